@@ -71,9 +71,11 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 			{program: "Go, quiet", bounds: besidePlain(clients, because(whyCalls)), run: w.program(clients, perClient, "-quiet")},
 		},
 	}
+	if w.batch == 1 {
+		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, "-work="+w.name)...)
+	}
 	switch w.name {
 	case "get", "put":
-		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, "-work="+w.name)...)
 		bench.bounds = besidePeer(clients)
 	case "request":
 		bench.bounds = besidePeersService(clients)

@@ -34,7 +34,7 @@ func (s *settings) become() error {
 		if err := inherit(socket); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(w, "%d %d %d %d\n%s", socket.Fd(), c.digits, c.answer, len(c.request), c.request)
+		_, _ = fmt.Fprintf(w, "%d %d %d %d %d\n%s", socket.Fd(), c.digits, c.answer, c.again, len(c.request), c.request)
 		kept = append(kept, socket)
 	}
 	if err := errors.Join(w.Flush(), inherit(plan)); err != nil {

@@ -26,6 +26,8 @@ type exchange struct {
 	digits int
 	// answer is how many bytes come.
 	answer int
+	// again is how often that is done once more for an operation, one after another.
+	again int
 }
 
 // client is one connection.
@@ -88,8 +90,18 @@ func dial(address string) (*net.TCPConn, error) {
 }
 
 // Operation sends the request, of a key that it draws where it has one, and takes as many bytes as
-// the answer has.
+// the answer has, and does so again as often as an operation does.
 func (c *client) Operation() (int64, error) {
+	for range 1 + c.again {
+		if err := c.exchangeOnce(); err != nil {
+			return 0, err
+		}
+	}
+
+	return 1, nil
+}
+
+func (c *client) exchangeOnce() error {
 	if c.digits > 0 {
 		number := c.random.IntN(keys)
 		for i := c.digits + 11; i >= c.digits; i-- {
@@ -98,11 +110,11 @@ func (c *client) Operation() (int64, error) {
 		}
 	}
 	if _, err := c.conn.Write(c.request); err != nil {
-		return 0, err
+		return err
 	}
 	_, err := io.ReadFull(c.conn, c.room)
 
-	return 1, err
+	return err
 }
 
 // End has nothing to do.

@@ -132,10 +132,16 @@ func TestSameBytesInGoAndC(t *testing.T) {
 // for the key.
 func TestFloorOfNats(t *testing.T) {
 	value := strings.Repeat("x", size)
-	for work, want := range map[string]struct{ request, answer string }{
+	for work, want := range map[string]struct {
+		request, answer string
+		// messages are those of an operation, and keys tells that each has a key of its own.
+		messages int
+		keys     bool
+	}{
 		get: {`^PUB \$JS\.API\.DIRECT\.GET\.KV_natsjs-kv-floor-orb\.\$KV\.natsjs-kv-floor-orb\.NNSXSORQGAYDAMBQGAYD\d{12} _INBOX\.\w+\.12345678 0\r\n$`,
-			"HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n" + value + "\r\n"},
-		put: {`^PUB \$KV\.natsjs-kv-floor-orb\.NNSXSORQGAYDAMBQGAYD\d{12} _INBOX\.\w+\.12345678 100\r\n$`, "MSG inbox 1 16\r\n{\"seq\":10000000}\r\n"},
+			"HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n" + value + "\r\n", 1, true},
+		put:     {`^PUB \$KV\.natsjs-kv-floor-orb\.NNSXSORQGAYDAMBQGAYD\d{12} _INBOX\.\w+\.12345678 100\r\n$`, "MSG inbox 1 16\r\n{\"seq\":10000000}\r\n", 1, true},
+		request: {`^PUB (_INBOX\.\w+\.12345678) (_INBOX\.\w+\.12345678) 100\r\n$`, "MSG inbox 1 inbox 100\r\n" + value + "\r\n", 2, false},
 	} {
 		t.Run(work, func(t *testing.T) {
 			asked := make(chan string, 10)
@@ -158,15 +164,19 @@ func TestFloorOfNats(t *testing.T) {
 				t.Errorf("it answers a ping by %q", got)
 			}
 			sent := map[string]bool{}
-			for range 3 {
+			all, different := 1+2*want.messages, 1
+			if want.keys {
+				different = all
+			}
+			for range all {
 				line := <-asked
 				if !regexp.MustCompile(want.request).MatchString(line) {
 					t.Errorf("it sends %q, want %s", line, want.request)
 				}
 				sent[line] = true
 			}
-			if len(sent) != 3 {
-				t.Errorf("it sends %d lines of three, want a key of its own in each", len(sent))
+			if len(sent) != different {
+				t.Errorf("it sends %d different lines, want %d of %d", len(sent), different, all)
 			}
 		})
 	}
@@ -241,10 +251,10 @@ func (a *asked) counts(t *testing.T, want int) {
 
 func TestFlagsRefused(t *testing.T) {
 	for says, args := range map[string][]string{
-		`-server is "mysql", want memcached, redis, machbase or nats`: {"-server", "mysql"},
-		`-work is "put", want get, or put with -server nats`:          {"-work", "put", "-addr", "x:1"},
-		"no server: give -addr or set MEMCACHED_URL":                  nil,
-		"-clients is 0, want at least 1":                              {"-addr", "x:1", "-clients", "0"},
+		`-server is "mysql", want memcached, redis, machbase or nats`:   {"-server", "mysql"},
+		`-work is "put", want get, or put or request with -server nats`: {"-work", "put", "-addr", "x:1"},
+		"no server: give -addr or set MEMCACHED_URL":                    nil,
+		"-clients is 0, want at least 1":                                {"-addr", "x:1", "-clients", "0"},
 	} {
 		if _, err := parseFlags(args, func(string) string { return "" }); err == nil || err.Error() != says {
 			t.Errorf("%v: error is %v, want %s", args, err, says)

@@ -6,7 +6,8 @@
 //
 // The operations are gets of 100 bytes from memcached or Redis, of keys that are drawn; the roll-up
 // query of the stock benchmark from Machbase, prepared; and gets of 100 bytes from a key-value
-// bucket of NATS, or puts with -work put.
+// bucket of NATS, or puts with -work put. With -work request an operation is two messages of NATS,
+// as many as a request and its reply are, which each client sends to itself.
 //
 // The first client writes all keys, before anything is measured. The exit code is 0 when all
 // operations succeeded, 1 when one failed or the server could not be used, 2 for a wrong flag.

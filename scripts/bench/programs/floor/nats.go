@@ -32,11 +32,13 @@ type natsConn struct {
 	err  error
 }
 
-// openAllNats writes all keys, and begins to open the connections of all clients, all at the same
+// openAllNats writes all keys, if any are asked for, and begins to open the connections of all clients, all at the same
 // time: the server takes two seconds for each.
 func (s *settings) openAllNats() ([]chan natsConn, error) {
-	if err := fillBucket(s.address); err != nil {
-		return nil, fmt.Errorf("the bucket cannot be filled: %w", err)
+	if s.work != request {
+		if err := fillBucket(s.address); err != nil {
+			return nil, fmt.Errorf("the bucket cannot be filled: %w", err)
+		}
 	}
 	all := make([]chan natsConn, s.Clients)
 	for number := range all {
@@ -87,16 +89,20 @@ func introduce(conn net.Conn, work string) (x exchange, err error) {
 	}
 	answer, err := readUntil(conn, ends)
 	if err != nil {
-		return x, fmt.Errorf("the key is not answered: %w", err)
+		return x, fmt.Errorf("there is no answer: %w", err)
 	}
 	x.answer = len(answer)
 
 	return x, conn.SetDeadline(time.Time{})
 }
 
-// natsExchange is what a client sends, and how the answer ends.
+// natsExchange is what a client sends, and how the answer ends. A request and its reply are two
+// messages, each of which goes from one client to another: here each client sends them to itself.
 func natsExchange(work, inbox string) (x exchange, ends string) {
 	value := strings.Repeat("x", size)
+	if work == request {
+		return exchange{request: fmt.Appendf(nil, "PUB %s %s %d\r\n%s\r\n", inbox, inbox, size, value), again: 1}, value + "\r\n"
+	}
 	before, body := "PUB $JS.API.DIRECT.GET.KV_"+bucket+".$KV."+bucket+"."+keyPrefix, ""
 	ends = value + "\r\n"
 	if work == put {

@@ -10,14 +10,14 @@ import (
 )
 
 // The work of an operation.
-const get, put = "get", "put"
+const get, put, request = "get", "put", "request"
 
 // settings are the command line, checked.
 type settings struct {
 	crew.Settings
 	server  string
 	address string
-	work    string // what is done with values of NATS: get or put
+	work    string // what is done with NATS: get, put or request
 	// epoll is the program that works in place of this one, over its connections; empty for none.
 	epoll string
 
@@ -30,7 +30,7 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	err := s.Read("floor", args, func(flags *flag.FlagSet) {
 		flags.StringVar(&s.server, "server", "memcached", "memcached, redis, machbase or nats")
 		flags.StringVar(&s.address, "addr", "", "the server's host:port or URL (default $MEMCACHED_URL or the like)")
-		flags.StringVar(&s.work, "work", get, "get or put: values of NATS")
+		flags.StringVar(&s.work, "work", get, "get, put or request: what is done with NATS")
 		flags.StringVar(&s.epoll, "epoll", "", "the program built from c/epoll.c: it does the work over the connections, with event loops in C")
 	})
 	if err != nil {
@@ -43,8 +43,8 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	switch {
 	case !slices.Contains(kinds, s.server):
 		return s, fmt.Errorf("-server is %q, want memcached, redis, machbase or nats", s.server)
-	case s.work != get && (s.work != put || s.server != "nats"):
-		return s, fmt.Errorf("-work is %q, want get, or put with -server nats", s.work)
+	case s.work != get && (!slices.Contains([]string{put, request}, s.work) || s.server != "nats"):
+		return s, fmt.Errorf("-work is %q, want get, or put or request with -server nats", s.work)
 	case s.address == "":
 		return s, fmt.Errorf("no server: give -addr or set %s_URL", strings.ToUpper(s.server))
 	}

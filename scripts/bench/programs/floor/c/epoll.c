@@ -4,10 +4,10 @@
 //   epoll PLAN CLIENTS OPERATIONS WARMUP_MS
 //
 // floor -epoll starts it: the connections are open, and PLAN is the number of an open file that
-// says of each its number, where in the request the digits of a key are (0: nowhere), and how long
-// the answer and the request are; then comes the request. A client's next request goes out when all
-// bytes of the answer are there, in the order in which epoll tells of them. The exit code is 1 when
-// anything fails.
+// says of each its number, where in the request the digits of a key are (0: nowhere), how long the
+// answer is, how often that is done again for an operation, and how long the request is; then comes
+// the request. A client's next request goes out when all bytes of the answer are there, in the order in
+// which epoll tells of them. The exit code is 1 when anything fails.
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static int64_t warmup;
 static pthread_barrier_t line;
 
 typedef struct {
-  int socket, left, missing, digits, answer, size;
+  int socket, left, missing, digits, answer, again, rest, size;
   char *request;
   int64_t sent, ended;
   uint64_t random;
@@ -70,8 +70,13 @@ static void ask(client *c) {
     for (int i = DIGITS - 1; i >= 0; i--, key /= 10) c->request[c->digits + i] = (char)('0' + key % 10);
   }
   c->missing = c->answer;
-  c->sent = now();
   if (write(c->socket, c->request, (size_t)c->size) != c->size) fail("write");
+}
+
+static void begin(client *c) {
+  c->rest = c->again;
+  c->sent = now();
+  ask(c);
 }
 
 // Reads what has come. It is true when the answer is whole.
@@ -90,7 +95,7 @@ static void work(loop *l, int count, int64_t until) {
   int busy = l->count;
   for (int i = 0; i < l->count; i++) {
     l->clients[i].left = count;
-    ask(&l->clients[i]);
+    begin(&l->clients[i]);
   }
   while (busy > 0) {
     int n = epoll_wait(l->epoll, events, 512, 10000);
@@ -99,13 +104,17 @@ static void work(loop *l, int count, int64_t until) {
     for (int i = 0; i < n; i++) {
       client *c = events[i].data.ptr;
       if (!heard(c)) continue;
+      if (c->rest-- > 0) {
+        ask(c);
+        continue;
+      }
       c->ended = now();
       if (!until) l->counts[place(c->ended - c->sent)]++;
       if (until ? c->ended >= until : --c->left == 0) {
         busy--;
         continue;
       }
-      ask(c);
+      begin(c);
     }
   }
 }
@@ -156,7 +165,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < l->count; i++) {
       client *c = &l->clients[i];
       c->random = (uint64_t)t << 32 | i;
-      if (fscanf(plan, "%d %d %d %d", &c->socket, &c->digits, &c->answer, &c->size) != 4 || fgetc(plan) != '\n') fail("the plan");
+      if (fscanf(plan, "%d %d %d %d %d", &c->socket, &c->digits, &c->answer, &c->again, &c->size) != 5 || fgetc(plan) != '\n') fail("the plan");
       c->request = malloc((size_t)c->size);
       if (fread(c->request, 1, (size_t)c->size, plan) != (size_t)c->size) fail("the plan");
       struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
