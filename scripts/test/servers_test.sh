@@ -701,7 +701,7 @@ influxdb_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
   printf 'GET /query?q=%s HTTP/1.0\r\n\r\n' "$2" >&3
-  while read -r -t 2 -u 3 line; do
+  while read -r -t 30 -u 3 line; do
     # shellcheck disable=SC2053   # it is a pattern
     [[ $line != $3 ]] || exit 0
   done
