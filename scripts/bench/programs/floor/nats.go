@@ -32,8 +32,8 @@ type natsConn struct {
 	err  error
 }
 
-// openAllNats writes all keys, if any are asked for, and begins to open the connections of all clients, all at the same
-// time: the server takes two seconds for each.
+// openAllNats writes all keys, if any are asked for, and begins to open the connections of all
+// clients, all at the same time: the server takes two seconds for each.
 func (s *settings) openAllNats() ([]chan natsConn, error) {
 	if s.work != request {
 		if err := fillBucket(s.address); err != nil {
