@@ -13,7 +13,7 @@ import (
 // poller after each of absence, in nanoseconds. It waits for so many milliseconds of patience at
 // once, so that others of the process wait for hold and patience at the longest.
 //
-// Patience is longer than the kernel's tick (CONFIG_HZ, which is 100 and more), which comes first
+// Patience is no shorter than the kernel's tick (CONFIG_HZ is 100 and more), which comes first
 // then: a wait that ends before the tick has the kernel set the processor's own timer, and set it
 // back when an answer comes. On a virtual machine each of the two is an exit to the host.
 const (

@@ -94,8 +94,7 @@ func commitOf(checkout string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, err := git("status", "--porcelain", "--untracked-files=no", "--",
-		":(top)", ":(top,exclude)scripts/bench/README.md", ":(top,exclude)scripts/bench/runs.tsv")
+	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":(top)", ":(top,exclude)"+ownPage, ":(top,exclude)"+ownRuns)
 	if changed != "" {
 		commit += "-dirty"
 	}

@@ -25,7 +25,7 @@ func TestCommitOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pages := []string{"scripts/bench/README.md", "scripts/bench/runs.tsv"}
+	pages := []string{ownPage, ownRuns}
 	for _, name := range append(pages, "program.go") {
 		write(name, "before")
 	}

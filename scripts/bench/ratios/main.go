@@ -39,6 +39,9 @@ import (
 	"strings"
 )
 
+// What the bench writes in a checkout: the page of its figures, and what all runs came to.
+const ownPage, ownRuns = "scripts/bench/README.md", "scripts/bench/runs.tsv"
+
 func main() {
 	var o order
 	flag.IntVar(&o.rounds, "rounds", 5, "how many rounds are added to those that there are; 0: only write the page")
@@ -47,8 +50,8 @@ func main() {
 	only := flag.String("only", "", "only these parts, with commas: "+strings.Join(names(), ", "))
 	clients := flag.String("clients", "", "measure only these numbers of clients, with commas")
 	flag.StringVar(&o.folder, "kept", "results/bench", "the folder of the rounds that there are")
-	page := flag.String("page", "scripts/bench/README.md", "the page whose parts are replaced by what was measured; none when empty")
-	flag.StringVar(&o.runs, "runs", "scripts/bench/runs.tsv",
+	page := flag.String("page", ownPage, "the page whose parts are replaced by what was measured; none when empty")
+	flag.StringVar(&o.runs, "runs", ownRuns,
 		"the file in which each run's judgements are kept, by day and machine; of it comes the part runs of the page")
 	report := flag.String("report", "",
 		"measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")

@@ -6,8 +6,8 @@
 // floor -epoll starts it: the connections are open, and PLAN is the number of an open file that
 // says of each its number, where in the request the digits of a key are (0: nowhere), how long the
 // answer is, how often that is done again for an operation, and how long the request is; then comes
-// the request. A client's next request goes out when all bytes of the answer are there, in the order in
-// which epoll tells of them. The exit code is 1 when anything fails.
+// the request. A client's next request goes out when all bytes of the answer are there, in the order
+// in which epoll tells of them. The exit code is 1 when anything fails.
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
