@@ -7,7 +7,7 @@ import (
 
 // The bounds of what k6 itself may need for an operation.
 const (
-	mostNanoseconds = 200      // of processor time for one sweep.run of an empty function
+	mostNanoseconds = 200      // of processor time for one sweep.run(fn) of an empty function
 	mostAdded       = 64 << 20 // bytes that 20 million operations at 512 clients add to 512 idle VUs
 )
 
@@ -90,25 +90,11 @@ func many(r coreRound) float64      { return nanoseconds(r.Many) }
 func plainSolo(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }
 func plainMany(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }
 
-// within is how a time stands to its bound, which is nanoseconds and so a machine's. Where plain
-// Go, with no sweep around the function, does not come to it either, k6 is behind it.
-func (c *core) within(row string, value, plain func(coreRound) float64) judgement {
-	time := bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostNanoseconds)}
-	reason := ""
-	if its := middle(valuesOf(c.rounds, plain)); !time.good(its) {
-		reason = fmt.Sprintf("plain Go takes %.0f ns", its)
-	}
-
-	return time.explained(time.judged(row, "ns"), reason, true)
+// within is a time with its bound, and beside is how it stands to that of the plain program.
+func (c *core) within(value func(coreRound) float64) bounded {
+	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostNanoseconds)}
 }
 
-// soloWithin and manyWithin are that of one client and of many.
-func (c *core) soloWithin() judgement { return c.within("sweep.run, 1", solo, plainSolo) }
-func (c *core) manyWithin() judgement {
-	return c.within(fmt.Sprintf("sweep.run, %d", coreClients), many, plainMany)
-}
-
-// beside is how a time stands to that of the plain program, on whatever machine.
 func (c *core) beside(value, plain func(coreRound) float64) bounded {
 	return bounded{ratioOf(valuesOf(c.rounds, func(r coreRound) float64 { return value(r) / plain(r) })), atMost(mostOfPlain)}
 }
@@ -120,7 +106,7 @@ func (c *core) judgements() []judgement {
 	crowd := fmt.Sprintf("sweep.run, %d", coreClients)
 
 	return []judgement{
-		c.soloWithin(), c.manyWithin(),
+		c.within(solo).judged("sweep.run, 1", "ns"), c.within(many).judged(crowd, "ns"),
 		c.beside(solo, plainSolo).judged("sweep.run, 1, beside Go", "us"), c.beside(many, plainMany).judged(crowd+", beside Go", "us"),
 		atMost(mostAdded>>20).judged(crowd, "MB added", slices.Max(c.added())),
 		atMost(0).judged("sweep.run", "failed or lost", slices.Max(c.lost())),
@@ -150,7 +136,7 @@ func (c *core) String() string {
 	return fmt.Sprintf("nanoseconds of processor time of sweep.run of an empty function, with 1 client and %d (%d rounds):\n%s and %s\n"+
 		"a plain Go program that calls it, and keeps its times: %.0f and %.0f ns; k6 beside it: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
-		coreClients, len(c.rounds), c.soloWithin().shown, c.manyWithin().shown,
+		coreClients, len(c.rounds), c.within(solo), c.within(many),
 		of(plainSolo), of(plainMany), c.beside(solo, plainSolo), c.beside(many, plainMany),
 		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }

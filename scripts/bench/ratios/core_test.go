@@ -1,9 +1,6 @@
 package main
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 func TestCoreBounds(t *testing.T) {
 	of := func(operations int, nanoseconds float64) step {
@@ -37,35 +34,6 @@ func TestCoreBounds(t *testing.T) {
 		spoil(&bad)
 		if holds(&core{[]coreRound{good, bad, bad, bad, bad, bad, bad, bad}}) {
 			t.Errorf("%s holds", name)
-		}
-	}
-}
-
-// TestCoreOnSlowMachines has a plain program as slow as the machine makes it, and k6 beside it.
-func TestCoreOnSlowMachines(t *testing.T) {
-	for _, c := range []struct {
-		what      string
-		k6, plain float64
-		time      outcome
-		holds     bool
-	}{
-		{"both come to it", 199, 195, held, true},
-		{"plain Go alone does", 201, 199, crossed, false},
-		{"neither does", 205, 201, behind, true},
-		{"neither does, and k6 takes more than it may beside plain Go", 220, 201, behind, false},
-	} {
-		round := coreRound{Solo: step{Operations: soloOperations}, Many: step{Operations: coreClients * coreOperations}}
-		round.Solo.CPU.K6 = c.k6 * soloOperations / 1e9
-		round.Many.CPU.K6 = c.k6 * coreClients * coreOperations / 1e9
-		round.PlainSolo.CPUMicros, round.PlainMany.CPUMicros = c.plain/1e3, c.plain/1e3
-		all := &core{slices.Repeat([]coreRound{round}, 5)}
-		for _, j := range []judgement{all.soloWithin(), all.manyWithin()} {
-			if j.outcome != c.time {
-				t.Errorf("%s: %s is %s, want %s", c.what, j.row, j.outcome, c.time)
-			}
-		}
-		if holds(all) != c.holds {
-			t.Errorf("%s: holds is %t", c.what, !c.holds)
 		}
 	}
 }

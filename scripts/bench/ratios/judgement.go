@@ -19,8 +19,7 @@ func (j bounded) judged(row, figure string) judgement {
 }
 
 // explained is that of one that is crossed, where there is a reason. Beside a benchmark that people
-// use, and the floor in C, or where the bound is a machine's, it is no fault then, and the bench
-// says that k6 is behind the bound.
+// use, and the floor in C, it is no fault then, and the bench says that k6 is behind the bound.
 func (j bounded) explained(of judgement, reason string, peer bool) judgement {
 	of.reason = reason
 	if of.outcome == crossed && reason != "" && peer {

@@ -67,8 +67,8 @@ const (
 	held      outcome = "held"
 	crossed   outcome = "crossed"
 	undecided outcome = "undecided"
-	// behind is crossed beside a benchmark that people use or the floor in C, or on a machine that
-	// cannot hold the bound, for a reason that is known.
+	// behind is crossed beside a benchmark that people use or the floor in C, for a reason that is
+	// known.
 	behind outcome = "behind"
 )
 
