@@ -19,15 +19,19 @@ func TestCoreBounds(t *testing.T) {
 		t.Error("the good one does not hold")
 	}
 	for name, spoil := range map[string]func(*coreRound){
-		"a failure with 1 client":      func(c *coreRound) { c.Solo.Failed = 1 },
-		"a failure with 512 clients":   func(c *coreRound) { c.Many.Failed = 1 },
-		"a lost operation":             func(c *coreRound) { c.Many.Operations-- },
-		"more than Go, 1 client":       func(c *coreRound) { c.PlainSolo.CPUMicros *= 0.9 },
-		"more than Go, 512 clients":    func(c *coreRound) { c.PlainMany.CPUMicros *= 0.9 },
-		"no plain program":             func(c *coreRound) { c.PlainMany = figures{} },
-		"no operation":                 func(c *coreRound) { c.Solo = step{} },
-		"too much time, 1 client":      func(c *coreRound) { c.Solo = of(soloOperations, mostNanoseconds+1) },
-		"too much time, 512 clients":   func(c *coreRound) { c.Many = of(coreClients*coreOperations, mostNanoseconds+1) },
+		"a failure with 1 client":    func(c *coreRound) { c.Solo.Failed = 1 },
+		"a failure with 512 clients": func(c *coreRound) { c.Many.Failed = 1 },
+		"a lost operation":           func(c *coreRound) { c.Many.Operations-- },
+		"more than Go, 1 client":     func(c *coreRound) { c.PlainSolo.CPUMicros *= 0.9 },
+		"more than Go, 512 clients":  func(c *coreRound) { c.PlainMany.CPUMicros *= 0.9 },
+		"no plain program":           func(c *coreRound) { c.PlainMany = figures{} },
+		"no operation":               func(c *coreRound) { c.Solo = step{} },
+		"too much time, 1 client, as plain Go": func(c *coreRound) {
+			c.Solo, c.PlainSolo.CPUMicros = of(soloOperations, mostNanoseconds+1), (mostNanoseconds+1)*1e-3
+		},
+		"too much time, 512 clients, as plain Go": func(c *coreRound) {
+			c.Many, c.PlainMany.CPUMicros = of(coreClients*coreOperations, mostNanoseconds+1), (mostNanoseconds+1)*1e-3
+		},
 		"more memory than may be used": func(c *coreRound) { c.After++ },
 	} {
 		bad := good
