@@ -170,6 +170,12 @@ func of(fault *error) error {
 
 // drain hands on all that the VU has pushed by now.
 func (t *Tap) drain() {
+	if len(t.in) > 0 || t.pumped.Load() || t.calls.some.Load() {
+		t.handOn()
+	}
+}
+
+func (t *Tap) handOn() {
 	for _, call := range t.calls.ended() {
 		if call.TimedOut() {
 			t.TimedOut(call)

@@ -21,8 +21,7 @@ import (
 // for each operation until this client's share of the step is done. It returns once that of all
 // clients is; in a portable step, whose VUs k6 has the next iteration for, at once. With two
 // functions, as { base, change }, the clients take turns between them: see RunDuet. The loop is
-// Go's, so that an operation costs one call of fn, one reading of the clock and one increment:
-// 0.15 us.
+// Go's, so that an operation costs one call of fn, one reading of the clock and one increment.
 //
 // It throws a TypeError when fn is not a function, and an Error at a second call in one step and
 // when fn returns a promise; under another executor it ends the test. What fn throws is counted as

@@ -34,22 +34,33 @@ type buckets struct {
 	octaves [octaves]atomic.Pointer[octavePages]
 }
 
-// count counts a duration in nanoseconds, which is not negative.
-func (b *buckets) count(v int64) {
+// count counts a duration in nanoseconds, which is not negative. It is false where another
+// processor has counted one at the same place and time.
+func (b *buckets) count(v int64) (alone bool) {
 	i := index(v)
-	octave := grown(&b.octaves[i/half])
-	grown(&octave[i%half/pageSize])[i%pageSize].Add(1)
-}
-
-// grown is what is there by now.
-func grown[T any](at *atomic.Pointer[T]) *T {
-	p := at.Load()
-	if p == nil {
-		at.CompareAndSwap(nil, new(T))
-		p = at.Load()
+	octave := b.octaves[i/half].Load()
+	if octave == nil {
+		octave = grown(&b.octaves[i/half])
+	}
+	at := &octave[i%half/pageSize]
+	counters := at.Load()
+	if counters == nil {
+		counters = grown(at)
+	}
+	counter := &counters[i%pageSize]
+	n := counter.Load()
+	if alone = counter.CompareAndSwap(n, n+1); !alone {
+		counter.Add(1)
 	}
 
-	return p
+	return alone
+}
+
+// grown makes what is not there yet.
+func grown[T any](at *atomic.Pointer[T]) *T {
+	at.CompareAndSwap(nil, new(T))
+
+	return at.Load()
 }
 
 // pages calls do with each page there is, and the number of its first counter.
@@ -87,11 +98,13 @@ func (f *figures) note(v int64) {
 	f.number.Store(n + 1)
 }
 
-// record counts one duration, and takes note of it.
-func (b *buckets) record(d time.Duration, exact *figures) {
+// record counts one duration, as count does, and takes note of it.
+func (b *buckets) record(d time.Duration, exact *figures) (alone bool) {
 	v := max(int64(d), 0)
-	b.count(v)
+	alone = b.count(v)
 	exact.note(v)
+
+	return alone
 }
 
 // histogram is both, of one writer.

@@ -47,7 +47,34 @@ func TestClientsShareTheBuckets(t *testing.T) {
 		one.of(0).ok.count(int64(n) * int64(time.Millisecond))
 	}
 	require.Len(t, s.allKinds(), 1)
-	require.Equal(t, min(runtime.GOMAXPROCS(0), clients)*pages(one), pages(s.allKinds()[0]))
+	require.LessOrEqual(t, pages(s.allKinds()[0]), min(runtime.GOMAXPROCS(0), clients)*pages(one))
+}
+
+// Clients whose goroutines meet at a part do not stay together, whatever their indices are.
+func TestClientsThatMeetPart(t *testing.T) {
+	parts := runtime.GOMAXPROCS(0)
+	s := NewStep(parts+1, Plan{Operations: 1}, nil)
+	one, other := s.Client(0), s.Client(parts)
+	for _, c := range []*Client{one, other} {
+		c.measuring = true
+	}
+	first, second := one.Recorder("op"), other.Recorder("op")
+	require.Same(t, first.of, second.of)
+	operations := 0
+	for first.of == second.of && parts > 1 {
+		var group sync.WaitGroup
+		for _, r := range []*Recorder{first, second} {
+			group.Go(func() {
+				for range 1000 {
+					r.Ok(time.Millisecond)
+				}
+			})
+		}
+		group.Wait()
+		operations += 2000
+	}
+	r := s.Read()
+	require.EqualValues(t, operations, r.Op("op").Durations.Count)
 }
 
 // A duet's variants count apart.

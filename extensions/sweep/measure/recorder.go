@@ -28,7 +28,7 @@ type Recorder struct {
 
 // tally is what one client did of one kind of operation.
 type tally struct {
-	// of is where durations count that clients have in common.
+	// of is where durations count that clients have in common. It is the client's alone.
 	of *part
 	// overTime is what the step keeps of this kind of operation over time; nil: nothing.
 	overTime *overTime
@@ -145,7 +145,9 @@ func (r *Recorder) Ok(d time.Duration) {
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
 		t.kept.Store(t.durations.number.Load() + 1)
 	}
-	t.of.ok.record(d, &t.durations)
+	if !t.of.ok.record(d, &t.durations) {
+		t.of = t.of.next
+	}
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}

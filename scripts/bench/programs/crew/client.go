@@ -42,6 +42,20 @@ func (c *client) warmUp(d time.Duration) {
 // measure runs n operations, all of them, whether or not some fail. What ends the work is part of
 // the last one.
 func (c *client) measure(n int) {
+	bare, is := c.work.(Bare)
+	if !is {
+		c.time(n)
+
+		return
+	}
+	start := time.Now()
+	if err := bare.Operations(n); err != nil {
+		c.failed, c.firstFailure = n, err
+	}
+	c.elapsed = time.Since(start)
+}
+
+func (c *client) time(n int) {
 	start := time.Now()
 	for last := start; n > 0; n-- {
 		rows, err := c.work.Operation()

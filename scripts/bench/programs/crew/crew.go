@@ -20,6 +20,13 @@ type Work interface {
 	Close() error
 }
 
+// Bare is Work that does and times its measured operations itself: the result has no latencies of
+// them.
+type Bare interface {
+	// Operations does n of them. Where one fails, all have.
+	Operations(n int) error
+}
+
 // Run lets so many clients, each of which connects for itself, warm up for a while, if at all, and
 // then do so many operations each. It fails with the error of a client that cannot connect, or when
 // this process's use of the processor is not known; operations that fail are in the result.

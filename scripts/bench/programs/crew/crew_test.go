@@ -102,6 +102,34 @@ func TestAllOperationsAreDone(t *testing.T) {
 	}
 }
 
+// bare is work that times itself.
+type bare struct {
+	steps
+
+	err error
+}
+
+func (w *bare) Operations(n int) error {
+	w.done += n
+	return w.err
+}
+
+func TestWorkThatTimesItself(t *testing.T) {
+	closed := make(chan int, 2)
+	broken := errors.New("broken")
+	r, err := Run(2, 4, 0, func(number int) (Work, error) {
+		return &bare{steps{closed: closed}, []error{nil, broken}[number]}, nil
+	})
+	if err != nil || r.Ops != 8 || r.Failed != 4 || !errors.Is(r.firstFailure, broken) || r.P99Ms != 0 || r.minClient <= 0 {
+		t.Fatalf("result is %+v, error %v", r, err)
+	}
+	for range 2 {
+		if done := <-closed; done != 4 {
+			t.Errorf("%d operations, want 4", done)
+		}
+	}
+}
+
 func TestWarmUpIsForgotten(t *testing.T) {
 	closed := make(chan int, 1)
 	r, err := Run(1, 1, 10*time.Millisecond, func(int) (Work, error) { return &steps{done: 2, closed: closed}, nil })

@@ -2,6 +2,7 @@
 // JavaScript that does nothing, in a runtime of its own.
 //
 //	go run ./empty -clients 8 -ops 1000000
+//	go run ./empty -clients 8 -ops 1000000 -floor
 //
 // The exit code is 0 when all operations succeeded, 1 when one failed, 2 for a wrong flag.
 package main
@@ -19,22 +20,34 @@ func main() {
 	crew.Main("empty", func(args []string, _ func(string) string) (crew.Program, error) {
 		var s settings
 
-		return &s, s.Read("empty", args, func(*flag.FlagSet) {})
+		return &s, s.Read("empty", args, func(flags *flag.FlagSet) {
+			flags.BoolVar(&s.floor, "floor", false, "call it as cheaply as can be, and keep no latencies")
+		})
 	})
 }
 
-type settings struct{ crew.Settings }
+type settings struct {
+	crew.Settings
+
+	floor bool
+}
 
 // Run implements crew.Program.
 func (s *settings) Run() (*crew.Result, error) {
-	return crew.Run(s.Clients, s.Ops, s.Warmup, func(int) (crew.Work, error) { return newClient() })
+	return crew.Run(s.Clients, s.Ops, s.Warmup, func(int) (crew.Work, error) {
+		if s.floor {
+			return newFloor()
+		}
+
+		return newClient(sobek.New())
+	})
 }
 
 // client is a function of JavaScript in a runtime of its own.
 type client struct{ fn sobek.Callable }
 
-func newClient() (*client, error) {
-	value, err := sobek.New().RunString("() => {}")
+func newClient(runtime *sobek.Runtime) (*client, error) {
+	value, err := runtime.RunString("() => {}")
 	if err != nil {
 		return nil, err
 	}
