@@ -25,7 +25,7 @@ type part struct {
 	name string
 	// servers are those that it is measured with, and the tools that have versions of their own.
 	servers []string
-	// prepare is done once before the first round; nil for nothing.
+	// prepare is done before each pass; nil for nothing.
 	prepare func() error
 	measure func(*effort) (result, error)
 }
@@ -59,16 +59,22 @@ func names() []string {
 	return all
 }
 
-// stockLoaded tells that the stock benchmark's data are there.
-var stockLoaded bool //nolint:gochecknoglobals // of the server that this process uses
+// stockFor is how long the stock benchmark's data are taken to be there, of the hour that they are.
+const stockFor = 30 * time.Minute
 
-// loadStock loads the stock benchmark's data, once.
+// stockLoaded is when that was done.
+var stockLoaded time.Time //nolint:gochecknoglobals // of the server that this process uses
+
+// loadStock loads the stock benchmark's data, or what is missing of them by now.
 func loadStock() error {
-	if stockLoaded {
+	if time.Since(stockLoaded) < stockFor {
 		return nil
 	}
+	began := time.Now()
 	_, _, err := output(command(k6, "run", "--quiet", "scenarios/stock-load.js"))
-	stockLoaded = err == nil
+	if err == nil {
+		stockLoaded = began
+	}
 
 	return err
 }
@@ -165,7 +171,7 @@ func (o *order) pass(p *part, e *effort, pass int) (result, error) {
 	began := time.Now()
 	if o.rounds > 0 {
 		e.next()
-		if pass == 0 && p.prepare != nil && (e.until.IsZero() || began.Before(e.until)) {
+		if p.prepare != nil && (e.until.IsZero() || began.Before(e.until)) {
 			if err := p.prepare(); err != nil {
 				return nil, err
 			}

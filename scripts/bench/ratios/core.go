@@ -144,7 +144,7 @@ func (c *core) String() string {
 
 	return fmt.Sprintf("processor time of sweep.run of an empty function, with 1 client and %d (%d rounds): %.0f and %.0f ns\n"+
 		"a plain Go program that calls it, and keeps its times: %s\n"+
-		"one that calls it from within JavaScript, reads the clock once, and counts, floor, Go: %s\n"+
+		"one that calls it from within JavaScript, reads the clock once, and counts, floor, Go:\n%s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
 		coreClients, len(c.rounds), of(solo), of(many),
 		beside(plainSolo, plainMany, mostOfPlain), beside(floorSolo, floorMany, mostOfFloor),
