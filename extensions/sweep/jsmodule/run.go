@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -120,26 +117,6 @@ func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, chan
 	return session.Client.RunDuet(ctx, session.Op, warm, m.operations(ctx, session, fn), m.operations(ctx, session, change))
 }
 
-// operations is a function that calls fn once. The first call shows whether it leaves anything
-// behind.
-func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sobek.Callable) func() error {
-	first := true
-
-	return func() error {
-		before := 0
-		if first {
-			before = m.pending.Count()
-		}
-		err := operation(ctx, fn, session)
-		if first && err == nil && m.pending.Count() > before {
-			return measure.Stop(errLeftBehind)
-		}
-		first = false
-
-		return err
-	}
-}
-
 // variants reads what sweep.run is given: a function, or the two of a duet. Without a duet, change
 // is nil.
 func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
@@ -193,38 +170,3 @@ var errAsyncDuet = errors.New("sweep.run({ base, change }) calls functions that 
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +
 	"nobody awaits, or a timer; make the scenario's function async instead, await it there and leave sweep.run out: " +
 	"the executor then repeats it")
-
-var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
-
-// called calls a function of the script's. A panic of what it calls is an error as an exception is.
-func called(fn sobek.Callable) (value sobek.Value, err error) {
-	defer crash.Catch(&err)
-
-	return fn(sobek.Undefined())
-}
-
-// operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so.
-// When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
-func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) error {
-	value, err := called(fn)
-	failed := session.Tap.Fault()
-	if ctx.Err() != nil {
-		cut(session)
-
-		return context.Cause(ctx)
-	}
-	if err == nil {
-		if _, is := asPromise(value); is {
-			return measure.Stop(errPromise)
-		}
-
-		return failed
-	}
-
-	var interrupted *sobek.InterruptedError
-	if errors.As(err, &interrupted) {
-		return measure.Stop(err) // test.abort or the like
-	}
-
-	return fault.Thrown(err)
-}
