@@ -168,7 +168,7 @@ func of(fault *error) error {
 	return *fault
 }
 
-// drain hands on all that the VU has pushed by now.
+// drain hands on all that the VU has pushed by now. Mostly that is nothing, which costs a glance.
 func (t *Tap) drain() {
 	if len(t.in) > 0 || t.pumped.Load() || t.calls.some.Load() {
 		t.handOn()

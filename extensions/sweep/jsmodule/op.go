@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -143,6 +144,13 @@ func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 	return called(fn)
 }
 
+// called calls a function of the script's. A panic of what it calls is an error as an exception is.
+func called(fn sobek.Callable) (value sobek.Value, err error) {
+	defer crash.Catch(&err)
+
+	return fn(sobek.Undefined())
+}
+
 // outcome takes the end of an operation: how long it took, and what made it fail.
 type outcome func(took time.Duration, err error)
 
@@ -204,10 +212,18 @@ func once(record outcome) outcome {
 	return func(took time.Duration, err error) { o.Do(func() { record(took, err) }) }
 }
 
+var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
+
 func asPromise(value sobek.Value) (*sobek.Object, bool) {
 	object, ok := value.(*sobek.Object)
 
 	return object, ok && object.ExportType() == promiseType
+}
+
+func isPromise(value sobek.Value) bool {
+	_, is := asPromise(value)
+
+	return is
 }
 
 // settle records the operation when its promise is settled, and returns a promise of the same

@@ -3,7 +3,6 @@ package jsmodule
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	"github.com/grafana/sobek"
 
@@ -75,19 +74,4 @@ func (o *operations) calls() (value sobek.Value, failed, err error) {
 			return value, failed, err
 		}
 	}
-}
-
-var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
-
-func isPromise(value sobek.Value) bool {
-	_, is := asPromise(value)
-
-	return is
-}
-
-// called calls a function of the script's. A panic of what it calls is an error as an exception is.
-func called(fn sobek.Callable) (value sobek.Value, err error) {
-	defer crash.Catch(&err)
-
-	return fn(sobek.Undefined())
 }

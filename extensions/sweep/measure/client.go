@@ -431,9 +431,6 @@ type underWay struct {
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	outer := c.under
 	c.begin(r, begin)
-	if c.turns != nil {
-		c.turns.enter(c, begin)
-	}
 	err = fn()
 	end = now()
 	err = c.end(end, err)
@@ -446,6 +443,9 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 func (c *Client) begin(r *Recorder, at time.Duration) {
 	c.under = underWay{r, at, c.recorded, c.failures}
 	c.noted, c.unused = false, true
+	if c.turns != nil {
+		c.turns.enter(c, at)
+	}
 }
 
 // end ends the operation under way with what fn has returned. Its error is one that was marked with

@@ -40,14 +40,7 @@ func (c *Coarse) Record(d time.Duration) {
 
 // counter is counter i; its page is there from now on.
 func (c *Coarse) counter(i int) *atomic.Uint64 {
-	at := &c.pages[i/coarsePageSize]
-	p := at.Load()
-	if p == nil {
-		at.CompareAndSwap(nil, new(coarsePage))
-		p = at.Load()
-	}
-
-	return &p[i%coarsePageSize]
+	return &grown(&c.pages[i/coarsePageSize])[i%coarsePageSize]
 }
 
 // each calls fn for all counters that are not zero, in the order of their durations.

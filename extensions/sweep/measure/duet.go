@@ -86,13 +86,7 @@ type busyTimes [slicePages]atomic.Pointer[[slicePageSize]atomic.Int64]
 
 func (b *busyTimes) add(slice int64, d time.Duration) {
 	i := slice % mostSlices
-	at := &b[i/slicePageSize]
-	page := at.Load()
-	if page == nil {
-		at.CompareAndSwap(nil, new([slicePageSize]atomic.Int64))
-		page = at.Load()
-	}
-	page[i%slicePageSize].Add(int64(d))
+	grown(&b[i/slicePageSize])[i%slicePageSize].Add(int64(d))
 }
 
 func (b *busyTimes) of(slice int64) time.Duration {
@@ -113,13 +107,7 @@ type series struct {
 
 func (s *series) record(slice int64, d time.Duration) {
 	i := slice % mostSlices
-	at := &s.pages[i/slicePageSize]
-	page := at.Load()
-	if page == nil {
-		at.CompareAndSwap(nil, new([slicePageSize]Coarse))
-		page = at.Load()
-	}
-	page[i%slicePageSize].Record(d)
+	grown(&s.pages[i/slicePageSize])[i%slicePageSize].Record(d)
 }
 
 // of is what was recorded in a slice; nil: nothing.

@@ -38,16 +38,8 @@ type buckets struct {
 // processor has counted one at the same place and time.
 func (b *buckets) count(v int64) (alone bool) {
 	i := index(v)
-	octave := b.octaves[i/half].Load()
-	if octave == nil {
-		octave = grown(&b.octaves[i/half])
-	}
-	at := &octave[i%half/pageSize]
-	counters := at.Load()
-	if counters == nil {
-		counters = grown(at)
-	}
-	counter := &counters[i%pageSize]
+	octave := grown(&b.octaves[i/half])
+	counter := &grown(&octave[i%half/pageSize])[i%pageSize]
 	n := counter.Load()
 	if alone = counter.CompareAndSwap(n, n+1); !alone {
 		counter.Add(1)
@@ -56,8 +48,17 @@ func (b *buckets) count(v int64) (alone bool) {
 	return alone
 }
 
-// grown makes what is not there yet.
+// grown is what is there by now. What makes it is apart, so that a call costs no more than a
+// reading where it is there already.
 func grown[T any](at *atomic.Pointer[T]) *T {
+	if p := at.Load(); p != nil {
+		return p
+	}
+
+	return grow(at)
+}
+
+func grow[T any](at *atomic.Pointer[T]) *T {
 	at.CompareAndSwap(nil, new(T))
 
 	return at.Load()

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // pgbench is PostgreSQL's own benchmark, in C.
@@ -45,12 +46,12 @@ func k6Selects(clients, perClient int) func() (figures, error) {
 	}
 }
 
-// fillPostgres makes pgbench's tables, of its smallest scale.
-func fillPostgres() error {
+// fillPostgres makes pgbench's tables, of its smallest scale, once.
+var fillPostgres = sync.OnceValue(func() error { //nolint:gochecknoglobals // of the server that this process uses
 	_, _, err := output(command(pgbench, "--initialize", "--scale=1", "--quiet", os.Getenv("POSTGRES_URL")))
 
 	return err
-}
+})
 
 // pgbenchSelects is a run of pgbench, which logs a tenth of the latencies.
 func pgbenchSelects(clients, perClient int) func() (figures, error) {
