@@ -2,7 +2,7 @@
 import http from 'k6/http';
 
 export const options = {
-  scenarios: { noimport: { executor: 'client-sweep', clients: [2], iterations: 4, maxDuration: '20s' } },
+  scenarios: { noimport: { executor: 'client-sweep', clients: [2], iterations: 3, maxDuration: '20s' } },
 };
 
 export default function () {
