@@ -23,8 +23,8 @@ own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MX
 wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
 # Rooms in which no goroutine begins, as a test of internal/crash holds: the race detector would
 # only make them ten times as slow.
-sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows sweep/command sweep/gate sweep/gate/judgement sweep/history sweep/options sweep/paired \
-  sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/thresholds
+sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows sweep/command sweep/gate sweep/gate/judgement sweep/history sweep/interval sweep/options \
+  sweep/paired sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/thresholds
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
@@ -149,7 +149,7 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- go test -race -tags servers \
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- go test -race -timeout 30m -tags servers \
 	  $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	go test -C extensions/sql -race ./...
 

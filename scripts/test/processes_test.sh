@@ -79,7 +79,7 @@ cat >"$room/stages/Makefile" <<'END'
 test-%:
 	@echo "$* begins" >>told; sleep 0.2; echo "$* ends" >>told
 test-broken:
-	@echo 'it is broken'; exit 3
+	@printf '%s\n' 'it is broken' '--- FAIL: TestIt (0.00s)' '    it_test.go:1: too late'; exit 3
 test-long:
 	@echo $$PPID >long; exec sleep 300
 END
@@ -90,7 +90,9 @@ check 'and those that run alone begin when all others have ended' \
   test "$(tail -n 4 "$room/stages/told" | tr '\n' ' ')" = 'alone begins alone ends apart begins apart ends '
 check 'a stage that fails is the result' not stages broken one
 check 'which names it' grep -q '^FAILED: broken;' "$room/stages/said"
-check 'with what it said' grep -q 'it is broken' "$room/stages/said"
+check 'with what it said' grep -q '^it is broken' "$room/stages/said"
+check 'and once more which test has failed' grep -qx 'broken: --- FAIL: TestIt (0.00s)' "$room/stages/said"
+check 'and why' grep -qx 'broken:     it_test.go:1: too late' "$room/stages/said"
 check 'and the others run all the same' grep -q 'one has passed' "$room/stages/said"
 "$room/stages/scripts/test/stages.sh" long >/dev/null 2>&1 & runs=$!
 eventually test -s "$room/stages/long"

@@ -88,6 +88,11 @@ echo
   printf '%-14s %8d\n' 'all of them' "$SECONDS"
 } | tee "$logs/took.txt"
 if ((${#failed[@]})); then
+  # Who keeps only the end of a long log still sees which tests have failed, and why.
+  for stage in "${failed[@]}"; do
+    { grep -hE -A 8 '^ *--- FAIL|^FAIL|^panic:|^fatal error:|WARNING: DATA RACE' "$logs/$stage.log" || true; } |
+      cut -c 1-300 | sed -n "1,60s/^/$stage: /p"
+  done
   printf 'FAILED: %s; see %s\n' "${failed[*]}" "results/test"
   exit 1
 fi

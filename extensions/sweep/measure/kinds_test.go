@@ -3,6 +3,7 @@ package measure
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,21 +61,25 @@ func TestClientsThatMeetPart(t *testing.T) {
 	}
 	first, second := one.Recorder("op"), other.Recorder("op")
 	require.Same(t, first.of, second.of)
-	operations := 0
-	for first.of == second.of && parts > 1 {
+	var operations atomic.Int64
+	limit := time.Now().Add(time.Minute)
+	for first.of == second.of && parts > 1 && time.Now().Before(limit) {
 		var group sync.WaitGroup
+		var parted atomic.Bool
 		for _, r := range []*Recorder{first, second} {
 			group.Go(func() {
-				for range 1000 {
+				defer parted.Store(true)
+				for n, together := 0, r.of; n < 1_000_000 && r.of == together && !parted.Load(); n++ {
 					r.Ok(time.Millisecond)
+					operations.Add(1)
 				}
 			})
 		}
 		group.Wait()
-		operations += 2000
 	}
+	require.True(t, parts == 1 || first.of != second.of)
 	r := s.Read()
-	require.EqualValues(t, operations, r.Op("op").Durations.Count)
+	require.Equal(t, operations.Load(), r.Op("op").Durations.Count)
 }
 
 // A duet's variants count apart.
