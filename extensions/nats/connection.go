@@ -19,6 +19,8 @@ import (
 // connection is one to a server, which nats.go makes again where it breaks.
 type connection struct {
 	nc *natsio.Conn
+	// bare is what nats.go last got, and may have lost by now; nil where it speaks through something.
+	bare atomic.Pointer[countedConn]
 
 	// What nobody has counted yet.
 	in, out                 atomic.Uint64 // bytes

@@ -82,9 +82,10 @@ func (d *dialer) SkipTLSHandshake() bool { return true }
 // Dial implements natsio.CustomDialer.
 func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
 	defer crash.Catch(&err)
-	conn, err := d.open(network, address)
+	raw, err := d.open(network, address)
+	var conn net.Conn
 	if err == nil {
-		conn, err = d.greet(conn, address)
+		conn, err = d.greet(raw, address)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +95,7 @@ func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
 }
 
 // open opens a connection, to which nothing has been said.
-func (d *dialer) open(network, address string) (net.Conn, error) {
+func (d *dialer) open(network, address string) (*countedConn, error) {
 	ctx, cancel := context.WithTimeout(d.life, d.reach)
 	defer cancel()
 	conn, err := d.dial(ctx, network, address)
@@ -113,7 +114,7 @@ func (d *dialer) open(network, address string) (net.Conn, error) {
 
 // greet makes of a connection what nats.go gets. It closes the connection where that fails, or
 // takes too long.
-func (d *dialer) greet(raw net.Conn, address string) (net.Conn, error) {
+func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	defer context.AfterFunc(d.life, func() {
 		defer crash.Contain("what ends connecting")
 		_ = raw.Close()
@@ -131,7 +132,8 @@ func (d *dialer) greet(raw net.Conn, address string) (net.Conn, error) {
 }
 
 // dress makes TLS of a connection where that is wanted, and bounds what is read from it.
-func (d *dialer) dress(conn net.Conn, address string) (net.Conn, error) {
+func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
+	d.into.bare.Store(nil)
 	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
 	secure := d.secure
 	switch {
@@ -149,6 +151,10 @@ func (d *dialer) dress(conn net.Conn, address string) (net.Conn, error) {
 		bounded.said = said
 	}
 	if !secure {
+		if !d.socket {
+			d.into.bare.Store(conn)
+		}
+
 		return bounded, nil
 	}
 	var err error
@@ -232,6 +238,7 @@ type countedConn struct {
 
 	into   *connection
 	within time.Duration
+	mu     sync.Mutex // of who writes: nats.go, or a burst
 	writes quiet.Deadline
 }
 
@@ -254,6 +261,8 @@ func (c *countedConn) SetDeadline(t time.Time) error {
 // which it does under a lock. After an error the stream may have been cut in the middle of a
 // message, and cannot be used any more: closing it makes nats.go connect again.
 func (c *countedConn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err := c.writes.Arm(c.within, c.SetWriteDeadline); err != nil {
 		return 0, err
 	}

@@ -127,14 +127,25 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 }
 
 // sendAll publishes all messages, o.iterations times.
-func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
+func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) (err error) {
 	ctx := c.VU().Context()
+	send := func(data []byte) error { return p.sendOne(c, conn, subject, data, o) }
+	if c.dataOnly(o) {
+		if b := conn.burst(subject); b != nil {
+			send = b.add
+			defer func() {
+				if late := b.end(); err == nil {
+					err = late
+				}
+			}()
+		}
+	}
 	for range max(o.iterations, 1) {
 		for _, data := range all {
 			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err := p.sendOne(c, conn, subject, data, o); err != nil {
+			if err := send(data); err != nil {
 				return err
 			}
 			sent.add(data)
@@ -146,12 +157,17 @@ func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][
 
 // sendOne publishes a message: one that is nothing but its data in the way that costs least.
 func (p *publisher) sendOne(c *client, conn *connection, subject string, data []byte, o *publishOptions) error {
-	if !c.config.Stamp && o.header == nil && o.reply == "" {
+	if c.dataOnly(o) {
 		return conn.nc.Publish(subject, data)
 	}
 	p.message = natsio.Msg{Subject: subject, Data: data, Reply: o.reply, Header: c.stamped(o.header)}
 
 	return conn.nc.PublishMsg(&p.message)
+}
+
+// dataOnly says that a message is nothing but its data.
+func (c *client) dataOnly(o *publishOptions) bool {
+	return !c.config.Stamp && o.header == nil && o.reply == ""
 }
 
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
