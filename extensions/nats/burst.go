@@ -1,11 +1,11 @@
 package nats
 
 import (
-	"strconv"
-	"strings"
 	"sync"
 
 	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 // burstBytes is how much a burst writes at once.
@@ -16,30 +16,26 @@ var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2
 
 // burst is many messages for one subject, in nats.go's place: there, each takes a lock and wakes
 // the goroutine that writes, which then writes some dozen a call while it has the lock.
-//
-// A message is PUB, its subject, its size and its bytes:
-// https://docs.nats.io/reference/reference-protocols/nats-protocol#pub
 type burst struct {
-	to     *countedConn
-	most   int64 // bytes of a message
-	head   []byte
-	frames []byte // what has not been written
+	to      *countedConn
+	subject string
+	most    int64  // bytes of a message
+	frames  []byte // what has not been written
 }
 
-// burst begins one. It is nil where only nats.go can publish: through TLS and WebSockets, while the
-// connection is being made again, where something published before has not been written, and where
-// the subject is none.
-func (conn *connection) burst(subject string) *burst {
+// burst begins one. It is nil where only nats.go can publish: what has more than data, or is kept
+// while the connection is being made again, which it may be now; through TLS and WebSockets; where
+// something published before has not been written; and where the subject is none.
+func (c *client) burst(conn *connection, subject string, o *publishOptions) *burst {
 	to := conn.bare.Load()
-	if to == nil || !conn.nc.IsConnected() || strings.ContainsAny(subject, " \t\r\n") {
+	if to == nil || !c.dataOnly(o) || c.config.ReconnectBuffer > 0 || !conn.nc.IsConnected() || !wire.IsSubject(subject) {
 		return nil
 	}
 	if waiting, err := conn.nc.Buffered(); err != nil || waiting > 0 {
 		return nil
 	}
 	b := bursts.Get().(*burst) //nolint:forcetypeassert // nothing else is put there
-	b.to, b.most = to, conn.nc.MaxPayload()
-	b.head = append(append(append(b.head[:0], "PUB "...), subject...), ' ')
+	b.to, b.subject, b.most = to, subject, conn.nc.MaxPayload()
 
 	return b
 }
@@ -49,9 +45,7 @@ func (b *burst) add(data []byte) error {
 	if int64(len(data)) > b.most {
 		return natsio.ErrMaxPayload
 	}
-	b.frames = append(b.frames, b.head...)
-	b.frames = append(strconv.AppendInt(b.frames, int64(len(data)), 10), "\r\n"...)
-	b.frames = append(append(b.frames, data...), "\r\n"...)
+	b.frames = wire.AppendPublish(b.frames, b.subject, "", nil, data)
 	if len(b.frames) < burstBytes {
 		return nil
 	}
@@ -61,10 +55,7 @@ func (b *burst) add(data []byte) error {
 
 // end writes what is left, and ends the burst.
 func (b *burst) end() error {
-	var err error
-	if len(b.frames) > 0 {
-		err = b.write()
-	}
+	err := b.write()
 	b.to = nil
 	if cap(b.frames) <= 2*burstBytes {
 		bursts.Put(b)
@@ -74,6 +65,9 @@ func (b *burst) end() error {
 }
 
 func (b *burst) write() error {
+	if len(b.frames) == 0 {
+		return nil
+	}
 	_, err := b.to.Write(b.frames)
 	b.frames = b.frames[:0]
 

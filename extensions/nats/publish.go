@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -127,20 +128,20 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 }
 
 // sendAll publishes all messages, o.iterations times.
-func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) (err error) {
-	ctx := c.VU().Context()
-	send := func(data []byte) error { return p.sendOne(c, conn, subject, data, o) }
-	if c.dataOnly(o) {
-		if b := conn.burst(subject); b != nil {
-			send = b.add
-			defer func() {
-				if late := b.end(); err == nil {
-					err = late
-				}
-			}()
-		}
+func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
+	b := c.burst(conn, subject, o)
+	if b == nil {
+		return c.repeat(all, o.iterations, sent, func(data []byte) error { return p.sendOne(c, conn, subject, data, o) })
 	}
-	for range max(o.iterations, 1) {
+	err := c.repeat(all, o.iterations, sent, b.add)
+
+	return cmp.Or(err, b.end())
+}
+
+// repeat sends all messages, so many times, until the test ends.
+func (c *client) repeat(all [][]byte, iterations int, sent *volume, send func(data []byte) error) error {
+	ctx := c.VU().Context()
+	for range max(iterations, 1) {
 		for _, data := range all {
 			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()

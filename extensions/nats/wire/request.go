@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -18,7 +17,7 @@ var errSubject = Errorf(KindUsage, "invalid subject")
 
 // Request sends a message, and waits for its answer within the timeout. The header is nil for none.
 func (c *Conn) Request(subject string, header, data []byte, timeout time.Duration) (Message, error) {
-	if subject == "" || strings.ContainsAny(subject, " \t\r\n") {
+	if !IsSubject(subject) {
 		return Message{}, errSubject
 	}
 	c.subject = append(c.subject[:0], subject...)
@@ -71,24 +70,7 @@ func (c *Conn) compose(header, data []byte) {
 		q = append(q, "PING\r\n"...)
 	}
 	c.takeToken()
-	if header != nil {
-		q = append(q, 'H')
-	}
-	q = append(q, "PUB "...)
-	q = append(q, c.subject...)
-	q = append(q, ' ')
-	q = append(q, c.inbox...)
-	q = append(q, ' ')
-	if header != nil {
-		q = strconv.AppendInt(q, int64(len(header)), 10)
-		q = append(q, ' ')
-	}
-	q = strconv.AppendInt(q, int64(len(header)+len(data)), 10)
-	q = append(q, "\r\n"...)
-	q = append(q, header...)
-	q = append(q, data...)
-	q = append(q, "\r\n"...)
-	c.request = q
+	c.request = AppendPublish(q, c.subject, c.inbox, header, data)
 }
 
 const digits62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
