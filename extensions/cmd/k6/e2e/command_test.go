@@ -138,7 +138,9 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 	// What a busy machine makes of this one is chance: the run and the file say the same of it.
 	afterwards(work(t, gated, map[string]string{"MS": "5"}))
 
-	slower := work(t, gated, map[string]string{"MS": "100"})
+	slower := k6(t, options{
+		script: "testdata/options.js", env: map[string]string{"OPTIONS": gated, "MS": "100"}, environment: noWitness,
+	})
 	require.Equal(t, exitThreshold, slower.code, slower.output)
 	require.NotEmpty(t, slower.lines("gate crossed: ops/s of work with 4 clients"), slower.output)
 	require.Contains(t, slower.table(t, "work"), "CROSSED: ops/s of work with 4 clients >= 50 % of baseline")

@@ -36,10 +36,9 @@ func TestHistoryOfSweeps(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				// The machine is busy with other tests: the witness would leave these runs out.
 				r := k6(t, options{
 					script: "testdata/history.js", env: map[string]string{"URL": server.URL + path, defaultEnvMachbase: "none"},
-					environment: []string{"K6_SWEEP_WITNESS=off"},
+					environment: noWitness,
 				})
 				require.Equal(t, exitOK, r.code, r.output)
 				raw, err := os.ReadFile(filepath.Join(r.results, "history.json"))

@@ -13,6 +13,10 @@ import (
 
 const exitMarkedFailed = 110
 
+// noWitness is the environment of runs that are judged whatever others do to the machine meanwhile:
+// gates and histories say nothing of a step that others have disturbed.
+var noWitness = []string{"K6_SWEEP_WITNESS=off"}
+
 // work runs testdata/options.js with options for sweep.options.
 func work(t *testing.T, given string, env map[string]string, args ...string) *run {
 	t.Helper()

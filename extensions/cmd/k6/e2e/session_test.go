@@ -132,8 +132,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 		{"op":"echo","clients":4,"opsPerSecond": 1},{"op":"batch","clients":4,"opsPerSecond": 1e12}]}`), 0o600))
 	env["GATES"] = gates
 	r = k6(t, options{
-		binary: k6Echo, script: script, env: env,
-		environment: []string{"K6_SWEEP_WITNESS=off"}, // a gate says nothing of a step that others have disturbed
+		binary: k6Echo, script: script, env: env, environment: noWitness,
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("CROSSED: ops/s of batch with 4 clients"), r.output)
