@@ -2,6 +2,7 @@ package cachebench
 
 import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
@@ -18,16 +19,11 @@ type Bench struct {
 	runs   *runs.Runs
 
 	observer observer
-	work     map[string]*begun
+	last     k6glue.Frozen[*asked]
+	work     map[*asked]*workload.Client // which go on from call to call
 	// fills are the clients that prefill, by their keys; nil where others do.
 	fills map[string]*workload.Client
 	rates map[bool]*hitrate.Client // by whether values are verified
-}
-
-// begun is a workload whose client goes on from call to call.
-type begun struct {
-	client *workload.Client
-	tags   k6mod.Tags
 }
 
 // New returns the bench of a client. All clients of a module have the same shared; those with the
@@ -41,7 +37,7 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	b := &Bench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
 		runs: runs.New(host, &shared.Shared, cache.Traffic),
-		work: map[string]*begun{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+		work: map[*asked]*workload.Client{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
 	}
 	b.observer.runs = b.runs
 

@@ -2,7 +2,6 @@ package cachebench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/grafana/sobek"
@@ -45,38 +44,42 @@ type options struct {
 	Tags k6mod.Tags `json:"tags"`
 }
 
-// options reads those of the method.
-func (b *Bench) options(method string, value sobek.Value) *options {
-	o := &options{Options: workload.Defaults()}
-	if err := k6glue.Options(value, o); err != nil {
+// asked are options as a script wrote them, and what that means. They do not change.
+type asked struct {
+	text    string
+	options options
+}
+
+// asked reads the options of the method. A script mostly passes the same ones again and again.
+func (b *Bench) asked(method string, value sobek.Value) *asked {
+	asked, err := b.last.Of(b.host.VU().Runtime(), value, func(value sobek.Value) (*asked, error) {
+		text, err := k6glue.OptionsJSON(value)
+		if err != nil {
+			return nil, err
+		}
+
+		return b.shared.options(string(text))
+	})
+	if err != nil {
 		b.misuse("%s: %s", method, err)
 	}
 
-	return o
+	return asked
 }
 
 // workload returns the client of the options, which goes on where it has stopped.
 func (b *Bench) workload(value sobek.Value) (*workload.Client, k6mod.Tags) {
-	exported, err := k6glue.Export(value)
-	if err != nil {
-		b.misuse("run: options cannot be read: %s", err)
-	}
-	given, err := json.Marshal(exported)
-	if err != nil {
-		b.misuse("run: options cannot be read: %s", err)
-	}
-	if begun := b.work[string(given)]; begun != nil {
-		return begun.client, begun.tags
+	asked := b.asked("run", value)
+	client := b.work[asked]
+	if client == nil {
+		if err := asked.options.Validate(); err != nil {
+			b.misuse("run: %s", err)
+		}
+		client, _ = b.client("run", asked.text, &asked.options.Options)
+		b.work[asked] = client
 	}
 
-	options := b.options("run", value)
-	if err := options.Validate(); err != nil {
-		b.misuse("run: %s", err)
-	}
-	client, _ := b.client("run", string(given), &options.Options)
-	b.work[string(given)] = &begun{client, options.Tags}
-
-	return client, options.Tags
+	return client, asked.options.Tags
 }
 
 // client makes the client of a workload, which is known by name. of is what the client is one of.
@@ -97,7 +100,7 @@ func (b *Bench) client(method, name string, options *workload.Options) (client *
 // somebody has.
 func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	b.join()
-	options := b.options("prefill", call.Argument(0))
+	options := b.asked("prefill", call.Argument(0)).options
 	if err := options.ValidateKeys(); err != nil {
 		b.misuse("prefill: %s", err)
 	}

@@ -3,6 +3,7 @@ package cachebench
 import (
 	"sync"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
@@ -15,6 +16,7 @@ type Shared struct {
 	pools workload.Pools
 
 	mu         sync.Mutex
+	read       map[string]*asked // by what scripts wrote
 	workloads  map[string]*workload.Workload
 	prefilled  map[string]any // whose clients do it, or have done it
 	passes     map[passKey]*hitrate.Pass
@@ -34,6 +36,25 @@ type made struct {
 	once  sync.Once
 	bench *hitrate.Benchmark
 	err   error
+}
+
+// options returns what options mean that a script wrote: read once, as thousands of clients ask.
+func (s *Shared) options(text string) (*asked, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.read[text]; a != nil {
+		return a, nil
+	}
+	a := &asked{text, options{Options: workload.Defaults()}}
+	if err := k6glue.DecodeOptions([]byte(text), &a.options); err != nil {
+		return nil, err
+	}
+	if s.read == nil {
+		s.read = map[string]*asked{}
+	}
+	s.read[text] = a
+
+	return a, nil
 }
 
 // workload returns the one of the options, which all clients share. key is the options as the

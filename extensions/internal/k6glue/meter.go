@@ -141,7 +141,7 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	}
 
 	base := state.Tags.GetCurrentValues().Tags
-	samples := make(metrics.Samples, 0, len(m.series)+len(durations))
+	samples := make(metrics.Samples, 0, m.counted()+len(durations))
 	add := func(at Series, value float64) {
 		s := &m.series[at]
 		samples = append(samples, metrics.Sample{
@@ -158,7 +158,7 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 		add(Series(at), sum)
 		m.sums[at] = 0
 		if of := m.series[at].trials; of != nil && m.session == nil {
-			shares = counted(shares, of, base, uint64(sum))
+			shares = shared(shares, of, base, uint64(sum))
 		}
 	}
 	for _, s := range shares {
@@ -170,13 +170,24 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	if len(samples) == 0 {
 		return
 	}
-	ctx := m.vu.Context()
+	ctx, out := m.vu.Context(), state.Samples
 	if m.session != nil {
 		// The last counts go out after the iteration, the context of which is done by then. The
 		// executor is still running, so somebody still listens.
-		ctx = context.WithoutCancel(ctx)
+		ctx, out = context.WithoutCancel(ctx), m.session.Tap.Past(state)
 	}
-	metrics.PushIfNotDone(ctx, state.Samples, samples)
+	metrics.PushIfNotDone(ctx, out, samples)
+}
+
+// counted is how many series have counted something.
+func (m *Meter) counted() (n int) {
+	for _, sum := range m.sums {
+		if sum != 0 {
+			n++
+		}
+	}
+
+	return n
 }
 
 // tried is what a Rate has of the operations with the same tags.
@@ -186,8 +197,8 @@ type tried struct {
 	operations, failed uint64
 }
 
-// counted adds n operations to those with the same tags.
-func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
+// shared adds n operations to those with the same tags.
+func shared(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
 	tags := s.rate.tagged(base)
 	at := slices.IndexFunc(all, func(t tried) bool { return t.rate == s.rate.metric && t.tags == tags })
 	if at < 0 {

@@ -111,6 +111,24 @@ func TestMeterTagsFollowTheVU(t *testing.T) {
 	require.Equal(t, want("clients:8 %s scenario:hot"), emit(), "as it was before")
 }
 
+func TestMeterOfATappedClientSendsWhileAnOperationIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeterTest(t)
+		state := m.vu.State()
+		state.Options.SystemTags = &metrics.DefaultSystemTagSet
+		tap := NewTap(state, FailingSamples{Checks: true})
+		m.vu.CtxField = WithSession(context.Background(), &Session{Tap: tap})
+		tap.Open()
+		for range 3 { // seconds of one call of JavaScript
+			time.Sleep(time.Second)
+			m.meter.Add(m.hits, 1)
+			m.meter.Emit()
+			require.Equal(t, []string{"cache_hits 1 map[scenario:hot]"}, m.sent())
+		}
+		tap.Close()
+	})
+}
+
 func TestMeterInASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeterTest(t)

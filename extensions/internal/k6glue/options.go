@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
@@ -19,20 +20,40 @@ import (
 // name, a value of the wrong type or a time without a unit is an error that names it. Undefined and
 // null leave the struct as it is.
 func Options(value sobek.Value, into any) error {
-	if value == nil || sobek.IsUndefined(value) || sobek.IsNull(value) {
-		return nil
+	raw, err := OptionsJSON(value)
+	if err != nil {
+		return err
+	}
+
+	return DecodeOptions(raw, into)
+}
+
+// OptionsJSON is a JavaScript object of options as JSON, for DecodeOptions: the same text for the
+// same options. It is empty for undefined and null.
+func OptionsJSON(value sobek.Value) ([]byte, error) {
+	if IsNullish(value) {
+		return nil, nil
 	}
 	if _, ok := value.(*sobek.Object); !ok {
-		return fmt.Errorf("options must be an object, not %s", ShowNoURL(value))
+		return nil, fmt.Errorf("options must be an object, not %s", ShowNoURL(value))
 	}
 
 	exported, err := Export(value)
 	if err != nil {
-		return fmt.Errorf("options cannot be read: %w", err)
+		return nil, fmt.Errorf("options cannot be read: %w", err)
 	}
 	raw, err := json.Marshal(exported)
 	if err != nil {
-		return fmt.Errorf("options cannot be read: %w", err)
+		return nil, fmt.Errorf("options cannot be read: %w", err)
+	}
+
+	return raw, nil
+}
+
+// DecodeOptions is Options of what OptionsJSON has returned.
+func DecodeOptions(raw []byte, into any) error {
+	if len(raw) == 0 {
+		return nil
 	}
 	if err := checkTimes(raw, reflect.TypeOf(into).Elem()); err != nil {
 		return err
@@ -176,9 +197,19 @@ func known(t reflect.Type) (names []string) {
 	return names
 }
 
+// fields has what fieldsOf has found: reading it again takes 9 kB of garbage, and each client reads
+// options.
+var fields sync.Map //nolint:gochecknoglobals // a type's fields are always the same
+
 // fieldsOf are the fields of a struct and of those that are part of it.
 func fieldsOf(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(field reflect.StructField) bool { return field.Anonymous })
+	if known, is := fields.Load(t); is {
+		return known.([]reflect.StructField) //nolint:forcetypeassert // there are no others in it
+	}
+	found := slices.DeleteFunc(reflect.VisibleFields(t), func(field reflect.StructField) bool { return field.Anonymous })
+	fields.Store(t, found)
+
+	return found
 }
 
 func optionName(field reflect.StructField) string {

@@ -1,26 +1,35 @@
 package host
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"time"
 )
 
 // While a sweep runs, the heap may grow to heapBudget between two garbage collections, however
 // little of it is in use: k6's heap is full of pointers, and marking it as often as Go's default
 // wants costs a fifth of the processor time of an operation. What hundreds of clients hold may grow
 // threefold, up to crowdBudget. Where more than half of that is in use, Go's default stays.
+//
+// What thousands hold may grow up to thousandsBudget only, or by a quarter, as long as that takes
+// betweenCollections: k6 could else take twice the memory that its clients need, for a little
+// garbage.
 const (
-	heapBudget     = 320 << 20
-	crowdBudget    = 600 << 20
-	crowdGCPercent = 200
+	heapBudget      = 320 << 20
+	crowdBudget     = 600 << 20
+	crowdGCPercent  = 200
+	thousandsBudget = 750 << 20
 	// leastGCPercent is Go's default.
 	leastGCPercent = 100
 	mostGCPercent  = 400
 	// stepGCPercent is the step of the setting, so that it changes seldom.
 	stepGCPercent = 25
+
+	betweenCollections = 10 * time.Second
 )
 
 // While a crowd is got together (k6 makes the VUs, their clients connect) or has done its part,
@@ -42,6 +51,7 @@ type Collector struct {
 	// current is zero until the setting is changed.
 	current  int
 	original int
+	garbage  garbage
 }
 
 var theCollector Collector //nolint:gochecknoglobals // the setting is the process's
@@ -68,7 +78,7 @@ func (c *Collector) Adjust() {
 	defer c.mu.Unlock()
 	percent := gatherGCPercent
 	if !c.gathering {
-		percent = gcPercent(liveBytes())
+		percent = gcPercent(heapBytes("/gc/heap/live:bytes"), c.garbage.within(betweenCollections))
 	}
 	if percent == c.current {
 		return
@@ -83,18 +93,28 @@ func (c *Collector) Adjust() {
 // Gather says that from now on, until Settle, so many clients are got together or taken apart.
 func (c *Collector) Gather(clients int) {
 	if clients >= crowd {
-		c.gather(true)
+		c.gather()
 		c.Adjust()
 	}
 }
 
-func (c *Collector) gather(is bool) {
+func (c *Collector) gather() {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gathering = is
+	c.gathering = true
+}
+
+// settle forgets how much garbage there was: what is measured makes its own.
+func (c *Collector) settle() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gathering, c.garbage = false, garbage{}
 }
 
 // Settle collects what has been left by now and adjusts: what is measured next neither pays for it
@@ -102,7 +122,7 @@ func (c *Collector) gather(is bool) {
 // GOGC are compared too.
 func (c *Collector) Settle() {
 	runtime.GC()
-	c.gather(false)
+	c.settle()
 	c.Adjust()
 }
 
@@ -119,11 +139,16 @@ func (c *Collector) Restore() {
 	}
 }
 
-// gcPercent is by how much the heap may grow over what is in use.
-func gcPercent(live uint64) int {
-	percent := max(within(heapBudget, live, mostGCPercent), within(crowdBudget, live, crowdGCPercent))
+// gcPercent is by how much the heap may grow over what is in use. coming is how much garbage there
+// will be between two collections, if they can wait.
+func gcPercent(live, coming uint64) int {
+	percent := max(within(heapBudget, live, mostGCPercent), within(crowdBudget, live, crowdGCPercent)) / stepGCPercent * stepGCPercent
+	if percent >= leastGCPercent {
+		return percent
+	}
+	percent = max(within(thousandsBudget, live, leastGCPercent), int(min(coming*100/live, leastGCPercent))) / stepGCPercent * stepGCPercent
 
-	return max(percent/stepGCPercent*stepGCPercent, leastGCPercent)
+	return max(percent, gatherGCPercent)
 }
 
 // within is by how much, up to most, what is in use may grow in a budget.
@@ -135,9 +160,37 @@ func within(budget, live uint64, most int) int {
 	return int(min((budget-min(live, budget))*100/live, uint64(most)))
 }
 
-// liveBytes is what the last garbage collection found in use.
-func liveBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+// garbage is how fast there is more of it. The zero value knows nothing.
+type garbage struct {
+	at        time.Time
+	allocated uint64
+	rate      float64 // bytes in a second; 0: it is not known
+}
+
+// shortest is the least time that tells how fast there is more garbage.
+const shortest = 500 * time.Millisecond
+
+// within is how much there will be in a time, if it goes on as since it was asked last; without end
+// where that is not known.
+func (g *garbage) within(d time.Duration) uint64 {
+	allocated, now := heapBytes("/gc/heap/allocs:bytes"), time.Now()
+	passed := now.Sub(g.at)
+	if known := !g.at.IsZero(); !known || passed >= shortest {
+		if known {
+			g.rate = float64(allocated-g.allocated) / passed.Seconds()
+		}
+		g.at, g.allocated = now, allocated
+	}
+	if g.rate == 0 {
+		return math.MaxInt64 / 100
+	}
+
+	return uint64(g.rate * d.Seconds())
+}
+
+// heapBytes is one of Go's own metrics of the heap.
+func heapBytes(name string) uint64 {
+	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return 0

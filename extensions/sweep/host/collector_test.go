@@ -1,9 +1,11 @@
 package host
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,12 +22,38 @@ func TestHeapStaysWithinItsBudgetWhereItCan(t *testing.T) {
 		crowdBudget:     leastGCPercent,
 		4 * crowdBudget: leastGCPercent,
 	} {
-		got := gcPercent(live)
+		got := gcPercent(live, 4*crowdBudget)
 		require.Equal(t, want, got, "%d MB in use", live>>20)
 		if live <= crowdBudget/2 {
 			require.LessOrEqual(t, live+live*uint64(got)/100, max(heapBudget, min(3*live, crowdBudget)))
 		}
 	}
+}
+
+func TestHeapOfThousandsGrowsNoMoreThanTheirGarbageNeeds(t *testing.T) {
+	for _, c := range []struct {
+		live, coming uint64
+		want         int
+	}{
+		{crowdBudget / 2, 0, leastGCPercent},
+		{500 << 20, 0, 50},           // 750 MB
+		{600 << 20, 0, 25},           // 750 MB
+		{600 << 20, 50 << 20, 25},    //
+		{600 << 20, 330 << 20, 50},   // or they would come too often
+		{600 << 20, 5000 << 20, 100}, //
+		{2000 << 20, 0, 25},
+	} {
+		require.Equal(t, c.want, gcPercent(c.live, c.coming), "%d MB in use, %d MB to come", c.live>>20, c.coming>>20)
+	}
+}
+
+func TestGarbageIsToldAsItCame(t *testing.T) {
+	var g garbage
+	require.Greater(t, g.within(time.Second), uint64(1<<40), "nothing is known")
+	g.at = g.at.Add(-time.Second)
+	g.allocated -= 100 << 20
+	require.InEpsilon(t, 1000<<20, g.within(10*time.Second), 0.2)
+	require.InEpsilon(t, 1000<<20, g.within(10*time.Second), 0.2, "asked at once again")
 }
 
 func TestCollectorSettlesWhoeverHasTheSetting(t *testing.T) {
@@ -64,7 +92,7 @@ func TestHeapOfACrowdGrowsLittleUntilItIsMeasured(t *testing.T) {
 	c.Adjust()
 	require.Equal(t, gatherGCPercent, c.current)
 	c.Settle()
-	require.Equal(t, gcPercent(liveBytes()), c.current)
+	require.Equal(t, gcPercent(heapBytes("/gc/heap/live:bytes"), math.MaxInt64/100), c.current)
 	c.Restore()
 	require.Equal(t, 77, debug.SetGCPercent(77))
 }
