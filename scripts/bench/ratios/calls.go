@@ -20,12 +20,12 @@ type called []*calls
 func measureCalls(e *effort) (result, error) {
 	var all called
 	for _, clients := range []int{1, 8, 64} {
-		perClient, perCall := e.share(clients, cacheSolo, cacheCrowd), e.share(clients, cacheSolo/callsFewer, cacheCrowd)
+		perClient := e.share(clients, cacheSolo, cacheCrowd) // of both, or a step's length would be a part of the ratio
 		medians, n, err := inTurns(e, strconv.Itoa(clients), clients,
 			k6Gets("memcached", clients, perClient, "get:1", 1),
-			k6Script("memcached", clients, perCall, 1),
+			k6Script("memcached", clients, perClient, 1),
 			k6Gets("redis", clients, perClient, "get:1", 1),
-			k6Script("redis", clients, perCall, 1),
+			k6Script("redis", clients, perClient, 1),
 		)
 		if err != nil {
 			return nil, err
@@ -57,9 +57,6 @@ func (all called) String() string {
 
 	return strings.Join(lines, "\n")
 }
-
-// callsFewer is how many times fewer operations are done in calls: each takes longer.
-const callsFewer = 4
 
 // mostOfCalls is how many times the processor time of a get in a call of JavaScript client.run may
 // take.
