@@ -21,7 +21,7 @@ type natsWork struct {
 func natsWorks() []natsWork {
 	kv := func(name, title string, clients ...int) natsWork {
 		return natsWork{
-			name: name, title: title, clients: clients, solo: 5000, crowd: 6, batch: 1,
+			name: name, title: title, clients: clients, solo: 12_000, crowd: 4, batch: 1,
 			script: "scenarios/natsjs-kv-sweep.js", scenario: "natsjs-kv-sweep", settings: map[string]string{"LAYOUT": "orb", "MIX": name},
 		}
 	}
@@ -30,7 +30,7 @@ func natsWorks() []natsWork {
 		kv("get", "key-value get", 1, 8, 64, 512),
 		kv("put", "key-value put", 8, 512),
 		{
-			name: "request", title: "request-reply", clients: []int{1, 8, 64, 512}, solo: 4000, crowd: 6, batch: 1,
+			name: "request", title: "request-reply", clients: []int{1, 8, 64, 512}, solo: 8000, crowd: 6, batch: 1,
 			script: "scenarios/nats-core.js", scenario: "nats-core", settings: map[string]string{"WORK": "request"},
 		},
 		{
