@@ -17,6 +17,10 @@ type result interface {
 	judgements() []judgement
 }
 
+// fronted is a result of which the front page has figures, between marks of the part's name; none
+// when they are empty.
+type fronted interface{ front() string }
+
 // unmeasured is what a part says that has no round.
 const unmeasured = "Not measured yet."
 
@@ -86,6 +90,8 @@ type order struct {
 	within       time.Duration
 	clients      []int
 	folder, page string
+	// front is the page that has figures of some parts; none when empty.
+	front string
 	// runs is the file of what runs have come to.
 	runs string
 }
@@ -217,7 +223,15 @@ func (o *order) pass(p *part, e *effort, pass, of int) (result, error) {
 		return nil, err
 	}
 
-	return r, putPart(o.page, p.name, r.String()+"\n\n"+e.kept.caption())
+	if err := putPart(o.page, p.name, r.String()+"\n\n"+e.kept.caption()); err != nil {
+		return nil, err
+	}
+	f, is := r.(fronted)
+	if !is || o.front == "" || f.front() == "" {
+		return r, nil
+	}
+
+	return r, putFigure(o.front, p.name, f.front())
 }
 
 // conclude prints what all parts came to. It fails where a bound is crossed, or a round is missing.

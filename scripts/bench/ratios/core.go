@@ -129,6 +129,16 @@ func (c *core) lost() []float64 {
 	})
 }
 
+// front is how k6 stands to the plain Go program.
+func (c *core) front() string {
+	if len(c.rounds) == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("%.2f of that of a plain Go program with the same function, %.2f with %d clients",
+		c.beside(solo, plainSolo, mostOfPlain).middle, c.beside(many, plainMany, mostOfPlain).middle, coreClients)
+}
+
 // String says what it came to.
 func (c *core) String() string {
 	if len(c.rounds) == 0 {

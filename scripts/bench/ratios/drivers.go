@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -95,6 +96,16 @@ func (c *compared) judgements() (all []judgement) {
 	}
 
 	return all
+}
+
+// front is the least and the most of machgo's processor time that a query takes.
+func (c *compared) front() string {
+	if len(c.asking) == 0 {
+		return ""
+	}
+	ratios := valuesOf(c.asking, func(v versus) float64 { return v.cpu().middle })
+
+	return fmt.Sprintf("%.2f to %.2f", slices.Min(ratios), slices.Max(ratios))
 }
 
 // String is three tables.

@@ -94,7 +94,8 @@ func commitOf(checkout string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":(top)", ":(top,exclude)"+ownPage, ":(top,exclude)"+ownRuns)
+	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":(top)",
+		":(top,exclude)"+ownPage, ":(top,exclude)"+frontPage, ":(top,exclude)"+ownRuns)
 	if changed != "" {
 		commit += "-dirty"
 	}

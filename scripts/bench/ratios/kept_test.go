@@ -25,7 +25,7 @@ func TestCommitOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pages := []string{ownPage, ownRuns}
+	pages := []string{ownPage, frontPage, ownRuns}
 	for _, name := range append(pages, "program.go") {
 		write(name, "before")
 	}

@@ -18,6 +18,8 @@
 // measured, and the page is written from what there is. With -report it puts the tables of a
 // scenario's report there and into README.md; with -put, what another program has measured.
 //
+// The front page has figures of some parts, within its sentences, which a pass replaces as well.
+//
 // What each bound has come to is kept in scripts/bench/runs.tsv, which is committed, and the page
 // begins with how the runs of all days and machines have ended.
 //
@@ -39,8 +41,9 @@ import (
 	"strings"
 )
 
-// What the bench writes in a checkout: the page of its figures, and what all runs came to.
-const ownPage, ownRuns = "scripts/bench/README.md", "scripts/bench/runs.tsv"
+// What the bench writes in a checkout: the page of its figures, those of the front page, and what
+// all runs came to.
+const ownPage, frontPage, ownRuns = "scripts/bench/README.md", "README.md", "scripts/bench/runs.tsv"
 
 func main() {
 	var o order
@@ -63,11 +66,13 @@ func main() {
 	var err error
 	switch {
 	case *report != "":
-		err = putReport(*report, *put, *command, []string{*page, "README.md"})
+		err = putReport(*report, *put, *command, []string{*page, frontPage})
 	case *put != "":
 		err = putText(os.Stdin, *page, *put, *command, *servers)
 	default:
-		o.page = *page
+		if o.page = *page; o.page == ownPage {
+			o.front = frontPage
+		}
 		if o.clients, err = numbersOf(*clients); err == nil {
 			err = bench(&o, *only)
 		}

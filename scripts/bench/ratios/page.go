@@ -20,15 +20,32 @@ func putPart(page, part, text string) error {
 	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a page that everybody may read
 }
 
+// putFigure replaces what stands between the two marks of a part within a line of a page.
+func putFigure(page, part, text string) error {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	replaced, err := replaceBetween(string(raw), "<!-- "+part+" -->", "<!-- /"+part+" -->", text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
+
+	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a page that everybody may read
+}
+
 func replacePart(page, part, text string) (string, error) {
-	begin, end := "<!-- "+part+" -->\n", "<!-- /"+part+" -->\n"
+	return replaceBetween(page, "<!-- "+part+" -->\n", "<!-- /"+part+" -->\n", strings.TrimRight(text, "\n")+"\n")
+}
+
+func replaceBetween(page, begin, end, text string) (string, error) {
 	before, rest, found := strings.Cut(page, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		return "", fmt.Errorf("it has no part between %s and %s", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 
-	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, nil
+	return before + begin + text + end + after, nil
 }
 
 func hasPart(page, part string) bool {

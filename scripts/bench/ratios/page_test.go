@@ -25,6 +25,27 @@ func TestReplacePart(t *testing.T) {
 	}
 }
 
+func TestFiguresWithinALine(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "README.md")
+	if err := os.WriteFile(page, []byte("It takes <!-- core -->2<!-- /core --> of that.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &core{rounds: []coreRound{{}}}
+	c.rounds[0].Solo.Operations, c.rounds[0].Many.Operations = 1000, 1000
+	c.rounds[0].Solo.CPU.K6, c.rounds[0].Many.CPU.K6 = 5e-4, 9e-4 // 0.5 and 0.9 us
+	c.rounds[0].PlainSolo.CPUMicros, c.rounds[0].PlainMany.CPUMicros = 1, 1
+	if err := putFigure(page, "core", c.front()); err != nil {
+		t.Fatal(err)
+	}
+	want := "It takes <!-- core -->0.50 of that of a plain Go program with the same function, 0.90 with 512 clients<!-- /core --> of that.\n"
+	if got, err := os.ReadFile(page); err != nil || string(got) != want {
+		t.Errorf("page is %q (%v), want %q", got, err, want)
+	}
+	if err := putFigure(page, "drivers", "1"); err == nil || !strings.Contains(err.Error(), "no part between <!-- drivers --> and") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestCaption(t *testing.T) {
 	got := caption("make bench", time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), "2 cores of X, go1.26")
 	if want := "*`make bench`, 2026-11-22.\n2 cores of X, go1.26.*"; got != want {
