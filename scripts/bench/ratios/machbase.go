@@ -3,7 +3,7 @@ package main
 import "strconv"
 
 // How many roll-up queries a second one client does, roughly, and how many times as many do many.
-const machbaseSolo, machbaseCrowd = 4500, 3
+const machbaseSolo, machbaseCrowd = 8000, 3
 
 // machbaseWork is how the roll-up query is run.
 type machbaseWork struct {
