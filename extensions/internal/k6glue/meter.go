@@ -141,7 +141,7 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	}
 
 	base := state.Tags.GetCurrentValues().Tags
-	samples := make(metrics.Samples, 0, m.counted()+len(durations))
+	samples := make(metrics.Samples, 0, m.moved()+len(durations))
 	add := func(at Series, value float64) {
 		s := &m.series[at]
 		samples = append(samples, metrics.Sample{
@@ -158,7 +158,7 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 		add(Series(at), sum)
 		m.sums[at] = 0
 		if of := m.series[at].trials; of != nil && m.session == nil {
-			shares = shared(shares, of, base, uint64(sum))
+			shares = counted(shares, of, base, uint64(sum))
 		}
 	}
 	for _, s := range shares {
@@ -179,8 +179,8 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	metrics.PushIfNotDone(ctx, out, samples)
 }
 
-// counted is how many series have counted something.
-func (m *Meter) counted() (n int) {
+// moved is how many series have counted something.
+func (m *Meter) moved() (n int) {
 	for _, sum := range m.sums {
 		if sum != 0 {
 			n++
@@ -197,8 +197,8 @@ type tried struct {
 	operations, failed uint64
 }
 
-// shared adds n operations to those with the same tags.
-func shared(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
+// counted adds n operations to those with the same tags.
+func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
 	tags := s.rate.tagged(base)
 	at := slices.IndexFunc(all, func(t tried) bool { return t.rate == s.rate.metric && t.tags == tags })
 	if at < 0 {

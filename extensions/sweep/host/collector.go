@@ -146,9 +146,9 @@ func gcPercent(live, coming uint64) int {
 	if percent >= leastGCPercent {
 		return percent
 	}
-	percent = max(within(thousandsBudget, live, leastGCPercent), int(min(coming*100/live, leastGCPercent))) / stepGCPercent * stepGCPercent
+	budget := max(thousandsBudget, live+min(coming, live))
 
-	return max(percent, gatherGCPercent)
+	return max(within(budget, live, leastGCPercent)/stepGCPercent*stepGCPercent, gatherGCPercent)
 }
 
 // within is by how much, up to most, what is in use may grow in a budget.
@@ -182,7 +182,7 @@ func (g *garbage) within(d time.Duration) uint64 {
 		g.at, g.allocated = now, allocated
 	}
 	if g.rate == 0 {
-		return math.MaxInt64 / 100
+		return math.MaxUint64
 	}
 
 	return uint64(g.rate * d.Seconds())

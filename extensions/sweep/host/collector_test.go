@@ -92,7 +92,7 @@ func TestHeapOfACrowdGrowsLittleUntilItIsMeasured(t *testing.T) {
 	c.Adjust()
 	require.Equal(t, gatherGCPercent, c.current)
 	c.Settle()
-	require.Equal(t, gcPercent(heapBytes("/gc/heap/live:bytes"), math.MaxInt64/100), c.current)
+	require.Equal(t, gcPercent(heapBytes("/gc/heap/live:bytes"), math.MaxUint64), c.current)
 	c.Restore()
 	require.Equal(t, 77, debug.SetGCPercent(77))
 }

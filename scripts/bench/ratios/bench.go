@@ -90,8 +90,6 @@ type order struct {
 	within       time.Duration
 	clients      []int
 	folder, page string
-	// front is the page that has figures of some parts; none when empty.
-	front string
 	// runs is the file of what runs have come to.
 	runs string
 }
@@ -135,14 +133,13 @@ func bench(o *order, only string) error {
 
 // measure measures the passes that are ordered. A part with a bound that is crossed then gets as
 // many again, and what all of them say counts: five rounds cross a bound on which the truth lies
-// once in 32 benches, and some of hundreds of bounds always.
+// once in 32 benches, so that chance crosses some of hundreds of bounds in each.
 func (o *order) measure(chosen []part, efforts []*effort, until time.Time) ([]result, error) {
 	results := make([]result, len(chosen))
-	passes := func(some func(i int) bool, first, last int) error {
+	passes := func(of []int, first, last int) error {
 		for pass := first; pass <= last; pass++ {
-			for i := range chosen {
-				late := !until.IsZero() && time.Now().After(until) && results[i] != nil
-				if late || !some(i) {
+			for _, i := range of {
+				if late := !until.IsZero() && time.Now().After(until); late && results[i] != nil {
 					continue
 				}
 				var err error
@@ -154,15 +151,16 @@ func (o *order) measure(chosen []part, efforts []*effort, until time.Time) ([]re
 
 		return nil
 	}
-	if err := passes(func(int) bool { return true }, 1, max(o.rounds, 1)); err != nil {
+	all := make([]int, len(chosen))
+	for i := range all {
+		all[i] = i
+	}
+	if err := passes(all, 1, max(o.rounds, 1)); err != nil {
 		return nil, err
 	}
-	inDoubt := make([]bool, len(chosen))
-	for i := range chosen {
-		inDoubt[i] = !holds(results[i])
-	}
+	inDoubt := slices.DeleteFunc(all, func(i int) bool { return holds(results[i]) })
 
-	return results, passes(func(i int) bool { return inDoubt[i] }, o.rounds+1, 2*o.rounds)
+	return results, passes(inDoubt, o.rounds+1, 2*o.rounds)
 }
 
 // choose are the parts that are named, with commas; all when there is no name.
@@ -226,12 +224,13 @@ func (o *order) pass(p *part, e *effort, pass, of int) (result, error) {
 	if err := putPart(o.page, p.name, r.String()+"\n\n"+e.kept.caption()); err != nil {
 		return nil, err
 	}
-	f, is := r.(fronted)
-	if !is || o.front == "" || f.front() == "" {
-		return r, nil
+	if f, is := r.(fronted); is && o.page == ownPage {
+		if figures := f.front(); figures != "" {
+			return r, putFigure(frontPage, p.name, figures)
+		}
 	}
 
-	return r, putFigure(o.front, p.name, f.front())
+	return r, nil
 }
 
 // conclude prints what all parts came to. It fails where a bound is crossed, or a round is missing.

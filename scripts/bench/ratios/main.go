@@ -70,9 +70,7 @@ func main() {
 	case *put != "":
 		err = putText(os.Stdin, *page, *put, *command, *servers)
 	default:
-		if o.page = *page; o.page == ownPage {
-			o.front = frontPage
-		}
+		o.page = *page
 		if o.clients, err = numbersOf(*clients); err == nil {
 			err = bench(&o, *only)
 		}

@@ -8,25 +8,22 @@ import (
 
 // putPart replaces what stands between the two marks of a part in a page of Markdown.
 func putPart(page, part, text string) error {
-	raw, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	replaced, err := replacePart(string(raw), part, text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-
-	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a page that everybody may read
+	return rewrite(page, func(old string) (string, error) { return replacePart(old, part, text) })
 }
 
 // putFigure replaces what stands between the two marks of a part within a line of a page.
 func putFigure(page, part, text string) error {
+	return rewrite(page, func(old string) (string, error) {
+		return replaceBetween(old, "<!-- "+part+" -->", "<!-- /"+part+" -->", text)
+	})
+}
+
+func rewrite(page string, replace func(old string) (string, error)) error {
 	raw, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	replaced, err := replaceBetween(string(raw), "<!-- "+part+" -->", "<!-- /"+part+" -->", text)
+	replaced, err := replace(string(raw))
 	if err != nil {
 		return fmt.Errorf("%s: %w", page, err)
 	}
