@@ -37,6 +37,9 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	}
 	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), &cache{c.nodes[0]}, stores...)
 	c.bench.TakeTurns(c.seat)
+	if config.Threads == 1 {
+		c.bench.HalveLoops()
+	}
 	methods.Put(m.Runtime(), call.This, c)
 
 	return nil

@@ -24,6 +24,14 @@ declare module 'k6/x/resp' {
    * connection.
    */
   export interface ClientOptions extends Modules.ClientOptions {
+    /**
+     * How many threads of a server answer, at most 1024: 1 (default) as of Redis and Valkey, or
+     * several, as of pogocache and Dragonfly. It changes nothing of what is sent. Where a step has
+     * up to 8 clients for each processor, and a server of one thread is on the same machine, run
+     * and hitRate have them at half as many event loops, so that answers wait less. 0 stands for
+     * the default.
+     */
+    threads?: number;
     /** TLS for all servers, as `rediss://` asks for it. Default: that of the url. */
     tls?: boolean | Modules.TLSOptions;
   }

@@ -48,6 +48,10 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 // have to be used there.
 func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 
+// HalveLoops lets runs be at half of the event loops, where clients are few and share the
+// processors with the server.
+func (b *Bench) HalveLoops() { b.runs.HalveLoops() }
+
 // join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys
 // begin anew with a step.
 func (b *Bench) join() {

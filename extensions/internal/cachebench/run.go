@@ -15,8 +15,9 @@ import (
 // Run is client.run(options): it does a workload's operations.
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
-	client, tags := b.workload(call.Argument(0))
-	b.host.Tag(tags)
+	client, asked := b.workload(call.Argument(0))
+	b.runs.Pipeline(asked.options.Pipeline)
+	b.host.Tag(asked.options.Tags)
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
 	err := b.runs.Do(func(ctx context.Context) (err error) {
@@ -68,9 +69,9 @@ func (b *Bench) asked(method string, value sobek.Value) *asked {
 }
 
 // workload returns the client of the options, which goes on where it has stopped.
-func (b *Bench) workload(value sobek.Value) (*workload.Client, k6mod.Tags) {
-	asked := b.asked("run", value)
-	client := b.work[asked]
+func (b *Bench) workload(value sobek.Value) (client *workload.Client, asked *asked) {
+	asked = b.asked("run", value)
+	client = b.work[asked]
 	if client == nil {
 		if err := asked.options.Validate(); err != nil {
 			b.misuse("run: %s", err)
@@ -79,7 +80,7 @@ func (b *Bench) workload(value sobek.Value) (*workload.Client, k6mod.Tags) {
 		b.work[asked] = client
 	}
 
-	return client, asked.options.Tags
+	return client, asked
 }
 
 // client makes the client of a workload, which is known by name. of is what the client is one of.
@@ -123,6 +124,7 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}
 		b.host.Tag(options.Tags)
 		defer b.host.Tag(k6mod.Tags{})
+		b.runs.Pipeline(1)
 		if err := b.runs.Do(func(ctx context.Context) (err error) {
 			result, err = client.Prefill(ctx)
 

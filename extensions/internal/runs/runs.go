@@ -37,6 +37,10 @@ type Runs struct {
 	waits   waits
 	session *k6glue.Session // of the step that the VU is a client of; nil: of none
 	stop    context.CancelCauseFunc
+	// halves tells that those of few clients are at half of the loops.
+	halves bool
+	// pipelined tells that several requests of a client are under way at once.
+	pipelined bool
 	// over tells that the context of the run under way has ended, or is about to. Contexts are
 	// memory more, which of hundreds of clients is outside of the processor's caches.
 	over atomic.Bool
@@ -56,6 +60,13 @@ func New(host Host, shared *Shared, traffic func() (received, sent uint64)) *Run
 // TakeTurns lets runs take turns with those of other clients at the seat. The connections of the
 // client have to be used there.
 func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
+
+// HalveLoops lets runs be at half of the event loops, where clients are few and share the
+// processors with the server: see loopsOf. The module's Shared has to have a Far.
+func (r *Runs) HalveLoops() { r.halves = true }
+
+// Pipeline says how many requests of each client are under way at once from now on.
+func (r *Runs) Pipeline(requests int) { r.pipelined = requests > 1 }
 
 // Join makes the runs those of the step that the VU is a client of now, or of none. It tells
 // whether that is another one than before. It is for the beginning of each call.

@@ -73,6 +73,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan := r.config.Plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
+	plan.Beside = run.scenario.Server() != nil
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	if s.Clients > 1 && s.Rate == 0 {

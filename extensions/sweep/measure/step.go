@@ -41,6 +41,9 @@ type Plan struct {
 	// Seed is that of the order in which the variants of a duet come.
 	Seed uint32
 
+	// Beside tells that the server is on this machine, as far as is known.
+	Beside bool
+
 	// Part tells that other instances of k6 have clients in the step. Whether a step with a time is
 	// too short is then for the whole to tell.
 	Part bool
@@ -241,6 +244,9 @@ func (s *Step) OpenLoop() bool { return s.schedule != nil }
 
 // Rate is how many operations a second start in an open loop; zero in another step.
 func (s *Step) Rate() float64 { return s.plan.Rate }
+
+// Beside tells whether the server is on this machine, as far as is known.
+func (s *Step) Beside() bool { return s.plan.Beside }
 
 // Clients is how many clients the step has.
 func (s *Step) Clients() int { return len(s.clients) }
