@@ -37,7 +37,7 @@ type slots struct {
 	// next is when the slot under way is over; before the start line, never.
 	next atomic.Int64
 
-	mu    sync.Mutex // guards what follows; a client that finds it taken goes on
+	mu    sync.Mutex // guards what follows; a client that finds it taken goes on, but after a stall
 	start time.Duration
 	width time.Duration
 	at    int // the slot under way
@@ -115,8 +115,15 @@ func (s *slots) close() {
 
 // tick ends the slot under way when it is over.
 func (s *slots) tick(at time.Duration) {
-	if int64(at) < s.next.Load() || !s.mu.TryLock() {
+	late := int64(at) - s.next.Load()
+	if late < 0 {
 		return
+	}
+	if !s.mu.TryLock() {
+		if late < int64(ShortestSlot) {
+			return
+		}
+		s.mu.Lock() // nobody looked for a while: what this client has to count is not of that slot
 	}
 	defer s.mu.Unlock()
 	if int64(at) < s.next.Load() {
