@@ -63,7 +63,7 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	l.bench = cachebench.New(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
 	if l.store.over != nil {
 		l.bench.TakeTurns(l.store.over.seat)
-		l.bench.HalveLoops()
+		l.bench.Share(sharing)
 	}
 
 	return layoutMethods.Object(c.Runtime(), l)

@@ -74,7 +74,7 @@ func (b *requests) do() error {
 	} else {
 		b.job = b.send
 		b.runs.TakeTurns(b.over.seat)
-		b.runs.HalveLoops()
+		b.runs.Share(sharing)
 		b.over.begin()
 		defer b.over.end()
 	}

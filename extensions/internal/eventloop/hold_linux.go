@@ -4,6 +4,7 @@ package eventloop
 
 import (
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -60,6 +61,9 @@ func (l *loop) holds() bool {
 
 	return l.alone
 }
+
+// yield lets others have the processor that want it. Go's scheduler takes no part in it.
+func yield() { _, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // park is called when the loop is to wait by Go's poller.
 func (l *loop) park() {

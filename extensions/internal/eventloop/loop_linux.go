@@ -70,7 +70,9 @@ type loop struct {
 	// alarm is the deadline that the poll has.
 	alarm int64
 	left  bool
-	stamp stamp
+	// yields tells that a client had its turn in this round that asks for it.
+	yields bool
+	stamp  stamp
 	holder
 	drowsiness
 	crowd
@@ -211,6 +213,10 @@ func (l *loop) run() {
 			l.expire() // a job that has its turn now may wait next for what is over as well
 		}
 		l.send()
+		if l.yields {
+			l.yields = false
+			yield()
+		}
 		if l.left {
 			l.left = false
 			runtime.Gosched() // who waited for the job goes on now, on this processor if on no other
@@ -283,6 +289,7 @@ func (l *loop) fetch(slot int32) {
 
 // resume gives a client its turn.
 func (l *loop) resume(s *Seat) {
+	l.yields = l.yields || s.Yields
 	if _, more := s.next(); more {
 		return
 	}

@@ -37,8 +37,8 @@ type Runs struct {
 	waits   waits
 	session *k6glue.Session // of the step that the VU is a client of; nil: of none
 	stop    context.CancelCauseFunc
-	// halves tells that those of few clients are at half of the loops.
-	halves bool
+	// sharing is that with a server on this machine.
+	sharing Sharing
 	// pipelined tells that several requests of a client are under way at once.
 	pipelined bool
 	// over tells that the context of the run under way has ended, or is about to. Contexts are
@@ -61,9 +61,9 @@ func New(host Host, shared *Shared, traffic func() (received, sent uint64)) *Run
 // client have to be used there.
 func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
 
-// HalveLoops lets runs be at half of the event loops, where clients are few and share the
-// processors with the server: see loopsOf. The module's Shared has to have a Far.
-func (r *Runs) HalveLoops() { r.halves = true }
+// Share says how runs share the processors with a server on this machine. The module's Shared has
+// to have a Far.
+func (r *Runs) Share(how Sharing) { r.sharing = how }
 
 // Pipeline says how many requests of each client are under way at once from now on.
 func (r *Runs) Pipeline(requests int) { r.pipelined = requests > 1 }
