@@ -289,7 +289,7 @@ func (l *loop) fetch(slot int32) {
 
 // resume gives a client its turn.
 func (l *loop) resume(s *Seat) {
-	l.yields = l.yields || s.Yields
+	l.yields = l.yields || s.Yields != nil && s.Yields.Load()
 	if _, more := s.next(); more {
 		return
 	}

@@ -35,9 +35,9 @@ type Seat struct {
 	// which loop. It is called by the loop or, while no job of the seat is under way, by the
 	// goroutine that reads, as of loop 0.
 	Waited func(loop int, wait time.Duration)
-	// Yields lets others have the loop's processor after each round in which the client had its turn.
-	// It is to be set before Do.
-	Yields bool
+	// Yields tells whether others may have the loop's processor after each round in which the client
+	// had its turn; nil: they may not. It is to be set before Do.
+	Yields *atomic.Bool
 	// stamp is of what is read on a goroutine; nil: nothing was.
 	stamp *stamp
 

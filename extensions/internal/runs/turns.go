@@ -17,7 +17,7 @@ func (r *Runs) inTurns(job func() error) error {
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
 		return job()
 	}
-	r.seat.Waited, r.seat.Yields = nil, false
+	r.seat.Waited, r.seat.Yields = nil, nil
 	if client != nil {
 		r.seat.Waited = r.waits.record
 		defer func() { r.seat.Waited = nil }()
@@ -28,9 +28,11 @@ func (r *Runs) inTurns(job func() error) error {
 	index, _, _ := r.Place()
 	if client != nil {
 		client.AtLoop()
-		var loops int
-		loops, r.seat.Yields = r.share(client.Step())
+		loops, yields := r.share(client.Step())
 		index %= loops
+		if yields {
+			r.seat.Yields = client.Step().Alone()
+		}
 	}
 	r.shared.know(r.host.VU().Context())
 	err := r.seat.Do(index, job)

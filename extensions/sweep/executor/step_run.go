@@ -77,7 +77,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	if s.Clients > 1 && s.Rate == 0 {
-		r.watch.MayGiveWay(int(s.Clients), r.step.Lead)
+		r.watch.MayGiveWay(int(s.Clients), r.step.Lead, r.step.Alone().Store)
 	}
 	r.step.OnStart(func() {
 		r.collector.Settle()

@@ -82,6 +82,9 @@ func (w *way) see(s *slot) bool {
 	return w.idle <= fullSlot && w.server >= slow*w.k6 && w.others <= mostOthers
 }
 
+// alone tells whether others leave the machine to k6 and the server.
+func (w *way) alone() bool { return w.seen && w.others <= mostOthers }
+
 // mostLeadOf is mostLead of so many clients.
 func mostLeadOf(clients int) float64 {
 	if clients >= crowd {

@@ -79,7 +79,7 @@ func TestWatchGivesWay(t *testing.T) {
 		begin := reading{at: time.Now(), machine: &machineTimes{processors: 2}}
 		w := NewWatch(nil, func() uint64 { return 0 })
 		if may {
-			w.MayGiveWay(8, together)
+			w.MayGiveWay(8, together, func(bool) {})
 		}
 		w.begin, w.last = &account{reading: begin}, begin
 		next := begin
@@ -112,7 +112,7 @@ func TestWatchGivesWay(t *testing.T) {
 func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 	full, waiting := parts(2, 72, 24, 2), parts(60, 20, 20, 0)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay(8, together)
+	w.MayGiveWay(8, together, func(bool) {})
 	require.True(t, w.warmed(&waiting))
 	require.Zero(t, policies(t)[unix.SCHED_BATCH])
 	for range 5 {
@@ -131,11 +131,30 @@ func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 	require.Zero(t, policies(t)[unix.SCHED_BATCH])
 }
 
+// Who shares the processors with the server is told whether others want them as well.
+func TestWatchTellsWhetherOthersAreBusy(t *testing.T) {
+	ours, others := parts(0, 50, 50, 0), parts(0, 30, 30, 40)
+	var told []bool
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.MayGiveWay(8, together, func(is bool) { told = append(told, is) })
+	require.True(t, w.warmed(&ours))
+	require.True(t, w.warmed(&others))
+	w.Start()
+	defer w.Stop()
+	w.giveWayAfter(ours) // the warm-up is forgotten
+	w.giveWayAfter(others)
+	for range 5 {
+		w.giveWayAfter(ours)
+	}
+	require.Equal(t, []bool{true, false, true, false}, told[:4])
+	require.True(t, told[len(told)-1], "they have gone")
+}
+
 // A step that ends before its start line leaves nothing behind.
 func TestWatchOfAWarmUpAlone(t *testing.T) {
 	full := parts(2, 72, 24, 2)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay(8, together)
+	w.MayGiveWay(8, together, func(bool) {})
 	require.True(t, w.warmed(&full))
 	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
 	w.Stop()
@@ -163,7 +182,7 @@ func TestWatchGivesNoWayToALuckyClient(t *testing.T) {
 		{512, 3.1, false},
 	} {
 		w := NewWatch(nil, func() uint64 { return 0 })
-		w.MayGiveWay(c.clients, func() float64 { return lead })
+		w.MayGiveWay(c.clients, func() float64 { return lead }, func(bool) {})
 		lead = c.lead
 		w.giveWayAfter(full)
 		require.Equal(t, c.gives, policies(t)[unix.SCHED_NORMAL] == 0, c)

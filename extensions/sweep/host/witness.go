@@ -54,6 +54,8 @@ type Watch struct {
 	// lead is that of the luckiest client over the median one, by the operations that they have done;
 	// nil where k6 gives no way.
 	lead func() float64
+	// alone is told whether others leave the machine to k6 and the server; nil where lead is.
+	alone func(bool)
 	// mostLead is what it is at most where k6 gives way.
 	mostLead float64
 	way      way
@@ -106,11 +108,12 @@ func NewWatch(server *Server, progress func() uint64) *Watch {
 
 // MayGiveWay lets k6 give way to the server where that makes both faster, as long as no client is
 // far ahead of the others: lead is how many times the operations of the median client the luckiest
-// of so many has done. See way. It is for steps of several clients in a closed loop. It comes
+// of so many has done. See way. alone is told several times a second whether others leave the
+// machine to k6 and the server. It is for steps of several clients in a closed loop. It comes
 // before Start.
-func (w *Watch) MayGiveWay(clients int, lead func() float64) {
+func (w *Watch) MayGiveWay(clients int, lead func() float64, alone func(bool)) {
 	if w != nil {
-		w.lead, w.mostLead = lead, mostLeadOf(clients)
+		w.lead, w.mostLead, w.alone = lead, mostLeadOf(clients), alone
 	}
 }
 
@@ -153,6 +156,7 @@ func (w *Watch) warmed(one *slot) bool {
 	if w.way.see(one) { // clients that wait for the last one tell nothing against it
 		w.way.turn(true)
 	}
+	w.alone(w.way.alone())
 
 	return true
 }
@@ -239,6 +243,7 @@ func (w *Watch) woke(late time.Duration) {
 func (w *Watch) giveWayAfter(one slot) {
 	if w.lead != nil {
 		w.way.turn(w.way.see(&one) && w.lead() <= w.mostLead)
+		w.alone(w.way.alone())
 	}
 }
 

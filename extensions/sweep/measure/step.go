@@ -59,6 +59,7 @@ func (p *Plan) windowed() bool {
 type Step struct {
 	plan    Plan
 	clients []*Client
+	alone   atomic.Bool
 	onFault func(error)
 	onFail  func(op string)
 
@@ -247,6 +248,10 @@ func (s *Step) Rate() float64 { return s.plan.Rate }
 
 // Beside tells whether the server is on this machine, as far as is known.
 func (s *Step) Beside() bool { return s.plan.Beside }
+
+// Alone is whether others leave the machine to k6 and the server, as far as is known, which who
+// watches it says. Of a step that nobody watches it is false.
+func (s *Step) Alone() *atomic.Bool { return &s.alone }
 
 // Clients is how many clients the step has.
 func (s *Step) Clients() int { return len(s.clients) }
