@@ -18,8 +18,8 @@
 // One loop beside a server on the same two cores has a better p99 with Redis, which has one thread
 // (1.0 and 1.4 ms with 64 clients), and does 0.6 to 0.9 of the operations with memcached, Redis,
 // NATS and Machbase where clients are many. With 512 clients of Redis one loop has half the p99,
-// and does 0.8 to 0.97 of the operations. So clients are at one loop where they are few, and loops
-// yield to a server of one thread: see Sharing of package runs, and [Seat].Yields.
+// and does 0.8 to 0.97 of the operations. So clients are at half of the loops where they are few,
+// and loops yield to a server of one thread: see Sharing of package runs, and [Seat].Yields.
 //
 // A client is a job: ordinary code that writes to a connection, and then reads it. It runs as a
 // coroutine, package iter's, which its loop resumes, and which goes back to the loop where it would
