@@ -65,7 +65,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		http.TLSOf = func(address string) *tls.Config { return http.TLS.Config(m.VU(), address, tls.VersionTLS12) }
 	}
 	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true), drawn: map[uint64]*draws{}}
-	c.runs = runs.New(m, m.shared, c.traffic)
+	c.runs = runs.New(m, m.shared, moving{c})
 	if _, native := driver.(nativeDriver); native {
 		c.seat = m.shared.Seat()
 		c.runs.TakeTurns(c.seat)

@@ -173,9 +173,12 @@ func (w *work) exec(ctx context.Context, conn Conn) error {
 	return err
 }
 
-// traffic returns the bytes of operations since it was last asked.
-func (c *client) traffic() (received, sent uint64) {
-	w := c.work
+// moving is the client in the part of runs.Moving.
+type moving struct{ *client }
+
+// Traffic implements runs.Moving: the bytes are those of operations.
+func (m moving) Traffic() (received, sent uint64) {
+	w := m.work
 	received, sent = w.received, w.sent
 	w.received, w.sent = 0, 0
 

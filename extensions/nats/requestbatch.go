@@ -62,7 +62,7 @@ type requests struct {
 // do asks for as long as the options and the step say.
 func (b *requests) do() error {
 	c := b.client
-	b.runs = runs.New(c.module, &c.shared.bench.Shared, b.traffic)
+	b.runs = runs.New(c.module, &c.shared.bench.Shared, b)
 	b.runs.Join()
 	if client := b.runs.Client(); client != nil {
 		b.recorder = client.Recorder(opRequest)
@@ -159,8 +159,8 @@ func (b *requests) answered(r *record, data []byte) {
 	b.result.sent, b.result.received = b.result.sent+len(b.message.Data), b.result.received+len(data)
 }
 
-// traffic returns the bytes of requests since it was last asked.
-func (b *requests) traffic() (received, sent uint64) {
+// Traffic implements runs.Moving.
+func (b *requests) Traffic() (received, sent uint64) {
 	received, sent = b.received, b.sent
 	b.received, b.sent = 0, 0
 

@@ -32,11 +32,12 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c := &client{module: m, seat: m.shared.Seat()}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {
-		n := &node{client: c, server: &config.Servers[i], config: config}
+		n := &node{counts: m.Instruments, seat: c.seat, client: c, server: &config.Servers[i], config: config}
 		c.nodes = append(c.nodes, n)
 		stores[i] = n
 	}
-	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), &cache{c.nodes[0]}, stores...)
+	c.nodes[0].others = c.nodes[1:]
+	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), c.nodes[0], stores...)
 	c.bench.TakeTurns(c.seat)
 	if config.Threads == 1 {
 		c.bench.Share(runs.Sharing{Few: 1, Yields: true})
@@ -140,18 +141,4 @@ func (c *client) disconnect() {
 		n.close()
 	}
 	c.Closing().Remove(c)
-}
-
-// cache is the client in the part of a cache: its first server, and the bytes of all.
-type cache struct{ *node }
-
-// Traffic implements cachebench.Cache.
-func (c *cache) Traffic() (received, sent uint64) {
-	for _, n := range c.client.nodes {
-		r, s := n.traffic()
-		received, sent = received+r, sent+s
-	}
-	c.client.Traffic(received, sent)
-
-	return received, sent
 }

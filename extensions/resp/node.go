@@ -6,32 +6,40 @@ import (
 	"net"
 	"sync"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
 // node is a client's connection to one server.
+//
+// What each operation needs comes first, side by side, and without the client between: of hundreds
+// of clients in turn, each step from one object to the next waits for memory.
 type node struct {
-	client *client
-	server *server
-	config *Config
+	counts *k6mod.Instruments // the module's
+	seat   *eventloop.Seat    // the client's
+	conn   *wire.Conn
+	mu     sync.Mutex // of conn: the VU's end, and that of its context, come from other goroutines
 
 	moved                  wire.Traffic
 	toldSent, toldReceived uint64
 
+	client *client
+	server *server
+	config *Config
+
+	// others are, of a client's first node, those after it.
+	others []*node
 	// values is what values are read into that nobody keeps.
 	values []byte
 	batch  batch
-
-	mu   sync.Mutex // the VU's end, and that of its context, come from other goroutines
-	conn *wire.Conn
 }
 
 // ready makes sure that there is a connection that the server has greeted, and returns it, at the
 // seat if a run is under way.
 func (n *node) ready() (*wire.Conn, error) {
-	n.client.seat.Begin()
+	n.seat.Begin()
 	conn := n.live()
 	if conn == nil {
 		var err error
@@ -39,7 +47,7 @@ func (n *node) ready() (*wire.Conn, error) {
 			return nil, err
 		}
 	}
-	conn.Use(n.client.seat)
+	conn.Use(n.seat)
 
 	return conn, nil
 }
@@ -60,11 +68,11 @@ func (n *node) connect() (*wire.Conn, error) {
 	ctx, config := n.client.VU().Context(), n.wireConfig(n.dialer())
 	var conn *wire.Conn
 	var err error
-	n.client.seat.Away(func() { conn, err = wire.Dial(ctx, config) })
+	n.seat.Away(func() { conn, err = wire.Dial(ctx, config) })
 	if err != nil {
 		err = n.failed(err)
 	}
-	n.client.Count("connect", err)
+	n.counts.Count("connect", err)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +156,18 @@ func (n *node) close() {
 		n.conn.Close()
 	}
 	n.conn = nil
+}
+
+// Traffic implements cachebench.Cache: the bytes are those of all servers.
+func (n *node) Traffic() (received, sent uint64) {
+	received, sent = n.traffic()
+	for _, other := range n.others {
+		r, s := other.traffic()
+		received, sent = received+r, sent+s
+	}
+	n.counts.Traffic(received, sent)
+
+	return received, sent
 }
 
 // traffic returns the bytes received and sent since it was last asked.

@@ -39,7 +39,7 @@ func (n *node) Touch(key []byte, ttl int) error {
 // command does a command that has no value to return, and counts it.
 func (n *node) command(operation string, q *wire.Request) error {
 	err := n.do(func(conn *wire.Conn) error { return conn.Do(q) })
-	n.client.Count(operation, err)
+	n.counts.Count(operation, err)
 
 	return err
 }
@@ -68,7 +68,7 @@ func (n *node) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	if err != nil {
 		hits, misses = 0, 0
 	}
-	n.client.Count("getMulti", err, hits, misses)
+	n.counts.Count("getMulti", err, hits, misses)
 
 	return err
 }
@@ -93,7 +93,7 @@ func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byt
 		for i := range commands {
 			if c := &commands[i]; !c.Answered {
 				c.Answered, c.Err = true, err
-				n.client.Count(c.Op.String(), err)
+				n.counts.Count(c.Op.String(), err)
 			}
 		}
 	}
@@ -101,9 +101,9 @@ func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byt
 		switch done := &n.batch.done[op]; {
 		case done.all == 0:
 		case workload.Op(op) == workload.Get:
-			n.client.CountAll("get", done.all, done.hits, done.all-done.hits)
+			n.counts.CountAll("get", done.all, done.hits, done.all-done.hits)
 		default:
-			n.client.CountAll(workload.Op(op).String(), done.all)
+			n.counts.CountAll(workload.Op(op).String(), done.all)
 		}
 	}
 
@@ -133,7 +133,7 @@ func (b *batch) Answered(i int, value []byte, found bool, err error) {
 	c := &b.commands[i]
 	c.Answered, c.Err = true, refused(err)
 	if err != nil {
-		b.node.client.Count(c.Op.String(), err)
+		b.node.counts.Count(c.Op.String(), err)
 
 		return
 	}
@@ -149,10 +149,10 @@ func (b *batch) Answered(i int, value []byte, found bool, err error) {
 func (n *node) counted(operation string, err error, hit bool) {
 	switch {
 	case err != nil:
-		n.client.Count(operation, err)
+		n.counts.Count(operation, err)
 	case hit:
-		n.client.Count(operation, nil, 1, 0)
+		n.counts.Count(operation, nil, 1, 0)
 	default:
-		n.client.Count(operation, nil, 0, 1)
+		n.counts.Count(operation, nil, 0, 1)
 	}
 }

@@ -36,7 +36,7 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	}
 	b := &Bench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
-		runs: runs.New(host, &shared.Shared, cache.Traffic),
+		runs: runs.New(host, &shared.Shared, cache),
 		work: map[*asked]*workload.Client{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
 	}
 	b.observer.runs = b.runs

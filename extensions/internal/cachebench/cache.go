@@ -10,9 +10,7 @@ import (
 // module's metrics.
 type Cache interface {
 	workload.Store
-
-	// Traffic returns the bytes received and sent since it was last asked.
-	Traffic() (received, sent uint64)
+	runs.Moving
 }
 
 // Host is the module that the client is of: a k6mod.Module.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
@@ -22,15 +23,14 @@ const past = math.MinInt64
 // most is the size of a read or write from which on it may take long, if only to be copied.
 const most = 64 << 10
 
-// open is how many connections there are that nobody has closed; processors is how many processors
+// open is how many connections there are that nobody has closed; usable is how many processors
 // Go may use.
-var open, processors atomic.Int64 //nolint:gochecknoglobals // the process has one scheduler
+var open, usable atomic.Int64 //nolint:gochecknoglobals // the process has one scheduler
 
 // Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at
 // a time; any may set deadlines, and close it.
 type Conn struct {
-	// Conn is the connection as a goroutine of its own uses it.
-	net.Conn
+	// What a turn at a seat needs comes first, in what a processor fetches of its memory at once.
 
 	// raw is nil where it can be used on a goroutine alone; else socket is the kernel's number of it,
 	// until it is closed.
@@ -38,19 +38,23 @@ type Conn struct {
 	socket uintptr
 	// seat is where it is used; nil: on a goroutine.
 	seat *Seat
-	// alone is where the waits of its answers are told that is used on a goroutine; nil: nowhere.
-	alone *Seat
 	// watched is how a loop watches the socket; nil: none does.
 	watched  atomic.Pointer[watch]
 	deadline atomic.Int64
+	// reads counts them since the last one whose wait was measured.
+	reads int
 	// busy tells that the socket is read or written at a seat, which keeps who closes it waiting.
 	busy, closed atomic.Bool
 	// stamped tells that the kernel keeps the times of when bytes came.
 	stamped bool
 	// asked: what was written on a goroutine has no answer yet.
 	asked atomic.Bool
-	// reads counts them since the last one whose wait was measured.
-	reads int
+
+	// Conn is the connection as a goroutine of its own uses it.
+	net.Conn
+
+	// alone is where the waits of its answers are told that is used on a goroutine; nil: nowhere.
+	alone *Seat
 	batch batch
 }
 
@@ -63,7 +67,7 @@ func NewConn(inner net.Conn) *Conn {
 			c.raw = raw
 		}
 	}
-	processors.Store(int64(runtime.GOMAXPROCS(0)))
+	usable.Store(int64(processors.Count()))
 	open.Add(1)
 
 	return c
@@ -156,7 +160,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 func (c *Conn) readAlone(b []byte) (int, error) {
 	if c.asked.Load() && len(b) > 0 {
 		c.asked.Store(false)
-		if open.Load() > processors.Load() {
+		if open.Load() > usable.Load() {
 			runtime.Gosched()
 		}
 	}

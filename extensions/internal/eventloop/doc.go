@@ -171,6 +171,12 @@
 // loop has a flag beside what else it needs of the connection, which took off 7 % beside memcached
 // with 512 clients, and 3 to 4 % beside Machbase and NATS.
 //
+// Each object between a client and what it counts in is one more wait. With those left out that
+// lead to the same, and what each operation needs side by side in the others, a get of 512 clients
+// of Redis takes 0.92 of the processor time, with 1.11 times the operations a second and 0.85 of
+// the p99 (medians of seven rounds in turns on two cores of an Intel Xeon); of 64 clients 0.99,
+// 1.03 and 0.78, and of 512 of memcached 0.94, 1.01 and 1.00 (of four).
+//
 // Jobs in turns, each on one of a few stacks of the loop, so that a client that waits for an answer
 // has none (a state machine of its protocol, and prefetching of what each turn touches), took off
 // nothing that holds, on an Intel Xeon: 3 to 16 % in four comparisons of five with 64 clients of

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 )
 
 const (
@@ -93,7 +94,7 @@ func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 
 // open makes the loops.
 func (l *Loops) open() {
-	for number := range runtime.GOMAXPROCS(0) {
+	for number := range processors.Count() {
 		one, err := newLoop(number, l)
 		if err != nil {
 			l.err = fmt.Errorf("making an event loop: %w", err)

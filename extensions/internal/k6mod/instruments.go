@@ -39,17 +39,20 @@ type Metrics struct {
 // Instruments are the metrics of a module in one VU, data_sent and data_received among them, and
 // what a sweep reports of its step.
 type Instruments struct {
-	meter          k6glue.Meter
-	registry       *metrics.Registry
-	kind           func(error) string
-	ops, duration  *metrics.Metric
-	failed         *metrics.Metric
-	counts         []*metrics.Metric
-	series         recent.Map[seriesKey, opSeries]
-	sent, received k6glue.Series
-	step           step
+	// What each operation reads and writes comes first, side by side.
+
 	// tags are those of the call under way.
-	tags Tags
+	tags           Tags
+	sent, received k6glue.Series
+	series         recent.Map[seriesKey, opSeries]
+	meter          k6glue.Meter
+	step           step
+
+	registry      *metrics.Registry
+	kind          func(error) string
+	ops, duration *metrics.Metric
+	failed        *metrics.Metric
+	counts        []*metrics.Metric
 }
 
 type seriesKey struct{ operation, outcome, tags string }

@@ -28,33 +28,43 @@ type Host interface {
 
 // Runs are those of one client of a script. They belong to its VU.
 type Runs struct {
-	host   Host
-	shared *Shared
-	// traffic returns the bytes received and sent since it was last asked.
-	traffic func() (received, sent uint64)
+	// What each operation needs comes first, side by side: of hundreds of clients all memory is
+	// outside of the processor's caches.
+
+	moving Moving
+	// client is the VU as a client of its step; nil outside of a sweep.
+	client *measure.Client
 	// seat is where runs take turns with those of other clients; nil: on goroutines of their own.
-	seat    *eventloop.Seat
+	seat *eventloop.Seat
+	// untold is for how long there were operations since the host was told.
+	untold time.Duration
+	// over tells that the context of the run under way has ended, or is about to.
+	over atomic.Bool
+	// pipelined tells that several requests of a client are under way at once.
+	pipelined bool
+
+	host    Host
+	shared  *Shared
 	waits   waits
 	session *k6glue.Session // of the step that the VU is a client of; nil: of none
 	stop    context.CancelCauseFunc
 	// sharing is that with a server on this machine.
 	sharing Sharing
-	// pipelined tells that several requests of a client are under way at once.
-	pipelined bool
-	// over tells that the context of the run under way has ended, or is about to. Contexts are
-	// memory more, which of hundreds of clients is outside of the processor's caches.
-	over atomic.Bool
-	// untold is for how long there were operations since the host was told.
-	untold time.Duration
 	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
 	// none has.
 	fault error
 }
 
-// New returns the runs of a client, whose operations have the traffic. All clients of a module have
+// Moving is a client whose operations move bytes.
+type Moving interface {
+	// Traffic returns the bytes received and sent since it was last asked.
+	Traffic() (received, sent uint64)
+}
+
+// New returns the runs of a client of a script. All clients of a module have
 // the same shared.
-func New(host Host, shared *Shared, traffic func() (received, sent uint64)) *Runs {
-	return &Runs{host: host, shared: shared, traffic: traffic}
+func New(host Host, shared *Shared, moving Moving) *Runs {
+	return &Runs{host: host, shared: shared, moving: moving}
 }
 
 // TakeTurns lets runs take turns with those of other clients at the seat. The connections of the
@@ -75,20 +85,17 @@ func (r *Runs) Join() (another bool) {
 	if session == r.session {
 		return false
 	}
-	r.session = session
+	r.session, r.client = session, nil
+	if session != nil {
+		r.client = session.Client
+	}
 	r.waits = waits{client: r.Client()}
 
 	return true
 }
 
 // Client is the VU as a client of its step; nil outside of a sweep.
-func (r *Runs) Client() *measure.Client {
-	if r.session == nil {
-		return nil
-	}
-
-	return r.session.Client
-}
+func (r *Runs) Client() *measure.Client { return r.client }
 
 // Op is what the step calls operations that nobody has named; "" outside of a sweep.
 func (r *Runs) Op() string {
@@ -151,9 +158,9 @@ func (r *Runs) Do(job func(context.Context) error) error {
 			stop(errEnough)
 		})()
 	}
-	r.traffic()
+	r.moving.Traffic()
 	err := r.inTurns(func() error { return job(ctx) })
-	r.traffic()
+	r.moving.Traffic()
 	r.host.Emit()
 	switch {
 	case vuContext.Err() != nil:
@@ -198,12 +205,12 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 	default:
 		recorder.Ok(took)
 	}
-	received, sent := r.traffic()
+	received, sent := r.moving.Traffic()
 	if recorder != nil {
 		if received+sent > 0 { // a pipeline has those of its first operation
 			recorder.Bytes(sent, received)
 		}
-		if r.session.Client.Enough() {
+		if r.client.Enough() {
 			r.stop(errEnough)
 		}
 	}

@@ -1,8 +1,7 @@
 package runs
 
 import (
-	"runtime"
-
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -58,15 +57,15 @@ type Sharing struct {
 
 // share is at how many loops the clients of a step are at most, and whether those yield.
 func (r *Runs) share(step *measure.Step) (loops int, yields bool) {
-	processors := runtime.GOMAXPROCS(0)
+	all := processors.Count()
 	switch how := r.sharing; {
 	case step.OpenLoop():
 		return 1 + int(step.Rate()/perLoop), false
 	case how == Sharing{} || !step.Beside() || r.pipelined || !r.shared.Far():
-		return processors, false
-	case step.Clients() <= how.Few*processors:
-		return max(1, processors/2), false
+		return all, false
+	case step.Clients() <= how.Few*all:
+		return max(1, all/2), false
 	default:
-		return processors, how.Yields && processors > 1 && step.Clients() > scarce*processors
+		return all, how.Yields && all > 1 && step.Clients() > scarce*all
 	}
 }

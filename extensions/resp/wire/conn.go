@@ -48,7 +48,7 @@ type Traffic struct {
 //
 // An error of kind connection, timeout or cancelled leaves it broken.
 type Conn struct {
-	socket   *countingConn
+	socket   countingConn
 	stream   io.Writer
 	r        *growing.Reader
 	out      []byte // what has not been written yet
@@ -73,7 +73,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	if traffic == nil {
 		traffic = &Traffic{}
 	}
-	c := &Conn{socket: &countingConn{Conn: eventloop.NewConn(raw), traffic: traffic}, timeout: cfg.ConnectTimeout}
+	c := &Conn{socket: countingConn{Conn: eventloop.NewConn(raw), traffic: traffic}, timeout: cfg.ConnectTimeout}
 	if err := c.begun(ctx, cfg); err != nil {
 		c.Close()
 
@@ -106,9 +106,9 @@ func (c *Conn) begun(ctx context.Context, cfg *Config) error {
 }
 
 func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
-	var stream io.ReadWriter = c.socket
+	var stream io.ReadWriter = &c.socket
 	if cfg.TLS != nil {
-		secure := tls.Client(c.socket, cfg.TLS)
+		secure := tls.Client(&c.socket, cfg.TLS)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			return err
 		}

@@ -11,7 +11,19 @@ import (
 // Client is one of the clients of a step. All methods but those of the step that read it belong to
 // the client's own goroutine.
 type Client struct {
-	step  *Step
+	// What each operation needs comes first, side by side: of hundreds of clients all memory is
+	// outside of the processor's caches.
+
+	step      *Step
+	recorded  uint64        // operations of any kind, the warm-up's included
+	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
+	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
+	turns     *turns        // in a duet; else nil
+	tap       func(op string, took time.Duration)
+	measuring bool
+	done      bool // nothing is left of what the step's clients share
+	unused    bool // the operation that the current call is for has not begun
+
 	index int
 
 	mu        sync.Mutex // guards the growth of recorders and counters, never taken for an operation
@@ -21,24 +33,16 @@ type Client struct {
 	stage     stage
 	connects  int             // how often it has begun to connect in its turn
 	tries     time.Duration   // when it began to try, to connect or to do operations
-	recorded  uint64          // operations of any kind, the warm-up's included
 	failures  uint64          // those of them that failed
 	failed    *Recorder       // that of the last failure
 	noted     bool            // why is known
 	over      <-chan struct{} // closed when what Run calls is cut off
 	failedCut bool            // the last failure came after that: it was of what was under way
 	before    uint64          // recorded, when the measured phase began
-	measuring bool
-	together  bool          // Run has waited for all clients to be connected
-	done      bool          // nothing is left of what the step's clients share
-	place     place         // in the schedule that the client follows; or none
-	unused    bool          // the operation that the current call is for has not begun
-	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
-	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
-	under     underWay      // of Run's fn
-	open      []*Recorder   // of operations that have begun and not ended
-	tap       func(op string, took time.Duration)
-	turns     *turns // in a duet; else nil
+	together  bool            // Run has waited for all clients to be connected
+	place     place           // in the schedule that the client follows; or none
+	under     underWay        // of Run's fn
+	open      []*Recorder     // of operations that have begun and not ended
 	complete  atomic.Bool
 	atLoop    atomic.Bool
 
