@@ -1,14 +1,4 @@
 // Package processors says how many processors k6 may use, and lets it use one for a while.
-//
-// A client that is alone does one thing at a time. Where Go may use several processors, an answer
-// that ends a wait wakes a second thread as well, which looks for work, finds none and sleeps.
-// With one processor nothing is woken but the client. Microseconds of k6's processor time for an
-// operation, operations a second and p99 in milliseconds of one client, with two processors and
-// with one (medians of five to seven rounds in turns, on two cores of an Intel Xeon):
-//
-//	request-reply of NATS     75.5   54.9    5,910    6,560   0.32   0.31
-//	a roll-up from Machbase   48.5   46.7    5,140    5,220   0.28   0.25
-//	key-value get of NATS     29.2   30.1   10,980   10,560   0.18   0.19
 package processors
 
 import (

@@ -50,6 +50,8 @@ type Runs struct {
 	stop    context.CancelCauseFunc
 	// sharing is that with a server on this machine.
 	sharing Sharing
+	// held tells that k6 is held at one processor for the client's step.
+	held bool
 	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
 	// none has.
 	fault error
@@ -85,7 +87,7 @@ func (r *Runs) Join() (another bool) {
 	if session == r.session {
 		return false
 	}
-	r.session, r.client = session, nil
+	r.session, r.client, r.held = session, nil, false
 	if session != nil {
 		r.client = session.Client
 	}
@@ -158,6 +160,7 @@ func (r *Runs) Do(job func(context.Context) error) error {
 			stop(errEnough)
 		})()
 	}
+	r.holdOne(vuContext)
 	r.moving.Traffic()
 	err := r.inTurns(func() error { return job(ctx) })
 	r.moving.Traffic()

@@ -7,10 +7,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
-	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -112,23 +110,11 @@ func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, chan
 		session.Measure()
 		m.setStepTags(session.Tags)
 	}
-	defer oneProcessor(ctx, session.Client.Step())()
 	if change == nil {
 		return session.Client.Run(ctx, session.Op, warm, m.operations(ctx, session, fn))
 	}
 
 	return session.Client.RunDuet(ctx, session.Op, warm, m.operations(ctx, session, fn), m.operations(ctx, session, change))
-}
-
-// oneProcessor lets k6 use one processor until release is called, where a client is alone that
-// waits for each operation, and no other VU of the test has something to do.
-func oneProcessor(ctx context.Context, step *measure.Step) (release func()) {
-	state := lib.GetExecutionState(ctx)
-	if step.Clients() > 1 || step.OpenLoop() || state == nil || state.GetCurrentlyActiveVUsCount() > 1 {
-		return func() {}
-	}
-
-	return processors.HoldOne()
 }
 
 // variants reads what sweep.run is given: a function, or the two of a duet. Without a duet, change
