@@ -17,13 +17,21 @@ import (
 // A client that is answered by others alone has more of two processors: a get of memcached takes
 // twice the processor time at one, and gets are 0.45 times as many a second.
 func (r *Runs) holdOne(ctx context.Context) {
-	if r.held || r.client == nil || r.shared.Far == nil || r.shared.Far() {
+	if r.client == nil || r.shared.Far == nil || r.shared.Far() {
 		return
 	}
 	step, state := r.client.Step(), lib.GetExecutionState(ctx)
 	if step.Clients() > 1 || step.OpenLoop() || state == nil || state.GetCurrentlyActiveVUsCount() > 1 {
 		return
 	}
-	r.held = true
-	r.session.AtEnd(processors.HoldOne())
+	session := r.session
+	if r.shared.held.Swap(session) == session { // an earlier run of the step has done it
+		return
+	}
+	release := processors.HoldOne()
+	shared := r.shared
+	session.AtEnd(func() {
+		shared.held.CompareAndSwap(session, nil)
+		release()
+	})
 }

@@ -44,7 +44,10 @@ func TestAClientAloneThatThisProcessAnswers(t *testing.T) {
 			r.session, r.client = session, session.Client
 
 			r.holdOne(ctx)
-			r.holdOne(ctx) // as at each run of a step
+			require.Zero(t, testing.AllocsPerRun(100, func() { // runs are made anew for each call, as those of requestBatch
+				next := Runs{shared: c.shared, session: session, client: session.Client}
+				next.holdOne(ctx)
+			}), "nothing is kept of each")
 			require.Equal(t, c.want, runtime.GOMAXPROCS(0))
 			session.End()
 			require.Equal(t, all, runtime.GOMAXPROCS(0), "afterwards")

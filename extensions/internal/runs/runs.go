@@ -38,7 +38,8 @@ type Runs struct {
 	seat *eventloop.Seat
 	// untold is for how long there were operations since the host was told.
 	untold time.Duration
-	// over tells that the context of the run under way has ended, or is about to.
+	// over tells that the context of the run under way has ended, or is about to. Contexts are
+	// memory more.
 	over atomic.Bool
 	// pipelined tells that several requests of a client are under way at once.
 	pipelined bool
@@ -50,8 +51,6 @@ type Runs struct {
 	stop    context.CancelCauseFunc
 	// sharing is that with a server on this machine.
 	sharing Sharing
-	// held tells that k6 is held at one processor for the client's step.
-	held bool
 	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
 	// none has.
 	fault error
@@ -63,8 +62,7 @@ type Moving interface {
 	Traffic() (received, sent uint64)
 }
 
-// New returns the runs of a client of a script. All clients of a module have
-// the same shared.
+// New returns the runs of a client of a script. All clients of a module have the same shared.
 func New(host Host, shared *Shared, moving Moving) *Runs {
 	return &Runs{host: host, shared: shared, moving: moving}
 }
@@ -87,7 +85,7 @@ func (r *Runs) Join() (another bool) {
 	if session == r.session {
 		return false
 	}
-	r.session, r.client, r.held = session, nil, false
+	r.session, r.client = session, nil
 	if session != nil {
 		r.client = session.Client
 	}

@@ -9,6 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // Shared is what all clients of a module have in common. The zero value is ready.
@@ -19,6 +20,8 @@ type Shared struct {
 	Far func() bool
 
 	loops eventloop.Loops
+	// held is the client of a step for which k6 is held at one processor; nil: it is not.
+	held atomic.Pointer[k6glue.Session]
 	// known: the loops are told of the clients that the test has at work.
 	known sync.Once
 	// told is that the log has told of a run outside of sweeps that operations failed.
