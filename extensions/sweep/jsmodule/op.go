@@ -215,15 +215,15 @@ func once(record outcome) outcome {
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 
 func asPromise(value sobek.Value) (*sobek.Object, bool) {
-	object, ok := value.(*sobek.Object)
+	object, _ := value.(*sobek.Object)
 
-	return object, ok && object.ExportType() == promiseType
+	return object, isPromise(value)
 }
 
 func isPromise(value sobek.Value) bool {
-	_, is := asPromise(value)
+	object, ok := value.(*sobek.Object)
 
-	return is
+	return ok && object.ExportType() == promiseType
 }
 
 // settle records the operation when its promise is settled, and returns a promise of the same

@@ -38,8 +38,15 @@ type buckets struct {
 // processor has counted one at the same place and time.
 func (b *buckets) count(v int64) (alone bool) {
 	i := index(v)
-	octave := grown(&b.octaves[i/half])
-	counter := &grown(&octave[i%half/pageSize])[i%pageSize]
+	octave := b.octaves[i/half].Load() // not by grown, which Go does not inline
+	if octave == nil {
+		octave = grow(&b.octaves[i/half])
+	}
+	at := octave[i%half/pageSize].Load()
+	if at == nil {
+		at = grow(&octave[i%half/pageSize])
+	}
+	counter := &at[i%pageSize]
 	n := counter.Load()
 	if alone = counter.CompareAndSwap(n, n+1); !alone {
 		counter.Add(1)
@@ -77,26 +84,6 @@ func (b *buckets) pages(do func(first int, p *page)) {
 			}
 		}
 	}
-}
-
-// figures are what is exact of durations: how many there were, their sum, the shortest and the
-// longest one, in nanoseconds. One goroutine writes, any number may read at the same time.
-type figures struct {
-	number, sum, min, max atomic.Int64
-}
-
-// note takes note of a duration in nanoseconds, which is not negative. It comes after the buckets
-// have it, so that a reader never sees a number that is not in them yet.
-func (f *figures) note(v int64) {
-	n := f.number.Load()
-	if n == 0 || v < f.min.Load() {
-		f.min.Store(v)
-	}
-	if v > f.max.Load() {
-		f.max.Store(v)
-	}
-	f.sum.Store(f.sum.Load() + v)
-	f.number.Store(n + 1)
 }
 
 // record counts one duration, as count does, and takes note of it.
