@@ -38,7 +38,7 @@ type buckets struct {
 // processor has counted one at the same place and time.
 func (b *buckets) count(v int64) (alone bool) {
 	i := index(v)
-	octave := b.octaves[i/half].Load() // not by grown, which Go does not inline
+	octave := b.octaves[i/half].Load()
 	if octave == nil {
 		octave = grow(&b.octaves[i/half])
 	}
@@ -55,8 +55,8 @@ func (b *buckets) count(v int64) (alone bool) {
 	return alone
 }
 
-// grown is what is there by now. What makes it is apart, so that a call costs no more than a
-// reading where it is there already.
+// grown is what is there by now. What makes it is apart, for count, which each operation calls: it
+// looks by itself, as Go does not inline grown.
 func grown[T any](at *atomic.Pointer[T]) *T {
 	if p := at.Load(); p != nil {
 		return p
