@@ -32,7 +32,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		"cut.json":     "the file is truncated: ",
 		"newer.json":   `the report is of schema "xk6-sweep/2", which is newer than this k6 knows ("xk6-sweep/1"): use a newer build`,
 		"gates.json":   "not a report: ",
-		"lies.json":    `step of 1 client, repeat 1, op "get": `,
+		"lies.json":    "get, 1 client, repeat 1: ",
 	} {
 		for _, args := range [][]string{
 			{"compare", file, "good.json"}, {"compare", "good.json", file}, {"compare", "good.json", "good.json", file},

@@ -54,7 +54,7 @@ func TestReportInAnAddedFormat(t *testing.T) {
 	}{
 		{[]string{"report", "run.json", "--format", "words"}, "a run of " + r.Scenario},
 		{[]string{"report", "--help"}, "\n  words        what was run, in words\n"},
-		{[]string{"report", "--help"}, "format: bench, csv, github, html, json, junit, md, openmetrics, words"},
+		{[]string{"report", "--help"}, "format: bench, bigger, csv, github, html, json, junit, md, openmetrics, smaller, words"},
 		{[]string{"report", "--list"}, "\nwords .words.txt\n"},
 		{[]string{"report", "run.json", "--all"}, r.Markdown()},
 	} {
@@ -66,7 +66,7 @@ func TestReportInAnAddedFormat(t *testing.T) {
 	require.Equal(t, "a run of "+r.Scenario, k.file("run.words.txt"))
 
 	_, message, _ := k.run("report", "run.json", "--format", "word")
-	require.Contains(t, message, "must be one of bench, csv, github, html, json, junit, md, openmetrics, words")
+	require.Contains(t, message, "must be one of bench, bigger, csv, github, html, json, junit, md, openmetrics, smaller, words")
 }
 
 func TestReportInAllFormats(t *testing.T) {

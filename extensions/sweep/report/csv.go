@@ -69,7 +69,9 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"table_column", ofTable},
 	{"table_value", ofTable},
 	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
-}, intervalColumns())
+}, intervalColumns(), []csvColumn{
+	{"variant", func(_ *Report, s *Step) string { return harmless(s.Variant) }},
+})
 
 // intervalColumns are the ends of the intervals; they are empty where there are none.
 func intervalColumns() (columns []csvColumn) {

@@ -69,7 +69,7 @@ func TestCSVColumns(t *testing.T) {
 		"lateness_p50_ms": "38.5", "lateness_p99_ms": "39.5", "lateness_max_ms": "40.5",
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
 		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5",
-		"table": "", "table_row": "", "table_column": "", "table_value": "",
+		"table": "", "table_row": "", "table_column": "", "table_value": "", "variant": "",
 		"limited_by":         "host",
 		"ops_per_second_low": "46.5", "ops_per_second_high": "47.5", "p50_ms_low": "", "p50_ms_high": "", "p90_ms_low": "", "p90_ms_high": "",
 		"p95_ms_low": "", "p95_ms_high": "", "p99_ms_low": "48.5", "p99_ms_high": "49.5", "p999_ms_low": "", "p999_ms_high": "",

@@ -86,7 +86,11 @@ func configLine(b *strings.Builder, key, value string) {
 }
 
 func (r *Report) benchLine(b *strings.Builder, s *Step) {
-	fmt.Fprintf(b, "Benchmark%s/op=%s/clients=%d", benchName(r.Scenario), benchPart(s.Op), s.Clients)
+	fmt.Fprintf(b, "Benchmark%s/op=%s", benchName(r.Scenario), benchPart(s.Op))
+	if variant := s.Key().Variant; variant != "" {
+		b.WriteString("/variant=" + benchPart(variant))
+	}
+	fmt.Fprintf(b, "/clients=%d", s.Clients)
 	if s.Rate != 0 {
 		b.WriteString("/rate=" + strconv.FormatFloat(s.Rate, 'f', -1, 64))
 	}
@@ -120,15 +124,22 @@ func benchName(scenario string) string {
 	return b.String()
 }
 
-// benchPart makes a name fit for one part of a benchmark's: neither spaces, which end the name, nor
-// slashes, which begin another part, nor equals signs. A number at the end does not look like the
-// one of the processors, which only follows the last part.
+// benchPart writes a name as one part of a benchmark's. Spaces would end the benchmark's name,
+// slashes begin another part, and equals signs separate a part's key: each byte of these, of
+// percent signs and of characters that cannot be seen is written as in URLs, such as %2F, so that
+// two names stay two.
 func benchPart(name string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '/' || c == '=' || c == unicode.ReplacementChar || !unicode.IsGraphic(c) || unicode.IsSpace(c) {
-			return '_'
-		}
+	var b strings.Builder
+	for _, c := range name {
+		if c == '/' || c == '=' || c == '%' || c == unicode.ReplacementChar || !unicode.IsGraphic(c) || unicode.IsSpace(c) {
+			for _, octet := range []byte(string(c)) {
+				fmt.Fprintf(&b, "%%%02X", octet)
+			}
 
-		return c
-	}, name)
+			continue
+		}
+		b.WriteRune(c)
+	}
+
+	return b.String()
 }

@@ -99,10 +99,10 @@ func TestGoBenchNames(t *testing.T) {
 		{"stock-rollup", "rollup", "StockRollup/op=rollup/clients=8-8"},
 		{"kv layout_2", "get", "KvLayout2/op=get/clients=8-8"},
 		{"Ünder/über", "get", "ÜnderÜber/op=get/clients=8-8"},
-		{"a", "get hot", "A/op=get_hot/clients=8-8"},
-		{"a", "get/hot=1\n", "A/op=get_hot_1_/clients=8-8"},
+		{"a", "get hot", "A/op=get%20hot/clients=8-8"},
+		{"a", "get/hot=1\n", "A/op=get%2Fhot%3D1%0A/clients=8-8"},
 		{"a", "get-16", "A/op=get-16/clients=8-8"},
-		{"a", "\x00\u2028\xff", "A/op=___/clients=8-8"},
+		{"a", "\x00\u2028\xff", "A/op=%00%E2%80%A8%EF%BF%BD/clients=8-8"},
 		{"--", "é", "/op=é/clients=8-8"},
 	} {
 		r := madeUp(func(r *Report) { r.Scenario, r.Steps = tt.scenario, []Step{step(8, 1, tt.op)} })

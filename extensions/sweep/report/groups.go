@@ -14,9 +14,13 @@ type Key struct {
 	Variant string
 }
 
-// Name is the step's for people, such as "get, 8 clients".
+// Name distinguishes the step from the others of a run for people, such as "get, 8 clients". All
+// formats use it. A key without an operation is named "8 clients".
 func (k Key) Name() string {
-	name := oneLineOf(k.Op) + ", " + Plural(k.Clients, "client")
+	name := Plural(k.Clients, "client")
+	if k.Op != "" {
+		name = oneLineOf(k.Op) + ", " + name
+	}
 	if k.Variant != "" {
 		name += " of " + oneLineOf(k.Variant)
 	}

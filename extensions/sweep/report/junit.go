@@ -21,7 +21,6 @@ type (
 		Tests    int      `xml:"tests,attr"`
 		Failures int      `xml:"failures,attr"`
 		Errors   int      `xml:"errors,attr"`
-		Skipped  int      `xml:"skipped,attr,omitempty"`
 		Time     string   `xml:"time,attr"`
 
 		Suite junitSuite `xml:"testsuite"`
@@ -103,7 +102,7 @@ func (r *Report) JUnit() ([]byte, error) {
 	}
 	suite.clean()
 	all := junitSuites{
-		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped,
+		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
 		Time: suite.Time, Suite: suite,
 	}
 	out, err := xml.MarshalIndent(all, "", "  ")
@@ -115,7 +114,7 @@ func (r *Report) JUnit() ([]byte, error) {
 }
 
 func (r *Report) stepCase(s *Step) junitCase {
-	c := junitCase{Class: r.Scenario, Name: s.name(), Time: junitSeconds(s.Seconds)}
+	c := junitCase{Class: r.Scenario, Name: s.Name(), Time: junitSeconds(s.Seconds)}
 	var reasons, kinds []string
 	if why := s.Incomplete(); why != "" {
 		reasons, kinds = append(reasons, why), append(kinds, "incomplete")

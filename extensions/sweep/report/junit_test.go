@@ -31,7 +31,7 @@ func TestJUnitOfARunThatIsWell(t *testing.T) {
 	require.Equal(t, "stock-rollup", suite.Name)
 	require.Equal(t, "2026-03-01T12:30:00Z", suite.Timestamp)
 	require.Equal(t, junitCase{
-		Class: "stock-rollup", Name: `step of 8 clients, repeat 1, op "stock-rollup"`, Time: "12.667",
+		Class: "stock-rollup", Name: `stock-rollup, 8 clients, repeat 1`, Time: "12.667",
 	}, suite.Cases[1])
 	require.Equal(t, []junitProperty{
 		{"host.cpu", "Imaginary 9000"}, {"host.cores", "8"}, {"host.memBytes", "68719476736"}, {"host.os", "linux/amd64"},

@@ -59,6 +59,9 @@ func (r *Report) medianColumns(groups []Group) []column {
 	if slices.ContainsFunc(groups, func(g Group) bool { return g.Op != groups[0].Op }) {
 		columns = append(columns, column{"op", true, func(i int) string { return groups[i].Op }})
 	}
+	if slices.ContainsFunc(groups, func(g Group) bool { return g.Variant != "" }) {
+		columns = append(columns, column{"variant", true, func(i int) string { return groups[i].Variant }})
+	}
 
 	return append(columns,
 		column{"ops/s", false, func(i int) string { return opsPerSecond(Median(of(i, opsOf))) }},

@@ -21,17 +21,9 @@ type runID struct {
 }
 
 func (id runID) String() string {
-	text := "the step of " + Plural(id.clients, "client")
-	if id.rate != 0 {
-		text += fmt.Sprintf(" at %g/s", id.rate)
-	}
+	key := Key{Clients: id.clients, Rate: id.rate, Variant: id.variant}
 
-	text += fmt.Sprintf(", repeat %d", id.repeat)
-	if id.variant != "" {
-		text += fmt.Sprintf(", variant %q", id.variant)
-	}
-
-	return text
+	return fmt.Sprintf("the step of %s, repeat %d", key.Name(), id.repeat)
 }
 
 func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat, s.Variant} }

@@ -271,7 +271,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"the step of 8 clients, repeat 1: part 2: client.histogram and client.ops.histogram are of different numbers of clients", func(a, b *Report) {
 			b.Steps[0].Client.Histogram = a.Steps[0].Client.Histogram
 		}},
-		{"the parts do not fit together: step of 1 client", func(a, b *Report) { b.Steps = slices.Concat(a.Steps[:2], b.Steps) }},
+		{"the parts do not fit together: get, 1 client", func(a, b *Report) { b.Steps = slices.Concat(a.Steps[:2], b.Steps) }},
 	} {
 		parts := mergeHalves(t)
 		tt.change(parts[0], parts[1])

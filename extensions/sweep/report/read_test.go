@@ -80,7 +80,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a parameter that comes twice", with(`"params": {`, `"params": {"a": [{"b": {}, "c": "b", "b": 2}],`), `the key "b" is there twice, in line`},
 		{"no time", with("2026-03-01T12:30:00.25Z", "yesterday"), `cannot parse "yesterday"`},
 		{"a time that is a number", with(`"2026-03-01T12:30:00.25Z"`, "1772368200"), `started is a number instead of a time such as "2026-01-31T12:00:00Z"`},
-		{"figures that cannot be", with(`"ops": 80000`, `"ops": 80001`), `step of 8 clients, repeat 1, op "stock-rollup": histogram counts 80000 operations, but ops are 80001`},
+		{"figures that cannot be", with(`"ops": 80000`, `"ops": 80001`), `stock-rollup, 8 clients, repeat 1: histogram counts 80000 operations, but ops are 80001`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := Read([]byte(tt.raw))

@@ -1,13 +1,19 @@
 package report
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -234,7 +240,18 @@ func reports() map[string]*Report {
 		}),
 		"tables": madeUp(func(r *Report) { r.Tables = made() }),
 		"duet":   madeUp(duet),
-		"empty":  madeUp(func(r *Report) { r.Steps, r.Target, r.Params = []Step{}, map[string]any{}, map[string]any{} }),
+		"variants": madeUp(func(r *Report) {
+			r.Steps = nil
+			for repeat := range 2 {
+				for _, variant := range []string{"a/b", "a_b"} {
+					for _, op := range []string{"get", "set"} {
+						of := func(s *Step) { s.Variant, s.PerClient = variant, 0 }
+						r.Steps = append(r.Steps, step(8, repeat+1, op, of, open(500, 0)), step(8, repeat+1, op, of, open(500.5, 0)))
+					}
+				}
+			}
+		}),
+		"empty": madeUp(func(r *Report) { r.Steps, r.Target, r.Params = []Step{}, map[string]any{}, map[string]any{} }),
 	}
 }
 
@@ -270,6 +287,71 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for suffix, out := range rendered(t, r) {
 				requireGolden(t, name+suffix, out)
+			}
+		})
+	}
+}
+
+// Every format distinguishes the steps of a run by operation, variant, clients, rate and repeat:
+// no two have the same name, but for the repeats of a benchmark, which are its samples.
+func TestEveryFormatDistinguishesSteps(t *testing.T) {
+	for name, r := range reports() {
+		t.Run(name, func(t *testing.T) {
+			groups := map[string]int{}
+			for _, g := range r.Groups() {
+				groups[g.Name()] = len(g.Succeeded().Steps)
+			}
+			require.Len(t, groups, len(r.Groups()), "names of keys")
+
+			junit, err := r.JUnit()
+			require.NoError(t, err)
+			var suites junitSuites
+			require.NoError(t, xml.Unmarshal(junit, &suites))
+			cases := map[string]bool{}
+			for _, c := range suites.Suite.Cases {
+				require.False(t, cases[c.Class+" "+c.Name], "two test cases %q", c.Name)
+				cases[c.Class+" "+c.Name] = true
+			}
+
+			samples := map[string]int{}
+			for _, result := range parseBench(t, r.GoBench()).results {
+				samples[string(result.Name)]++
+			}
+			counts := slices.DeleteFunc(slices.Collect(maps.Values(groups)), func(n int) bool { return n == 0 })
+			require.ElementsMatch(t, counts, slices.Collect(maps.Values(samples)), "samples of each benchmark")
+
+			text, err := r.CSV()
+			require.NoError(t, err)
+			rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+			require.NoError(t, err)
+			lines := map[string]bool{}
+			for _, row := range rows[1:] {
+				key := ""
+				for _, column := range []string{"op", "variant", "clients", "rate", "repeat", "total", "table", "table_row", "table_column"} {
+					key += "|" + row[slices.Index(rows[0], column)]
+				}
+				require.False(t, lines[key], "two lines %s", key)
+				lines[key] = true
+			}
+
+			for _, render := range []func() ([]byte, error){r.BiggerIsBetter, r.SmallerIsBetter} {
+				out, err := render()
+				require.NoError(t, err)
+				var entries []benchmarkActionEntry
+				require.NoError(t, json.Unmarshal(out, &entries))
+				names := map[string]bool{}
+				for _, e := range entries {
+					require.False(t, names[e.Name], "two entries %q", e.Name)
+					names[e.Name] = true
+				}
+			}
+
+			metrics := map[string]bool{}
+			for line := range strings.Lines(r.OpenMetrics()) {
+				if name, _, is := strings.Cut(line, "} "); is && !strings.HasPrefix(line, "#") {
+					require.False(t, metrics[name], "two samples %s", name)
+					metrics[name] = true
+				}
 			}
 		})
 	}

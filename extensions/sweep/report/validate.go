@@ -26,11 +26,11 @@ func (r *Report) Validate() error {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if err := s.validate(); err != nil {
-			return fmt.Errorf("%s: %w", s.name(), err)
+			return fmt.Errorf("%s: %w", s.Name(), err)
 		}
 		at := id{s.Key(), s.Repeat}
 		if seen[at] {
-			return fmt.Errorf("%s: there are two of it", s.name())
+			return fmt.Errorf("%s: there are two of it", s.Name())
 		}
 		seen[at] = true
 	}
@@ -84,13 +84,13 @@ func (r *Report) validateShares() error {
 		}
 		times, err := measure.Decode(s.Client.Histogram)
 		if err != nil {
-			return fmt.Errorf("%s: client.histogram: %w", s.name(), err)
+			return fmt.Errorf("%s: client.histogram: %w", s.Name(), err)
 		}
 		if times.Count != 0 && times.Count != int64(s.Clients) { // none is in steps that know no client times
-			return fmt.Errorf("%s: it is complete, but client.histogram counts %d clients of %d", s.name(), times.Count, s.Clients)
+			return fmt.Errorf("%s: it is complete, but client.histogram counts %d clients of %d", s.Name(), times.Count, s.Clients)
 		}
 		if asked := float64(s.Clients) * float64(s.PerClient); done[s.id()] < asked {
-			return fmt.Errorf("%s: it is complete, but has %.0f operations of all kinds, and %.0f were asked for", s.name(), done[s.id()], asked)
+			return fmt.Errorf("%s: it is complete, but has %.0f operations of all kinds, and %.0f were asked for", s.Name(), done[s.id()], asked)
 		}
 	}
 

@@ -10,14 +10,8 @@ import (
 )
 
 // name is what errors call a step.
-func (s *Step) name() string {
-	rate := ""
-	if s.Rate != 0 {
-		rate = fmt.Sprintf(" at %g/s", s.Rate)
-	}
-
-	return fmt.Sprintf("step of %s%s, repeat %d, op %q", Plural(s.Clients, "client"), rate, s.Repeat, s.Op)
-}
+// Name distinguishes the step from all others of the run, such as "get, 8 clients, repeat 2".
+func (s *Step) Name() string { return fmt.Sprintf("%s, repeat %d", s.Key().Name(), s.Repeat) }
 
 func (s *Step) validate() error {
 	switch {

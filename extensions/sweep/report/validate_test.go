@@ -12,7 +12,7 @@ import (
 )
 
 func TestValidateRefuses(t *testing.T) {
-	const step64 = `step of 8 clients, repeat 1, op "stock-rollup": `
+	const step64 = `stock-rollup, 8 clients, repeat 1: `
 	change := func(change func(*Step)) func(*Report) {
 		return func(r *Report) { change(&r.Steps[1]) }
 	}
@@ -23,8 +23,8 @@ func TestValidateRefuses(t *testing.T) {
 	}{
 		{"another schema", func(r *Report) { r.Schema = "" }, `the schema is "" instead of "xk6-sweep/1"`},
 		{"no scenario", func(r *Report) { r.Scenario = "" }, "the scenario has no name"},
-		{"no op", change(func(s *Step) { s.Op = "" }), `step of 8 clients, repeat 1, op "": the op has no name`},
-		{"no clients", change(func(s *Step) { s.Clients = 0 }), `step of 0 clients, repeat 1, op "stock-rollup": there is to be at least 1 client`},
+		{"no op", change(func(s *Step) { s.Op = "" }), `8 clients, repeat 1: the op has no name`},
+		{"no clients", change(func(s *Step) { s.Clients = 0 }), `stock-rollup, 0 clients, repeat 1: there is to be at least 1 client`},
 		{"no repeat", change(func(s *Step) { s.Repeat = 0 }), "repeats count from 1"},
 		{
 			"too short and complete", change(func(s *Step) { s.TooShort = new(uint64(2)) }),
@@ -39,7 +39,7 @@ func TestValidateRefuses(t *testing.T) {
 			step64 + "tooShort is 9 of all kinds of operations, but there are ",
 		},
 		{"negative ops", change(func(s *Step) { s.Operations = -1 }), step64 + "ops are -1, which is negative"},
-		{"a negative rate", change(func(s *Step) { s.Rate = -1 }), `step of 8 clients at -1/s, repeat 1, op "stock-rollup": rate is -1, which is not a number from 0`},
+		{"a negative rate", change(func(s *Step) { s.Rate = -1 }), `stock-rollup, 8 clients at -1/s, repeat 1: rate is -1, which is not a number from 0`},
 		{"seconds that are no number", change(func(s *Step) { s.Seconds = math.NaN() }), step64 + "seconds is NaN, which is not a number from 0"},
 		{"endless ops/s", change(func(s *Step) { s.OpsPerSecond = math.Inf(1) }), step64 + "opsPerSecond is +Inf"},
 		{"ops/s that do not agree", change(func(s *Step) { s.OpsPerSecond *= 1.0015 }), step64 + "opsPerSecond is 6325.26"},
@@ -68,7 +68,7 @@ func TestValidateRefuses(t *testing.T) {
 			s.Rate, s.PerClient, s.Seconds, s.OpsPerSecond = 8000, 0, 10, 8000
 		}), "client.max of 12.666666666666666 is above seconds of 10"},
 		{"operations in no time", change(func(s *Step) { s.Seconds = 0 }), step64 + "opsPerSecond is 6315.78"},
-		{"clients that are missing", change(func(s *Step) { s.Clients, s.PerClient = 16, 1 }), `step of 16 clients, repeat 1, op "stock-rollup": it is complete, but client.histogram counts 8 clients of 16`},
+		{"clients that are missing", change(func(s *Step) { s.Clients, s.PerClient = 16, 1 }), `stock-rollup, 16 clients, repeat 1: it is complete, but client.histogram counts 8 clients of 16`},
 		{"operations that are missing", change(func(s *Step) { s.PerClient = 10_001 }), step64 + "it is complete, but has 80000 operations of all kinds, and 80008 were asked for"},
 		{"errors of operations that did not fail", change(func(s *Step) { s.Failed, s.Extra.Errors = 2, map[string]uint64{"a": 2, "b": 1} }), step64 + "extra.errors count more than the 2 operations that failed"},
 		{"errors beyond all numbers", change(func(s *Step) { s.Failed, s.Extra.Errors = 2, map[string]uint64{"a": 2, "b": math.MaxUint64} }), "extra.errors count more"},

@@ -230,7 +230,7 @@ func TestEveryFormatOfARun(t *testing.T) {
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
 	_, list, _ := sweep(t, "report", "--list")
 	var suffixes []string
-	asked := map[string]string{"github": "### ", "openmetrics": "# TYPE sweep_ops_per_second gauge"}
+	asked := map[string]string{"github": "### ", "openmetrics": "# TYPE sweep_ops_per_second gauge", "bigger": "[", "smaller": "["}
 	for line := range strings.Lines(list) {
 		format, suffix, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if begin, is := asked[format]; is {

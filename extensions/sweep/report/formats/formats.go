@@ -55,6 +55,14 @@ var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test add
 		Name: "openmetrics", Suffix: ".metrics.txt", Asked: true,
 		Help: "OpenMetrics, for GitLab's report of metrics", Render: text((*report.Report).OpenMetrics),
 	},
+	{
+		Name: "bigger", Suffix: ".bigger.json", Asked: true,
+		Help: "ops/s for github-action-benchmark's tool customBiggerIsBetter", Render: (*report.Report).BiggerIsBetter,
+	},
+	{
+		Name: "smaller", Suffix: ".smaller.json", Asked: true,
+		Help: "latencies for its tool customSmallerIsBetter", Render: (*report.Report).SmallerIsBetter,
+	},
 }
 
 // ofRuns are the formats of a run's files.
