@@ -18,7 +18,7 @@ const ImportPath = "k6/x/machbase"
 func New() modules.Module { return newModule(driverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
-	lostRows, shared, runOptions := new(atomic.Bool), &runs.Shared{Far: runs.Elsewhere}, new(sharedOptions)
+	lostRows, shared, runOptions := new(atomic.Bool), new(runs.Shared), new(sharedOptions)
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "MachbaseError", AsError: asError,

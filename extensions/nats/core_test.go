@@ -166,18 +166,6 @@ func TestRespondInGo(t *testing.T) {
 	})()`))
 }
 
-// Who asks a service in the same process must leave it a processor.
-func TestLoopsKnowOfServicesInThisProcess(t *testing.T) {
-	for _, service := range []string{`client.respond(unique)`, `client.subscribe(unique)`} {
-		shared := newShared(idleHint)
-		v := newInitVU(t, newModule(shared))
-		v.Start(1)
-		require.True(t, shared.bench.Far(), service)
-		v.Run(`const client = new nats.Client(url); ` + service)
-		require.False(t, shared.bench.Far(), service)
-	}
-}
-
 func TestRequestMany(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))

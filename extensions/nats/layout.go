@@ -63,7 +63,6 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	l.bench = cachebench.New(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
 	if l.store.over != nil {
 		l.bench.TakeTurns(l.store.over.seat)
-		l.bench.Share(sharing)
 	}
 
 	return layoutMethods.Object(c.Runtime(), l)

@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"sync/atomic"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -41,15 +40,10 @@ type sharedByAll struct {
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
 	idle        idle
-	// listens tells that something in this process has subscribed to a subject, and may answer.
-	listens atomic.Bool
 }
 
 func newShared(idleHint time.Duration) *sharedByAll {
-	s := &sharedByAll{idle: idle{after: idleHint}}
-	s.bench.Far = func() bool { return !s.listens.Load() }
-
-	return s
+	return &sharedByAll{idle: idle{after: idleHint}}
 }
 
 // module is the module in one VU.

@@ -74,7 +74,6 @@ func (b *requests) do() error {
 	} else {
 		b.job = b.send
 		b.runs.TakeTurns(b.over.seat)
-		b.runs.Share(sharing)
 		b.over.begin()
 		defer b.over.end()
 	}

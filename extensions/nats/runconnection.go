@@ -19,7 +19,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
@@ -48,9 +47,6 @@ type runConnection struct {
 	// broke tells that the last connection did, and none was made since.
 	broke bool
 }
-
-// sharing is that of runs with a nats-server on this machine.
-var sharing = runs.Sharing{Few: 8} //nolint:gochecknoglobals // a constant
 
 // runs returns the connection of runs; nil where they are over nats.go's, as they are with
 // connection: 'shared' and through WebSockets. It may be called by any goroutine.

@@ -100,7 +100,6 @@ func (c *client) listen(
 	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
 	defer cancel()
 	begin := clock.Now()
-	c.shared.listens.Store(true)
 	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
 		sub.SetClosedHandler(func(string) {
 			defer crash.Contain("the end of a subscription")
@@ -164,7 +163,6 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	conn := c.ready()
 	r := record{operation: "respond", subject: c.subject(subject), tags: o.Tags}
 	begin := clock.Now()
-	c.shared.listens.Store(true)
 	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
 		defer conn.contain("a responder")
 		data := fixed

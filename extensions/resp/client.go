@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
@@ -39,9 +38,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c.nodes[0].others = c.nodes[1:]
 	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), c.nodes[0], stores...)
 	c.bench.TakeTurns(c.seat)
-	if config.Threads == 1 {
-		c.bench.Share(runs.Sharing{Few: 1, Yields: true})
-	}
 	methods.Put(m.Runtime(), call.This, c)
 
 	return nil

@@ -16,7 +16,6 @@ import (
 const (
 	defaultURL  = "redis://127.0.0.1:6379"
 	defaultPort = "6379"
-	mostThreads = 1024
 )
 
 // Config is how to reach the servers.
@@ -24,8 +23,6 @@ type Config struct {
 	Servers        []server
 	Timeout        time.Duration // of an operation
 	ConnectTimeout time.Duration
-	// Threads is how many of a server's answer.
-	Threads int
 	// TLS is what the option tls says, for servers that have TLS.
 	TLS *k6glue.TLS
 }
@@ -45,19 +42,14 @@ type options struct {
 	k6mod.Target
 	k6mod.Timeouts
 
-	Threads int                `json:"threads"`
-	TLS     *k6glue.TLSOptions `json:"tls"`
+	TLS *k6glue.TLSOptions `json:"tls"`
 }
 
 var errURL = errors.New("a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS")
 
 // config works out the options, and the URLs.
 func (o *options) config(urls []string) (*Config, error) {
-	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, Threads: 1}
-	if o.Threads < 0 || o.Threads > mostThreads {
-		return nil, fmt.Errorf("threads must be from 1 to %d, or 0 for the default, not %d", mostThreads, o.Threads)
-	}
-	k6glue.Override(&c.Threads, o.Threads)
+	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout}
 	if len(urls) == 0 {
 		urls = []string{defaultURL}
 	}

@@ -24,14 +24,6 @@ declare module 'k6/x/resp' {
    * connection.
    */
   export interface ClientOptions extends Modules.ClientOptions {
-    /**
-     * How many threads of a server answer, at most 1024: 1 (default) as of Redis and Valkey, or
-     * several, as of pogocache and Dragonfly. It changes nothing of what is sent. To a server of
-     * one thread that is on the same machine the event loops of run and hitRate yield the
-     * processor, where a step has more than 2 clients for each and nobody else is busy; up to 1
-     * for each are at half as many loops. So answers wait less. 0 stands for the default.
-     */
-    threads?: number;
     /** TLS for all servers, as `rediss://` asks for it. Default: that of the url. */
     tls?: boolean | Modules.TLSOptions;
   }

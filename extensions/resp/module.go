@@ -6,7 +6,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -23,7 +22,6 @@ const (
 // New returns the JavaScript module.
 func New() modules.Module {
 	var shared sharedByAll
-	shared.Far = runs.Elsewhere
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "RespError", AsError: asError,

@@ -48,7 +48,6 @@ export function planned(name) {
     options.generation = oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3');
     options.threads = wholeNumber('UMEM_THREADS', 4, 1, 1024);
   }
-  if (name === 'pogocache' && protocolOf(name) === 'resp') options.threads = 4; // as its published benchmark has it
   return { protocol: protocolOf(name), address: addressOf(name), options };
 }
 

@@ -48,9 +48,6 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 // have to be used there.
 func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 
-// Share says how runs share the processors with a server on this machine.
-func (b *Bench) Share(how runs.Sharing) { b.runs.Share(how) }
-
 // join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys
 // begin anew with a step.
 func (b *Bench) join() {

@@ -89,7 +89,6 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	defer b.host.Tag(k6mod.Tags{})
 
 	var result hitrate.Result
-	b.runs.Pipeline(1)
 	err = b.runs.Do(func(ctx context.Context) (err error) {
 		result, err = client.Run(ctx, pass, o.Iterations)
 

@@ -16,7 +16,6 @@ import (
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	client, asked := b.workload(call.Argument(0))
-	b.runs.Pipeline(asked.options.Pipeline)
 	b.host.Tag(asked.options.Tags)
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
@@ -124,7 +123,6 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}
 		b.host.Tag(options.Tags)
 		defer b.host.Tag(k6mod.Tags{})
-		b.runs.Pipeline(1)
 		if err := b.runs.Do(func(ctx context.Context) (err error) {
 			result, err = client.Prefill(ctx)
 

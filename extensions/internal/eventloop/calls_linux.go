@@ -9,13 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epollWait is epoll_wait that waits for so many milliseconds at most, and of which the Go runtime
-// is not told: see package quiet. A signal ends it, as that with which the runtime stops a
-// goroutine.
-func epollWait(epoll uintptr, events []unix.EpollEvent, milliseconds int) (int, syscall.Errno) {
+// epollWait is epoll_wait that does not wait. The Go runtime is not told of it: see package quiet.
+func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll,
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), //nolint:gosec // as package syscall asks for
-		uintptr(len(events)), uintptr(milliseconds), 0, 0)
+		uintptr(len(events)), 0, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epollWait is epoll_wait that waits for so many milliseconds at most.
-func epollWait(epoll uintptr, events []unix.EpollEvent, milliseconds int) (int, syscall.Errno) {
-	n, err := unix.EpollWait(int(epoll), events, milliseconds)
+// epollWait is epoll_wait that does not wait.
+func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
+	n, err := unix.EpollWait(int(epoll), events, 0)
 	errno, failed := err.(syscall.Errno) //nolint:errorlint // nothing wraps it
 	if !failed {
 		return n, 0

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
@@ -55,7 +54,6 @@ type Conn struct {
 
 	// alone is where the waits of its answers are told that is used on a goroutine; nil: nowhere.
 	alone *Seat
-	batch batch
 }
 
 // NewConn returns a connection of package net as one that a client at a loop can use. Others than
@@ -67,7 +65,7 @@ func NewConn(inner net.Conn) *Conn {
 			c.raw = raw
 		}
 	}
-	usable.Store(int64(processors.Count()))
+	usable.Store(int64(runtime.GOMAXPROCS(0)))
 	open.Add(1)
 
 	return c
@@ -131,7 +129,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if !w.readable && !w.ended {
-			c.awaitAnswer(w)
+			w.await(c.seat, false)
 		}
 		n, err := c.receive(b)
 		switch {

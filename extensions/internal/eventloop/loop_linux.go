@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 )
 
 const (
@@ -71,12 +70,7 @@ type loop struct {
 	// alarm is the deadline that the poll has.
 	alarm int64
 	left  bool
-	// yields tells that a client had its turn in this round that asks for it.
-	yields bool
-	stamp  stamp
-	holder
-	drowsiness
-	crowd
+	stamp stamp
 
 	// sends are the requests that go out together; nil: the kernel has no such thing.
 	sends *sends
@@ -94,7 +88,7 @@ func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 
 // open makes the loops.
 func (l *Loops) open() {
-	for number := range processors.Count() {
+	for number := range runtime.GOMAXPROCS(0) {
 		one, err := newLoop(number, l)
 		if err != nil {
 			l.err = fmt.Errorf("making an event loop: %w", err)
@@ -152,10 +146,8 @@ func (s *Seat) Do(number int, job func() error) error {
 	}
 	s.loop, s.err, s.paused = s.loops.all[number%len(s.loops.all)], nil, true
 	s.start(job)
-	s.loops.inside.Add(1)
 	s.loop.join(s)
 	<-s.over
-	s.loops.inside.Add(-1)
 	s.wakeful()
 	s.next, s.loop = nil, nil
 
@@ -214,10 +206,6 @@ func (l *loop) run() {
 			l.expire() // a job that has its turn now may wait next for what is over as well
 		}
 		l.send()
-		if l.yields {
-			l.yields = false
-			yield()
-		}
 		if l.left {
 			l.left = false
 			runtime.Gosched() // who waited for the job goes on now, on this processor if on no other
@@ -250,13 +238,9 @@ func (l *loop) resumeReady() {
 	l.ready = l.ready[:0]
 }
 
-// resumeAll gives a turn to each client whose socket is ready, in the kernel's order. While one has
-// its turn, the processor fetches the memory of the next one: of hundreds of clients it has little.
+// resumeAll gives a turn to each client whose socket is ready, in the kernel's order.
 func (l *loop) resumeAll() {
 	for i := range l.got {
-		if next := i + 1; next < l.got {
-			l.fetch(l.events[next].Fd)
-		}
 		l.others = l.got - i - 1
 		event := &l.events[i]
 		switch event.Fd {
@@ -278,19 +262,8 @@ func (l *loop) resumeAll() {
 	l.got = 0
 }
 
-// fetch asks for the memory of the client that waits for the connection in a slot.
-func (l *loop) fetch(slot int32) {
-	if slot < 0 {
-		return
-	}
-	if w := l.watches.at(slot); w != nil && w.loop == l && w.waiting != nil {
-		w.waiting.fetch()
-	}
-}
-
 // resume gives a client its turn.
 func (l *loop) resume(s *Seat) {
-	l.yields = l.yields || s.Yields != nil && s.Yields.Load()
 	if _, more := s.next(); more {
 		return
 	}
@@ -306,18 +279,7 @@ func (l *loop) wait(block bool) bool {
 	if block && l.alarm != l.due {
 		l.setAlarm()
 	}
-	timed := block && l.loops.Active != nil // others never hold their processors
-	var began int64
-	if timed {
-		began = now()
-	}
-	if block {
-		l.nap(began)
-	}
 	err := l.raw.Read(l.poll)
-	if timed {
-		l.waited(now() - began)
-	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		l.fail(err)
 	}
@@ -342,14 +304,10 @@ func (l *loop) setAlarm() {
 	}
 }
 
-// look asks the kernel for sockets that are ready, and waits for them as long as the loop holds its
-// processor. It is false when the loop has to wait without it.
+// look asks the kernel for sockets that are ready. It is false when the loop has to wait for one,
+// which it does in Go's poller.
 func (l *loop) look(epoll uintptr) bool {
-	wait := 0
-	if l.block && l.holds() {
-		wait = patience
-	}
-	n, errno := epollWait(epoll, l.events, wait)
+	n, errno := epollWait(epoll, l.events)
 	switch {
 	case errno == syscall.EINTR:
 		n = 0
@@ -359,13 +317,8 @@ func (l *loop) look(epoll uintptr) bool {
 		return true
 	}
 	l.got = n
-	l.answers += n
-	if n > 0 || !l.block {
-		return true
-	}
-	l.park()
 
-	return false
+	return n > 0 || !l.block
 }
 
 // expire resumes the jobs whose connections have a deadline that is over, or were closed, and finds

@@ -36,9 +36,6 @@ func (*Conn) Use(*Seat) {}
 // Flush does nothing: what was written has gone out.
 func (*Conn) Flush() error { return nil }
 
-// Pending is for connections at loops. There are none.
-func (*Conn) Pending(int) {}
-
 // Measures tells that no wait is measured.
 func (*Conn) Measures() bool { return false }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -13,19 +12,11 @@ import (
 // Loops are the loops of a process's clients. The zero value is ready. Its goroutines live as long
 // as jobs are under way.
 type Loops struct {
-	// Active tells how many clients of the process are at work, those at the loops among them. It is
-	// called by the loops, and is to be set before the first job. When all are at the loops, these
-	// let nobody else have their processors for up to 11 milliseconds. nil: there may be others.
-	Active func() int
-
 	once sync.Once
 	all  []*loop
 	// err is why there are no loops.
 	err     error
 	watches table
-	// inside is how many jobs are at the loops, and not away; parked how many loops wait by Go's
-	// poller.
-	inside, parked atomic.Int64
 }
 
 // Seat is a client's place at one of the loops. One goroutine uses it.
@@ -35,9 +26,6 @@ type Seat struct {
 	// which loop. It is called by the loop or, while no job of the seat is under way, by the
 	// goroutine that reads, as of loop 0.
 	Waited func(loop int, wait time.Duration)
-	// Yields tells whether others may have the loop's processor after each round in which the client
-	// had its turn; nil: they may not. It is to be set before Do.
-	Yields *atomic.Bool
 	// stamp is of what is read on a goroutine; nil: nothing was.
 	stamp *stamp
 
@@ -56,7 +44,6 @@ type Seat struct {
 	forget func() bool
 	err    error
 	over   chan struct{}
-	place  place
 }
 
 // Seat returns a seat at the loops.
@@ -88,11 +75,9 @@ func (s *Seat) Away(do func()) {
 	}
 	var err error
 	home := s.loop
-	s.loops.inside.Add(-1)
 	go func() {
 		defer crash.Contain("what a client of an event loop waits for")
 		defer home.join(s)
-		defer s.loops.inside.Add(1)
 		err = crash.Guard(func() error { do(); return nil })
 	}()
 	s.pause()
@@ -104,7 +89,6 @@ func (s *Seat) Away(do func()) {
 // pause lets the others at the loop go, until the loop resumes the job.
 func (s *Seat) pause() {
 	s.paused = true
-	s.place.pauses()
 	s.yield(struct{}{})
 }
 

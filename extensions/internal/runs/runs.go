@@ -41,16 +41,12 @@ type Runs struct {
 	// over tells that the context of the run under way has ended, or is about to. Contexts are
 	// memory more.
 	over atomic.Bool
-	// pipelined tells that several requests of a client are under way at once.
-	pipelined bool
 
 	host    Host
 	shared  *Shared
 	waits   waits
 	session *k6glue.Session // of the step that the VU is a client of; nil: of none
 	stop    context.CancelCauseFunc
-	// sharing is that with a server on this machine.
-	sharing Sharing
 	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
 	// none has.
 	fault error
@@ -70,13 +66,6 @@ func New(host Host, shared *Shared, moving Moving) *Runs {
 // TakeTurns lets runs take turns with those of other clients at the seat. The connections of the
 // client have to be used there.
 func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
-
-// Share says how runs share the processors with a server on this machine. The module's Shared has
-// to have a Far.
-func (r *Runs) Share(how Sharing) { r.sharing = how }
-
-// Pipeline says how many requests of each client are under way at once from now on.
-func (r *Runs) Pipeline(requests int) { r.pipelined = requests > 1 }
 
 // Join makes the runs those of the step that the VU is a client of now, or of none. It tells
 // whether that is another one than before. It is for the beginning of each call.
@@ -158,7 +147,6 @@ func (r *Runs) Do(job func(context.Context) error) error {
 			stop(errEnough)
 		})()
 	}
-	r.holdOne(vuContext)
 	r.moving.Traffic()
 	err := r.inTurns(func() error { return job(ctx) })
 	r.moving.Traffic()

@@ -17,7 +17,7 @@ func (r *Runs) inTurns(job func() error) error {
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
 		return job()
 	}
-	r.seat.Waited, r.seat.Yields = nil, nil
+	r.seat.Waited = nil
 	if client != nil {
 		r.seat.Waited = r.waits.record
 		defer func() { r.seat.Waited = nil }()
@@ -26,15 +26,6 @@ func (r *Runs) inTurns(job func() error) error {
 		return job()
 	}
 	index, _, _ := r.Place()
-	if client != nil {
-		client.AtLoop()
-		loops, yields := r.share(client.Step())
-		index %= loops
-		if yields {
-			r.seat.Yields = client.Step().Alone()
-		}
-	}
-	r.shared.know(r.host.VU().Context())
 	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine

@@ -103,7 +103,6 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 		if replies[i].Err != nil {
 			continue
 		}
-		c.socket.Pending(len(requests) - i)
 		if err := c.receive(&requests[i], &replies[i]); err != nil {
 			replies[i].Err, replies[i].Status = err, 0
 			if c.failed != nil {
@@ -111,7 +110,6 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 			}
 		}
 	}
-	c.socket.Pending(0)
 
 	return nil
 }

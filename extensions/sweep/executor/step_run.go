@@ -73,12 +73,8 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan := r.config.Plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
-	plan.Beside = run.scenario.Server() != nil
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
-	if s.Clients > 1 && s.Rate == 0 {
-		r.watch.MayGiveWay(int(s.Clients), r.step.Lead, r.step.Alone().Store)
-	}
 	r.step.OnStart(func() {
 		r.collector.Settle()
 		if r.step.IsDuet() {
@@ -149,8 +145,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		})
 	}()
 
-	crash.Go("what watches a warm-up", func() { r.watchWarmUp(ended) })
-
 	if r.settles() {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
@@ -193,15 +187,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.tell(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
-}
-
-// watchWarmUp lets the watch look at the warm-up.
-func (r *stepRun) watchWarmUp(ended <-chan struct{}) {
-	select {
-	case <-r.step.Connected():
-		r.watch.Warm()
-	case <-ended:
-	}
 }
 
 // tell logs what the step came to, and why it is not what was asked for.

@@ -13,14 +13,13 @@ import (
 
 	"github.com/shirou/gopsutil/v4/host"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // Fingerprint is the state of this machine and of this process.
 func Fingerprint() *report.Fingerprint {
 	f := &report.Fingerprint{
-		Go: runtime.Version(), GoMaxProcs: processors.Count(),
+		Go: runtime.Version(), GoMaxProcs: runtime.GOMAXPROCS(0),
 		GoGC: os.Getenv("GOGC"), GoMemLimit: os.Getenv("GOMEMLIMIT"),
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

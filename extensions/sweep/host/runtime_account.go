@@ -2,10 +2,10 @@ package host
 
 import (
 	"math"
+	"runtime"
 	"runtime/metrics"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/processors"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -113,7 +113,7 @@ func quantileSince(now, earlier *metrics.Float64Histogram, q float64) (value flo
 // mayUse is how many of the machine's processors this process may use: as many as GOMAXPROCS says,
 // and no more than the quota of its control group.
 func mayUse(machine float64) float64 {
-	may := min(float64(processors.Count()), machine)
+	may := min(float64(runtime.GOMAXPROCS(0)), machine)
 	if quota := cpuQuota(); quota > 0 {
 		may = min(may, quota)
 	}

@@ -50,15 +50,6 @@ type Watch struct {
 	late       measure.Distribution
 	// lateNow is the worst of the slot that is under way.
 	lateNow time.Duration
-
-	// lead is that of the luckiest client over the median one, by the operations that they have done;
-	// nil where k6 gives no way.
-	lead func() float64
-	// alone is told whether others leave the machine to k6 and the server; nil where lead is.
-	alone func(bool)
-	// mostLead is what it is at most where k6 gives way.
-	mostLead float64
-	way      way
 }
 
 // account is what is read at the beginning and at the end.
@@ -106,61 +97,6 @@ func NewWatch(server *Server, progress func() uint64) *Watch {
 	return &Watch{server: server, progress: progress, stopped: make(chan struct{}), slots: slots{every: firstSlot}}
 }
 
-// MayGiveWay lets k6 give way to the server where that makes both faster, as long as no client is
-// far ahead of the others: lead is how many times the operations of the median client the luckiest
-// of so many has done. See way. alone is told several times a second whether others leave the
-// machine to k6 and the server. It is for steps of several clients in a closed loop. It comes
-// before Start.
-func (w *Watch) MayGiveWay(clients int, lead func() float64, alone func(bool)) {
-	if w != nil {
-		w.lead, w.mostLead, w.alone = lead, mostLeadOf(clients), alone
-	}
-}
-
-// Warm looks at the warm-up, so that k6 may give way from the start line on. It comes once all
-// clients are connected.
-func (w *Watch) Warm() {
-	if w == nil || w.lead == nil {
-		return
-	}
-	pids, _, _ := w.find()
-	last := w.read(pids)
-	timer := time.NewTicker(firstSlot)
-	defer timer.Stop()
-	for {
-		select {
-		case <-w.stopped:
-			return
-		case <-timer.C:
-		}
-		next := w.read(pids)
-		if one := slotOf(&last, &next, 0); !w.warmed(&one) {
-			return
-		}
-		last = next
-	}
-}
-
-// warmed lets k6 give way after a slot of the warm-up. It is false once that is over.
-func (w *Watch) warmed(one *slot) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	select {
-	case <-w.stopped:
-		return false
-	default:
-	}
-	if w.begin != nil {
-		return false
-	}
-	if w.way.see(one) { // clients that wait for the last one tell nothing against it
-		w.way.turn(true)
-	}
-	w.alone(w.way.alone())
-
-	return true
-}
-
 // Start begins to watch.
 func (w *Watch) Start() {
 	if w == nil {
@@ -172,7 +108,6 @@ func (w *Watch) Start() {
 	begin.reading = w.read(begin.pids)
 	w.mu.Lock()
 	w.begin, w.last = begin, begin.reading
-	w.way.forget()
 	w.mu.Unlock()
 	crash.Go("what watches the machine", w.watch)
 }
@@ -197,13 +132,10 @@ func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.begin == nil || w.end != nil {
-		w.way.turn(false)
-
 		return
 	}
 	end := &account{reading: w.read(w.begin.pids)}
 	w.slot(end.reading)
-	w.way.turn(false)
 	end.runtime, end.system = readRuntime(), readAccount(w.begin.pids)
 	w.end = end
 }
@@ -235,25 +167,14 @@ func (w *Watch) woke(late time.Duration) {
 	w.late.Record(late)
 	w.lateNow = max(w.lateNow, late)
 	if w.slots.due(time.Since(w.begin.at)) {
-		w.giveWayAfter(w.slot(w.read(w.begin.pids)))
+		w.slot(w.read(w.begin.pids))
 	}
 }
 
-// giveWayAfter lets k6 give way in the next slot, or not, after one that was like this.
-func (w *Watch) giveWayAfter(one slot) {
-	if w.lead != nil {
-		w.way.turn(w.way.see(&one) && w.lead() <= w.mostLead)
-		w.alone(w.way.alone())
-	}
-}
-
-// slot closes a slot with a reading, and returns it.
-func (w *Watch) slot(next reading) slot {
-	one := slotOf(&w.last, &next, w.lateNow)
-	w.slots.add(one, next.at.Sub(w.begin.at))
+// slot closes a slot with a reading.
+func (w *Watch) slot(next reading) {
+	w.slots.add(slotOf(&w.last, &next, w.lateNow), next.at.Sub(w.begin.at))
 	w.last, w.lateNow = next, 0
-
-	return one
 }
 
 func (w *Watch) read(pids []int32) reading {

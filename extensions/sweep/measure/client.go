@@ -44,7 +44,6 @@ type Client struct {
 	under     underWay        // of Run's fn
 	open      []*Recorder     // of operations that have begun and not ended
 	complete  atomic.Bool
-	atLoop    atomic.Bool
 
 	started, ended atomic.Int64 // since epoch; zero: not yet
 }
@@ -102,9 +101,6 @@ func (c *Client) kinds() []*Recorder {
 
 	return c.recorders
 }
-
-// AtLoop says that the client's operations are done at an event loop: see [Step.Lead].
-func (c *Client) AtLoop() { c.atLoop.Store(true) }
 
 // ops is how many operations of the client have ended.
 func (c *Client) ops() (operations uint64) {

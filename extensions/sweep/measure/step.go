@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,9 +40,6 @@ type Plan struct {
 	// Seed is that of the order in which the variants of a duet come.
 	Seed uint32
 
-	// Beside tells that the server is on this machine, as far as is known.
-	Beside bool
-
 	// Part tells that other instances of k6 have clients in the step. Whether a step with a time is
 	// too short is then for the whole to tell.
 	Part bool
@@ -59,7 +55,6 @@ func (p *Plan) windowed() bool {
 type Step struct {
 	plan    Plan
 	clients []*Client
-	alone   atomic.Bool
 	onFault func(error)
 	onFail  func(op string)
 
@@ -246,13 +241,6 @@ func (s *Step) OpenLoop() bool { return s.schedule != nil }
 // Rate is how many operations a second start in an open loop; zero in another step.
 func (s *Step) Rate() float64 { return s.plan.Rate }
 
-// Beside tells whether the server is on this machine, as far as is known.
-func (s *Step) Beside() bool { return s.plan.Beside }
-
-// Alone is whether others leave the machine to k6 and the server, as far as is known, which who
-// watches it says. Of a step that nobody watches it is false.
-func (s *Step) Alone() *atomic.Bool { return &s.alone }
-
 // Clients is how many clients the step has.
 func (s *Step) Clients() int { return len(s.clients) }
 
@@ -380,26 +368,4 @@ func (s *Step) Ended() (operations uint64) {
 	}
 
 	return operations
-}
-
-// leastToCompare is how many operations the median client has done at least where clients are
-// compared: of fewer, chance alone gives one of hundreds twice as many.
-const leastToCompare = 20
-
-// Lead is how many times as many operations as the median client the one has done that has done
-// most, failed ones included; 1 while that cannot be told. Clients at event loops are left out:
-// they have turns there.
-func (s *Step) Lead() float64 {
-	all := make([]uint64, 0, len(s.clients))
-	for _, c := range s.clients {
-		if !c.atLoop.Load() {
-			all = append(all, c.ops())
-		}
-	}
-	slices.Sort(all)
-	if len(all) == 0 || all[len(all)/2] < leastToCompare {
-		return 1
-	}
-
-	return float64(all[len(all)-1]) / float64(all[len(all)/2])
 }

@@ -989,32 +989,3 @@ func TestAwaitEnd(t *testing.T) {
 		require.Equal(t, 2*time.Second, time.Since(begin))
 	})
 }
-
-// The lead is that of the luckiest client over the median one, once that has done enough.
-func TestLead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(4, Plan{Duration: time.Second}, nil)
-		require.InDelta(t, 1, s.Lead(), 0)
-		var few, many float64
-		var looks sync.WaitGroup
-		looks.Go(func() {
-			time.Sleep(90 * ms)
-			few = s.Lead()
-			time.Sleep(900 * ms)
-			many = s.Lead()
-		})
-		requireNoErrors(t, together(s, func(i int, c *Client) error {
-			took := 8 * ms
-			if i == 3 {
-				took = 2 * ms
-			}
-
-			return c.Run(t.Context(), "op", nil, taking(took))
-		}))
-		looks.Wait()
-		require.InDelta(t, 1, few, 0, "eleven operations of the others")
-		require.InDelta(t, 4, many, 0.1)
-		s.Client(3).AtLoop()
-		require.InDelta(t, 1, s.Lead(), 0.01, "of those that are at no loop")
-	})
-}

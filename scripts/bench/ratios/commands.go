@@ -15,19 +15,10 @@ type spending struct {
 	memoryMB float64
 }
 
-// givingVariable is set while programs run as k6 does that gives way to a server: see package host.
-const givingVariable = "BENCH_GIVES_WAY"
-
-// chrt runs a program with another policy of the kernel's scheduler.
-const chrt = "chrt"
-
 // command is that of a program, on the cores that it is pinned to.
 func command(program string, args ...string) *exec.Cmd {
 	if cores := os.Getenv(coresVariable); cores != "" {
 		return exec.Command("taskset", append([]string{"--cpu-list", cores, program}, args...)...)
-	}
-	if os.Getenv(givingVariable) != "" {
-		return exec.Command(chrt, append([]string{"--batch", "0", program}, args...)...)
 	}
 
 	return exec.Command(program, args...)

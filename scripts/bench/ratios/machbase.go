@@ -64,8 +64,7 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 }
 
 // besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
-// others go after each operation of one, as k6 does: there the bounds are the twin's. Another gives
-// way to the server, as k6 does.
+// others go after each operation of one, as k6 does: there the bounds are the twin's.
 func (w *machbaseWork) besidePrograms(clients, share int, reason why) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
@@ -75,9 +74,6 @@ func (w *machbaseWork) besidePrograms(clients, share int, reason why) []entrant 
 		plain.bounds = bounds
 	}
 	all := []entrant{plain}
-	if clients > 1 {
-		all = append(all, entrant{program: "Go, giving way", needs: chrt, run: within(givingVariable, "1", run())})
-	}
 	if clients >= crowdFrom {
 		all = append(all, entrant{program: "Go, in turns", bounds: bounds, run: run("-turns")})
 	}
