@@ -29,12 +29,12 @@ func (b Branch) String() string { return b.Ref + ":" + File }
 
 // Read returns the contents of the file in the branch's newest commit.
 func (b Branch) Read(ctx context.Context) ([]byte, error) {
-	head, err := b.head(ctx)
-	if err != nil || head == "" {
+	tip, _, err := b.tip(ctx)
+	if err != nil || tip == "" {
 		return nil, err
 	}
 
-	return b.contents(ctx, head)
+	return b.contents(ctx, tip)
 }
 
 // contents are those of the file in a commit; none where it is not there.
@@ -57,6 +57,44 @@ func (b Branch) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// tip returns the commit that the next record goes on top of, and the branch's own newest commit.
+// Where this repository has no such branch, a remote's branch of that name is the tip, as for
+// git switch. A branch that only the remote has is an error with the command that fetches it: a
+// commit without it could not be pushed. Both are empty where the branch is nowhere.
+func (b Branch) tip(ctx context.Context) (tip, head string, err error) {
+	if head, err = b.head(ctx); err != nil || head != "" {
+		return head, head, err
+	}
+	short, is := strings.CutPrefix(b.Ref, "refs/heads/")
+	if !is {
+		return "", "", nil
+	}
+	remotes, err := b.git(ctx, nil, nil, "remote")
+	if err != nil {
+		return "", "", err
+	}
+	for _, remote := range strings.Fields(string(remotes)) {
+		tracked, err := b.git(ctx, nil, nil, "for-each-ref", "--format=%(objectname)", "refs/remotes/"+remote+"/"+short)
+		if err != nil {
+			return "", "", err
+		}
+		if tip = strings.TrimSpace(string(tracked)); tip != "" {
+			return tip, "", nil
+		}
+		listed, err := b.git(ctx, nil, nil, "ls-remote", "--heads", remote, b.Ref)
+		if err != nil || len(listed) > 0 {
+			why := "is on " + remote + ", but not in this clone"
+			if err != nil {
+				why = "may be on " + remote + ", which cannot be asked (" + err.Error() + ")"
+			}
+
+			return "", "", fmt.Errorf("the branch %s %s: fetch it first, git fetch --depth 1 %s %s:%s", short, why, remote, b.Ref, b.Ref)
+		}
+	}
+
+	return "", "", nil
+}
+
 // Add commits the file with the record's line. Where somebody else has committed meanwhile, it
 // tries again on top of that.
 func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err error) {
@@ -77,13 +115,13 @@ func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err err
 
 // try commits once. It tells whether the branch has moved meanwhile.
 func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, err error) {
-	head, err := b.head(ctx)
+	tip, head, err := b.tip(ctx)
 	if err != nil {
 		return false, false, err
 	}
 	var contents []byte
-	if head != "" {
-		if contents, err = b.contents(ctx, head); err != nil {
+	if tip != "" {
+		if contents, err = b.contents(ctx, tip); err != nil {
 			return false, false, err
 		}
 	}
@@ -91,7 +129,7 @@ func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, 
 	if err != nil || !added {
 		return false, false, err
 	}
-	commit, err := b.commit(ctx, head, append(contents, line...), r)
+	commit, err := b.commit(ctx, tip, append(contents, line...), r)
 	if err != nil {
 		return false, false, err
 	}
@@ -159,24 +197,37 @@ func (b Branch) git(ctx context.Context, env []string, input []byte, args ...str
 	return Git(ctx, b.Dir, env, input, args...)
 }
 
-// Git runs git in a folder. Its error has the last line that git wrote.
+// Git runs git in a folder, whatever the user's settings say of colours and signatures. Its error
+// has the reason that git wrote first; what follows is advice.
 func Git(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	neutral := []string{"-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "core.pager=cat"}
+	cmd := exec.CommandContext(ctx, "git", append(neutral, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")...)
 	cmd.Stdin = bytes.NewReader(input)
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
-		lines := strings.Split(strings.TrimSpace(problems.String()), "\n")
-		if last := lines[len(lines)-1]; last != "" {
-			err = errors.New(last)
+		if reason := firstReason(problems.String()); reason != "" {
+			err = errors.New(reason)
 		}
 
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
 
 	return out.Bytes(), nil
+}
+
+// firstReason returns the first line that git marks as an error, or else the first line.
+func firstReason(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return line
+		}
+	}
+
+	return lines[0]
 }
 
 // CommitAt is what a name of a commit, such as HEAD, means in the repository of a folder.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -156,4 +157,101 @@ func TestALineThatWasCutOffIsEnded(t *testing.T) {
 	records, notes := history.Parse(raw)
 	require.Len(t, records, 1)
 	require.Len(t, notes, 1)
+}
+
+// run runs git in dir and returns what it printed.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	identity := []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost"}
+	out, err := Git(t.Context(), dir, identity, nil, args...)
+	require.NoError(t, err)
+
+	return strings.TrimSpace(string(out))
+}
+
+// upstream returns a repository with a branch of records beside main.
+func upstream(t *testing.T) string {
+	t.Helper()
+	dir := repository(t)
+	run(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
+	run(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
+	_, err := Branch{Dir: dir, Ref: "refs/heads/bench"}.Add(t.Context(), record(1))
+	require.NoError(t, err)
+
+	return dir
+}
+
+// Records added in a clone go on top of the remote's branch, so that they can be pushed.
+func TestABranchOfTheRemoteGoesOn(t *testing.T) {
+	from, clone := upstream(t), t.TempDir()
+	run(t, clone, "clone", "-q", "file://"+from, ".")
+	b := Branch{Dir: clone, Ref: "refs/heads/bench"}
+	raw, err := b.Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, bytes.Count(raw, []byte("\n")), "the remote's records are read")
+	added, err := b.Add(t.Context(), record(2))
+	require.NoError(t, err)
+	require.True(t, added)
+	run(t, clone, "push", "-q", "origin", "bench")
+	require.Equal(t, "2", run(t, from, "rev-list", "--count", "bench"))
+}
+
+// A clone of one branch does not know the remote's branch: a new root commit could not be pushed.
+func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
+	from, clone := upstream(t), t.TempDir()
+	run(t, clone, "clone", "-q", "--depth", "1", "--single-branch", "file://"+from, ".")
+	b := Branch{Dir: clone, Ref: "refs/heads/bench"}
+	const fetch = "git fetch --depth 1 origin refs/heads/bench:refs/heads/bench"
+	_, err := b.Add(t.Context(), record(2))
+	require.EqualError(t, err, "the branch bench is on origin, but not in this clone: fetch it first, "+fetch)
+	_, err = b.Read(t.Context())
+	require.ErrorContains(t, err, fetch)
+
+	run(t, clone, strings.Fields(fetch)[1:]...)
+	added, err := b.Add(t.Context(), record(2))
+	require.NoError(t, err)
+	require.True(t, added)
+	run(t, clone, "push", "-q", "origin", "bench")
+
+	run(t, clone, "remote", "set-url", "origin", "file://"+filepath.Join(clone, "gone"))
+	_, err = Branch{Dir: clone, Ref: "refs/heads/other"}.Add(t.Context(), record(2))
+	require.ErrorContains(t, err, "the branch other may be on origin, which cannot be asked (git ls-remote: fatal: ")
+}
+
+// What users set for themselves does not reach what is read: git shows a signed commit's signature
+// among the fields of its log.
+func TestSettingsOfTheUserDoNotMatter(t *testing.T) {
+	dir := repository(t)
+	tree := run(t, dir, "write-tree")
+	signed := "tree " + tree + "\nauthor a <a@localhost> 1700000000 +0000\ncommitter a <a@localhost> 1700000000 +0000\n" +
+		"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEz\n -----END PGP SIGNATURE-----\n\nsigned\n"
+	out, err := Git(t.Context(), dir, nil, []byte(signed), "hash-object", "-t", "commit", "-w", "--stdin")
+	require.NoError(t, err)
+	run(t, dir, "update-ref", "refs/heads/main", strings.TrimSpace(string(out)))
+	for _, set := range [][]string{{"log.showSignature", "true"}, {"color.ui", "always"}} {
+		run(t, dir, append([]string{"config"}, set...)...)
+	}
+	require.NotEqual(t, "signed", strings.TrimSpace(outputOf(t, dir, "log", "-1", "--format=%s")), "this git shows signatures")
+	at, err := CommitAt(t.Context(), dir, "HEAD")
+	require.NoError(t, err)
+	require.Equal(t, "signed", at.Subject)
+	require.Equal(t, strings.TrimSpace(string(out)), at.ID)
+}
+
+// outputOf is what git prints for a user, with all settings.
+func outputOf(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err)
+
+	return string(out)
+}
+
+// git explains at length who owns what: the reason stands first.
+func TestTheReasonIsGitsFirst(t *testing.T) {
+	_, err := Git(t.Context(), repository(t), []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}, nil, "rev-parse", "HEAD")
+	require.ErrorContains(t, err, "git rev-parse: fatal: detected dubious ownership in repository at")
+	require.NotContains(t, err.Error(), "\n")
 }
