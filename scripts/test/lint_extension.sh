@@ -5,7 +5,7 @@
 # in an empty folder: alone, and with xk6-redis and k6/x/sql, whose module and replacement have
 # versions of their own. Three checks cannot be had here. vulnerability asks
 # vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it with ours. smoke
-# gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is
+# gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.12), so that the smoke test is
 # run here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

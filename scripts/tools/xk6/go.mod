@@ -1,6 +1,6 @@
 module github.com/xk6-sweep/xk6-sweep/scripts/tools/xk6
 
-go 1.26
+go 1.26.0
 
 tool go.k6.io/xk6
 
@@ -47,13 +47,13 @@ require (
 	github.com/szkiba/docsme v0.2.0 // indirect
 	github.com/szkiba/efa v0.1.1 // indirect
 	github.com/xanzy/ssh-agent v0.3.3 // indirect
-	go.k6.io/xk6 v1.4.11 // indirect
-	golang.org/x/crypto v0.53.0 // indirect
+	go.k6.io/xk6 v1.4.12 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
-	golang.org/x/mod v0.40.0 // indirect
-	golang.org/x/net v0.56.0 // indirect
-	golang.org/x/sys v0.46.0 // indirect
-	golang.org/x/text v0.39.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 	gonum.org/v1/gonum v0.8.2 // indirect
 	gopkg.in/neurosnap/sentences.v1 v1.0.7 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
