@@ -137,42 +137,49 @@ STAGES := e2e unit servers sequential chaos deployment wires portable drivers pr
 ALONE := e2e-alone
 
 .PHONY: test
-test: ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
+test: bin/stages ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
 	$(MAKE) --no-print-directory -j2 bin/k6-race bin/k6-xk6 bin/chaos
-	scripts/test/stages.sh $(or $(STAGE),$(STAGES) -- $(ALONE))
+	bin/stages run $(or $(STAGE),$(STAGES) -- $(ALONE))
+
+bin/stages: $(wildcard scripts/test/stages/*.go) go.mod
+	go build -o $(CURDIR)/bin/stages ./scripts/test/stages
+
+# go test as the stages call it: FLAG... -- PACKAGE...
+gotest := $(CURDIR)/bin/stages go
 
 stages := $(patsubst %,test-%,$(STAGES) $(ALONE))
 .PHONY: $(stages)
 # Each stage has servers of its own, of which no other stage's tests take connections, keys or
 # tables.
 $(stages): export SERVERS_ROOM = $@
+$(stages): bin/stages
 
 test-servers:
 	scripts/test/servers_test.sh
 	scripts/test/processes_test.sh
 
 test-unit:
-	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- go test -race -timeout 30m -tags servers \
-	  $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
-	go test -C extensions/sql -race ./...
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 30m -tags servers \
+	  -- $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
+	$(gotest) -C extensions/sql -race -- ./...
 
 test-sequential:
-	go test $(sequential:%=./extensions/%)
+	$(gotest) -- $(sequential:%=./extensions/%)
 
 # With the race detector their calls are others.
 test-wires:
-	$(own) machbase memcached nats -- go test -C extensions -tags servers ./internal/quiet $(wires)
+	$(own) machbase memcached nats -- $(gotest) -C extensions -tags servers -- ./internal/quiet $(wires)
 
 test-portable:
-	$(own) machbase -- go test -tags servers,portable $(portable)
+	$(own) machbase -- $(gotest) -tags servers,portable -- $(portable)
 
 test-drivers:
-	$(own) machbase -- bash -c 'go test -C extensions -race -tags servers,machgo -run "Machgo|AppendError" ./machbase && \
-	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
+	$(own) machbase -- bash -c '$(gotest) -C extensions -race -tags servers,machgo -run "Machgo|AppendError" -- ./machbase && \
+	  $(gotest) -C extensions/machbase/machcli -race -tags machcli -- ./...'
 
 test-programs:
-	for m in bench/programs bench/ratios chaos mxgateway read-bulk; do go test -C scripts/$$m -race ./...; done
-	$(own) influxdb -- go test -C scripts/grafana -race ./...
+	for m in bench/programs bench/ratios chaos mxgateway read-bulk; do $(gotest) -C scripts/$$m -race -- ./...; done
+	$(own) influxdb -- $(gotest) -C scripts/grafana -race -- ./...
 
 test-read-bulk: bin/k6-race
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
@@ -180,19 +187,19 @@ test-read-bulk: bin/k6-race
 # A test of e2e that does not call t.Parallel first runs alone: extensions/cmd/k6/e2e/doc.go.
 alone = $(shell cat extensions/cmd/k6/e2e/*_test.go | sed -n '/^func Test/{N;/t\.Parallel/!s/^func \(Test[A-Za-z0-9_]*\).*/\1/p}')
 alone_pattern = '^($(subst $() ,|,$(alone)))$$'
-e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m
+e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -race -timeout 30m
 
 test-e2e: bin/k6-race bin/k6-xk6
-	$(e2e) -parallel 4 -skip $(alone_pattern) ./...
+	$(e2e) -parallel 4 -skip $(alone_pattern) -- ./...
 
 test-e2e-alone: bin/k6-race bin/k6-xk6
-	$(e2e) -run $(alone_pattern) ./...
+	$(e2e) -run $(alone_pattern) -- ./...
 
 test-chaos: bin/k6-race bin/chaos
 	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos -fast -k6 bin/k6-race
 
 test-deployment:
-	go test -C scripts/tools/deployment -timeout 30m ./...
+	$(gotest) -C scripts/tools/deployment -timeout 30m -- ./...
 
 test-lint-extension: bin/xk6
 	scripts/test/lint_extension.sh

@@ -21,6 +21,7 @@ command=()
 why=''        # what was wrong when a server did not start
 starting=''   # not empty from the moment that there is something to remove to the moment that the server is ready
 joined=''     # names of the servers that this `with` uses
+died=''       # not empty when one of them ended by itself
 
 usage() {
   cat <<EOF
@@ -29,7 +30,8 @@ servers.sh down [NAME...]                stops them (default: all) and removes a
 servers.sh status                        what is up, in this checkout
 servers.sh env                           export lines of what is up, for: eval "\$(scripts/servers.sh env)"
 servers.sh with NAME... -- COMMAND...    starts what is not up, runs COMMAND with the addresses exported, stops what it started,
-                                         and exits as COMMAND did. Where the address is set already, that server is used.
+                                         and exits as COMMAND did, or with 1 when a server has died meanwhile.
+                                         Where the address is set already, that server is used.
 servers.sh build NAME...                 only builds or fetches, and prints the file's name
 servers.sh help
 
@@ -75,6 +77,7 @@ on_exit() {
   [[ -z $starting ]] || discard
   exec 9>&-
   for used in $joined; do leave "$used"; done
+  [[ -z $died || $code != 0 ]] || code=1   # a command that did not notice has measured something else
   exit "$code"
 }
 
@@ -373,7 +376,11 @@ leave() {
       fi
     done
     # What the command has met then is not its own fault, and nobody can read the log afterwards.
-    is_running "$pid" "$home" || { say "$name had died (pid $pid)"; show_logs; }
+    if ! is_running "$pid" "$home"; then
+      say "$name had died (pid $pid$(exit_status "$pid"))"
+      show_logs
+      died=yes
+    fi
     discard
     say "$name is down"
   fi

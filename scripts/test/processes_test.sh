@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests what distributed.sh, soak.sh and stages.sh do with processes: whom they signal, what is in a
-# command line, and what runs beside what. It needs neither k6 nor a server.
+# Tests what distributed.sh and soak.sh do with processes: whom they signal, what is in a
+# command line. It needs neither k6 nor a server.
 # shellcheck disable=SC2016,SC2034,SC2317   # what is in single quotes is for other shells; the functions under test read the variables
 set -uo pipefail
 
@@ -70,36 +70,6 @@ check 'and no command line has the password of InfluxDB' not grep hunter2 "$room
 check 'nor has what it prints' not grep hunter2 "$room/soak"
 check 'which says where it streams to' grep -q 'streaming to http://127.0.0.1:1/soak_' "$room/soak"
 check 'k6 and curl get it all the same' test "$(grep -c hunter2 "$room/urls")" -ge 2
-
-# --- stages.sh, with stages that write down when they begin and end
-
-mkdir -p "$room/stages/scripts/test"
-cp "$scripts/test/stages.sh" "$room/stages/scripts/test"
-cat >"$room/stages/Makefile" <<'END'
-test-%:
-	@echo "$* begins" >>told; sleep 0.2; echo "$* ends" >>told
-test-broken:
-	@printf '%s\n' 'it is broken' '--- FAIL: TestIt (0.00s)' '    it_test.go:1: too late'; exit 3
-test-long:
-	@echo $$PPID >long; exec sleep 300
-END
-stages() { "$room/stages/scripts/test/stages.sh" "$@" >"$room/stages/said" 2>&1; }
-check 'stages.sh succeeds when all stages do' stages one two three -- alone apart
-check 'and says what each took' test "$(grep -cE '^(one|two|three|alone|apart) +[0-9]+ +[0-9]+$' "$room/stages/said")" = 5
-check 'and those that run alone begin when all others have ended' \
-  test "$(tail -n 4 "$room/stages/told" | tr '\n' ' ')" = 'alone begins alone ends apart begins apart ends '
-check 'a stage that fails is the result' not stages broken one
-check 'which names it' grep -q '^FAILED: broken;' "$room/stages/said"
-check 'with what it said' grep -q '^it is broken' "$room/stages/said"
-check 'and once more which test has failed' grep -qx 'broken: --- FAIL: TestIt (0.00s)' "$room/stages/said"
-check 'and why' grep -qx 'broken:     it_test.go:1: too late' "$room/stages/said"
-check 'and the others run all the same' grep -q 'one has passed' "$room/stages/said"
-"$room/stages/scripts/test/stages.sh" long >/dev/null 2>&1 & runs=$!
-eventually test -s "$room/stages/long"
-kill -TERM "$runs"
-wait "$runs"
-check 'TERM ends stages.sh' test "$?" = 143
-check 'and the stages' eventually has_ended "$(cat "$room/stages/long")"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

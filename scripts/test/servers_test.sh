@@ -864,7 +864,7 @@ check 'with exits as its command did, which had the address' exited 7 $'\nmachba
 ports="$ports $(sed -n 's|.*manager@127.0.0.1:\([0-9]*\) .*|\1|p' <<<"$said")"
 check 'and stops what it started' nothing_left
 run one with machbase -- sh -c 'kill -9 "$MACHBASE_PID"; while kill -0 "$MACHBASE_PID" 2>/dev/null; do sleep 0.1; done'
-check 'a server that dies meanwhile: with says so, and shows the end of its log' exited 0 'machbase had died (pid ' 'MACH Listen' 'machbase is down'
+check 'a server that dies meanwhile: with says so and how, fails, and shows the end of its log' exited 1 'machbase had died (pid ' ', signal KILL)' 'MACH Listen' 'machbase is down'
 check 'and leaves nothing of it' nothing_left
 check 'the command has our stdin' test "$(echo hello | one with machbase -- cat 2>/dev/null)" = hello
 run env MACHBASE_URL=machbase://me:secret@elsewhere:1 "$room/one/scripts/servers.sh" with machbase -- sh -c 'echo "at $MACHBASE_URL"'

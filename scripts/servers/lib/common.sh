@@ -11,8 +11,8 @@ show_end() {
   for file in "$@"; do
     [[ -s $file ]] || continue
     printf '  %s ends with:\n' "${file##*/}" >&2
-    # A Go program that crashes says why first, and then prints more than 15 lines of goroutines.
-    { grep -m 1 -A 14 -E '^(panic|fatal error|SIG[A-Z]+): ' "$file" || tail -n 15 "$file"; } | sed 's/^/    /' >&2
+    # A program that crashes says why first, and then prints more than 15 lines.
+    { grep -m 1 -A 14 -E '(^(panic|fatal error|SIG[A-Z]+): | crashed by signal)' "$file" || tail -n 15 "$file"; } | sed 's/^/    /' >&2
   done
 }
 

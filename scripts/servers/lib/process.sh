@@ -18,16 +18,28 @@ free_port() {
 launch() {
   local detach=''
   if have setsid; then detach=setsid; else set -m; fi   # macOS has no setsid: a process group of its own has to do
-  (
-    cd "$home" || exit
-    ulimit -c 0
-    trap '' HUP
-    close_inherited_files
-    exec $detach env HOME="$home" TMPDIR="$home/tmp" "$@"
-  ) </dev/null >"$home/stdout" 2>&1 &
+  become "$@" </dev/null >"$home/stdout" 2>&1 &
   pid=$!
   set +m
-  disown "$pid"   # or bash reports on stderr how it ended
+}
+
+become() {
+  cd "$home" || exit
+  ulimit -c 0
+  trap '' HUP
+  close_inherited_files
+  exec $detach env HOME="$home" TMPDIR="$home/tmp" "$@"
+}
+
+# exit_status PID: prints with what a process ended; nothing when it is no child of ours.
+exit_status() {
+  local code=0
+  wait "$1" 2>/dev/null || code=$?
+  case $code in
+    127) ;;
+    129 | 1[3-5]? | 16[0-4]) printf ', signal %s' "$(kill -l $((code - 128)))" ;;
+    *) printf ', exit status %s' "$code" ;;
+  esac
 }
 
 # await_exec PID FOLDER: waits until the process that launch has started bears its own command line,
@@ -103,6 +115,7 @@ stop_process() {
   born=$(birth "$1")
   if is_ending "$1"; then has_ended_within 10 "$1" "$born" || true; fi
   is_running "$1" "$2" || return 0
+  disown "$1" 2>/dev/null || true   # or bash reports on stderr that it was terminated
   signal_process TERM "$1" "$born"
   signal_process CONT "$1" "$born"
   has_ended_within 10 "$1" "$born" && return 0
