@@ -23,23 +23,22 @@ type operations struct {
 	first bool
 }
 
-// operations returns a function that does operations, one at least, for the client's Run.
+// operations returns a function that does one operation, for the client's Run.
 func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sobek.Callable) func() error {
 	o := &operations{module: m, ctx: ctx, session: session, fn: fn, first: true}
 
 	return o.run
 }
 
-// run does operations until one is not plainly a success, or the client says that it has to return.
-// The error is that of the last one, which has failed when fn throws, or when a sample that it
-// pushed tells so. When the VU's context has ended, cut is told, and the operation was cut off,
-// whatever it says.
+// run does one operation. It has failed when fn throws, or when a sample that it pushed tells so.
+// When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
 func (o *operations) run() error {
 	before := 0
 	if o.first {
 		before = o.module.pending.Count()
 	}
-	value, failed, err := o.calls()
+	value, err := o.call()
+	failed := o.session.Tap.Fault()
 	if o.ctx.Err() != nil {
 		cut(o.session)
 
@@ -51,7 +50,6 @@ func (o *operations) run() error {
 	case errors.As(err, &interrupted):
 		return measure.Stop(err) // test.abort or the like
 	case err != nil:
-		_ = o.session.Tap.Fault() // nobody has asked for it where fn panicked
 		failed = fault.Thrown(err)
 	case isPromise(value):
 		return measure.Stop(errPromise)
@@ -63,15 +61,9 @@ func (o *operations) run() error {
 	return failed
 }
 
-// calls calls fn, and again as long as that is plainly a success and the client goes on. It returns
-// what the last call has returned, what a sample tells of it, and what it has thrown.
-func (o *operations) calls() (value sobek.Value, failed, err error) {
+// call calls fn. A panic is an error.
+func (o *operations) call() (value sobek.Value, err error) {
 	defer crash.Catch(&err)
-	for {
-		value, err = o.fn(sobek.Undefined())
-		failed = o.session.Tap.Fault()
-		if err != nil || failed != nil || o.first || o.ctx.Err() != nil || isPromise(value) || !o.session.Client.Lap() {
-			return value, failed, err
-		}
-	}
+
+	return o.fn(sobek.Undefined())
 }

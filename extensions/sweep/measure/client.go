@@ -41,7 +41,6 @@ type Client struct {
 	before    uint64          // recorded, when the measured phase began
 	together  bool            // Run has waited for all clients to be connected
 	place     place           // in the schedule that the client follows; or none
-	under     underWay        // of Run's fn
 	open      []*Recorder     // of operations that have begun and not ended
 	complete  atomic.Bool
 
@@ -203,28 +202,6 @@ func (c *Client) Next(sleep func(until time.Duration)) bool {
 // tickEvery is after how many operations of one call a client looks whether the step's slot is
 // over.
 const tickEvery = 8
-
-// Lap ends the operation for which Run has called fn, as a return without an error does, and begins
-// the next one: that spares a call. Where it is false, nothing has ended, and fn has to return: the
-// share of the phase is done, or Run has to see the end of each operation by itself, as in a
-// warm-up, an open loop and a duet.
-func (c *Client) Lap() bool {
-	if c.stage != working || c.done || c.turns != nil || c.step.schedule != nil || c.step.stopping() {
-		return false
-	}
-	recorded := c.recorded
-	if recorded == c.under.recorded {
-		recorded++
-	}
-	at := now()
-	if c.step.done(recorded-c.before, at) {
-		return false
-	}
-	_ = c.end(at, nil) // which has no error without one
-	c.begin(c.under.recorder, at)
-
-	return true
-}
 
 // Done says, from within a call of Run's fn, that nothing is left of what the step's clients share:
 // the client's part ends with the call. It returns false, and nothing happens, unless the plan is
@@ -419,74 +396,51 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 	return false, nil
 }
 
-// underWay is an operation of Run's fn, and how much had been recorded before it began, failed
-// operations apart.
-type underWay struct {
-	recorder           *Recorder
-	began              time.Duration
-	recorded, failures uint64
-}
-
-// operate calls fn once and records the call, unless fn recorded its operations itself.
+// operate calls fn once and records the call, unless fn recorded its operations itself. Its error
+// is one that was marked with Stop.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
-	outer := c.under
-	c.begin(r, begin)
-	err = fn()
-	end = now()
-	err = c.end(end, err)
-	c.under = outer
-
-	return end, err
-}
-
-// begin begins an operation, of which the recorder is told unless fn tells one itself.
-func (c *Client) begin(r *Recorder, at time.Duration) {
-	c.under = underWay{r, at, c.recorded, c.failures}
+	recorded, failures := c.recorded, c.failures
 	c.noted, c.unused = false, true
 	if c.turns != nil {
-		c.turns.enter(c, at)
+		c.turns.enter(c, begin)
 	}
-}
-
-// end ends the operation under way with what fn has returned. Its error is one that was marked with
-// Stop.
-func (c *Client) end(at time.Duration, err error) error {
+	err = fn()
+	end = now()
 	c.unused = false
-	c.step.slots.tick(at)
+	c.step.slots.tick(end)
 	if c.turns != nil {
-		c.turns.leave(c, at)
+		c.turns.leave(c, end)
 	}
-	c.passWindow(at)
+	c.passWindow(end)
 	if len(c.open) > 0 {
 		c.closeOpen(err)
 	}
 
-	silent := c.recorded == c.under.recorded
+	silent := c.recorded == recorded
 	if err == nil {
 		if silent && c.stage != finished && !c.done { // finished: a Run within fn has ended the client's part
-			c.under.recorder.Ok(at - c.under.began)
+			r.Ok(end - begin)
 		}
 
-		return nil
+		return end, nil
 	}
 
 	var stop stopError
 	switch {
 	case errors.As(err, &stop):
-		c.finish(at)
+		c.finish(end)
 
-		return stop.error
-	case c.step.Interrupted():
-		return nil // what Ctrl-C cuts off is no failure of the server's
+		return end, stop.error
+	case c.step.Interrupted(): // what Ctrl-C cuts off is no failure of the server's
 	case silent:
-		c.under.recorder.FailAfter(at-c.under.began, err)
-	case !c.hasFailed(c.under.failures): // even when it recorded successes before it failed
-		c.under.recorder.Fail(err)
+		r.FailAfter(end-begin, err)
+	case !c.hasFailed(failures): // even when it recorded successes before it failed
+		r.Fail(err)
 	case !c.noted: // it recorded the failure, and not why
 		c.failed.note(err, c.measuring)
 	}
 
-	return nil
+	return end, nil
 }
 
 // passWindow marks the end of the step's window when a call has ended after it.

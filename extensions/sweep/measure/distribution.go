@@ -29,7 +29,7 @@ func (d *Distribution) add(h *histogram) {
 // addFigures merges what is exact of durations whose buckets come after it, and returns their
 // number. A client that goes on recording meanwhile may be seen up to its last operation but one.
 func (d *Distribution) addFigures(f *figures) int64 {
-	n, sum := f.read()
+	n := f.number.Load()
 	if n == 0 {
 		return 0
 	}
@@ -40,7 +40,7 @@ func (d *Distribution) addFigures(f *figures) int64 {
 		d.counts = make([]uint64, counters)
 	}
 	d.Max = max(d.Max, time.Duration(f.max.Load()))
-	d.Sum += time.Duration(sum)
+	d.Sum += time.Duration(f.sum.Load())
 
 	return n
 }

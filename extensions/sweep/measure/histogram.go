@@ -34,9 +34,8 @@ type buckets struct {
 	octaves [octaves]atomic.Pointer[octavePages]
 }
 
-// count counts a duration in nanoseconds, which is not negative. It is false where another
-// processor has counted one at the same place and time.
-func (b *buckets) count(v int64) (alone bool) {
+// count counts a duration in nanoseconds, which is not negative.
+func (b *buckets) count(v int64) {
 	i := index(v)
 	octave := b.octaves[i/half].Load()
 	if octave == nil {
@@ -46,13 +45,7 @@ func (b *buckets) count(v int64) (alone bool) {
 	if at == nil {
 		at = grow(&octave[i%half/pageSize])
 	}
-	counter := &at[i%pageSize]
-	n := counter.Load()
-	if alone = counter.CompareAndSwap(n, n+1); !alone {
-		counter.Add(1)
-	}
-
-	return alone
+	at[i%pageSize].Add(1)
 }
 
 // grown is what is there by now. What makes it is apart, for count, which each operation calls: it
@@ -86,16 +79,34 @@ func (b *buckets) pages(do func(first int, p *page)) {
 	}
 }
 
-// record counts one duration, as count does, and takes note of it.
-func (b *buckets) record(d time.Duration, exact *figures) (alone bool) {
-	v := max(int64(d), 0)
-	alone = b.count(v)
-	exact.note(v)
-
-	return alone
+// figures are the exact figures of durations in nanoseconds. One goroutine writes them, any number
+// may read them at the same time.
+type figures struct {
+	number, sum, min, max atomic.Int64
 }
 
-// histogram is both, of one writer.
+// note adds a duration, which is not negative. It comes after the buckets have it, so that a reader
+// never sees a number that is not in them yet.
+func (f *figures) note(v int64) {
+	number := f.number.Load()
+	if number == 0 || v < f.min.Load() {
+		f.min.Store(v)
+	}
+	if v > f.max.Load() {
+		f.max.Store(v)
+	}
+	f.sum.Store(f.sum.Load() + v)
+	f.number.Store(number + 1)
+}
+
+// record counts one duration, and adds it to its exact figures.
+func (b *buckets) record(d time.Duration, exact *figures) {
+	v := max(int64(d), 0)
+	b.count(v)
+	exact.note(v)
+}
+
+// histogram has buckets and exact figures of one writer.
 type histogram struct {
 	figures
 	buckets

@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// kind is where durations of a kind of operation count that clients have in common; in a duet, of
-// one variant. A client's own would take 8 kB, and be outside of the processor's caches where
-// clients are hundreds. There is a part for each processor, which is that of its event loop's
-// clients. Clients that goroutines run are at any processor: one that finds another at its part
-// goes on in the next.
+// kind holds the buckets of one kind of operation, which the clients of a step share; in a duet,
+// those of one variant. Buckets of its own would take each client 8 kB. There is a part for each
+// processor, and a client counts in the same part for the whole step.
 type kind struct {
 	op string
 	// change tells that it is of a duet's change. Else it is of base, or of a step that is no duet.
@@ -17,12 +15,8 @@ type kind struct {
 	parts  []part
 }
 
-// part is that of some clients, successful and failed operations apart.
-type part struct {
-	ok, failed buckets
-	// next is that of other clients, of the same kind; of the last one the first.
-	next *part
-}
+// part has the buckets of some clients.
+type part struct{ ok, failed buckets }
 
 // of is the part of the client with this index.
 func (k *kind) of(index int) *part { return &k.parts[index%len(k.parts)] }
@@ -43,12 +37,7 @@ func (s *Step) kind(op string, change bool) *kind {
 }
 
 func newKind(op string, change bool, parts int) *kind {
-	k := &kind{op: op, change: change, parts: make([]part, parts)}
-	for i := range k.parts {
-		k.parts[i].next = k.of(i + 1)
-	}
-
-	return k
+	return &kind{op: op, change: change, parts: make([]part, parts)}
 }
 
 // addTo adds how many successful operations there were to the counters of a coarse histogram.

@@ -3,7 +3,6 @@ package measure
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,37 +48,6 @@ func TestClientsShareTheBuckets(t *testing.T) {
 	}
 	require.Len(t, s.allKinds(), 1)
 	require.LessOrEqual(t, pages(s.allKinds()[0]), min(runtime.GOMAXPROCS(0), clients)*pages(one))
-}
-
-// Clients whose goroutines meet at a part do not stay together, whatever their indices are.
-func TestClientsThatMeetPart(t *testing.T) {
-	parts := runtime.GOMAXPROCS(0)
-	s := NewStep(parts+1, Plan{Operations: 1}, nil)
-	one, other := s.Client(0), s.Client(parts)
-	for _, c := range []*Client{one, other} {
-		c.measuring = true
-	}
-	first, second := one.Recorder("op"), other.Recorder("op")
-	require.Same(t, first.of, second.of)
-	var operations atomic.Int64
-	limit := time.Now().Add(time.Minute)
-	for first.of == second.of && parts > 1 && time.Now().Before(limit) {
-		var group sync.WaitGroup
-		var parted atomic.Bool
-		for _, r := range []*Recorder{first, second} {
-			group.Go(func() {
-				defer parted.Store(true)
-				for n, together := 0, r.of; n < 1_000_000 && r.of == together && !parted.Load(); n++ {
-					r.Ok(time.Millisecond)
-					operations.Add(1)
-				}
-			})
-		}
-		group.Wait()
-	}
-	require.True(t, parts == 1 || first.of != second.of)
-	r := s.Read()
-	require.Equal(t, operations.Load(), r.Op("op").Durations.Count)
 }
 
 // A duet's variants count apart.

@@ -244,7 +244,7 @@ func (s *Step) readClients(r *Reading) {
 		}
 		var operations int64
 		for _, rec := range c.kinds() {
-			operations += rec.durations.count()
+			operations += rec.durations.number.Load()
 		}
 		r.ClientTimes.Record(max(ended-started, 0))
 		r.ClientOps.Record(time.Duration(operations))

@@ -73,16 +73,16 @@ func (t *tally) ended() uint64 {
 		return 0
 	}
 
-	return uint64(t.durations.count()) + t.failed.Load()
+	return uint64(t.durations.number.Load()) + t.failed.Load()
 }
 
 // succeeded tells whether an operation has, to warm up or measured.
 func (r *Recorder) succeeded() bool {
-	if change := r.change.Load(); change != nil && change.durations.count() > 0 {
+	if change := r.change.Load(); change != nil && change.durations.number.Load() > 0 {
 		return true
 	}
 
-	return r.durations.count() > 0 || r.warmed.Load() > 0
+	return r.durations.number.Load() > 0 || r.warmed.Load() > 0
 }
 
 // ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that
@@ -143,11 +143,9 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 	c.late, c.woken, c.unused = 0, notWoken, false
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
-		t.kept.Store(t.durations.count() + 1)
+		t.kept.Store(t.durations.number.Load() + 1)
 	}
-	if !t.of.ok.record(d, &t.durations) {
-		t.of = t.of.next
-	}
+	t.of.ok.record(d, &t.durations)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
