@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Output streams the figures of sweeps. What the server does, or does not do, neither slows the
-// test nor changes its exit code.
+// Output streams the figures of sweeps. What the server does, or does not do, never slows the test.
+// A test of which it has not taken a single point exits with 110 where it would exit with 0.
 type Output struct {
 	config Config
 	logger logrus.FieldLogger
@@ -42,6 +44,9 @@ func New(params output.Params) (output.Output, error) {
 	config, err := NewConfig(params)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkRunTags(params.ScriptOptions.RunTags); err != nil {
+		return nil, fmt.Errorf("-o %s: %w", Name, err)
 	}
 	o := &Output{
 		config:   config,
@@ -84,7 +89,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 }
 
 // Stop writes what is left, as long as that takes no more than flushTimeout, and says what became
-// of all points. It returns nil: k6's exit code is that of the test.
+// of all points. It returns nil: k6 logs an error of an output that stops, and exits with 0.
 func (o *Output) Stop() error {
 	close(o.stopping)
 	deadline := time.AfterFunc(o.config.FlushTimeout, func() {
@@ -99,6 +104,9 @@ func (o *Output) Stop() error {
 	switch said := fmt.Sprintf("%s: %s", &o.config, &o.counts); {
 	case o.counts.lost() > 0:
 		o.logger.Error(said)
+		if o.counts.none() {
+			k6glue.FailExit(exitcodes.MarkedAsFailed)
+		}
 	case !o.figures.Load():
 		o.logger.Warnf("%s: there was nothing to write: no scenario was a sweep", &o.config)
 	default:

@@ -47,6 +47,14 @@ func (c *pointCounts) drop(n int, why string) (first bool) {
 	return c.dropped[why] == n
 }
 
+// none reports whether no point was written.
+func (c *pointCounts) none() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.written == 0
+}
+
 // lost is how many points were dropped.
 func (c *pointCounts) lost() (n int) {
 	c.mu.Lock()

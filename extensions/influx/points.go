@@ -68,6 +68,27 @@ func collect(lines [][]byte, err error, line []byte, failed error) ([][]byte, er
 	return append(lines, line), err
 }
 
+// ownTags are the tags that points have of the sweep, and the names that InfluxDB keeps for itself.
+var ownTags = []string{ //nolint:gochecknoglobals // a constant
+	"scenario", "clients", "op", "variant", "phase", "repeat", "target", "rate",
+	"time", "_time", "_field", "_measurement",
+}
+
+// checkRunTags returns an error that names a tag of the run (k6 run --tag) that points cannot have:
+// the sweep has a tag of that name, InfluxDB does, or the line protocol cannot write the name.
+func checkRunTags(tags map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		switch {
+		case slices.Contains(ownTags, name):
+			return fmt.Errorf("the run's tag %q cannot be written, since points have a tag of that name: give it another, such as run_%s", name, name)
+		case name == "" || strings.HasSuffix(name, `\`) || strings.ContainsFunc(name, unicode.IsControl):
+			return fmt.Errorf("the run's tag %q cannot be written: the name must not be empty, have control characters or end in a backslash", name)
+		}
+	}
+
+	return nil
+}
+
 func (p *points) tagsOf(s *stream.Step, op, variant, phase string) map[string]string {
 	tags := maps.Clone(p.tags)
 	tags["scenario"] = s.Scenario

@@ -1,6 +1,7 @@
 package influx
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -9,7 +10,10 @@ import (
 	"time"
 
 	"github.com/influxdata/line-protocol/v2/lineprotocol"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -161,4 +165,18 @@ func FuzzNames(f *testing.F) {
 		require.Equal(t, noon.UnixNano(), at.UnixNano())
 		require.False(t, decoder.Next())
 	})
+}
+
+// A tag that points cannot have is refused before the run: InfluxDB would refuse every point, or
+// the sweep's own value would replace the user's.
+func TestRunTagsThatPointsCannotHave(t *testing.T) {
+	for _, name := range append(slices.Clone(ownTags), "", "a\nb", `a\`) {
+		logger, _ := logtest.NewNullLogger()
+		_, err := New(output.Params{
+			ConfigArgument: "http://127.0.0.1:1/db", Logger: logger,
+			ScriptOptions: lib.Options{RunTags: map[string]string{"testid": "1", name: "x"}},
+		})
+		require.ErrorContains(t, err, fmt.Sprintf("-o %s: the run's tag %q cannot be written", Name, name))
+	}
+	require.NoError(t, checkRunTags(map[string]string{"testid": "1", "a b,=": "x", "instance": "i", "run_target": "staging"}))
 }

@@ -200,8 +200,8 @@ func TestInfluxIsKilled(t *testing.T) {
 	}
 }
 
-// A server that refuses the token, and one that is down from the start, are both told, and change
-// nothing.
+// A server that refuses the token and one that is down from the start are named, and the run, which
+// has streamed nothing, does not pass. Its report is whole.
 func TestInfluxThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +216,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 		r := k6(t, options{
 			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "ITERATIONS", "1000"), args: []string{"--out", "sweep-influxdb=" + address},
 		})
-		require.Equal(t, exitOK, r.code, r.output)
+		require.Equal(t, exitMarkedFailed, r.code, r.output)
 		require.Len(t, r.lines(" 0 points written, "), 1, r.output)
 		require.Contains(t, r.output, why)
 		require.True(t, r.report(t, "cache-sweep").Steps[0].Complete)
@@ -234,6 +234,12 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 		require.NotEqual(t, exitOK, r.code)
 		require.Contains(t, r.output, want)
 	}
+	r := k6(t, options{
+		script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""},
+		args: []string{"--tag", "target=staging", "--out", "sweep-influxdb=http://127.0.0.1:1/db"},
+	})
+	require.NotEqual(t, exitOK, r.code)
+	require.Contains(t, r.output, `the run's tag \"target\" cannot be written, since points have a tag of that name: give it another, such as run_target`)
 }
 
 // k6's own output of all samples: each of them is there, and none has overwritten another.
