@@ -13,7 +13,7 @@ export GORACE := atexit_sleep_ms=0
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := . extensions/cmd/k6 extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/grafana scripts/mxgateway \
+MODULES := . extensions/cmd/k6 extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/mxgateway \
   scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
 # Modules that go mod tidy cannot check here: compat is only ever a replacement, the example
 # requires a published version, and the module proxy refuses an import of machbase-neo's tests.
@@ -179,7 +179,6 @@ test-drivers:
 
 test-programs:
 	for m in bench/programs bench/ratios chaos mxgateway read-bulk; do $(gotest) -C scripts/$$m -race -- ./...; done
-	$(own) influxdb -- $(gotest) -C scripts/grafana -race -- ./...
 
 test-read-bulk: bin/k6-race
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh

@@ -11,8 +11,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -37,14 +35,6 @@ func address(t *testing.T, variable string) string {
 
 // newRun is a name that no run has had.
 func newRun() string { return fmt.Sprintf("e2e-%d", time.Now().UnixNano()) }
-
-// askDashboard asks a store every query of its dashboard: none may bring nothing.
-func askDashboard(t *testing.T, store, address, run string) {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, "scripts", "grafana"), "run", ".", "ask",
-		"-"+store, address, "-scenario", "cache-sweep", "-instance", run).CombinedOutput()
-	require.NoError(t, err, string(out))
-}
 
 // The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each
 // step came to last.
@@ -72,7 +62,7 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 			}
 		}
 	}
-	askDashboard(t, "prometheus", server, name)
+	askPrometheus(t, server, name)
 }
 
 // prometheusValue is the one value of an expression, now.
@@ -100,7 +90,7 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 		args: []string{"--out", "sweep-influxdb=" + server}, environment: []string{"K6_SWEEP_INFLUXDB_INSTANCE=" + name},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
-	askDashboard(t, "influxdb", server, name)
+	askInfluxDB(t, server, name)
 }
 
 // The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges
