@@ -79,28 +79,6 @@ func figureOf(step string, f *report.Figure) Figure {
 	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show}
 }
 
-// duetValues are the figures of both variants of a run's duets. A change is its base times the
-// ratio, as the pairs of slices have it.
-func duetValues(r *report.Report, several bool) (base, change []value) {
-	for i := range r.Duets {
-		d := &r.Duets[i]
-		step := d.Key().Name()
-		if several {
-			step = r.Scenario + ": " + step
-		}
-		for j := range report.Figures {
-			f := &report.Figures[j]
-			figure := figureOf(step, f)
-			if of := d.Of(figure.Key); of != nil {
-				base = append(base, value{figure, of.Base})
-				change = append(change, value{figure, of.Base * of.Ratio})
-			}
-		}
-	}
-
-	return base, change
-}
-
 // cpuValues are the processor time of k6, and that of a server on this machine, for each operation.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
 	k6, server := r.CPUPerOperation(g)

@@ -59,27 +59,6 @@ func (c Command) run(ctx context.Context, dir string) ([]value, error) {
 	return values, nil
 }
 
-// runDuet runs a command that measures both sides in one run, as a duet, and returns the figures of
-// both.
-func (c Command) runDuet(ctx context.Context, dir string) (base, change []value, err error) {
-	if _, _, err := c.execute(ctx, dir); err != nil {
-		return nil, nil, err
-	}
-	reports, err := readReports(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range reports {
-		b, c := duetValues(r, len(reports) > 1)
-		base, change = append(base, b...), append(change, c...)
-	}
-	if len(base) == 0 {
-		return nil, nil, errors.New("it has written no report of a duet: the sweep needs a base, such as by -e BASE_URL=")
-	}
-
-	return base, change, nil
-}
-
 // execute runs the command in a process of its own. The sweep's results are in dir, and what the
 // command printed.
 func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration, state *os.ProcessState, err error) {

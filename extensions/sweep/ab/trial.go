@@ -13,8 +13,6 @@ import (
 // Trial is two commands that are measured in pairs.
 type Trial struct {
 	Base, Change Command
-	// Duet, where it is set, is one command that measures both in one run, as a duet: that is a pair.
-	Duet Command
 	// Dir is the folder of the results: each process has one of its own in it.
 	Dir string
 	// Figures are those that every process so far has had, in the order in which the first one had
@@ -28,9 +26,6 @@ type Trial struct {
 	changeFirst bool
 }
 
-// NewDuets prepares a trial of a command that measures both sides by itself.
-func NewDuets(command Command, dir string) *Trial { return &Trial{Duet: command, Dir: dir} }
-
 // NewTrial prepares a trial whose order follows from seed.
 func NewTrial(base, change Command, dir string, seed uint64) *Trial {
 	return &Trial{Base: base, Change: change, Dir: dir, order: rand.New(rand.NewPCG(seed, 0))}
@@ -38,14 +33,6 @@ func NewTrial(base, change Command, dir string, seed uint64) *Trial {
 
 // Pair measures one more pair. Its error names the command that failed; the pairs before it stay.
 func (t *Trial) Pair(ctx context.Context) error {
-	if t.Duet != nil {
-		base, change, err := t.Duet.runDuet(ctx, filepath.Join(t.Dir, fmt.Sprintf("duet-%02d", t.Pairs+1)))
-		if err != nil {
-			return fmt.Errorf("duet %d (%s): %w", t.Pairs+1, t.Duet, err)
-		}
-
-		return t.add(base, change)
-	}
 	if t.Pairs%2 == 0 {
 		t.changeFirst = t.order.IntN(2) == 0
 	} else {

@@ -61,27 +61,6 @@ func TestFiguresOfAnyCommand(t *testing.T) {
 	require.Equal(t, "done\n", string(printed))
 }
 
-// One run that is a duet is a pair of each of its figures.
-func TestDuets(t *testing.T) {
-	report, err := filepath.Abs("../report/testdata/duet.json")
-	require.NoError(t, err)
-	trial := NewDuets(Command{"sh", "-c", "cp " + report + " $SWEEP_RESULTS/run.json"}, t.TempDir())
-	for range 2 {
-		require.NoError(t, trial.Pair(t.Context()))
-	}
-	require.Equal(t, 2, trial.Pairs)
-	f := trial.Figures[0]
-	require.Equal(t, []any{"get, 8 clients", "opsPerSecond", true}, []any{f.Step, f.Key, f.rate})
-	require.Len(t, f.Pairs, 2)
-	require.InDelta(t, 6315, f.Pairs[1].Base, 1e-9)
-	require.InDelta(t, 6315*1.031, f.Pairs[1].Change, 1e-9)
-	require.Equal(t, "p99", trial.Figures[1].Key)
-
-	err = NewDuets(Command{"true"}, t.TempDir()).Pair(t.Context())
-	require.EqualError(t, err, "duet 1 (true): it has written no report of a duet: the sweep needs a base, such as by -e BASE_URL=")
-	require.ErrorContains(t, NewDuets(Command{"false"}, t.TempDir()).Pair(t.Context()), "duet 1 (false): exit code 1")
-}
-
 func TestCommandsThatFail(t *testing.T) {
 	good := Command{"true"}
 	for want, bad := range map[string]Command{

@@ -41,7 +41,7 @@ What goes wrong is one line on standard error, and an exit code other than 0. Th
 	cmd.SetFlagErrorFunc(wrongUse)
 	cmd.AddCommand(
 		newCompare(gs), newAB(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs), newSchema(gs),
-		newHistory(gs), newBisect(gs),
+		newHistory(gs),
 	)
 
 	return cmd

@@ -25,7 +25,6 @@ reason() {
     *K6_OTEL_*) echo 'needs a collector of OpenTelemetry; a test of e2e has a server of its protocol' ;;
     *'k6 cloud '*) echo 'needs an account of Grafana Cloud; a test of e2e has a server of its protocol' ;;
     *'CONFIG=100m-512b -e TARGETS=memcached,redis') echo 'takes more than ten minutes here' ;;
-    *"x sweep bisect"*) echo 'needs more pairs than a busy machine has time for; tests of its own run it' ;;
   esac
 }
 

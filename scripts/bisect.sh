@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Judges the commit that git has checked out, for `git bisect run`: builds it, measures it in pairs
+# with the good one, and exits with 0 (good), 1 (bad), or 125 where it cannot be built, run or
+# judged, so that git takes another commit.
+#
+#   BASE='../good/bin/k6 run sweep.js' CHANGE='bin/k6 run sweep.js' git bisect run scripts/bisect.sh
+#
+# BUILD is the command that builds a commit (make -s bin/k6), GATE how much worse it may be
+# (opsPerSecond=-3%), AB what else `k6 x sweep ab` is told (--until 1%), K6 the k6 that judges (k6).
+# Copy this file out of the work tree first: the older commits may not have it.
+set -uo pipefail
+
+${BUILD-make -s bin/k6} || exit 125
+# shellcheck disable=SC2086 # words of commands
+verdict=$(${K6:-k6} x sweep ab ${AB---until 1%} --gate "${GATE:-opsPerSecond=-3%}" --json -- $BASE --- $CHANGE)
+case $? in
+  0) exit 0 ;;
+  99) if grep -q '"outcome": "crossed"' <<<"$verdict"; then exit 1; else exit 125; fi ;;
+  104) exit 125 ;;
+  *) exit 255 ;; # such as an interrupt: git stops
+esac
