@@ -4,7 +4,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 // queryAnswer takes the rows of an answer: it keeps or only counts them, and checks each against
@@ -19,39 +18,11 @@ type queryAnswer struct {
 	columns []Column
 	rows    [][]any
 	count   int64
-
-	seen seen
 }
 
 // begin makes ready for another answer. What is expected may be other clients' as well.
 func (a *queryAnswer) begin(keep bool, expect []expectation) {
-	a.keep, a.expect, a.places = keep, expect, a.places[:0]
-	a.columns, a.rows, a.count = nil, nil, 0
-}
-
-// seen is the last answer that was looked at, all rows of which were as expected.
-type seen struct {
-	whole  cmi.Whole
-	expect []expectation
-	count  int64
-	// strange is how many answers were others than those before, since one was not.
-	strange int
-}
-
-// mostStrange is how many answers may be others than those before: then none is kept any more.
-const mostStrange = 8
-
-// expects tells whether this was expected of it. Expectations never change, so that the same memory
-// has the same.
-func (s *seen) expects(expect []expectation) bool {
-	return len(s.expect) == len(expect) && (len(expect) == 0 || &s.expect[0] == &expect[0])
-}
-
-// repeating are rows that can be known again: see cmi.Rows.
-type repeating interface {
-	Keep(w *cmi.Whole)
-	Repeats(w *cmi.Whole) bool
-	AtOnce() bool
+	*a = queryAnswer{keep: keep, expect: expect, places: a.places[:0]}
 }
 
 // expectation is a column that must have the same value in every row.
@@ -61,31 +32,8 @@ type expectation struct {
 	value any
 }
 
-// read is what a driver's Query calls. Where rows are only counted, those of an answer that is byte
-// by byte the one before are not looked at again.
+// read takes the rows one by one. It is what a driver's Query calls.
 func (a *queryAnswer) read(rows Rows) error {
-	again, can := rows.(repeating)
-	if !can || a.keep || a.seen.strange > mostStrange {
-		return a.look(rows)
-	}
-	if a.seen.expects(a.expect) && again.Repeats(&a.seen.whole) {
-		a.count, a.seen.strange = a.seen.count, 0
-
-		return nil
-	}
-	a.seen.strange++
-	again.Keep(&a.seen.whole)
-	err := a.look(rows)
-	if err != nil || !again.AtOnce() {
-		a.seen.whole.Forget()
-	}
-	a.seen.expect, a.seen.count = a.expect, a.count
-
-	return err
-}
-
-// look takes the rows one by one.
-func (a *queryAnswer) look(rows Rows) error {
 	if a.keep {
 		a.columns = rows.Columns()
 	}

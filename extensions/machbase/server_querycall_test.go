@@ -28,28 +28,3 @@ func TestServerQueriesDoNotMix(t *testing.T) {
 	})()`)
 	require.JSONEq(t, `["0 1", "0 1 2", "3 2 1 0", "syntax", 5, "expect", "1 0", 20, "0 1"]`, v.JSON("got"))
 }
-
-// Rows that come again are counted again. What is expected of them counts, and so do others.
-func TestServerAnswersThatRepeat(t *testing.T) {
-	v := newServerVU(t)
-	v.numbered(20)
-	v.Run(`{
-		const count = (n, options) => {
-			try { return client.query(` + "`select n from ${table} where n < ? and n >= ?`" + `, n, options); } catch (e) { return e.kind; }
-		};
-		const discard = Object.freeze({ rows: 'discard' });
-		const seven = Object.freeze({ rows: 'discard', expect: Object.freeze({ n: 7 }) });
-		const eight = Object.freeze({ rows: 'discard', expect: Object.freeze({ n: 8 }) });
-		const changing = { rows: 'discard', expect: { n: 7 } };
-		globalThis.got = [
-			[3, 3, 3, 5, 3, 3].map((n) => count([n, 0], discard)),
-			[seven, seven, seven, eight, seven].map((options) => count([8, 7], options)),
-			[[8, 7], [9, 7], [8, 7], [9, 8]].map((n) => count(n, seven)),
-			[7, 7, 8, 7].map((n) => { changing.expect.n = n; return count([8, 7], changing); }),
-			count([9, 7], { rows: 'arrays' }), count([9, 7], discard), count([9, 7], { rows: 'arrays' }),
-			Array.from({ length: 12 }, (_, n) => count([n, 0], discard)), [4, 4, 4].map((n) => count([n, 0], discard)),
-		];
-	}`)
-	require.JSONEq(t, `[[3, 3, 3, 5, 3, 3], [1, 1, 1, "expect", 1], [1, "expect", 1, "expect"], [1, 1, "expect", 1],
-		[[8], [7]], 2, [[8], [7]], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], [4, 4, 4]]`, v.JSON("got"))
-}
