@@ -82,9 +82,6 @@ func TestCommandsNameWhatIsThere(t *testing.T) {
 	c := newChecker(t)
 	commands := 0
 	for _, p := range pages(t) {
-		if path.Base(p.Path) == "CHANGELOG.md" {
-			continue // it tells of what was
-		}
 		for _, command := range p.Commands() {
 			require.Empty(t, c.faults(command), "%s:%d: %q", command.Page, command.Line, command.Words)
 			commands++
@@ -150,18 +147,25 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
 }
 
-// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped,
-// and the change log has a line for each change.
+// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped.
 func TestLinesOfPagesAreShort(t *testing.T) {
 	for _, p := range pages(t) {
-		if path.Base(p.Path) == "CHANGELOG.md" {
-			continue
-		}
 		for i, line := range p.Text() {
 			if !strings.HasPrefix(strings.TrimSpace(line), "|") {
 				require.LessOrEqual(t, len([]rune(line)), 160, "%s:%d", p.Path, i+1)
 			}
 		}
+	}
+}
+
+// The change log says in each section what a user gets, on one page.
+func TestSectionsOfTheChangeLogAreShort(t *testing.T) {
+	sections := strings.Split(read(t, ".github/CHANGELOG.md"), "\n## ")[1:]
+	require.NotEmpty(t, sections)
+	for _, section := range sections {
+		heading, text, _ := strings.Cut(section, "\n")
+		require.Regexp(t, `^\d+\.\d+\.\d+$`, heading)
+		require.LessOrEqual(t, strings.Count(text, "\n"), 80, heading)
 	}
 }
 

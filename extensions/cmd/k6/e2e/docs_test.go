@@ -24,9 +24,6 @@ func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	helps := map[string]string{}
 	shown := 0
 	for _, page := range pages {
-		if filepath.Base(page.Path) == "CHANGELOG.md" {
-			continue // it tells of what was
-		}
 		for _, command := range page.Commands() {
 			subcommand, arguments := ofK6(command.Words)
 			if subcommand == "" {
