@@ -264,7 +264,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
 	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags servers,machgo,machcli ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
-	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(CURDIR)/.github/workflows/ci.yml $(CURDIR)/.github/workflows/gate.yml
+	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh scripts/proof/ways/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
