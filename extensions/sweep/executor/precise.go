@@ -36,6 +36,9 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		reached = r.reachedBy(&reading)
 		r.reached.Store(&look{reached, at})
 		if reached.Meets(asked) {
+			if !r.decided.CompareAndSwap(false, true) {
+				return // maxDuration was over while this was found out
+			}
 			r.step.CloseWindow()
 			r.logger.Infof("known to %s after %s", options.Known(reached, asked), at.Round(100*time.Millisecond))
 

@@ -48,6 +48,8 @@ type stepRun struct {
 
 	// reached is how well the figures were known at the last look; nil before.
 	reached atomic.Pointer[look]
+	// decided is set by what ends a step with a precision first: that it is known, or maxDuration.
+	decided atomic.Bool
 
 	// ran and plain count clients: those that came to sweep.run, and those whose function returned
 	// without it.
@@ -134,7 +136,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 
 	r.collector.Gather(int(r.here))
 	r.collector.Adjust()
-	ended, watched, read := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	ended, watched, read, known := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer crash.Contain("what watches a step")
 		defer close(watched)
@@ -149,9 +151,13 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
 
-	if r.config.Precision.Some() {
-		crash.Go("what ends a step that is known", func() { r.measureUntilKnown(ended) })
-	}
+	go func() {
+		defer crash.Contain("what ends a step that is known")
+		defer close(known)
+		if r.config.Precision.Some() {
+			r.measureUntilKnown(ended)
+		}
+	}()
 
 	go func() {
 		defer crash.Contain("what reads the processor time of variants")
@@ -164,6 +170,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	close(ended)
 	<-watched
 	<-read
+	<-known // or its statistics would take processors of the next step
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true
@@ -220,7 +227,7 @@ func (r *stepRun) mixed() bool {
 func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 	stopMax := r.after(r.config.MaxDuration.TimeDuration(), func() {
 		before := "the clients are done"
-		if r.config.Precision.Some() {
+		if r.config.Precision.Some() && r.decided.CompareAndSwap(false, true) {
 			before = fmt.Sprintf("the step is known to %s (%s)", r.config.Precision.Words(), r.known())
 		}
 		r.logger.Warnf("maxDuration (%s) is over before %s: the step is incomplete", r.config.MaxDuration.TimeDuration(), before)

@@ -83,6 +83,10 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	for p := range pairs {
 		s.add(p.Base.sums(first, last), p.Change.sums(first, last), weights[s.pairs])
 	}
+	for i := range s.groups {
+		s.groups[i].base.fill()
+		s.groups[i].change.fill()
+	}
 	length := s.blockLength()
 	t := &Turns{Blocks: len(s.groups) / length, quantiles: map[float64]Ratio{}}
 	deviations := s.deviations(length)
@@ -147,12 +151,24 @@ type sums struct {
 	totals
 
 	counts []float64
+	// filled are the classes with operations: few of them in a slice.
+	filled []int
 }
 
+func (s *sums) fill() {
+	s.filled = s.filled[:0]
+	for i, n := range s.counts {
+		if n > 0 {
+			s.filled = append(s.filled, i)
+		}
+	}
+}
+
+// add adds what was filled.
 func (s *sums) add(o *sums, times float64) {
 	s.totals.add(&o.totals, times)
-	for i, n := range o.counts {
-		s.counts[i] += times * n
+	for _, i := range o.filled {
+		s.counts[i] += times * o.counts[i]
 	}
 }
 
@@ -266,7 +282,10 @@ func (s *Slice) totals() totals { return totals{s.Seconds, s.Operations, s.Sum} 
 
 // sums are the slice's, of the classes from first to last.
 func (s *Slice) sums(first, last int) *sums {
-	return &sums{s.totals(), s.Counts[first : last+1]}
+	of := &sums{totals: s.totals(), counts: s.Counts[first : last+1]}
+	of.fill()
+
+	return of
 }
 
 // deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks

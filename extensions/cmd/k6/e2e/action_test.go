@@ -47,7 +47,7 @@ esac
 func sweepOfMs(ms int) string {
 	return fmt.Sprintf(`import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
-export const options = sweep.options({ scenario: 'work', clients: [1], iterations: 100, warmup: '0s', pause: '0s' });
+export const options = sweep.options({ scenario: 'work', clients: [1], iterations: 30, warmup: '0s', pause: '0s' });
 export default function () { sweep.run(() => sleep(%d / 1000)); }
 export const handleSummary = (data) => sweep.report(data);
 `, ms)
@@ -151,7 +151,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	}
 	t.Run("slower", func(t *testing.T) {
 		t.Parallel()
-		c := checkedOut(t, sweepOfMs(2), sweepOfMs(20))
+		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
 		require.NoError(t, os.WriteFile(filepath.Join(c.temp, "id"), []byte("77\n"), 0o600))
 		out, code := c.run(t, with)
 		require.Equal(t, exitThreshold, code, out)
@@ -169,7 +169,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	})
 	t.Run("same", func(t *testing.T) {
 		t.Parallel()
-		c := checkedOut(t, sweepOfMs(20), sweepOfMs(20)+"// the same\n")
+		c := checkedOut(t, sweepOfMs(100), sweepOfMs(100)+"// the same\n")
 		out, code := c.run(t, with)
 		require.Equal(t, exitOK, code, out)
 		require.NotContains(t, out, "::error")

@@ -338,10 +338,15 @@ func (c *cloud) requireReport(t *testing.T, steps []step) {
 
 // swept are the settings of a sweep of some seconds of testdata/options.js.
 func swept(portable bool, threshold string) map[string]string {
+	most := "1m"
+	if portable {
+		most = "8s" // each step of it takes as long
+	}
+
 	return map[string]string{
 		defaultEnvMachbase: "", "MS": "20", "FAIL_EVERY": "10",
-		"OPTIONS": fmt.Sprintf(`{"clients": [1, 3], "duration": "4s", "warmup": "0s", "pause": "0s", "maxDuration": "6s", "gracefulStop": "0s",
-			"allowFailed": true, "portable": %t, "thresholds": {%s}}`, portable, threshold),
+		"OPTIONS": fmt.Sprintf(`{"clients": [1, 3], "duration": "4s", "warmup": "0s", "pause": "0s", "maxDuration": "%s", "gracefulStop": "0s",
+			"allowFailed": true, "portable": %t, "thresholds": {%s}}`, most, portable, threshold),
 	}
 }
 

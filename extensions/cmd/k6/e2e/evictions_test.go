@@ -2,13 +2,10 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,32 +14,13 @@ import (
 // page a row.
 func TestEvictionsAreMarked(t *testing.T) {
 	t.Parallel()
-	for module, of := range map[string]struct {
-		program string
-		flags   []string
-	}{
-		"memcached": {"memcached", []string{"--user", "root", "--listen", "127.0.0.1", "--memory-limit", "2", "--threads", "1", "--port"}},
-		"resp": {"redis", []string{"--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir(), "--maxmemory", "3mb",
-			"--maxmemory-policy", "allkeys-random", "--port"}},
+	for module, of := range map[string]struct{ server, variable string }{
+		"memcached": {"memcached", "MEMCACHED"}, "resp": {"redis", "REDIS"},
 	} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
-			port := fmt.Sprint(freePort(t))
-			address := "127.0.0.1:" + port
-			server := exec.Command(builtServer(t, of.program), append(of.flags, port)...)
-			require.NoError(t, server.Start())
-			defer func() {
-				_ = server.Process.Kill()
-				_ = server.Wait()
-			}()
-			eventually(t, of.program+" does not start", func() bool {
-				conn, err := net.DialTimeout("tcp", address, time.Second)
-				if err == nil {
-					_ = conn.Close()
-				}
-
-				return err == nil
-			})
+			env := ownStore(t, of.server, of.variable+"_MEMORY=3", "MEMCACHED_THREADS=1")
+			address := strings.TrimPrefix(env[of.variable+"_URL"], "redis://")
 			r := k6(t, options{
 				script: "testdata/evictions-" + module + ".js", env: map[string]string{"CACHE": address, defaultEnvMachbase: ""},
 			})

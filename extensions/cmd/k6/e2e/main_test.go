@@ -21,12 +21,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// loaded is the load that every test of the stock scenarios needs: the first of them does it.
+// loaded is the load that every test of the stock scenarios needs: the first of them does it. It
+// lasts for an hour.
 var loaded = struct {
 	once sync.Once
 	at   time.Time
 	env  map[string]string
-}{env: map[string]string{"BACK": "64", "AHEAD": "15", "TPS": "200", "SECONDS": "true"}}
+}{env: map[string]string{"BACK": "64", "AHEAD": "60", "TPS": "200", "SECONDS": "true"}}
 
 // loadStock loads the stock data once.
 func loadStock(t *testing.T) {

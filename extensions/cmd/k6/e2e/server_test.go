@@ -3,26 +3,20 @@ package e2e
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 )
 
-// ownServer is a Machbase of one test, which the test may stop and kill.
-type ownServer struct {
-	url     string
-	port    int
-	process *os.Process
-	start   func() (*os.Process, error)
-}
+// ownServer is a Machbase of one test.
+type ownServer struct{ url string }
 
 // startServer starts a Machbase of the test's own.
 func startServer(t *testing.T) *ownServer {
@@ -40,33 +34,19 @@ func startServer(t *testing.T) *ownServer {
 	for _, folder := range []string{"data", "pref", "file", "backup"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
-	s := &ownServer{url: fmt.Sprintf("machbase://sys:%s@127.0.0.1:%d", password, port), port: port}
-	binary := builtServer(t, "machbase")
-	s.start = func() (*os.Process, error) {
-		cmd := exec.Command(binary, args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
-		err := cmd.Start()
-
-		return cmd.Process, err
-	}
-	process, err := s.start()
-	require.NoError(t, err)
-	s.process = process
+	cmd := exec.Command(builtServer(t, "machbase"), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
+	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		s.end()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 		_ = os.Remove(fmt.Sprintf("/tmp/machbase-unix-%d.sock", port)) // the server's own choice of a place
 	})
 
 	eventually(t, "the server does not start", func() bool { return answers(port) })
 
-	return s
-}
-
-// end kills it, and waits until it has gone.
-func (s *ownServer) end() {
-	_ = s.process.Kill()
-	_, _ = s.process.Wait()
+	return &ownServer{url: fmt.Sprintf("machbase://sys:%s@127.0.0.1:%d", password, port)}
 }
 
 // answers tells whether a Machbase greets at the port.
@@ -101,45 +81,98 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
-// kill ends it as a crash would.
-func (s *ownServer) kill(t *testing.T) {
-	t.Helper()
-	assert.NoError(t, s.process.Kill())
+// door is a way to the Machbase that the tests share: a test may close it and break it, and harms
+// no other test and no server.
+type door struct {
+	url      string
+	listener net.Listener
+	mu       sync.RWMutex // held for writing while the door is closed
+	conns    sync.Map
 }
 
-// stop makes it stand still: it takes connections and answers nothing.
-func (s *ownServer) stop(t *testing.T) {
+func newDoor(t *testing.T) *door {
 	t.Helper()
-	assert.NoError(t, standstill.Stop(s.process))
-}
-
-// goOn ends stop. A Machbase that has stood still dies of that now and then, on a busy machine, and
-// is started again then, as whatever looks after a server would.
-func (s *ownServer) goOn(t *testing.T) {
-	t.Helper()
-	assert.NoError(t, standstill.Continue(s.process))
-	for range 5 {
-		if time.Sleep(time.Second); !answers(s.port) {
-			s.end()
-			process, err := s.start()
-			if !assert.NoError(t, err) {
+	parsed, err := url.Parse(serverURL(t))
+	require.NoError(t, err)
+	server := parsed.Host
+	d := &door{}
+	d.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(d.destroy)
+	parsed.Host = d.listener.Addr().String()
+	d.url = parsed.String()
+	go func() {
+		for {
+			client, err := d.listener.Accept()
+			if err != nil {
 				return
 			}
-			s.process = process
-			assert.Eventually(t, func() bool { return answers(s.port) }, hang, 10*time.Millisecond, "the server does not start again")
+			to, err := net.Dial("tcp", server)
+			if err != nil {
+				_ = client.Close()
 
+				continue
+			}
+			d.conns.Store(client, nil)
+			d.conns.Store(to, nil)
+			go d.pass(to, client)
+			go d.pass(client, to)
+		}
+	}()
+
+	return d
+}
+
+func (d *door) pass(to, from net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		d.mu.RLock()
+		_, err = to.Write(buffer[:n])
+		d.mu.RUnlock()
+		if err != nil {
 			return
 		}
 	}
+}
+
+// closed calls fn while the server takes connections and answers nothing.
+func (d *door) closed(fn func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fn()
+}
+
+// destroy breaks all connections and refuses new ones, as a server does that was killed.
+func (d *door) destroy() {
+	_ = d.listener.Close()
+	d.conns.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close()
+
+		return true
+	})
 }
 
 // ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count.
 // It returns the variables that name it.
 func ownRedis(t *testing.T) map[string]string {
 	t.Helper()
+
+	return ownStore(t, "redis")
+}
+
+// ownStore starts a server of a test's own, with settings of scripts/servers.sh, and returns the
+// variables that name it.
+func ownStore(t *testing.T, name string, settings ...string) map[string]string {
+	t.Helper()
 	servers := func(verb ...string) string {
 		cmd := exec.Command(filepath.Join(root, "scripts/servers.sh"), verb...)
-		cmd.Env = append(os.Environ(), fmt.Sprintf("SERVERS_ROOM=%s-%d", t.Name(), os.Getpid()))
+		room := strings.ReplaceAll(t.Name(), "/", "-")
+		cmd.Env = append(append(os.Environ(), fmt.Sprintf("SERVERS_ROOM=%s-%d", room, os.Getpid())), settings...)
 		var said strings.Builder
 		cmd.Stderr = &said
 		out, err := cmd.Output()
@@ -147,15 +180,15 @@ func ownRedis(t *testing.T) map[string]string {
 
 		return string(out)
 	}
-	t.Cleanup(func() { servers("down", "redis") })
-	servers("up", "redis")
+	t.Cleanup(func() { servers("down", name) })
+	servers("up", name)
 	env := map[string]string{}
 	for line := range strings.Lines(servers("env")) {
-		name, value, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		variable, value, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		require.True(t, found, line)
-		env[name] = value
+		env[variable] = value
 	}
-	require.Len(t, env, 2, "REDIS_URL and REDIS_PID")
+	require.Len(t, env, 2, "the address and the process")
 
 	return env
 }

@@ -27,7 +27,7 @@ func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
 	const rowsPerMinute = 60*200 + 60*200 + 692 // ticks, roll-up rows of seconds (at most) and of minutes
 	minutes := math.Ceil(time.Since(loaded.at).Minutes())
 	require.LessOrEqual(t, rows, minutes*rowsPerMinute, "only the minutes that have begun since")
-	require.Less(t, minutes, 79.0, "that are fewer than were loaded")
+	require.Less(t, minutes, 124.0, "that are fewer than were loaded")
 
 	other := k6(t, options{script: "stock-load.js", env: map[string]string{"BACK": "30", "AHEAD": "0", "TPS": "300"}})
 	require.Equal(t, exitAborted, other.code, other.output)
@@ -195,12 +195,12 @@ func TestAnswersThatShrinkAreFailures(t *testing.T) {
 
 func TestServerKilledInAStep(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	load(t, server)
+	loadStock(t)
+	server := newDoor(t)
 	r := k6(t, options{
 		script:    "stock-rollup.js",
 		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "ITERATIONS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
-		measuring: func(*os.Process) { server.kill(t) },
+		measuring: func(*os.Process) { server.destroy() },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
@@ -209,73 +209,49 @@ func TestServerKilledInAStep(t *testing.T) {
 	require.NotEmpty(t, r.lines("connection refused"))
 }
 
-func TestServerThatStopsAnswering(t *testing.T) {
-	t.Parallel()
-	server := startServer(t)
-	load(t, server)
-	r := k6(t, options{
-		script:    "stock-rollup.js",
-		env:       map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "ITERATIONS": "100000", "MAX_DURATION": "15s"},
-		measuring: func(*os.Process) { server.stop(t) },
-	})
-	require.Equal(t, exitThreshold, r.code, r.output)
-	s := r.report(t, "stock-rollup").Steps[0]
-	require.Positive(t, s.Ops)
-	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
-}
-
 func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
-	server := startServer(t)
-	load(t, server)
+	t.Parallel()
+	loadStock(t)
+	server, ended := newDoor(t), make(chan struct{})
 	var interrupted time.Time
 	r := k6(t, options{
 		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "ITERATIONS": "100000"},
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "ITERATIONS": "100000", "TIMEOUT": "120s"},
 		measuring: func(k6 *os.Process) {
-			server.stop(t)
+			go server.closed(func() { <-ended })
 			interrupted = time.Now()
 			_ = k6.Signal(syscall.SIGINT)
 		},
 	})
+	close(ended)
 	require.Equal(t, exitInterrupted, r.code, r.output)
-	require.Less(t, r.ended.Sub(interrupted), 2*time.Second)
+	require.Less(t, r.ended.Sub(interrupted), time.Minute, "it does not wait for the server")
 	require.True(t, r.report(t, "stock-rollup").Interrupted)
 }
 
+// A server that stands still for longer than the operations' timeout fails them, and is at work
+// again when it goes on.
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	load(t, server)
+	loadStock(t)
+	server := newDoor(t)
 	var back time.Time
 	r := k6(t, options{
 		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "45s", "TIMEOUT": "3s", "WARMUP": "0s"},
+		env:    map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "DURATION": "20s", "WARMUP": "0s"},
 		measuring: func(*os.Process) {
-			server.stop(t)
-			time.Sleep(5 * time.Second) // longer than TIMEOUT
-			server.goOn(t)
+			server.closed(func() { time.Sleep(3 * time.Second) })
 			back = time.Now()
 		},
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
 	require.True(t, s.Complete)
-	require.Positive(t, s.Failed)
+	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
 	since := slices.DeleteFunc(r.samples(t, "sweep_ops"), func(p point) bool {
 		return p.Data.Time.Before(back.Add(time.Second)) // each tells of a second
 	})
 	require.Positive(t, sum(since, map[string]string{"outcome": "ok"}), "operations succeed again after the server is back: %s", r.output)
-}
-
-// load gives a test's own server just what a roll-up sweep reads.
-func load(t *testing.T, server *ownServer) {
-	t.Helper()
-	r := k6(t, options{
-		// A million rows: loadStock looks for races.
-		binary: binary(t, "k6-xk6"), script: "stock-load.js", args: []string{"--quiet"},
-		env: map[string]string{"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "5", "TPS": "200"},
-	})
-	require.Equal(t, exitOK, r.code, r.output)
 }
 
 func TestStockRamp(t *testing.T) {

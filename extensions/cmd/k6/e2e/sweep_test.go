@@ -136,7 +136,7 @@ func TestMaxDurationMakesAStepIncomplete(t *testing.T) {
 func TestAnOperationThatNeverEndsIsCutOff(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{
-		"WORK": "stuck", "MAX_DURATION": "3s", "GRACEFUL_STOP": "1s", // on a busy machine, clients may take a second to start
+		"WORK": "stuck", "MAX_DURATION": "8s", "GRACEFUL_STOP": "1s", // on a busy machine, clients take seconds to start
 	}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "run").Steps[0]
@@ -146,18 +146,19 @@ func TestAnOperationThatNeverEndsIsCutOff(t *testing.T) {
 }
 
 func TestInterruptEndsAtOnceWithAReport(t *testing.T) {
+	t.Parallel()
 	for _, work := range []string{"slow", "stuck"} {
 		var interrupted time.Time
 		r := k6(t, options{
 			script: "testdata/run.js",
-			env:    map[string]string{"WORK": work, "ITERATIONS": "1000"},
+			env:    map[string]string{"WORK": work, "ITERATIONS": "1000", "MAX_DURATION": "120s", "GRACEFUL_STOP": "120s"},
 			measuring: func(k6 *os.Process) {
 				interrupted = time.Now()
 				_ = k6.Signal(syscall.SIGINT)
 			},
 		})
 		require.Equal(t, exitInterrupted, r.code, r.output)
-		require.Less(t, r.ended.Sub(interrupted), 2*time.Second)
+		require.Less(t, r.ended.Sub(interrupted), time.Minute)
 		rep := r.report(t, "run")
 		require.True(t, rep.Interrupted)
 		require.Len(t, rep.Steps, 1)
