@@ -156,9 +156,14 @@ declare module 'k6/x/machbase' {
      * compared without regard to case, numbers by value whatever their types, an IP address may be
      * a string. A row with another value is an error of kind `expect` that names row, column and
      * both values; a column that the answer has not is one of kind `usage`. An answer without rows
-     * passes.
+     * fails, see `minRows`.
      */
     expect?: { [column: string]: Value };
+    /**
+     * An answer with fewer rows is an error of kind `expect`. Default 1 where `expect` is given,
+     * else 0.
+     */
+    minRows?: number;
   }
 
   /** What {@link Client.run} does. */
@@ -175,7 +180,7 @@ declare module 'k6/x/machbase' {
     params?: readonly (Value | Pattern)[];
     /** As in {@link QueryOptions}, of query. */
     expect?: { [column: string]: Value };
-    /** An answer with fewer rows is a failed operation, of kind `expect`. Default 0. */
+    /** As in {@link QueryOptions}, of query. */
     minRows?: number;
     /**
      * Of what patterns draw. Default 1. What a client draws follows from the seed and its place
@@ -233,7 +238,7 @@ declare module 'k6/x/machbase' {
    * | `busy` | 2031, 3039 | a lock, too many sessions |
    * | `conflict` | 2024 | there is a table of that name already |
    * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
-   * | `expect` | 0 | a row is not as expected |
+   * | `expect` | 0 | a row is not as expected, or there are fewer rows than `minRows` |
    * | `usage` | 0 | the call itself is wrong |
    * | `server` | others | any other error of the server |
    * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
