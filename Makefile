@@ -9,6 +9,8 @@ export K6_NO_USAGE_REPORT := true
 # By default a program with the race detector sleeps for a second before it exits, and the tests
 # start a thousand of them.
 export GORACE := atexit_sleep_ms=0
+# With it, what was compiled in one clone serves another one.
+export GOFLAGS := -trimpath
 
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
@@ -62,11 +64,11 @@ help: ## say what each target does
 build: bin/k6 ## build bin/k6: k6 with all extensions, pinned by go.sum
 
 bin/k6: $(GO_SOURCES)
-	go build -C extensions/cmd/k6 -trimpath -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6 .
+	go build -C extensions/cmd/k6 -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6 .
 
 # The same with the race detector, for the tests.
 bin/k6-race: $(GO_SOURCES)
-	go build -C extensions/cmd/k6 -race -o $(CURDIR)/bin/k6-race .
+	go build -C extensions/cmd/k6 -race -ldflags '-s -w' -o $(CURDIR)/bin/k6-race .
 
 .PHONY: xk6
 xk6: bin/k6-xk6 ## build bin/k6-xk6: the same extensions through xk6
@@ -79,20 +81,20 @@ bin/k6-xk6: $(GO_SOURCES) bin/xk6
 	  --replace go.k6.io/k6=./extensions/compat
 
 bin/xk6: scripts/tools/xk6/go.mod
-	go build -C scripts/tools/xk6 -trimpath -o $(CURDIR)/bin/xk6 go.k6.io/xk6
+	go build -C scripts/tools/xk6 -o $(CURDIR)/bin/xk6 go.k6.io/xk6
 
 .PHONY: build-drivers
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's own clients as well, machgo and machcli (C, 113 MB, a licence of its own)
 
 bin/k6-drivers: $(GO_SOURCES)
-	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -trimpath -ldflags '-s -w $(shown)' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
+	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -ldflags '-s -w $(shown)' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
 
 .PHONY: dist
 dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials
 	scripts/dist.sh
 
 bin/cyclonedx-gomod: scripts/tools/cyclonedx-gomod/go.mod
-	go build -C scripts/tools/cyclonedx-gomod -trimpath -buildvcs=false -o $(CURDIR)/bin/cyclonedx-gomod \
+	go build -C scripts/tools/cyclonedx-gomod -buildvcs=false -o $(CURDIR)/bin/cyclonedx-gomod \
 	  github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 .PHONY: stock-drivers
@@ -227,10 +229,10 @@ bench: bin/k6 bin/ghz bin/nats-cli ## measure what k6 costs, beside other progra
 	  $(and $(BENCH),-only $(BENCH)) $(and $(ROUNDS),-rounds $(ROUNDS)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
 
 bin/nats-cli: scripts/tools/natscli/go.mod
-	go build -C scripts/tools/natscli -trimpath -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats
+	go build -C scripts/tools/natscli -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats
 
 bin/ghz: scripts/tools/ghz/go.mod
-	go build -C scripts/tools/ghz -trimpath -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
+	go build -C scripts/tools/ghz -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
 
 .PHONY: front
 front: stock-rollup ## measure the main job, and put its table and its page onto the front page
@@ -251,7 +253,7 @@ bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/chaos/go.*)
 # some minutes.
 bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
-	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
+	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
 
 .PHONY: shipped
 shipped: ## run what is shipped beside the code, and write down what came out (SHIPPED="cluster": only this part)
@@ -268,7 +270,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh scripts/proof/ways/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
-	go build -C scripts/tools/golangci-lint -trimpath -o $(CURDIR)/bin/golangci-lint \
+	go build -C scripts/tools/golangci-lint -o $(CURDIR)/bin/golangci-lint \
 	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: clean

@@ -406,6 +406,7 @@ func TestPortableUnderSegments(t *testing.T) {
 }
 
 func TestRampOfK6sOwn(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/ramp.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "ramp")

@@ -94,6 +94,7 @@ func TestProcessorTimeOfPostgres(t *testing.T) {
 }
 
 func TestInterruptWhilePostgresIsBusy(t *testing.T) {
+	t.Parallel()
 	address, _ := postgresURL(t)
 	var interrupted time.Time
 	r := k6(t, options{
@@ -105,7 +106,7 @@ func TestInterruptWhilePostgresIsBusy(t *testing.T) {
 		},
 	})
 	require.Equal(t, exitInterrupted, r.code, r.output)
-	require.Less(t, r.ended.Sub(interrupted), 2*time.Second)
+	require.Less(t, r.ended.Sub(interrupted), time.Minute, "the queries last for five")
 	rep := r.report(t, "sleeping")
 	require.True(t, rep.Interrupted)
 	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")

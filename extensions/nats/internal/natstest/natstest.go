@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -159,8 +158,11 @@ var program = sync.OnceValues(func() (string, error) {
 	if pid := os.Getenv("NATS_PID"); pid != "" {
 		return os.Readlink("/proc/" + pid + "/exe")
 	}
-	_, file, _, _ := runtime.Caller(0)
-	script := filepath.Join(filepath.Dir(file), "../../../../scripts/servers.sh")
+	module, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/xk6-sweep/xk6-sweep").Output()
+	if err != nil {
+		return "", err
+	}
+	script := filepath.Join(strings.TrimSpace(string(module)), "scripts", "servers.sh")
 	path, err := exec.Command(script, "build", "nats").Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {

@@ -67,8 +67,8 @@ var plotStyle = sync.OnceValue(func() (style struct { //nolint:gochecknoglobals 
 	return style
 })
 
-// presentation returns the style of an element of a plot as SVG's presentation attributes. The style
-// sheet overrides them; they are for where a content security policy drops it, as Jenkins does.
+// presentation returns the style of an element of a plot as presentation attributes of SVG. The
+// style sheet overrides them; they are for where a content security policy drops it, as Jenkins does.
 func presentation(element, class string) template.HTMLAttr {
 	style := plotStyle()
 	classes := strings.Fields(class)
