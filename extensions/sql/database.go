@@ -1,11 +1,11 @@
 package sql
 
 import (
+	"context"
 	"database/sql"
 	"time"
 
 	"github.com/grafana/sobek"
-	xk6sql "github.com/grafana/xk6-sql/sql"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -18,7 +18,8 @@ import (
 type database struct {
 	*module
 
-	db      *xk6sql.Database
+	pool    *sql.DB
+	driver  string
 	timeout time.Duration
 	tags    k6mod.Tags
 	// call is the context of its calls.
@@ -61,7 +62,7 @@ func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 // close is database.close().
 func (d *database) close(sobek.FunctionCall) sobek.Value {
 	d.calls.Stop()
-	if err := d.db.Close(); err != nil {
+	if err := d.pool.Close(); err != nil {
 		d.Throw(err)
 	}
 
@@ -79,39 +80,46 @@ func (d *database) given(method string, call sobek.FunctionCall) (time.Duration,
 }
 
 func (d *database) queryFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
-	var rows []xk6sql.KeyValue
-	d.do(opQuery, method, timeout, arguments, func(text string, values []any) (err error) {
-		rows, err = d.db.Query(text, values...)
+	var found result
+	d.do(opQuery, method, timeout, arguments, func(ctx context.Context, text string, values []any) error {
+		rows, err := d.pool.QueryContext(ctx, text, values...)
+		if err != nil {
+			return err
+		}
 
-		return err
+		return found.read(method, rows)
 	})
+	objects, err := found.objects(d.Runtime(), d.driver)
+	if err != nil {
+		d.Throw(err)
+	}
 
-	return d.Runtime().ToValue(rows)
+	return objects
 }
 
 func (d *database) execFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
-	var result sql.Result
-	d.do(opExec, method, timeout, arguments, func(text string, values []any) (err error) {
-		result, err = d.db.Exec(text, values...)
+	var done sql.Result
+	d.do(opExec, method, timeout, arguments, func(ctx context.Context, text string, values []any) (err error) {
+		done, err = d.pool.ExecContext(ctx, text, values...)
 
 		return err
 	})
 
-	return d.Runtime().ToValue(result)
+	return d.Runtime().ToValue(done)
 }
 
 // do reads the arguments, does the work, and counts it. It throws the work's error. A call that is
 // wrong is not counted.
 func (d *database) do(
-	op, method string, timeout time.Duration, arguments []sobek.Value, work func(text string, values []any) error,
+	op, method string, timeout time.Duration, arguments []sobek.Value, work func(ctx context.Context, text string, values []any) error,
 ) {
 	text, values, err := d.read(method, arguments)
 	if err != nil {
 		d.Throw(err)
 	}
 	begin := clock.Now()
-	d.call.Context, d.underWay = d.calls.Begin(d.VU().Context(), time.Now(), timeout), &d.call
-	err = crash.Guard(func() error { return work(text, values) })
+	d.call = wholerows.Call{Context: d.calls.Begin(d.VU().Context(), time.Now(), timeout)}
+	err = crash.Guard(func() error { return work(&d.call, text, values) })
 	took := clock.Since(begin)
 	d.calls.End()
 	if err != nil {
@@ -153,8 +161,8 @@ func (d *database) read(method string, arguments []sobek.Value) (text string, va
 	}
 	values = make([]any, len(arguments))
 	for i, argument := range arguments {
-		if values[i], err = k6glue.Export(argument); err != nil {
-			return "", nil, k6mod.Misuse("%s: value %d cannot be read: %s", method, i+1, err)
+		if values[i], err = valueFor(d.driver, argument); err != nil {
+			return "", nil, k6mod.Misuse("%s: value %d %s", method, i+1, err)
 		}
 	}
 

@@ -99,7 +99,10 @@ declare module 'k6/x/sql' {
     rowsAffected(): number;
   }
 
-  /** A row: its columns by name. A whole number above 2^53 is rounded. */
+  /**
+   * A row: its columns by name, in the order of the query. README.md beside this file has the table
+   * of types: times are a Date, bytes an ArrayBuffer, whole numbers beyond 2^53 a string.
+   */
   export type Row = { [column: string]: any };
 
   /** A database and its connections, which are opened when they are needed. */

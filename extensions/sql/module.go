@@ -1,8 +1,8 @@
 package sql
 
 import (
-	"context"
-	"strings"
+	"database/sql"
+	"slices"
 
 	"github.com/grafana/sobek"
 	xk6sql "github.com/grafana/xk6-sql/sql"
@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -29,17 +28,14 @@ const (
 	opExec  = "exec"
 )
 
-// New returns the JavaScript module: xk6-sql, with metrics, a timeout and kinds of errors.
+// New returns the JavaScript module: the functions of xk6-sql, with metrics, a timeout, kinds of
+// errors, and rows whose columns keep their order.
 func New() modules.Module {
-	grafanas := xk6sql.New()
-
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
 			m := &module{Module: in}
-			open := grafanas.NewModuleInstance(calling{in.VU(), m}).Exports().Named["open"]
-			m.grafanas, _ = sobek.AssertFunction(in.Runtime().ToValue(open))
 
 			return map[string]any{"open": m.open}
 		},
@@ -50,50 +46,55 @@ func New() modules.Module {
 type module struct {
 	*k6mod.Module
 
-	// grafanas is sql.open of xk6-sql.
-	grafanas sobek.Callable
 	// calls makes the contexts of calls, which end at their timeout.
 	calls deadline.Contexts
-	// underWay is the context of the call under way as database/sql sees it.
-	underWay *wholerows.Call
 }
-
-// calling is the VU as xk6-sql sees it, whose context is that of the call under way.
-type calling struct {
-	modules.VU
-
-	module *module
-}
-
-// Context is the context in which xk6-sql calls database/sql.
-func (c calling) Context() context.Context { return c.module.underWay }
 
 // open is sql.open(driver, source, options).
 func (m *module) open(call sobek.FunctionCall) sobek.Value {
+	driver := driverName(call.Argument(0))
+	if driver == "" {
+		m.Throw(k6mod.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres",
+			call.Argument(0)))
+	}
 	source, err := k6mod.Text("open", "the name of the database", call.Argument(1))
 	if err != nil {
 		m.Throw(err)
 	}
-	o := options{timeout: defaultTimeout, grafanas: m.Runtime().NewObject()}
+	o := options{timeout: defaultTimeout}
 	if err := openOptions.Read("open", call.Argument(2), &o); err != nil {
 		m.Throw(err)
 	}
-	opened, err := m.grafanas(sobek.Undefined(), call.Argument(0), m.Runtime().ToValue(source), o.grafanas)
-	if err != nil && strings.Contains(err.Error(), unsupported) {
-		m.Throw(k6mod.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres",
-			call.Argument(0)))
-	}
+	pool, err := sql.Open(driver, source)
 	if err != nil {
 		m.Throw(err)
 	}
-	d := &database{module: m, timeout: o.timeout, tags: o.tags}
-	d.db, _ = opened.Export().(*xk6sql.Database)
+	for _, limit := range o.limits {
+		limit(pool)
+	}
 
-	return databaseMethods.Object(m.Runtime(), d)
+	return databaseMethods.Object(m.Runtime(), &database{module: m, pool: pool, driver: driver, timeout: o.timeout, tags: o.tags})
 }
 
-// unsupported is how xk6-sql says that it does not know the driver.
-const unsupported = "unsupported database"
+// driverName returns the name in database/sql of a driver's symbol, which a driver's module exports
+// as it is or as an object; "" for any other value.
+func driverName(value sobek.Value) string {
+	if object, is := value.(*sobek.Object); is {
+		valueOf, is := sobek.AssertFunction(object.Get("valueOf"))
+		if !is {
+			return ""
+		}
+		var err error
+		if value, err = valueOf(object); err != nil {
+			return ""
+		}
+	}
+	if symbol, is := value.(*sobek.Symbol); is && slices.Contains(sql.Drivers(), symbol.String()) {
+		return symbol.String()
+	}
+
+	return ""
+}
 
 // Throw throws an error as the module's own exception. Its code is a string where the server's is.
 func (m *module) Throw(err error) {

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"database/sql"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -18,16 +19,16 @@ type options struct {
 	timeout time.Duration
 	// tags are those of all its calls' samples.
 	tags k6mod.Tags
-	// grafanas are those that xk6-sql reads.
-	grafanas *sobek.Object
+	// limits set those of the pool of connections.
+	limits []func(*sql.DB)
 }
 
 // openOptions are the options of sql.open.
 var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
-	limit("max_open_conns"),
-	limit("max_idle_conns"),
-	lifetime("conn_max_idle_time"),
-	lifetime("conn_max_lifetime"),
+	limit("max_open_conns", (*sql.DB).SetMaxOpenConns),
+	limit("max_idle_conns", (*sql.DB).SetMaxIdleConns),
+	lifetime("conn_max_idle_time", (*sql.DB).SetConnMaxIdleTime),
+	lifetime("conn_max_lifetime", (*sql.DB).SetConnMaxLifetime),
 	{Name: "timeout", Read: func(o *options, method string, value sobek.Value) (err error) {
 		o.timeout, err = timeoutOf(method, "option timeout", value)
 
@@ -36,26 +37,29 @@ var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(o *options) *k6mod.Tags { return &o.tags }),
 }
 
-// limit is an option of xk6-sql that is a number of connections.
-func limit(name string) k6mod.Option[options] {
+// limit is an option that is a number of connections.
+func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
-		if n, is := k6glue.Scalar(value).(int64); !is || n < 0 || n > k6glue.MaxElements {
+		n, is := k6glue.Scalar(value).(int64)
+		if !is || n < 0 || n > k6glue.MaxElements {
 			return k6mod.Wrong(method, "option "+name, "an integer from 0", value)
 		}
+		o.limits = append(o.limits, func(pool *sql.DB) { set(pool, int(n)) })
 
-		return o.grafanas.Set(name, value)
+		return nil
 	}}
 }
 
-// lifetime is an option of xk6-sql that is a time, which it takes as Go writes it.
-func lifetime(name string) k6mod.Option[options] {
+// lifetime is an option that is a time.
+func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
 		d, err := k6mod.Time(method, "option "+name, value)
 		if err != nil {
 			return err
 		}
+		o.limits = append(o.limits, func(pool *sql.DB) { set(pool, d) })
 
-		return o.grafanas.Set(name, d.String())
+		return nil
 	}}
 }
 

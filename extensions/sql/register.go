@@ -4,7 +4,6 @@ import (
 	"database/sql"
 
 	"go.k6.io/k6/v2/js/modules"
-	"modernc.org/sqlite"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
@@ -13,7 +12,7 @@ import (
 
 func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
 	modules.Register(ImportPath, New())
-	register("sqlite3", wholerows.Local(sqlite.NewConnector))
+	register("sqlite3", wholerows.Local(sqliteConnector))
 	register("postgres", postgres.Connector)
 	register("machbase", sqlmachbase.NewConnector)
 }

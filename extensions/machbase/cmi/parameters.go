@@ -64,8 +64,16 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 	case int32:
 		return Integer, binary.BigEndian.AppendUint32(b, uint32(v)), nil
 	case float32:
+		if err := requireWhole(parameter, float64(v)); err != nil {
+			return 0, nil, err
+		}
+
 		return Float, binary.BigEndian.AppendUint32(b, math.Float32bits(v)), nil
 	case float64:
+		if err := requireWhole(parameter, v); err != nil {
+			return 0, nil, err
+		}
+
 		return Double, binary.BigEndian.AppendUint64(b, math.Float64bits(v)), nil
 	case time.Time:
 		ns, err := nanoseconds(v)
@@ -101,6 +109,19 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 	}
 
 	return 0, nil, usage("a %T cannot be bound", arg)
+}
+
+// requireWhole refuses a number that an integer parameter has no room for. The server would cut the
+// fraction off.
+func requireWhole(parameter Type, v float64) *Error {
+	switch parameter { //nolint:exhaustive // the others take fractions, or the server refuses them
+	case Short, Ushort, Integer, Uinteger, Long, Ulong:
+		if v != math.Trunc(v) {
+			return usage("%v is no whole number, and the parameter is of type %s", v, parameter)
+		}
+	}
+
+	return nil
 }
 
 // appendNull writes the value that stands for a null of this type.

@@ -36,7 +36,7 @@ func Connector(name string) (driver.Connector, error) {
 		return nil, err
 	}
 
-	return connector{stdlib.GetConnector(*config)}, nil
+	return connector{stdlib.GetConnector(*config), config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol}, nil
 }
 
 // parse reads a connection string.
@@ -88,7 +88,11 @@ func strayAt(name string) bool {
 	return at >= 0 && strings.ContainsAny(rest[:at], "@/?#")
 }
 
-type connector struct{ driver.Connector }
+type connector struct {
+	driver.Connector
+	// simple reports that queries go by the simple protocol, which takes several statements at once.
+	simple bool
+}
 
 // Connect fails with one line, also where pgx tried several addresses in vain.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -97,11 +101,14 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, connectError{err}
 	}
 
-	return interruptible{conn.(*stdlib.Conn)}, nil //nolint:forcetypeassert // what pgx returns
+	return interruptible{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // what pgx returns
 }
 
 // interruptible is a wholerows.Interrupter: pgx would register each query with its context.
-type interruptible struct{ *stdlib.Conn }
+type interruptible struct {
+	*stdlib.Conn
+	simple bool
+}
 
 // Interrupt makes the call under way fail. pgx closes the connection then, and asks the server to
 // cancel what it does, as it does when a context ends.

@@ -9,12 +9,19 @@ import (
 // rows are those of a query, all of them in memory.
 type rows struct {
 	columns []string
+	types   []string // the database's names of the columns' types; "" where the driver has none
 	values  [][]driver.Value
 }
 
 // read takes all rows and closes what they came from.
 func read(from driver.Rows) (*rows, error) {
 	whole := &rows{columns: from.Columns()}
+	whole.types = make([]string, len(whole.columns))
+	if typed, is := from.(driver.RowsColumnTypeDatabaseTypeName); is {
+		for i := range whole.types {
+			whole.types[i] = typed.ColumnTypeDatabaseTypeName(i)
+		}
+	}
 	err := whole.readAll(from)
 	if closing := from.Close(); err == nil {
 		err = closing
@@ -54,6 +61,9 @@ func clone(row []driver.Value) []driver.Value {
 }
 
 func (r *rows) Columns() []string { return r.columns }
+
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName.
+func (r *rows) ColumnTypeDatabaseTypeName(index int) string { return r.types[index] }
 
 func (r *rows) Close() error { return nil }
 

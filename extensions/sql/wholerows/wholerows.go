@@ -1,11 +1,8 @@
 // Package wholerows wraps a database/sql driver so that a query is answered with all of its rows or
 // with an error.
 //
-// xk6-sql reads rows until there are no more, and never asks why: a connection that is lost, a
-// timeout or an error of the server in the middle of a result is a shorter result to it, and the
-// query counts as one that has succeeded. As it hands all rows to the script together in any case,
-// the wrapped driver may as well read them before the query returns. xk6-sql prepares no
-// statements: those are as the driver makes them.
+// The script gets all rows of a query together, so the wrapped driver reads them before the query
+// returns: no connection is held while JavaScript objects are made of them.
 package wholerows
 
 import (
@@ -127,9 +124,9 @@ type Interrupter interface {
 	Interrupt()
 }
 
-// conn is a connection that a script opens with the first query that needs it. xk6-sql closes it
-// where the script closes the database, which an interrupted script does not, and the pool keeps
-// it: under client-sweep it is closed at the end of the client's step, as those of other modules.
+// conn is a connection that a script opens with the first query that needs it. It is closed with the
+// database, which an interrupted script does not do: under client-sweep it is closed at the end of
+// the client's step, as those of other modules.
 type conn struct {
 	inner
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -208,7 +209,7 @@ func TestMachbaseSQL(t *testing.T) {
 			`select at, l, f, vc, v4 from xk6_sweep_sql where id = 2; select 10/(2-id) as q from xk6_sweep_sql;`+
 			`select a from nowhere; drop table xk6_sweep_sql`)
 	require.Equal(t, []string{"[]", "[]", "[]"}, got[:3])
-	require.JSONEq(t, `[{"ID":1,"AT":"2026-01-02T03:04:05.006007008Z","L":-5,"F":2.5,"VC":"x","V4":"127.0.0.1"}]`, got[3])
+	require.JSONEq(t, `[{"ID":1,"AT":"2026-01-02T03:04:05.006Z","L":-5,"F":2.5,"VC":"x","V4":"127.0.0.1"}]`, got[3])
 	require.JSONEq(t, `[{"at":null,"l":null,"f":null,"vc":null,"v4":null}]`, got[4])
 	require.Equal(t, "SqlError: Cannot divide a value by zero. (machbase error 2061)", got[5], "a result that breaks off is no result")
 	require.Equal(t, "SqlError: Table NOWHERE does not exist. (machbase error 2025)", got[6])
@@ -226,4 +227,166 @@ func TestMachbaseSQLThatFails(t *testing.T) {
 
 	refused := said(t, "machbase", "machbase://me:geheim@127.0.0.1:1", "select 1 from v$version")[0]
 	require.Equal(t, "SqlError: cannot connect to 127.0.0.1:1: connection refused; is a Machbase server running there?", refused)
+}
+
+// valuesOf runs the body of a function over a database, and returns what it returns.
+func valuesOf(t *testing.T, driver, name, code string) (value any) {
+	t.Helper()
+	r := k6(t, options{
+		script: "testdata/sql-values.js", env: map[string]string{defaultEnvMachbase: "", "DRIVER": driver, "NAME": name, "CODE": code},
+		args: []string{"--quiet", "--log-format", "json"},
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	lines := r.lines("said: ")
+	require.Len(t, lines, 1, r.output)
+	var entry struct{ Msg string }
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &entry))
+	require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix(entry.Msg, "said: ")), &value), r.output)
+
+	return value
+}
+
+// failing is a function for scripts: the error of a call as kind and message.
+const failing = `const failing = (call) => { try { call(); return 'nothing was thrown' } catch (e) { return e.kind + ': ' + e.message } };`
+
+// Each cell of the README's table of types, on a real PostgreSQL, by both protocols.
+func TestTypesOfPostgres(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	simple := *address
+	query := simple.Query()
+	query.Set("default_query_exec_mode", "simple_protocol")
+	simple.RawQuery = query.Encode()
+	for name, where := range map[string]string{"extended": address.String(), "simple": simple.String()} {
+		got := valuesOf(t, "postgres", where, `
+			const row = db.query("select true as b, 7::int2 as i2, 9007199254740991::int8 as i8, 9007199254740993::int8 as big, " +
+				"1.10::numeric(5,2) as n, 0.1::float4 as f4, 0.1::float8 as f8, 'x'::text as t, '{\"a\": 1}'::json as j, '{\"a\": 1}'::jsonb as jb, " +
+				"'<a/>'::xml as x, '\\x0102'::bytea as by, '2026-01-02 03:04:05.678+00'::timestamptz as tz, '2026-01-02 03:04:05'::timestamp as ts, " +
+				"'2026-01-02'::date as d, '03:04:05'::time as ti, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid as u, null::int as nu")[0];
+			return Object.keys(row).map((name) => name + ' ' + typed(row[name]));`)
+		require.Equal(t, []any{
+			"b boolean true", "i2 number 7", "i8 number 9007199254740991", "big string 9007199254740993",
+			"n string 1.10", "f4 number 0.1", "f8 number 0.1", "t string x", `j string {"a": 1}`, `jb string {"a": 1}`,
+			"x string <a/>", "by ArrayBuffer 1 2", "tz Date 2026-01-02T03:04:05.678Z", "ts Date 2026-01-02T03:04:05.000Z",
+			"d Date 2026-01-02T00:00:00.000Z", "ti string 03:04:05", "u string a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "nu null",
+		}, untimed(got.([]any)), name)
+	}
+
+	got := valuesOf(t, "postgres", address.String(), failing+`
+		db.exec('create temp table v (i int, l bigint, n numeric, f float8, t text, by bytea, at timestamptz, j jsonb)');
+		db.exec('insert into v values ($1, $2, $3, $4, $5, $6, $7, $8)', 1, 9007199254740993n, 1.25, 0.1, 'x', new Uint8Array([1, 2]).buffer,
+			new Date(1767323045678), '{"a":1}');
+		const row = db.query('select * from v')[0];
+		return [...Object.keys(row).map((name) => typed(row[name])), failing(() => db.exec('insert into v (i) values ($1)', 1.5)),
+			failing(() => db.exec('insert into v (t) values ($1)', new Int16Array(1)))];`).([]any)
+	require.Equal(t, []any{
+		"number 1", "string 9007199254740993", "string 1.25", "number 0.1", "string x", "ArrayBuffer 1 2", "Date 2026-01-02T03:04:05.678Z", `string {"a": 1}`,
+	}, got[:8])
+	require.Contains(t, got[8], `invalid input syntax for type integer: "1.5"`, "a fraction is not cut off")
+	require.Contains(t, got[9], "usage: exec: value 1 is a []int16, which no column takes: give ")
+}
+
+// untimed writes a time of day as PostgreSQL does: the driver adds its microseconds.
+func untimed(values []any) []any {
+	for i, value := range values {
+		values[i] = strings.TrimSuffix(value.(string), ".000000")
+	}
+
+	return values
+}
+
+func TestTypesOfSQLite(t *testing.T) {
+	t.Parallel()
+	got := valuesOf(t, "sqlite3", ":memory:", failing+`
+		db.exec('create table v (i integer, r real, t text, b blob, at datetime)');
+		db.exec('insert into v values (?, ?, ?, ?, ?)', 9007199254740993n, 0.1, 'x', new Uint8Array([1, 2]).buffer, new Date(1767323045678));
+		const row = db.query('select i, r, t, b, null as n, at, date(at) as day from v')[0];
+		return [...Object.keys(row).map((name) => name + ' ' + typed(row[name])),
+			failing(() => db.exec('insert into v (t) values (?)', 2n ** 70n)), failing(() => db.exec('insert into v (t) values (?)', {}))];`)
+	require.Equal(t, []any{
+		"i string 9007199254740993", "r number 0.1", "t string x", "b ArrayBuffer 1 2", "n null", "at Date 2026-01-02T03:04:05.678Z",
+		"day string 2026-01-02", "usage: exec: value 1 is a BigInt of more than 64 bits: give it as a string",
+		"usage: exec: value 1 is an object: give its JSON, by JSON.stringify",
+	}, got)
+}
+
+// Columns stay in the query's order, call after call, and none is lost.
+func TestColumnsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	for driver, name := range map[string]string{"postgres": address.String(), "sqlite3": ":memory:"} {
+		got := valuesOf(t, driver, name, failing+`
+			const orders = new Set();
+			for (let i = 0; i < 200; i++) { orders.add(JSON.stringify(db.query('select 1 as z, 2 as y, 3 as x, 4 as w'))); }
+			return [[...orders], failing(() => db.query('select 1 as id, 2 as id'))];`)
+		require.Equal(t, []any{
+			[]any{`[{"z":1,"y":2,"x":3,"w":4}]`},
+			`usage: query: two columns are named "id": give them names of their own, such as t.id as t_id`,
+		}, got)
+	}
+}
+
+// A statement that the server has dropped, or whose table has changed, is prepared anew.
+func TestPostgresPreparesAnew(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	got := valuesOf(t, "postgres", address.String(), `
+		db.exec('create temp table p (a int)');
+		db.exec('insert into p values ($1)', 1);
+		const all = () => JSON.stringify(db.query('select * from p'));
+		const before = [all(), all()];
+		db.exec('alter table p add column b text');
+		const altered = all();
+		db.exec('deallocate all');
+		db.exec('insert into p values ($1)', 2);
+		return [...before, altered, all()];`)
+	require.Equal(t, []any{`[{"a":1}]`, `[{"a":1}]`, `[{"a":1,"b":null}]`, `[{"a":1,"b":null},{"a":2,"b":null}]`}, got)
+}
+
+func TestSeveralStatementsOfPostgres(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	simple := *address
+	query := simple.Query()
+	query.Set("default_query_exec_mode", "simple_protocol")
+	simple.RawQuery = query.Encode()
+	const code = failing + `
+		return [failing(() => db.query("set statement_timeout = '1s'; select 1 as a")), JSON.stringify(db.query('select 1 as a')),
+			failing(() => db.query("select 2 as a; select $1::int as a", 3))];`
+	const several = "usage: PostgreSQL takes one statement a call: make a call for each, " +
+		"or open the database with default_query_exec_mode=simple_protocol, which takes several without values"
+	require.Equal(t, []any{several, `[{"a":1}]`, several}, valuesOf(t, "postgres", address.String(), code))
+	require.Equal(t, []any{"nothing was thrown", `[{"a":1}]`, several}, valuesOf(t, "postgres", simple.String(), code))
+	require.Equal(t, []any{map[string]any{"a": 1.0}},
+		valuesOf(t, "postgres", simple.String(), `return db.query("set statement_timeout = '1s'; select 1 as a")`))
+}
+
+// Clients that write to one file wait for each other.
+func TestClientsOfOneSQLiteFileWait(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "one.db")
+	r := k6(t, options{script: "testdata/sqlite-file.js", env: map[string]string{defaultEnvMachbase: "", "FILE": file}})
+	require.Equal(t, exitOK, r.code, r.output)
+	step := r.report(t, "sqlite-file").Steps[0]
+	require.EqualValues(t, 8*50, step.Ops)
+	require.Zero(t, step.Failed)
+}
+
+func TestTypesOfMachbase(t *testing.T) {
+	t.Parallel()
+	got := valuesOf(t, "machbase", serverURL(t)+"?timeout=20s", failing+`
+		db.exec('create volatile table xk6_sweep_types (id integer primary key, l long, f float, d double, t varchar(20), at datetime)');
+		try {
+			db.exec('insert into xk6_sweep_types values (?, ?, ?, ?, ?, ?)', 1, 9007199254740993n, 0.1, 0.1, 'x', new Date(1767323045678));
+			const row = db.query('select * from xk6_sweep_types')[0];
+			return [...Object.keys(row).map((name) => name + ' ' + typed(row[name])),
+				failing(() => db.exec('insert into xk6_sweep_types (id, l) values (2, ?)', 1.5)),
+				JSON.stringify(db.query('select id from xk6_sweep_types where id > ?', 0.5))];
+		} finally {
+			db.exec('drop table xk6_sweep_types');
+		}`)
+	require.Equal(t, []any{
+		"ID number 1", "L string 9007199254740993", "F number 0.1", "D number 0.1", "T string x", "AT Date 2026-01-02T03:04:05.678Z",
+		"usage: parameter 1: 1.5 is no whole number, and the parameter is of type long", `[{"ID":1}]`,
+	}, got)
 }

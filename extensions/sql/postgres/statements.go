@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// errSeveral is the error of a call with several statements where the protocol takes one.
+var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call for each, " +
+	"or open the database with default_query_exec_mode=simple_protocol, which takes several without values")
+
+// QueryContext returns the rows of a query. With the simple protocol and several statements these
+// are the last one's. The statement that the connection has prepared for the query is prepared anew
+// when the server has dropped it, or the tables have changed.
+func (c interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.simple && len(args) == 0 {
+		return c.lastRows(ctx, query)
+	}
+	if c.simple && several(query) {
+		return nil, errSeveral
+	}
+	rows, err := c.Conn.QueryContext(ctx, query, args)
+	if isStale(err) {
+		rows, err = c.Conn.QueryContext(ctx, query, args)
+	}
+
+	return rows, explained(err)
+}
+
+// ExecContext runs a statement, as QueryContext does.
+func (c interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if c.simple && len(args) > 0 && several(query) {
+		return nil, errSeveral
+	}
+	result, err := c.Conn.ExecContext(ctx, query, args)
+	if isStale(err) {
+		result, err = c.Conn.ExecContext(ctx, query, args)
+	}
+
+	return result, explained(err)
+}
+
+// isStale reports whether a prepared statement failed before it ran because the server does not
+// have it, or its result has other columns by now. pgx forgets it then.
+func isStale(err error) bool {
+	said, is := errors.AsType[*pgconn.PgError](err)
+
+	return is && (said.Code == "26000" || said.Code == "0A000" && strings.Contains(said.Message, "cached plan"))
+}
+
+func explained(err error) error {
+	said, is := errors.AsType[*pgconn.PgError](err)
+	if is && said.Code == "42601" && strings.Contains(said.Message, "multiple commands") {
+		return errSeveral
+	}
+
+	return err
+}
+
+// several reports whether a text with values may have several statements: a semicolon stands before
+// its end.
+func several(query string) bool {
+	return strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";")
+}
+
+// lastRows runs the statements of a text by the simple protocol, and returns the last one's rows.
+func (c interruptible) lastRows(ctx context.Context, query string) (driver.Rows, error) {
+	results, err := c.Conn.Conn().PgConn().Exec(ctx, query).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(results) == 0 {
+		return &textRows{result: &pgconn.Result{}}, nil
+	}
+
+	return &textRows{result: results[len(results)-1], types: c.Conn.Conn().TypeMap()}, nil
+}
+
+// textRows are rows in the text format.
+type textRows struct {
+	result *pgconn.Result
+	types  *pgtype.Map
+	next   int
+}
+
+func (r *textRows) Columns() []string {
+	names := make([]string, len(r.result.FieldDescriptions))
+	for i := range names {
+		names[i] = r.result.FieldDescriptions[i].Name
+	}
+
+	return names
+}
+
+// ColumnTypeDatabaseTypeName returns the type's name in upper case, as pgx does.
+func (r *textRows) ColumnTypeDatabaseTypeName(i int) string {
+	if t, known := r.types.TypeForOID(r.result.FieldDescriptions[i].DataTypeOID); known {
+		return strings.ToUpper(t.Name)
+	}
+
+	return ""
+}
+
+func (r *textRows) Close() error { return nil }
+
+func (r *textRows) Next(into []driver.Value) (err error) {
+	if r.next == len(r.result.Rows) {
+		return io.EOF
+	}
+	row := r.result.Rows[r.next]
+	r.next++
+	for i, raw := range row {
+		oid := r.result.FieldDescriptions[i].DataTypeOID
+		t, known := r.types.TypeForOID(oid)
+		switch {
+		case raw == nil:
+			into[i] = nil
+		case !known:
+			into[i] = string(raw)
+		default:
+			if into[i], err = t.Codec.DecodeDatabaseSQLValue(r.types, oid, pgtype.TextFormatCode, raw); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}

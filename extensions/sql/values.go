@@ -1,0 +1,198 @@
+package sql
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// The drivers whose values are converted here by a table of their own: see the README.
+const (
+	driverSQLite   = "sqlite3"
+	driverPostgres = "postgres"
+	driverMachbase = "machbase"
+)
+
+// sqliteTime is the text form of a time that SQLite's date functions read.
+// https://sqlite.org/lang_datefunc.html#time_values
+const sqliteTime = "2006-01-02 15:04:05.000"
+
+// maxSafe is the largest whole number of which a JavaScript Number knows all digits.
+const maxSafe = 1<<53 - 1
+
+// valueFor returns what the driver gets of an argument of a query. The error says what the argument
+// is, and goes behind its number.
+func valueFor(driver string, argument sobek.Value) (any, error) {
+	value, err := k6glue.Export(argument)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	switch v := value.(type) {
+	case nil, bool, string, int64, []byte:
+		return v, nil
+	case float64:
+		if driver == driverPostgres {
+			// The server reads the text as the parameter's type, and refuses a fraction where that
+			// is an integer. pgx would cut it off.
+			return strconv.FormatFloat(v, 'g', -1, 64), nil
+		}
+
+		return v, nil
+	case *big.Int:
+		return bigFor(driver, v)
+	case time.Time:
+		if driver == driverSQLite {
+			return v.UTC().Format(sqliteTime), nil
+		}
+
+		return v, nil
+	case sobek.ArrayBuffer:
+		return v.Bytes(), nil
+	case []any, map[string]any:
+		if driver == driverPostgres { // an array, or a value of a column of json
+			return v, nil
+		}
+
+		return nil, errors.New("is an object: give its JSON, by JSON.stringify")
+	default:
+		return nil, fmt.Errorf("is a %T, which no column takes: give a number, a string, a boolean, a Date, a BigInt or an ArrayBuffer", value)
+	}
+}
+
+func bigFor(driver string, n *big.Int) (any, error) {
+	switch {
+	case driver == driverMachbase:
+		return n, nil
+	case n.IsInt64():
+		return n.Int64(), nil
+	case driver == driverPostgres:
+		return n.String(), nil // a numeric
+	default:
+		return nil, errors.New("is a BigInt of more than 64 bits: give it as a string")
+	}
+}
+
+// result is what a query has found.
+type result struct {
+	columns, types []string
+	rows           [][]any
+}
+
+// read takes all rows. Two columns of the same name are an error: an object has room for one.
+func (r *result) read(method string, rows *sql.Rows) (err error) {
+	defer func() {
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	if r.columns, err = rows.Columns(); err != nil {
+		return err
+	}
+	for i, name := range r.columns {
+		if slices.Contains(r.columns[:i], name) {
+			return k6mod.Misuse("%s: two columns are named %q: give them names of their own, such as t.%s as t_%s", method, name, name, name)
+		}
+	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	for _, t := range types {
+		r.types = append(r.types, t.DatabaseTypeName())
+	}
+	for rows.Next() {
+		row, into := make([]any, len(r.columns)), make([]any, len(r.columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		r.rows = append(r.rows, row)
+	}
+
+	return rows.Err()
+}
+
+// objects makes a JavaScript array of the rows: an object each, with the columns in their order.
+func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) {
+	all := make([]any, len(r.rows))
+	for i, row := range r.rows {
+		object := rt.NewObject()
+		for j, value := range row {
+			made, err := toScript(rt, driver, r.types[j], value)
+			if err == nil {
+				err = object.Set(r.columns[j], made)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", r.columns[j], err)
+			}
+		}
+		all[i] = object
+	}
+
+	return rt.NewArray(all...), nil
+}
+
+// toScript returns the JavaScript value of a column's value.
+func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Value, error) {
+	switch v := value.(type) {
+	case nil:
+		return sobek.Null(), nil
+	case int64:
+		if v > maxSafe || v < -maxSafe {
+			return rt.ToValue(strconv.FormatInt(v, 10)), nil
+		}
+	case uint64:
+		if v > maxSafe {
+			return rt.ToValue(strconv.FormatUint(v, 10)), nil
+		}
+	case float64:
+		if columnType == "FLOAT4" || driver == driverMachbase && columnType == "FLOAT" {
+			return rt.ToValue(shortest(v)), nil
+		}
+	case time.Time:
+		return rt.New(rt.GlobalObject().Get("Date"), rt.ToValue(v.UnixMilli()))
+	case []byte:
+		if isText(driver, columnType) {
+			return rt.ToValue(string(v)), nil
+		}
+
+		return rt.ToValue(rt.NewArrayBuffer(v)), nil
+	}
+
+	return rt.ToValue(value), nil
+}
+
+// shortest returns the number with the decimal form of a column of 32 bits: 0.1 in place of
+// 0.10000000149011612.
+func shortest(v float64) float64 {
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64) // its own form can be parsed
+
+	return f
+}
+
+// isText reports whether the bytes of a column are text. pgx returns JSON and XML as bytes, and
+// drivers of other databases all of their text.
+func isText(driver, columnType string) bool {
+	switch driver {
+	case driverSQLite, driverMachbase:
+		return false
+	case driverPostgres:
+		return columnType != "BYTEA"
+	default:
+		return !slices.ContainsFunc([]string{"BLOB", "BINARY", "BYTE", "IMAGE", "RAW"}, func(part string) bool {
+			return strings.Contains(strings.ToUpper(columnType), part)
+		})
+	}
+}
