@@ -161,7 +161,7 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	$(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 30m -tags servers \
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 30m -tags servers \
 	  -- $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	$(gotest) -C extensions/sql -race -- ./...
 

@@ -16,7 +16,6 @@ const ramp = duration('RAMP', '1m');
 const hold = duration('HOLD', '10s', { least: 0 });
 
 const db = newClient();
-gates();
 
 export const options = {
   scenarios: {
@@ -27,7 +26,7 @@ export const options = {
       gracefulRampDown: '5s',
     },
   },
-  thresholds: { sweep_failed: ['count==0'] },
+  thresholds: { sweep_failed: ['rate==0'], ...gates() },
   setupTimeout: '2m',
 };
 

@@ -104,7 +104,7 @@ func (w *work) run() error {
 // until does operations until as many are done as the options say, or for as long.
 func (w *work) until(ctx context.Context, start time.Duration) error {
 	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
-		if err := w.client.runs.Next(ctx); err != nil {
+		if err := w.client.runs.Next(ctx, 1); err != nil {
 			return err
 		}
 		if err := w.operate(); err != nil {
@@ -160,8 +160,11 @@ func (w *work) query(ctx context.Context, conn Conn) error {
 	if err := conn.Query(ctx, w.options.query, w.args, w.reader); err != nil {
 		return err
 	}
+	if rows := uint64(w.answer.count); rows < w.options.minRows {
+		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, w.options.minRows)
+	}
 
-	return w.options.minRows.check(w.answer.count)
+	return nil
 }
 
 func (w *work) exec(ctx context.Context, conn Conn) error {

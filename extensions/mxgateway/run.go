@@ -144,8 +144,11 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 // script's own function is not.
 func (r *run) work(vuContext context.Context) error {
 	ctx := r.read.Context(vuContext)
-	began := clock.Now()
-	for begin := began; ; {
+	for began := clock.Now(); ; {
+		if r.sweep != nil && !r.sweep.Client.Next(1, nil) {
+			return nil
+		}
+		begin := clock.Now()
 		counts, err := r.read.Read(ctx)
 		end := clock.Now()
 		if vuContext.Err() != nil {
@@ -156,9 +159,8 @@ func (r *run) work(vuContext context.Context) error {
 		if r.over(end) {
 			return nil
 		}
-		begin = end
 		if err != nil && r.client.As(err).Code == int(codes.Unavailable) {
-			if begin = r.rest(vuContext); r.over(begin) {
+			if r.over(r.rest(vuContext)) {
 				return nil
 			}
 		}

@@ -472,8 +472,9 @@ declare module 'k6/x/nats' {
     /** {@link Client.requestMany} as a promise. */
     asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
     /**
-     * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that
-     * fail are counted, and throw nothing; the answers are not kept. On Linux clients take turns in
+     * Requests, one after another, in Go: in a sweep each is an operation `request`, and in a step
+     * of an open loop one of the schedule. Those that fail are counted, and throw nothing; the
+     * answers are not kept. On Linux clients take turns in
      * the order in which their answers came, but in an open loop. The connection is that of runs:
      * see {@link Client}.
      */

@@ -128,6 +128,9 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	var sent, received uint64 // bytes on the connection
 	begin := clock.Now()
 	for done := 0; !o.extent.over(done, begin); done++ {
+		if n.sweep != nil && !n.sweep.Client.Next(1, nil) {
+			break
+		}
 		work, out, in, err := n.iterate(ctx, o.tags)
 		if ctx.Err() != nil {
 			break

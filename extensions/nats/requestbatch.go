@@ -87,8 +87,8 @@ func (b *requests) do() error {
 func (b *requests) until(ctx, vu context.Context) error {
 	begin := clock.Now()
 	for done := 0; !b.options.extent.over(done, begin); done++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := b.runs.Next(ctx, 1); err != nil {
+			return err
 		}
 		if err := b.one(vu); err != nil {
 			b.result.failed++

@@ -17,33 +17,36 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in a
- * step of a variant also with `variant`. Gauges go out once a second (of
+ * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step
+ * also with `rate`, in a step of a variant also with `variant`. Gauges go out once a second (of
  * that second) and at the end of a step (of the whole step): `sweep_ops_per_second`; `sweep_p50`,
  * `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean` in milliseconds,
  * of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
  * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without
  * `op`), which counts steps in which not every client did its whole share or that are too short to
- * measure (see `duration`); `sweep_failed`, operations that failed (`allowFailed` bounds their
- * share).
+ * measure (see `duration`). `sweep_failed`, a Rate, is the share of operations that failed:
+ * `rate<0.01`, as of `http_req_failed`. k6 judges and shows it exactly; other outputs get at most
+ * 100 of its samples a second and operation.
+ * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held.
  * `sweep_duration`, a Trend in milliseconds, has every single operation where `raw` asks for it.
  * Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a
  * warm-up has the tag `phase: 'warmup'` and no tag `clients`.
  *
- * k6 judges a Gauge by its last value, and what has no sample as 0. A threshold on a Gauge
- * therefore names one step and operation, such as `sweep_p99{clients:64,op:get}`: the last value is
- * the median of its repeats, of `op` under k6's own executors the median second. Without a number,
- * that of a search is the step that was found. Where there are several steps, `sweep_p99` does not
- * start the run (exit code 104, and the error says what to write); several operations that only the
- * script knows are found at its end (99).
+ * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and
+ * operations that it is for: of each step the median of its repeats, in a search the step that was
+ * found (`sweep_p99{clients:64}` judges another one), of `op` under k6's own executors the median
+ * second. `sweep_p99: ['value<10']` judges the worst operation of the worst step; tags narrow it:
+ * `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
  *
- * A threshold on what is never sent does not pass. Where that is known before the run, such as of a
- * number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
- * not in `opNames`, the run does not start (104). Else the run fails at its end (99), whatever
- * module its metric is of: but a Counter that is not a sweep's and never counted is 0. So it does
- * with thresholds on latencies and rates of a step without a successful operation, and with those
- * on a percentile that fewer than ten operations of the step exceed (p99 needs 1,000 operations,
- * repeats together). k6's own summary may call such a threshold held.
+ * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is
+ * known before the run, such as of a number of clients that no step has, of `sweep_duration`
+ * without `raw`, or of an operation that is not in `opNames`, the run does not start (exit code
+ * 104). At its end, a threshold of which nothing was sent is crossed (99), whatever module its
+ * metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
+ * latencies and rates of a step without a successful operation, those on a percentile that fewer
+ * than ten operations of the step exceed (p99 needs 1,000 operations, repeats together; a pipeline
+ * counts as one) and, in a test in which no operation succeeded, those on other modules' times and
+ * rates.
  */
 declare module 'k6/x/sweep' {
   /**
@@ -60,14 +63,20 @@ declare module 'k6/x/sweep' {
     /**
      * The steps of an open-loop sweep: how many operations start in each `timeUnit`, whether those
      * before have ended or not. `preAllocatedVUs` clients share them, for `duration`. Latency
-     * counts from the time at which an operation should have started when no client was free then,
-     * so that a stall of the server is not hidden (coordinated omission); in a call with several
-     * operations the first one has waited. How late k6 itself starts operations that a client is
-     * free for is a figure of its own (`openLoop.latenessMs` in the report), and in no latency.
+     * counts from the time at which an operation was due, whoever was late with it, so that a stall
+     * is not hidden (coordinated omission). How late operations started is a figure of its own as
+     * well (`openLoop.latenessMs` in the report). Where k6 itself started more than 1 % of them
+     * later than 10 ms, or a tenth of p50, the step is `limited by: client`, and its latencies hold
+     * no gate.
+     *
+     * Each call of the function is one of these operations. All that a call does which starts late
+     * counts as begun so much earlier. A call that does many operations in Go (`client.run`,
+     * `layout.run`, `row.run`, `requestBatch`) takes a place for each, and waits until it is due;
+     * a pipeline of n takes n, which are due with the first.
      *
      * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1
      * s at most). What has not started by then is not done: the step is incomplete, as it is when
-     * fewer than 99 % have started in time because for most of it all clients were busy. The log,
+     * fewer than 99 % have started within it because for most of it all clients were busy. The log,
      * the table's notes and the report (`openLoop`) say what rate was achieved, how long the queue
      * was, and for how long all clients were busy.
      */
@@ -305,7 +314,7 @@ declare module 'k6/x/sweep' {
    *
    * - `scenario`: its name, and that of the report's files. Default: `'default'`.
    * - `gates`: the path of a file of gates, see `gates`.
-   * - `thresholds`: k6's own thresholds.
+   * - `thresholds`: k6's own thresholds, beside those of the gates.
    * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in
    *   windows of time, for places that know only those, such as Grafana Cloud. The window of a step
    *   is its `maxDuration` or, where there is none, warm-up, duration and 10 s; a step that
@@ -335,18 +344,17 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Reads a file of gates, and the baseline that it names. The gates are judged when the scenario
-   * that the file names has ended: held, crossed or undecided. If one does not hold, or there was no
-   * such scenario, k6 exits with 99, whatever became of its own thresholds and also with
-   * `--no-thresholds`. A step that is missing, empty or incomplete is crossed. What the run cannot
-   * tell is undecided, and passes only where the file says `"undecided": "pass"`: a percentile with
-   * fewer than 10 operations beyond it, a baseline that does not fit, runs that differ too much.
-   * `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each
+   * gate. They are judged when the scenario has ended: held, crossed or undecided. A step that is
+   * missing, empty or incomplete is crossed. What the run cannot tell is undecided, and passes only
+   * where the file says `"undecided": "pass"`: a percentile with fewer than 10 operations beyond
+   * it, a baseline that does not fit, runs that differ too much. `path` is relative to the script
+   * that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context
    */
-  export function gates(path: string): void;
+  export function gates(path: string): Record<string, string[]>;
 
   /**
    * Calls `fn` for each operation, until this client's share of the step is done. Before that it
@@ -575,7 +583,7 @@ declare module 'k6/x/sweep' {
    * summary. Until then each finished step is in `<scenario>.partial.json` in that folder, a report
    * that says that it was interrupted.
    *
-   * @param data what k6 gives to `handleSummary`. The outcomes of k6's thresholds become gates of
+   * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of
    *   the report
    * @param options `tables` is called for each scenario with its report, as it is in the `.json`:
    *   the tables that it returns become a part of the report, in the order of their rows. They are

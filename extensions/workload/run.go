@@ -31,12 +31,12 @@ func (c *Client) until(ctx context.Context, start time.Duration) error {
 	left, duration := options.Iterations, time.Duration(options.Duration)
 	timed := duration > 0
 	for timed || left > 0 {
-		if err := c.observer.Next(ctx); err != nil {
-			return err
-		}
 		most := options.Pipeline
 		if !timed {
 			most = min(most, left)
+		}
+		if err := c.observer.Next(ctx, most); err != nil {
+			return err
 		}
 		did, err := c.step(most)
 		if err != nil {
@@ -122,9 +122,6 @@ func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took tim
 	}
 	if err == nil {
 		c.count(i, len(value), hit)
-		if !hit && op == Get {
-			err = c.missing()
-		}
 	}
 
 	return c.tell(op, err, took)

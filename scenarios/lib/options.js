@@ -61,8 +61,11 @@ export function oneAfterAnother(scenarios, optionsOf) {
   };
 }
 
-/** Reads the file of gates that GATES names, if it is set, for a scenario that is no sweep. */
+/**
+ * k6 thresholds of the file of gates that GATES names, for a scenario that is no sweep; none
+ * when it is not set.
+ */
 export function gates() {
   const file = text('GATES');
-  if (file) sweep.gates(file);
+  return file ? sweep.gates(file) : {};
 }

@@ -17,7 +17,7 @@ type observer struct {
 }
 
 // Next implements workload.Observer.
-func (o *observer) Next(ctx context.Context) error { return o.runs.Next(ctx) }
+func (o *observer) Next(ctx context.Context, n int) error { return o.runs.Next(ctx, n) }
 
 // Ok implements workload.Observer.
 func (o *observer) Ok(op workload.Op, took time.Duration) { o.runs.Ended(o.recorder(op), took, nil) }

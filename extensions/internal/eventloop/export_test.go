@@ -4,8 +4,8 @@ package eventloop
 
 import "time"
 
-// Sleepers is until when seats sleep that come in this order, and when the first one is to wake.
-func Sleepers(untils ...time.Duration) (order []time.Duration, wake time.Duration) {
+// Sleepers returns until when seats sleep that come in this order.
+func Sleepers(untils ...time.Duration) (order []time.Duration) {
 	var all sleepers
 	for _, until := range untils {
 		all.add(&Seat{until: int64(until)})
@@ -14,5 +14,5 @@ func Sleepers(untils ...time.Duration) (order []time.Duration, wake time.Duratio
 		order = append(order, time.Duration(s.until))
 	}
 
-	return order, time.Duration(all.wake())
+	return order
 }

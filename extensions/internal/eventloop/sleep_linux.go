@@ -13,10 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// slack is by how much jobs may wake late, in nanoseconds, to do so together with others: most of
-// what it costs to wake is that the loop does.
-const slack = int64(100 * time.Microsecond)
-
 // bell is a timer of the kernel's that ends the loop's wait for sockets. Go's own timers would wake
 // an idle process up to a millisecond late.
 type bell struct {
@@ -74,19 +70,6 @@ func (all *sleepers) add(s *Seat) {
 	*all = slices.Insert(*all, at, s)
 }
 
-// wake is when the first one is to wake, with all that wake within slack of it.
-func (all sleepers) wake() int64 {
-	last := all[0].until
-	for _, s := range all[1:] {
-		if s.until > all[0].until+slack {
-			break
-		}
-		last = s.until
-	}
-
-	return last
-}
-
 // rouse makes the seats ready whose jobs have slept until now.
 func (l *loop) rouse() {
 	if len(l.sleepers) == 0 {
@@ -121,11 +104,11 @@ func (l *loop) setBell() (later bool) {
 	switch {
 	case first <= at:
 		return false
-	case first <= l.bell.rings && l.bell.rings <= first+slack:
+	case first == l.bell.rings:
 		return true
 	}
-	l.bell.rings = l.sleepers.wake()
-	once := unix.ItimerSpec{Value: unix.NsecToTimespec(l.bell.rings - at)}
+	l.bell.rings = first
+	once := unix.ItimerSpec{Value: unix.NsecToTimespec(first - at)}
 	if errno := setTimer(l.bell.timer, &once); errno != 0 {
 		l.fail(os.NewSyscallError("timerfd_settime", errno))
 	}

@@ -161,15 +161,15 @@ func (r *Runs) Do(job func(context.Context) error) error {
 	}
 }
 
-// Next waits until the next operation of the run, or the next pipeline, may begin: in an open loop
-// until it is due. An error says why there is none.
-func (r *Runs) Next(ctx context.Context) error {
+// Next waits until the next n operations of the run, which are done together, may begin: in an open
+// loop until the first is due. An error says why there are none.
+func (r *Runs) Next(ctx context.Context, n int) error {
 	if client := r.Client(); client != nil {
 		var sleep func(until time.Duration)
 		if r.seat.Inside() {
 			sleep = func(until time.Duration) { r.seat.Sleep(ctx, until) }
 		}
-		if !client.Next(sleep) {
+		if !client.Next(n, sleep) {
 			r.stop(errEnough)
 		}
 	}

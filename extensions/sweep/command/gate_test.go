@@ -140,7 +140,7 @@ func TestGateWithoutWhatItNeeds(t *testing.T) {
 		"thresholds/missing.json": "thresholds/missing.json: file does not exist",
 		"thresholds/cache.json":   "thresholds/cache.json: baseline thresholds/baselines/cache.json: file does not exist",
 		"thresholds/wrong.json": `thresholds/wrong.json: absolute[0]: unknown key "p98"; ` +
-			`known are op, clients, rate, opsPerSecond, p50, p90, p95, p99, p999, mean`,
+			`known are op, clients, rate, opsPerSecond, p50, p90, p95, p99, p999, mean, standstill`,
 	} {
 		out, message, code := k.run("gate", "run.json", file)
 		require.Empty(t, out)

@@ -326,7 +326,7 @@ func (r *stepRun) log(steps []report.Step) {
 		}
 		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s%s",
 			report.Thousands(int64(math.Round(s.OpsPerSecond))),
-			report.P50.Show(report.Millis(s.Latency.P50), s.Operations), report.P99.Show(report.Millis(s.Latency.P99), s.Operations),
+			report.P50.Show(report.Millis(s.Latency.P50), s.Timings()), report.P99.Show(report.Millis(s.Latency.P99), s.Timings()),
 			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), limitedBy)
 	}
 }

@@ -46,18 +46,27 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 	if problem := unusable(g); problem != "" {
 		return judgement.Crossed, problem + inStep(g.Key), 0
 	}
-	value = report.Median(g.Values(b.Figure.Of))
-	text = measured(b.Figure, value) + inStep(g.Key) + ofRepeats(len(g.Steps))
+	values := g.Values(b.Figure.Of)
+	value, text = report.Median(values), ofRepeats(len(g.Steps))
+	if b.Figure == &report.LongestStandstill {
+		value, text = slices.Max(values), ""
+	}
+	text = measured(b.Figure, value) + inStep(g.Key) + text
 	limits := limitOf(g, notTheTarget)
 	if limits != "" {
 		limits = ", " + limits
 	}
 	little := b.Figure.RestsOnLittle(g)
+	hidden, why := hides(b.Figure, g)
 	switch keeps := b.Figure.Keeps(value, b.Value); {
 	case !keeps && limits != "":
 		return judgement.Undecided, "not judged: " + text + limits, value
 	case !keeps:
 		return judgement.Crossed, text, value
+	case hidden == judgement.Crossed:
+		return judgement.Crossed, text + ", but " + why, value
+	case hidden == judgement.Undecided:
+		return judgement.Undecided, "not judged: " + text + ", but " + why, value
 	case little != "":
 		return judgement.Undecided, "not judged: " + little + inStep(g.Key), value
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -41,6 +42,9 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 		}
 		if limits := limitOf(side, hidesTheTarget); limits != "" {
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + limits
+		}
+		if hidden, why := hides(g.Figure, side); hidden != judgement.Held { // whose standstill it was nobody knows
+			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + why
 		}
 		if little := g.Figure.RestsOnLittle(side); little != "" {
 			c.doubt = little + inStep(side.Key)

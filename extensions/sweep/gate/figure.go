@@ -22,13 +22,15 @@ func bounded() (figures []*report.Figure) {
 	return figures
 }
 
+// alsoBounded are the figures that absolute gates may bound.
+func alsoBounded() []*report.Figure { return append(bounded(), &report.LongestStandstill) }
+
 // keyOf is the key of the figure's bound, the last part of the figure's path in a report: "p99",
 // "opsPerSecond".
 func keyOf(f *report.Figure) string { return f.JSON[strings.LastIndexByte(f.JSON, '.')+1:] }
 
-// boundKeys are the keys of all bounded figures, in both kinds of gates.
-func boundKeys() []string {
-	figures := bounded()
+// boundKeys are the keys of figures in gates.
+func boundKeys(figures []*report.Figure) []string {
 	keys := make([]string, 0, len(figures))
 	for _, f := range figures {
 		keys = append(keys, keyOf(f))

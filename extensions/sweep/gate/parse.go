@@ -112,7 +112,7 @@ func parseAbsolute(o *object) ([]Absolute, error) {
 func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 	var g Absolute
 	known := []string{"op", "clients", "rate"}
-	bounds := boundKeys()
+	bounds := boundKeys(alsoBounded())
 	o, err := newObject(path, raw, append(known, bounds...)...)
 	if err != nil {
 		return g, err
@@ -133,7 +133,7 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 			return g, err
 		}
 	}
-	for _, f := range bounded() {
+	for _, f := range alsoBounded() {
 		if !o.has(keyOf(f)) {
 			continue
 		}
@@ -166,7 +166,7 @@ func inOrder(path string, bounds []Bound) error {
 }
 
 func parseRelative(raw json.RawMessage) (*Relative, error) {
-	tolerances := boundKeys()
+	tolerances := boundKeys(bounded())
 	o, err := newObject("relative", raw, slices.Concat([]string{"baseline"}, tolerances, []string{"alpha"})...)
 	if err != nil {
 		return nil, err

@@ -115,6 +115,9 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	if problem := unusable(after); problem != "" {
 		return decided(crossed(problem))
 	}
+	if hidden, why := hides(g.Figure, after); hidden == judgement.Crossed {
+		return decided(crossed(why))
+	}
 	if differences := f.baseline.differences(r); len(differences) > 0 {
 		return decided(undecided("not judged: the baseline does not fit, " + firstOf(differences)))
 	}

@@ -240,7 +240,10 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 		e[witness.ClientWaitMs] = one.ClientWait.Mean
 	}
 	if o := one.OpenLoop; o != nil && o.Due > 0 {
-		e[witness.RateKept] = float64(o.Started) / float64(o.Due)
+		e[witness.RateKept], e[witness.LateByK6] = o.InTime, o.LateByK6
+	}
+	if s := one.Standstill; s != nil {
+		e[witness.StoodStill], e[witness.LongestStill] = s.Part, s.LongestMs/1000
 	}
 	compareSteps(e, steps, before)
 
@@ -331,7 +334,7 @@ func (w *Watch) evidence(e witness.Evidence) {
 	end.system.since(&begin.system, e, seconds)
 }
 
-// course adds what the slots tell: whether the rate was steady, and whether the server stood still.
+// course adds what the slots tell: whether the rate was steady.
 func (w *Watch) course(e witness.Evidence, s *report.Step) {
 	seconds := s.Seconds // in which all clients were at work
 	switch {
@@ -344,7 +347,4 @@ func (w *Watch) course(e witness.Evidence, s *report.Step) {
 	if part, chance, errors, known := witness.Drift(counts); known {
 		e[witness.DriftPart], e[witness.DriftChance], e[witness.DriftErrors] = part, chance, errors
 	}
-	all, longest := witness.Standstill(counts)
-	every := w.slots.every.Seconds()
-	e[witness.StoodStill], e[witness.LongestStill] = float64(all)*every, float64(longest)*every
 }

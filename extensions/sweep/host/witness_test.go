@@ -157,9 +157,13 @@ func TestStepTellsOfWhatRanOut(t *testing.T) {
 
 func TestStepTellsOfItsRate(t *testing.T) {
 	e := stepEvidence(steps(func(s *report.Step) {
-		s.Rate, s.OpenLoop, s.Window = 1000, &report.OpenLoop{Due: 2000, Started: 1500}, &report.Window{Seconds: 1.5}
+		s.Rate, s.OpenLoop, s.Window = 1000, &report.OpenLoop{Due: 2000, InTime: 0.75, LateByK6: 0.2}, &report.Window{Seconds: 1.5}
+		s.Standstill = &report.Standstill{LongestMs: 300, Part: 0.2}
 	}), nil)
 	require.InDelta(t, 0.75, e[witness.RateKept], 1e-9)
+	require.InDelta(t, 0.2, e[witness.LateByK6], 1e-9)
+	require.InDelta(t, 0.2, e[witness.StoodStill], 1e-9)
+	require.InDelta(t, 0.3, e[witness.LongestStill], 1e-9)
 	require.InDelta(t, 1.5, e[witness.Seconds], 1e-9)
 }
 
@@ -185,27 +189,27 @@ func TestStepTellsOfTheStepBefore(t *testing.T) {
 	require.NotContains(t, stepEvidence(openLoop, before), witness.ClientsRatio, "an open loop")
 }
 
-// What is counted of a step is the time in which all clients were at work, or its window: a slot
-// after it, in which nothing ended, is no standstill.
+// What is counted of a step is the time in which all clients were at work, or its window: slots
+// after it, in which nothing ended, are no change of its rate.
 func TestCourseIsOfTheTimeThatCounts(t *testing.T) {
 	w := &Watch{slots: slots{every: 100 * time.Millisecond}}
-	for i := range 30 {
+	for i := range 60 {
 		one := slot{length: w.slots.every}
-		if i < 10 {
+		if i < 30 {
 			one.operations = 100
 		}
 		w.slots.all = append(w.slots.all, one)
 	}
-	still := func(s report.Step) float64 {
+	drift := func(s report.Step) float64 {
 		e := witness.Evidence{}
-		s.Seconds = 3
+		s.Seconds = 6
 		w.course(e, &s)
 
-		return e[witness.StoodStill]
+		return e[witness.DriftPart]
 	}
-	require.InDelta(t, 2, still(report.Step{}), 1e-9)
-	require.InDelta(t, 1, still(report.Step{Window: &report.Window{Seconds: 2}}), 1e-9)
-	require.Zero(t, still(report.Step{AllClients: &report.AllClients{Seconds: 1}}))
+	require.InDelta(t, 1, drift(report.Step{}), 1e-9)
+	require.Zero(t, drift(report.Step{Window: &report.Window{Seconds: 3}}))
+	require.Zero(t, drift(report.Step{AllClients: &report.AllClients{Seconds: 3}}))
 }
 
 // A goroutine that woke early is not late.

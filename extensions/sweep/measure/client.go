@@ -16,11 +16,13 @@ type Client struct {
 
 	step      *Step
 	recorded  uint64        // operations of any kind, the warm-up's included
-	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
+	late      time.Duration // how long after they were due the current operations of a schedule began; or zero
 	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
 	turns     *turns        // in a duet; else nil
 	tap       func(op string, took time.Duration)
+	timing    uint64 // counts the times at which operations of calls that do many begin
 	measuring bool
+	batched   bool // the current operations begin and end together
 	done      bool // nothing is left of what the step's clients share
 	unused    bool // the operation that the current call is for has not begun
 
@@ -147,9 +149,6 @@ func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
 	}
-	if c.recorded%tickEvery == 0 {
-		c.step.slots.tick(now())
-	}
 	plan := &c.step.plan
 	switch {
 	case c.step.schedule != nil: // Next tells
@@ -167,16 +166,22 @@ func (c *Client) Enough() bool {
 	}
 }
 
-// Next lets a call of Run's fn that does many operations wait until its next one may begin. In an
-// open loop each of them is one of the schedule, and the first is that for which fn was called. It
-// is false when there is none for this call. sleep sleeps until a time of package clock, or until
-// the client has to stop; where it is nil, Next waits by itself.
-func (c *Client) Next(sleep func(until time.Duration)) bool {
+// Next lets a call of Run's fn that does many operations wait until its next n, which it does
+// together, may begin. In an open loop each operation has a place in the schedule: those that begin
+// together are due with the first of them, and the first of a call is that for which fn was called.
+// Next is false when there is none for this call. sleep sleeps until a time of package clock, or
+// until the client has to stop; where it is nil, Next waits by itself.
+func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
+	c.timing++
+	c.batched = n > 1
 	switch {
 	case c.step.schedule == nil || c.stage == finished:
 		return true
 	case c.unused:
 		c.unused = false
+		if c.place.schedule != nil {
+			c.place.join(n - 1)
+		}
 
 		return true
 	case c.turns != nil: // the next one may be the other variant's
@@ -185,23 +190,32 @@ func (c *Client) Next(sleep func(until time.Duration)) bool {
 		return true
 	}
 	came := now()
-	c.step.slots.tick(came)
 	c.passWindow(came)
-	var next turn
+	c.step.slots.tick(came)
 	var ok bool
 	if sleep == nil {
-		next, ok = c.place.take(c.step, came)
+		ok = c.place.take(c.step, n, came)
 	} else {
-		next, ok = c.place.takeAsleep(c.step, came, sleep)
+		ok = c.place.takeAsleep(c.step, n, came, sleep)
 	}
-	c.late = next.late
+	c.late = c.place.last.late
 
 	return ok
 }
 
-// tickEvery is after how many operations of one call a client looks whether the step's slot is
-// over.
-const tickEvery = 8
+// Of the operations of a call, the client looks at the clock after each that took fastest or
+// longer, and after every tickEvery of those that are faster: it misses no beat.
+const (
+	fastest   = time.Millisecond
+	tickEvery = 8
+)
+
+// tick looks at the clock, if it has to, after an operation that took so long.
+func (c *Client) tick(took time.Duration) {
+	if took >= fastest || c.recorded%tickEvery == 0 {
+		c.step.slots.tick(now())
+	}
+}
 
 // Done says, from within a call of Run's fn, that nothing is left of what the step's clients share:
 // the client's part ends with the call. It returns false, and nothing happens, unless the plan is
@@ -383,12 +397,11 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 	c.place = place{schedule: s, began: start, turn: make(chan struct{}, 1)}
 	defer func() { c.place, c.late = place{}, 0 }()
 	for free := now(); !c.step.stopping(); {
-		next, ok := c.place.take(c.step, free)
-		if !ok {
+		if !c.place.take(c.step, 1, free) {
 			return !c.step.stopping(), nil
 		}
-		c.late = next.late
-		if free, err = c.operate(r, next.begin, fn); err != nil || c.stage == finished {
+		c.late = c.place.last.late
+		if free, err = c.operate(r, start+c.place.last.begin, fn); err != nil || c.stage == finished {
 			return false, err
 		}
 	}
@@ -407,11 +420,11 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	err = fn()
 	end = now()
 	c.unused = false
+	c.passWindow(end)
 	c.step.slots.tick(end)
 	if c.turns != nil {
 		c.turns.leave(c, end)
 	}
-	c.passWindow(end)
 	if len(c.open) > 0 {
 		c.closeOpen(err)
 	}

@@ -140,6 +140,20 @@ func (d *Distribution) Above(limit time.Duration) int64 {
 	return int64(n)
 }
 
+// SumFrom is the sum of the durations from one on, as far as the counters tell.
+func (d *Distribution) SumFrom(least time.Duration) (sum time.Duration) {
+	if d.counts == nil {
+		return 0
+	}
+	from := index(int64(max(least, 0)))
+	for i, c := range d.counts[from:] {
+		lowest, _ := valueRange(from + i)
+		sum += time.Duration(int64(c) * lowest)
+	}
+
+	return sum
+}
+
 // Quantile is the smallest duration that at least the part q (0 to 1) of all operations did not
 // exceed, at most 0.098 % above the exact one; zero when nothing was recorded.
 func (d *Distribution) Quantile(q float64) time.Duration {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An operation that a client was free for is not charged for the clock of this process, which wakes
-// it late: on a loaded machine by as much as it likes.
-func TestOpenLoopOfAnEmptyFunctionTakesNoTime(t *testing.T) {
+// The clock of this process wakes clients late, on a loaded machine by as much as it likes: latency
+// has that in it.
+func TestOpenLoopOfAnEmptyFunctionTakesAsLongAsItIsLate(t *testing.T) {
 	for _, rate := range []float64{100, 1000} {
 		s := NewStep(8, Plan{Rate: rate, Duration: time.Second / 2}, nil)
 		requireNoErrors(t, together(s, doing(t, 0)))
@@ -21,8 +21,9 @@ func TestOpenLoopOfAnEmptyFunctionTakesNoTime(t *testing.T) {
 		d, late := &r.Op("op").Durations, &r.OpenLoop.Lateness
 		require.NotZero(t, d.Count)
 		require.Equal(t, d.Count, late.Count)
-		require.Positive(t, late.Min, "lateness is told apart")
-		require.Less(t, d.Quantile(0.5), late.Quantile(0.5), "an operation that is charged takes longer than it was late")
+		require.Positive(t, late.Min)
+		require.GreaterOrEqual(t, d.Sum, late.Sum)
+		require.GreaterOrEqual(t, d.Max, late.Max)
 	}
 }
 

@@ -42,6 +42,9 @@ type Reading struct {
 	Unstarted uint64    // operations of an open-loop step that are due, but that no client has come to yet
 	OpenLoop  *OpenLoop // how an open-loop step kept its rate; else nil
 
+	// Standstill is how long the step stood still; nil where it has not begun, or nobody knows.
+	Standstill *Standstill
+
 	// ClientWait is from when the machine had an answer to when its client read it. It is of some
 	// answers, of clients that take turns at event loops; empty where there are none.
 	ClientWait Distribution
@@ -75,13 +78,16 @@ func (s *Step) Read() Reading {
 		r.StartedOn = s.line.openedOn
 	}
 	r.Elapsed = s.elapsed(r.Ended, last)
+	r.Ops = totals.named()
 	if s.schedule != nil {
 		r.readOpenLoop(s)
 	}
 	r.readParts(s)
 	s.readWaits(&r)
 	ended := r.Ended == len(s.clients)
-	r.Ops = totals.named()
+	if r.Started {
+		r.Standstill = s.slots.standstill(s.line.openedAt+r.Elapsed, r.operations(), r.slowest())
+	}
 	if ended {
 		for i := range r.Ops {
 			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Ops[i].Variant == Change, r.Elapsed)
@@ -190,6 +196,25 @@ func (r *Reading) operations() (n uint64) {
 	return n
 }
 
+// median is that of all durations together.
+func (r *Reading) median() time.Duration {
+	var all Distribution
+	for i := range r.Ops {
+		all.Merge(&r.Ops[i].Durations)
+	}
+
+	return all.Quantile(0.5)
+}
+
+// slowest is the median of the kind of operations whose median is longest.
+func (r *Reading) slowest() (median time.Duration) {
+	for i := range r.Ops {
+		median = max(median, r.Ops[i].Durations.Quantile(0.5))
+	}
+
+	return median
+}
+
 // NeedOperations takes a step with a time for too short when so few operations have ended in it
 // that they show when the clients began, and nothing of the server. A number of operations is what
 // somebody asked for: that step is complete however small the number is.
@@ -219,7 +244,7 @@ func (r *Reading) readOpenLoop(s *Step) {
 	if r.Complete {
 		r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
 	}
-	r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed)
+	r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed, r.median())
 	r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
 }
 

@@ -24,6 +24,8 @@ type Recorder struct {
 	// other steps.
 	change atomic.Pointer[tally]
 	slices *series
+	// timing is the client's at the last operation that began together with others.
+	timing uint64
 }
 
 // tally is what one client did of one kind of operation.
@@ -37,7 +39,8 @@ type tally struct {
 	durations            figures
 	kept                 atomic.Int64 // one more than there were successful operations at the step's mark; zero: none since
 	failed, rows         atomic.Uint64
-	failures             figures // of failed operations whose durations are known
+	shared               atomic.Uint64 // see Totals.Shared
+	failures             figures       // of failed operations whose durations are known
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
 	errors reasons
@@ -116,8 +119,9 @@ func (r *Recorder) close() bool {
 	return i >= 0
 }
 
-// Ok counts one successful operation that took d. In an open-loop step, the first one of a call
-// took as much longer as the call started late.
+// Ok counts one successful operation that took d. In an open-loop step an operation of a call that
+// started late counts as begun so much earlier: its latency is that of one that started in time,
+// and the time that it is late.
 func (r *Recorder) Ok(d time.Duration) {
 	c := r.client
 	c.recorded++
@@ -141,7 +145,14 @@ func (r *Recorder) Ok(d time.Duration) {
 	if o := t.overTime; o != nil && int64(d) > o.slowest.floor.Load() {
 		o.slowest.offer(c.slow(d))
 	}
-	c.late, c.woken, c.unused = 0, notWoken, false
+	c.woken, c.unused = notWoken, false
+	c.tick(d)
+	if c.batched {
+		if r.timing == c.timing {
+			t.shared.Store(t.shared.Load() + 1)
+		}
+		r.timing = c.timing
+	}
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
 		t.kept.Store(t.durations.number.Load() + 1)
 	}
@@ -154,11 +165,12 @@ func (r *Recorder) Ok(d time.Duration) {
 // FailAfter counts one failed operation that took d, with the reason why, which may be nil.
 // Durations of failures stand beside those of successes, never among them: how fast something fails
 // is no measure of work. What Interrupt cuts off is not counted: it is no failure of the server's.
-// In an open-loop step a late start counts as Ok counts it.
+// A late start counts as Ok counts it.
 func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
 		t := r.into()
+		c.tick(d)
 		t.of.failed.record(d+c.late, &t.failures)
 	}
 	r.Fail(reason)
@@ -171,7 +183,7 @@ func (r *Recorder) Fail(reason error) {
 	c.failures++
 	c.failed = r
 	c.failedCut = c.cutOff()
-	c.late, c.woken, c.unused = 0, notWoken, false
+	c.woken, c.unused = notWoken, false
 	if c.step.Interrupted() {
 		return
 	}
@@ -246,8 +258,11 @@ type Totals struct {
 	// are no duet.
 	Time      time.Duration
 	Durations Distribution // of the successful operations; its Count is their number
-	Within    int64        // those of them that ended within the window, or while all clients were at work
-	Failures  Distribution // of the failed operations whose durations are known; not in a difference
+	// Shared is how many of them have their duration from another one: all but one of those that a
+	// client did together.
+	Shared   uint64
+	Within   int64        // those of them that ended within the window, or while all clients were at work
+	Failures Distribution // of the failed operations whose durations are known; not in a difference
 	// OverTime is what the operations did over time, once all clients have ended; nil where that
 	// was not kept, and in a difference.
 	OverTime      *OverTime
@@ -269,6 +284,7 @@ func (t *Totals) add(r *tally) {
 	t.Within += n
 	t.Failures.addFigures(&r.failures)
 	t.Failed += r.failed.Load()
+	t.Shared += r.shared.Load()
 	t.Rows += r.rows.Load()
 	t.BytesSent += r.sentBytes.Load()
 	t.BytesReceived += r.recvBytes.Load()
@@ -285,6 +301,7 @@ func (t *Totals) join(other *Totals) {
 	t.Durations.Merge(&other.Durations)
 	t.Failures.Merge(&other.Failures)
 	t.Failed += other.Failed
+	t.Shared += other.Shared
 	t.Rows += other.Rows
 	t.BytesSent += other.BytesSent
 	t.BytesReceived += other.BytesReceived
@@ -292,6 +309,9 @@ func (t *Totals) join(other *Totals) {
 		t.count(t.reasons.addFew(Cause(text), text, n), n)
 	}
 }
+
+// Timings is how many durations of successful operations were measured, each by itself.
+func (t *Totals) Timings() int64 { return t.Durations.Count - int64(t.Shared) }
 
 // AddError counts an error's text.
 func (t *Totals) AddError(text string) { t.count(t.reasons.addFew(Cause(text), text, 1), 1) }
@@ -320,6 +340,7 @@ func (t *Totals) Since(earlier *Totals) Totals {
 		Op: t.Op, Variant: t.Variant, Time: t.Time - earlier.Time,
 		Durations:     *t.Durations.Since(&earlier.Durations),
 		Failed:        t.Failed - earlier.Failed,
+		Shared:        t.Shared - earlier.Shared,
 		Rows:          t.Rows - earlier.Rows,
 		BytesSent:     t.BytesSent - earlier.BytesSent,
 		BytesReceived: t.BytesReceived - earlier.BytesReceived,

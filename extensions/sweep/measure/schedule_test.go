@@ -72,8 +72,8 @@ func (s *stalling) Next() uint64 {
 }
 
 // A generator that stands still is late, also with the operations that it has to catch up with.
-// That is told, and none of it is charged to the server: the client was free.
-func TestOpenLoopDoesNotChargeTheGeneratorsLateness(t *testing.T) {
+// Each of them counts from when it was due, as one that the server is late with.
+func TestOpenLoopCountsTheGeneratorsLateness(t *testing.T) {
 	for name, took := range map[string]time.Duration{"of no time": 0, "of some time": 4 * ms} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -82,14 +82,71 @@ func TestOpenLoopDoesNotChargeTheGeneratorsLateness(t *testing.T) {
 				requireNoErrors(t, together(s, doing(t, took)))
 
 				r := s.Read()
+				d, o := &r.Op("op").Durations, r.OpenLoop
 				require.True(t, r.Complete)
-				require.EqualValues(t, 100, r.Op("op").Durations.Count)
-				require.Equal(t, took, r.Op("op").Durations.Max)
-				require.Equal(t, 90*ms+took, r.OpenLoop.Lateness.Max, "the operation that was due 90 ms before the stall was over")
-				require.Zero(t, r.OpenLoop.LongestQueue)
+				require.EqualValues(t, 100, d.Count)
+				require.Equal(t, 90*ms+took, o.Lateness.Max, "the second operation that was due in the stall of 100 ms")
+				require.Equal(t, 90*ms+2*took, d.Max)
+				require.Equal(t, o.Lateness.Sum+100*took, d.Sum)
+				require.Zero(t, o.LongestQueue)
+				late := o.Lateness.Above(10 * ms)
+				require.Greater(t, late, int64(5))
+				require.InDelta(t, float64(100-late)/100, o.InTime, 1e-9)
+				require.InDelta(t, float64(late)/100, o.LateByK6, 1e-9, "a client was free")
 			})
 		})
 	}
+}
+
+// What the server makes late, k6 does not. An operation is in time that starts within 10 ms and,
+// where operations take long, within a tenth of what they take.
+func TestOpenLoopTellsWhoWasLate(t *testing.T) {
+	for _, tt := range []struct {
+		took   time.Duration
+		inTime float64
+	}{{101 * ms, 0.1}, {110 * ms, 0.02}, {100 * ms, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStep(1, Plan{Rate: 10, Duration: 10 * time.Second}, nil)
+			requireNoErrors(t, together(s, doing(t, tt.took)))
+			o := s.Read().OpenLoop
+			require.InDelta(t, tt.inTime, o.InTime, 0.1, tt.took)
+			require.Zero(t, o.LateByK6)
+		})
+	}
+	require.Equal(t, 10*ms, StartBound(20*ms))
+	require.Equal(t, 30*ms, StartBound(300*ms))
+}
+
+// Operations that begin together are due with the first of them, and each has its place.
+func TestOpenLoopOfOperationsThatBeginTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 100, Duration: time.Second}, nil)
+		begin := time.Now()
+		var at []time.Duration
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			r := c.Recorder("op")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				for c.Next(30, asleep(s)) {
+					at = append(at, time.Since(begin))
+					time.Sleep(5 * ms)
+					for range 30 {
+						r.Ok(5 * ms)
+					}
+				}
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		require.Equal(t, []time.Duration{0, 300 * ms, 600 * ms, 900 * ms}, at)
+		require.EqualValues(t, 120, r.Op("op").Durations.Count, "the last ones are as many as the others")
+		require.EqualValues(t, 4, r.Op("op").Timings())
+		require.EqualValues(t, 100, r.OpenLoop.Started)
+		require.EqualValues(t, 100, r.OpenLoop.Lateness.Count)
+		require.Equal(t, 5*ms, r.Op("op").Durations.Max)
+		require.True(t, r.Complete)
+	})
 }
 
 // What records by itself, as modules do, is late as well.
@@ -335,8 +392,8 @@ func TestOpenLoopTakesItsTime(t *testing.T) {
 	})
 }
 
-// A call waits once, however many operations it does.
-func TestOpenLoopCountsALateStartOnce(t *testing.T) {
+// All operations of a call that starts late are as late as the call.
+func TestOpenLoopOfALateCallThatDoesSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {
@@ -351,7 +408,8 @@ func TestOpenLoopCountsALateStartOnce(t *testing.T) {
 			})
 		}))
 		require.Equal(t, 9*10*ms+70*ms, readOp(s, "first").Durations.Max)
-		require.Equal(t, 40*ms, readOp(s, "second").Durations.Max)
+		require.Equal(t, 9*10*ms+40*ms, readOp(s, "second").Durations.Max)
+		require.EqualValues(t, 10, readOp(s, "second").Timings(), "one after another, each has its own")
 	})
 }
 
@@ -369,7 +427,7 @@ func following(t *testing.T, d time.Duration, sleep func(until time.Duration)) f
 		r := c.Recorder("op")
 
 		return c.Run(t.Context(), "op", nil, func() error {
-			for c.Next(sleep) && !c.Enough() {
+			for c.Next(1, sleep) && !c.Enough() {
 				time.Sleep(d)
 				r.Ok(d)
 			}
@@ -398,7 +456,8 @@ func TestOpenLoopOfCallsThatDoMany(t *testing.T) {
 				require.InDelta(t, 3*2000/35, r.OpenLoop.Started, 3, "as many as three clients can do")
 				require.Greater(t, d.Max, 200*ms, "the queue of what is due gets longer and longer")
 				require.Equal(t, 35*ms, d.Min)
-				require.Zero(t, r.OpenLoop.Lateness.Max)
+				require.Equal(t, d.Max-35*ms, r.OpenLoop.Lateness.Max)
+				require.Zero(t, r.OpenLoop.LateByK6)
 
 				s = NewStep(5, Plan{Rate: 100, Duration: 2 * time.Second, Warmup: time.Second}, nil)
 				if sleeps {
@@ -455,7 +514,7 @@ func TestOpenLoopOfACallThatHasRecorded(t *testing.T) {
 
 			return c.Run(t.Context(), "op", nil, func() error {
 				r.Ok(0)
-				if c.Next(asleep(s)) {
+				if c.Next(1, asleep(s)) {
 					r.Ok(0)
 				}
 
@@ -489,7 +548,7 @@ func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {
 			call := func() error {
 				n := 0
-				for ; c.Next(asleep(s)) && !c.Enough(); n++ {
+				for ; c.Next(1, asleep(s)) && !c.Enough(); n++ {
 					time.Sleep(ms)
 					c.Recorder("op").Ok(ms)
 				}
@@ -510,13 +569,13 @@ func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
 func TestNoClientIsFreeForNoLessThanNoTime(t *testing.T) {
 	s := newSchedule(10, time.Second, &allPlaces{})
 	for range 2 {
-		_, ok := s.claim(0, nil)
-		require.True(t, ok)
+		_, places := s.claim(0, 1, nil)
+		require.EqualValues(t, 1, places)
 	}
-	require.True(t, s.start(0, 0, 0))
-	require.True(t, s.start(100*ms, 100*ms, 0))
-	_, ok := s.claim(50*ms, nil)
-	require.True(t, ok)
-	o, _ := s.read(200 * ms)
+	require.True(t, s.start(turn{places: 1}))
+	require.True(t, s.start(turn{places: 1, due: 100 * ms, begin: 100 * ms}))
+	_, places := s.claim(50*ms, 1, nil)
+	require.EqualValues(t, 1, places)
+	o, _ := s.read(200*ms, 0)
 	require.Zero(t, o.AllBusy)
 }

@@ -34,7 +34,8 @@ const (
 // operation has at the ends of a slot: an operation takes no part in it. The first client that sees
 // that the slot is over adds it to a list; while all clients wait, a timer does, now and then.
 type slots struct {
-	// next is when the slot under way is over; before the start line, never.
+	// next is when clients have to look again: the slot under way is over, or nothing has ended for
+	// a while. Before the start line that is never.
 	next atomic.Int64
 
 	mu    sync.Mutex // guards what follows; a client that finds it taken goes on, but after a stall
@@ -45,6 +46,8 @@ type slots struct {
 	now   [coarseCounters]uint64
 	timer *time.Timer
 	ended bool
+
+	standstills
 }
 
 // overTime is what one kind of operation did over time, as it is counted; in a duet, what one
@@ -90,14 +93,15 @@ func (s *slots) open(at, width time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start, s.width = at, width
-	s.next.Store(int64(at + s.width))
+	s.begin(at)
+	s.lookAgain()
 	s.timer = time.AfterFunc(s.width, func() {
 		defer crash.Contain("what keeps a step's slots")
-		s.tick(now())
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.ended {
-			s.timer.Reset(max(time.Duration(s.next.Load())-now(), timerPause))
+			s.roll(now())
+			s.timer.Reset(max(s.end()-now(), timerPause))
 		}
 	})
 }
@@ -113,7 +117,7 @@ func (s *slots) close() {
 	}
 }
 
-// tick ends the slot under way when it is over.
+// tick says that an operation has ended.
 func (s *slots) tick(at time.Duration) {
 	late := int64(at) - s.next.Load()
 	if late < 0 {
@@ -126,15 +130,28 @@ func (s *slots) tick(at time.Duration) {
 		s.mu.Lock() // nobody looked for a while: what this client has to count is not of that slot
 	}
 	defer s.mu.Unlock()
-	if int64(at) < s.next.Load() {
-		return
+	if int64(at) >= s.next.Load() {
+		s.went(at)
+		s.roll(at)
 	}
-	s.empty()
-	for s.at = s.after(at); s.at >= MostSlots; s.at = s.after(at) {
-		s.fold()
-	}
-	s.next.Store(int64(s.start + time.Duration(s.at+1)*s.width))
 }
+
+// roll ends the slot under way when it is over.
+func (s *slots) roll(at time.Duration) {
+	if at >= s.end() {
+		s.empty()
+		for s.at = s.after(at); s.at >= MostSlots; s.at = s.after(at) {
+			s.fold()
+		}
+	}
+	s.lookAgain()
+}
+
+// end is when the slot under way is over.
+func (s *slots) end() time.Duration { return s.start + time.Duration(s.at+1)*s.width }
+
+// lookAgain says when that is to be done.
+func (s *slots) lookAgain() { s.next.Store(int64(min(s.end(), s.last+beat))) }
 
 // after is the slot at a time.
 func (s *slots) after(at time.Duration) int { return int((at - s.start) / s.width) }

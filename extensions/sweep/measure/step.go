@@ -229,7 +229,11 @@ func (s *Step) done(operations uint64, at time.Duration) bool {
 
 // mark tells all recorders to keep how many operations they have counted by now. The first mark
 // counts.
-func (s *Step) mark(at time.Duration) { s.marked.CompareAndSwap(0, int64(at)) }
+func (s *Step) mark(at time.Duration) {
+	if s.marked.CompareAndSwap(0, int64(at)) {
+		s.slots.stopAt(at)
+	}
+}
 
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's
 // goroutine. Set it before any client runs.

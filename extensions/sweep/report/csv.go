@@ -71,6 +71,11 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
 }, intervalColumns(), []csvColumn{
 	{"variant", func(_ *Report, s *Step) string { return harmless(s.Variant) }},
+	{"in_time", ofOpenLoop(func(o *OpenLoop) float64 { return o.InTime })},
+	{"late_by_k6", ofOpenLoop(func(o *OpenLoop) float64 { return o.LateByK6 })},
+	{"timings", whole((*Step).Timings)},
+	{"standstill_ms", ofStandstill(func(s *Standstill) float64 { return s.LongestMs })},
+	{"standstill_part", ofStandstill(func(s *Standstill) float64 { return s.Part })},
 })
 
 // intervalColumns are the ends of the intervals; they are empty where there are none.
@@ -251,6 +256,17 @@ func ofOpenLoop(figure func(*OpenLoop) float64) func(*Report, *Step) string {
 		}
 
 		return strconv.FormatFloat(figure(s.OpenLoop), 'f', -1, 64)
+	}
+}
+
+// ofStandstill is a figure of steps of which it is known how long they stood still.
+func ofStandstill(figure func(*Standstill) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.Standstill == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.Standstill), 'f', -1, 64)
 	}
 }
 

@@ -52,8 +52,11 @@ func TestCSVColumns(t *testing.T) {
 			Witness:       &Witness{LimitedBy: witness.Host},
 			Intervals:     &Intervals{OpsPerSecond: Range{46.5, 47.5}, Latency: map[string]Range{"p99": {48.5, 49.5}}},
 			OpenLoop: &OpenLoop{
-				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
+				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, InTime: 0.76, LateByK6: 0.125,
+				Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
 			},
+			Timed:      3,
+			Standstill: &Standstill{LongestMs: 50.5, Part: 0.375},
 		}}
 	})
 	require.Equal(t, []map[string]string{{
@@ -74,6 +77,7 @@ func TestCSVColumns(t *testing.T) {
 		"ops_per_second_low": "46.5", "ops_per_second_high": "47.5", "p50_ms_low": "", "p50_ms_high": "", "p90_ms_low": "", "p90_ms_high": "",
 		"p95_ms_low": "", "p95_ms_high": "", "p99_ms_low": "48.5", "p99_ms_high": "49.5", "p999_ms_low": "", "p999_ms_high": "",
 		"mean_ms_low": "", "mean_ms_high": "",
+		"in_time": "0.76", "late_by_k6": "0.125", "timings": "3", "standstill_ms": "50.5", "standstill_part": "0.375",
 	}}, csvRows(t, r))
 }
 

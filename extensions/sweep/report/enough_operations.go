@@ -39,53 +39,71 @@ func (p Percentile) Beyond(operations int64) int64 { return operations * int64(1
 // Needs is how many operations there have to be for 10 of them to be beyond the percentile.
 func (p Percentile) Needs() int64 { return leastBeyond * 1000 / int64(1000-p) }
 
-// RestsOnFew tells that of so many operations fewer than 10 are beyond the percentile.
-func (p Percentile) RestsOnFew(operations int64) bool { return p.Beyond(operations) < leastBeyond }
+// RestsOnFew tells that of so many timings fewer than 10 are beyond the percentile.
+func (p Percentile) RestsOnFew(timings int64) bool { return p.Beyond(timings) < leastBeyond }
 
-// Show puts a percentile that rests on few operations in parentheses; of no operations there is
-// none.
-func (p Percentile) Show(text string, operations int64) string {
-	if operations == 0 {
+// Show puts a percentile that rests on few timings in parentheses; of none there is no percentile.
+func (p Percentile) Show(text string, timings int64) string {
+	if timings == 0 {
 		return "-"
 	}
-	if p.RestsOnFew(operations) {
+	if p.RestsOnFew(timings) {
 		return "(" + text + ")"
 	}
 
 	return text
 }
 
-// Operations is how many operations succeeded in all repeats of a step: its median rests on all of
-// them together.
-func (g *Group) Operations() int64 {
+// Timings is how many durations of successful operations were measured, each by itself: those of a
+// pipeline have one of all.
+func (s *Step) Timings() int64 {
+	if s.Timed > 0 {
+		return s.Timed
+	}
+
+	return s.Operations
+}
+
+// Timings is how many durations there are in all repeats of a step: its median rests on all of them
+// together.
+func (g *Group) Timings() int64 {
 	var n int64
 	for _, s := range g.Steps {
-		n += s.Operations
+		n += s.Timings()
 	}
 
 	return n
 }
 
+// timed is what has a duration of its own.
+func (g *Group) timed() string {
+	if slices.ContainsFunc(g.Steps, func(s *Step) bool { return s.Timed > 0 }) {
+		return "pipeline"
+	}
+
+	return "operation"
+}
+
 // TooFew says that a percentile of a step rests on too few operations to be judged, or nothing.
 func (g *Group) TooFew(p Percentile) string {
-	n := g.Operations()
+	n := g.Timings()
 	if !p.RestsOnFew(n) {
 		return ""
 	}
 
-	return fmt.Sprintf("%s of %s rests on %d of them, 10 are needed: %s operations or more",
-		p, Counted(n, "operation"), p.Beyond(n), Thousands(p.Needs()))
+	return fmt.Sprintf("%s of %s rests on %d of them, 10 are needed: %s or more",
+		p, Counted(n, g.timed()), p.Beyond(n), Counted(p.Needs(), g.timed()))
 }
 
 // FewOperations says that the operations of a step are too few for an average or a rate, or
 // nothing. A longest operation is one, however few there are.
 func (g *Group) FewOperations() string {
-	n := g.Operations()
+	n := g.Timings()
 	if n >= measure.LeastOperations {
 		return ""
 	}
 
-	return fmt.Sprintf("too short to measure: %s, at least %d are needed", Counted(n, "operation"), measure.LeastOperations)
+	return fmt.Sprintf("too short to measure: %s, at least %d are needed", Counted(n, g.timed()), measure.LeastOperations)
 }
 
 // TooShort says that a step is too short for its rate to be judged, or nothing.
@@ -94,15 +112,15 @@ func (g *Group) TooShort() string {
 	seconds := 0.0
 	for _, s := range g.Steps {
 		operations, took := s.rated()
-		n += operations
+		n += min(operations, s.Timings())
 		seconds += took
 	}
 	if n >= measure.LeastOperations && seconds >= leastSeconds {
 		return ""
 	}
 
-	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed",
-		Counted(n, "operation"), Span(seconds), measure.LeastOperations, leastSeconds)
+	return fmt.Sprintf("ops/s of %s in %s: at least %s and %gs are needed",
+		Counted(n, g.timed()), Span(seconds), Counted(measure.LeastOperations, g.timed()), leastSeconds)
 }
 
 // SupportNote says which of the percentiles that are shown rest on too few operations in one of the
@@ -110,7 +128,7 @@ func (g *Group) TooShort() string {
 func SupportNote(steps []Step, shown ...Percentile) string {
 	var needs []string
 	for _, p := range shown {
-		if slices.ContainsFunc(steps, func(s Step) bool { return s.Operations > 0 && p.RestsOnFew(s.Operations) }) {
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.Operations > 0 && p.RestsOnFew(s.Timings()) }) {
 			needs = append(needs, fmt.Sprintf("%s needs %s operations", p, Thousands(p.Needs())))
 		}
 	}
@@ -118,5 +136,10 @@ func SupportNote(steps []Step, shown ...Percentile) string {
 		return ""
 	}
 
-	return fmt.Sprintf("In parentheses: percentiles with fewer than %d operations beyond them (%s).", leastBeyond, strings.Join(needs, ", "))
+	note := fmt.Sprintf("In parentheses: percentiles with fewer than %d operations beyond them (%s).", leastBeyond, strings.Join(needs, ", "))
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Timed > 0 }) {
+		note += " A pipeline counts as one."
+	}
+
+	return note
 }

@@ -77,6 +77,15 @@ func (r *Report) columns() []column {
 		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
 	)
+	if slices.ContainsFunc(r.Steps, func(s Step) bool { return s.showsLateness() }) {
+		columns = append(columns, figure("late p99", func(s *Step) string {
+			if s.OpenLoop == nil {
+				return "-"
+			}
+
+			return Millis(s.OpenLoop.Lateness.P99)
+		}))
+	}
 	for _, f := range r.Bounded() {
 		columns = append(columns, figure(f.Name+" ±", func(s *Step) string { return s.PlusMinus(f) }))
 	}
@@ -177,7 +186,7 @@ func latencyCell(s *Step, p Percentile, ms float64) string {
 		return "-"
 	}
 
-	return p.Show(Millis(ms), s.Operations)
+	return p.Show(Millis(ms), s.Timings())
 }
 
 func rateCell(rate float64) string {

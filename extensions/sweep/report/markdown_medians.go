@@ -79,5 +79,5 @@ func medianCell(g *Group, p Percentile, values []float64) string {
 		return "-"
 	}
 
-	return p.Show(Millis(Median(values)), g.Operations())
+	return p.Show(Millis(Median(values)), g.Timings())
 }

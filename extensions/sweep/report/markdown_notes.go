@@ -94,6 +94,9 @@ func stepNotes(s *Step, told bool) []string {
 		notes = append(notes, fmt.Sprintf("%s: all clients were at work for %s of %s, with %s.",
 			s.label(), Span(a.Seconds), Span(s.Seconds), opsPerSecond(a.OpsPerSecond)))
 	}
+	if why := s.StoodStill(); why != "" {
+		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
+	}
 	if why := s.missed(); why != "" && s.Complete {
 		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
 	}

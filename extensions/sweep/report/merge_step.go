@@ -110,7 +110,8 @@ type stepParts struct {
 	times   timeLine
 	windows windowLine
 	// witness is what limited the part that was limited worst.
-	witness *Witness
+	witness    *Witness
+	standstill *Standstill
 	// before counts the clients of the parts before each one.
 	before map[int]int
 }
@@ -129,6 +130,11 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	p.reading.Counters = p.reading.Counters.Plus(whole.Extra.counters())
 	p.cpu = p.cpu.with(whole.CPU)
 	p.witness = p.witness.orWorse(whole.Witness, part)
+	if len(p.byOp) == 0 {
+		p.standstill = whole.Standstill
+	} else {
+		p.standstill = p.standstill.and(whole.Standstill)
+	}
 	p.before[part] = int(p.reading.ClientTimes.Count)
 	if err := addClients(&p.reading, &whole.Client); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
@@ -171,7 +177,7 @@ func (p *stepParts) merged() ([]Step, error) {
 		if known {
 			step.Overlap = &overlap
 		}
-		step.Witness = p.witness
+		step.Witness, step.Standstill = p.witness, p.standstill
 		merged = append(merged, step)
 	}
 
@@ -256,6 +262,7 @@ func addOperations(t *measure.Totals, s *Step) error {
 		t.Within += s.Window.Ops
 	}
 	t.Failed += s.Failed
+	t.Shared += uint64(s.Operations - s.Timings())
 	t.Rows += s.Rows
 	t.BytesSent += s.BytesSent
 	t.BytesReceived += s.BytesReceived

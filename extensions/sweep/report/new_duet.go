@@ -54,7 +54,7 @@ func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 	d.add("opsPerSecond", turns.Rate, clients*turns.Rate.Base, clients*turns.Rate.Change)
 	d.add("mean", turns.Mean, 1000*turns.Mean.Base, 1000*turns.Mean.Change)
 	for _, p := range []Percentile{P50, P99} {
-		if p.RestsOnFew(base.Durations.Count) || p.RestsOnFew(change.Durations.Count) {
+		if p.RestsOnFew(base.Timings()) || p.RestsOnFew(change.Timings()) {
 			continue
 		}
 		q := float64(p) / 1000

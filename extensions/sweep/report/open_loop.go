@@ -17,11 +17,13 @@ type OpenLoop struct {
 	AchievedRate float64    `json:"achievedRate"` // operations a second that started in the window
 	LongestQueue uint64     `json:"longestQueue"` // the most operations that were due when no client was free
 	AllBusy      float64    `json:"allBusy"`      // the part of the window, 0 to 1, in which no client was free
+	InTime       float64    `json:"inTime"`       // the part of what was due that started in time: see measure.StartBound
+	LateByK6     float64    `json:"lateByK6"`     // the part for which a client was free, and which k6 did not start in time
 	Lateness     LatenessMs `json:"latenessMs"`
 }
 
-// LatenessMs is how late the generator itself was, in milliseconds: from when an operation was due,
-// and a client free for it, to its start. It is in no latency.
+// LatenessMs is how late operations started, in milliseconds: from when they were due, whoever was
+// late. Latency has it in it.
 type LatenessMs struct {
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`
@@ -41,7 +43,7 @@ func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	}
 	o := &OpenLoop{
 		Due: from.Due, Started: from.Started, LongestQueue: from.LongestQueue,
-		AchievedRate: Rate(int64(from.Started), reading.Window),
+		AchievedRate: Rate(int64(from.Started), reading.Window), InTime: from.InTime, LateByK6: from.LateByK6,
 		Lateness: LatenessMs{
 			P50: Ms(from.Lateness.Quantile(0.5)), P99: Ms(from.Lateness.Quantile(0.99)), Max: Ms(from.Lateness.Max),
 			Histogram: histogram,
@@ -54,9 +56,29 @@ func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	return o, nil
 }
 
+// mostLate is the part of the operations of a step that k6 itself may start late: with more, its
+// latencies are not the server's.
+const mostLate = 0.01
+
+// LateByK6 says that k6 itself started too many of the step's operations late, or nothing.
+func (s *Step) LateByK6() string {
+	if s.OpenLoop == nil || s.OpenLoop.LateByK6 <= mostLate {
+		return ""
+	}
+
+	return fmt.Sprintf("k6 itself started %.3g %% of the operations late", 100*s.OpenLoop.LateByK6)
+}
+
+// showsLateness tells whether operations started so late that readers of latencies have to know.
+func (s *Step) showsLateness() bool {
+	const part = 0.1
+
+	return s.OpenLoop != nil && s.OpenLoop.Lateness.P99 > part*s.Latency.P99
+}
+
 // mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All
 // clients are busy while those of each part are, and the queue is that of all parts together: both
-// are the worst that there can have been.
+// are the worst that there can have been. What was late is judged by each part.
 func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) error {
 	var all []*OpenLoop
 	for _, part := range parts {
@@ -76,6 +98,11 @@ func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) erro
 		if lateness.Count > 0 {
 			lateness.SetExact(nanoseconds(o.Lateness.Max, time.Millisecond), lateness.Mean())
 		}
+		if due := float64(o.Due); o.Due > 0 {
+			part := due / (float64(whole.Due) + due)
+			whole.InTime += part * (o.InTime - whole.InTime)
+			whole.LateByK6 += part * (o.LateByK6 - whole.LateByK6)
+		}
 		whole.Due += o.Due
 		whole.Started += o.Started
 		whole.LongestQueue += o.LongestQueue
@@ -94,7 +121,7 @@ func (s *Step) missed() string {
 		return ""
 	}
 
-	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in time; "+
+	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in that time; "+
 		"longest queue %s; all clients busy for %.0f %% of the time)",
 		perSecond(s.Rate), perSecond(o.AchievedRate), Thousands(int64(o.Started)), Thousands(int64(o.Due)),
 		Thousands(int64(o.LongestQueue)), 100*o.AllBusy)
@@ -138,8 +165,12 @@ func (s *Step) validateOpenLoop() error {
 	if err := possible(slices.Concat(lateness, []keyed{busy, {"openLoop.achievedRate", o.AchievedRate}})...); err != nil {
 		return err
 	}
+	inTime, byK6 := keyed{"openLoop.inTime", o.InTime}, keyed{"openLoop.lateByK6", o.LateByK6}
+	if err := possible(inTime, byK6); err != nil {
+		return err
+	}
 	for _, rising := range [][]keyed{
-		lateness, {busy, {"the whole", 1}},
+		lateness, {busy, {"the whole", 1}}, {inTime, {"the whole", 1}}, {byK6, {"the whole", 1}},
 		{{"openLoop.started", float64(o.Started)}, {"openLoop.due", float64(o.Due)}},
 		{{"openLoop.longestQueue", float64(o.LongestQueue)}, {"openLoop.due", float64(o.Due)}},
 	} {

@@ -51,6 +51,10 @@ type Step struct {
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
 	Complete   bool    `json:"complete"` // every client did its whole share, and it can be measured
 
+	// Timed is how many durations of ops were measured, where operations that a client did together,
+	// in a pipeline, have one of all; zero: each has its own.
+	Timed int64 `json:"timings,omitempty"`
+
 	// TooShort is of a step with a duration that is not complete because too few operations ended
 	// in it: how many, of all kinds together.
 	TooShort *uint64 `json:"tooShort,omitempty"`
@@ -81,6 +85,8 @@ type Step struct {
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
 	// Witness is nil in reports of before there was this key, and in the seconds of sweep.op.
 	Witness *Witness `json:"witness,omitempty"`
+	// Standstill is nil in the seconds of sweep.op.
+	Standstill *Standstill `json:"standstill,omitempty"`
 	// OverTime is what was done over time; nil in reports of before there was this key.
 	OverTime *OverTime `json:"overTime,omitempty"`
 	// Slowest are the slowest successful operations, the slowest first.
@@ -121,8 +127,7 @@ type ClientOps struct {
 }
 
 // LatencyMs are the durations of the successful operations in milliseconds. In an open-loop step
-// they begin when the operation should have started, so that a stall of the server counts for all
-// that had to wait.
+// they begin when the operation was due, so that a stall counts for all that had to wait.
 type LatencyMs struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`

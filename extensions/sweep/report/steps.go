@@ -63,12 +63,15 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
-		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait,
+		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait, Standstill: newStandstill(reading.Standstill),
 		OverTime: overTime, Slowest: newSlowest(t.OverTime), Intervals: newIntervals(reading, t),
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,
 		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
+	}
+	if t.Shared > 0 {
+		s.Timed = t.Timings()
 	}
 	s.Extra.count(reading.Counters)
 	if t.Variant != measure.NoVariant {

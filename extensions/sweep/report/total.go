@@ -42,10 +42,11 @@ func totalOf(kinds []Step) *Step {
 		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
 		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
 		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait,
-		Extra: one.Extra, Witness: one.Witness,
+		Extra: one.Extra, Witness: one.Witness, Standstill: one.Standstill,
 	}
 	total.Extra.Errors = nil
 	var durations measure.Distribution
+	shared := false
 	for i := range kinds {
 		s := &kinds[i]
 		if s.Seconds != total.Seconds {
@@ -58,6 +59,8 @@ func totalOf(kinds []Step) *Step {
 		d.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
 		durations.Merge(&d)
 		total.Operations += s.Operations
+		shared = shared || s.Timed > 0
+		total.Timed = max(total.Timed, s.Timings()) // kinds of one pipeline share its duration
 		total.Failed += s.Failed
 		total.Rows += s.Rows
 		total.BytesSent += s.BytesSent
@@ -65,6 +68,9 @@ func totalOf(kinds []Step) *Step {
 		total.OpsPerSecond += s.OpsPerSecond
 		total.Window = total.Window.plus(s.Window)
 		total.AllClients = total.AllClients.plus(s.AllClients)
+	}
+	if !shared {
+		total.Timed = 0
 	}
 	total.Latency = Latency(&durations)
 

@@ -23,6 +23,8 @@ func (s *Step) validate() error {
 		return errors.New("repeats count from 1")
 	case s.Operations < 0:
 		return fmt.Errorf("ops are %d, which is negative", s.Operations)
+	case s.Timed < 0 || s.Timed > s.Operations:
+		return fmt.Errorf("timings are %d, but ops are %d", s.Timed, s.Operations)
 	}
 	server := 0.0
 	if s.CPU.Server != nil {
@@ -36,7 +38,7 @@ func (s *Step) validate() error {
 	}
 	for _, check := range []func() error{
 		s.validateRate, s.validateOverlap, s.validateTooShort, s.validateLatency, s.validateClient, s.validateTimes, s.validateFailedLatency,
-		s.validateOpenLoop, s.validateClientWait, s.validateWitness, s.validateOverTime, s.validateIntervals,
+		s.validateOpenLoop, s.validateClientWait, s.validateStandstill, s.validateWitness, s.validateOverTime, s.validateIntervals,
 	} {
 		if err := check(); err != nil {
 			return err

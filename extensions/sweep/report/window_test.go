@@ -113,7 +113,7 @@ func TestMissedRate(t *testing.T) {
 		r.OpenLoop.Lateness.Record(30 * time.Microsecond)
 	}
 	s := stepOf(t, &r)
-	const missed = "asked 100/s, served 65/s (65 of 100 operations started in time; longest queue 35; all clients busy for 90 % of the time)"
+	const missed = "asked 100/s, served 65/s (65 of 100 operations started in that time; longest queue 35; all clients busy for 90 % of the time)"
 	require.Equal(t, missed, Missed([]Step{*s}))
 	require.Contains(t, stepNotes(s, false), "The step of 2 clients at 100/s is incomplete: "+missed+".")
 	require.InDelta(t, 0.03, s.OpenLoop.Lateness.P50, 1e-4)
@@ -125,6 +125,8 @@ func TestMissedRate(t *testing.T) {
 
 	for name, spoil := range map[string]func(*Step){
 		"openLoop.allBusy of 1.5":          func(s *Step) { s.OpenLoop.AllBusy = 1.5 },
+		"openLoop.inTime of 1.5":           func(s *Step) { s.OpenLoop.InTime = 1.5 },
+		"openLoop.lateByK6 is -1":          func(s *Step) { s.OpenLoop.LateByK6 = -1 },
 		"openLoop.started of 101":          func(s *Step) { s.OpenLoop.Started = 101 },
 		"openLoop is for steps with":       func(s *Step) { s.Rate = 0 },
 		"openLoop.latenessMs.p50 is 0.01,": func(s *Step) { s.OpenLoop.Lateness.P50 = 0.01 },
@@ -142,7 +144,12 @@ func TestMergeOfWindows(t *testing.T) {
 		r := reading(90)
 		r.StartedOn = r.StartedOn.Add(time.Duration(i) * 20 * time.Millisecond)
 		r.Window = time.Second
-		r.OpenLoop = &measure.OpenLoop{Due: 50, Started: 40, LongestQueue: 7, AllBusy: time.Duration(i+1) * 255 * time.Millisecond}
+		r.OpenLoop = &measure.OpenLoop{
+			Due: 50, Started: 40, LongestQueue: 7, AllBusy: time.Duration(i+1) * 255 * time.Millisecond,
+			InTime: 0.5 + 0.3*float64(i), LateByK6: 0.1 * float64(i),
+		}
+		r.Standstill = &measure.Standstill{Longest: time.Duration(5-i) * time.Second, Part: 0.2 + 0.3*float64(i)}
+		r.Ops[0].Shared = 40
 		r.OpenLoop.Lateness.Record(time.Duration(i+1) * time.Millisecond)
 		step := *stepOf(t, &r)
 		step.Clients = 4
@@ -159,6 +166,10 @@ func TestMergeOfWindows(t *testing.T) {
 	require.EqualValues(t, 14, o.LongestQueue)
 	require.InDelta(t, 80/1.02, o.AchievedRate, 1e-9)
 	require.InDelta(t, 0.255, o.AllBusy, 1e-6)
+	require.InDelta(t, 0.65, o.InTime, 1e-9)
+	require.InDelta(t, 0.05, o.LateByK6, 1e-9)
+	require.Equal(t, &Standstill{LongestMs: 4000, Part: 0.2}, s.Standstill, "no longer than any of its parts")
+	require.EqualValues(t, s.Operations-80, s.Timings())
 	require.InDelta(t, 2, o.Lateness.Max, 1e-9)
 	require.InDelta(t, 1, o.Lateness.P50, 1e-3)
 

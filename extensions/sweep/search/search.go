@@ -199,7 +199,7 @@ func (b *findBound) weigh(s *report.Step) int {
 	switch {
 	case known && interval.Low <= limit && limit < interval.High:
 		return 0
-	case b.Of(s) > limit:
+	case b.Of(s) > limit, !b.Rate && s.StoodStill() != "":
 		return -1
 	case b.clear(s):
 		return clearWeight
@@ -214,7 +214,7 @@ func (b *findBound) clear(s *report.Step) bool {
 	if b.Percentile == 0 {
 		return 2*b.Of(s) <= report.Ms(b.limit.TimeDuration())
 	}
-	if b.Percentile.RestsOnFew(s.Operations) {
+	if b.Percentile.RestsOnFew(s.Timings()) {
 		return false
 	}
 	durations, err := measure.Decode(s.Histogram)

@@ -125,19 +125,19 @@ type Result struct {
 }
 
 // Run does n operations one after another, in Go, for a method such as client.run. Each counts by
-// itself, under its own name. In a sweep it ends as soon as the client's share of the step is done.
-// It throws in the init context, and when the test ends before.
+// itself, under its own name. In a sweep it ends as soon as the client's share of the step is done;
+// in an open loop each operation waits until it is due. It throws in the init context, and when the
+// test ends before.
 func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work, err error)) Result {
 	m.own.MustRun()
 	m.recorders.of(m.own.Session())
 	ctx := m.own.VU().Context()
 	var r Result
 	begin := clock.Now()
-	for from := begin; r.Succeeded+r.Failed < n && ctx.Err() == nil; {
+	for r.Succeeded+r.Failed < n && ctx.Err() == nil && m.recorders.next() {
+		from := clock.Now()
 		name, work, err := contained(ctx, do)
-		now := clock.Now()
-		took := now - from
-		from = now
+		took := clock.Since(from)
 		if err == nil {
 			r.Succeeded++
 		} else {
@@ -180,6 +180,10 @@ func (r *recorders) of(session *k6glue.Session) {
 		*r = recorders{session: session, byName: map[string]*measure.Recorder{}}
 	}
 }
+
+// next waits until the next operation may begin: in an open loop, until it is due. It is false when
+// there is none.
+func (r *recorders) next() bool { return r.session == nil || r.session.Client.Next(1, nil) }
 
 // record counts an operation in the step, and tells whether the client's share is done.
 func (r *recorders) record(name string, work Work, took time.Duration, err error) (enough bool) {

@@ -25,8 +25,10 @@ const (
 	UnderWay = "underWay"
 	// ClientWaitMs is how long answers waited in their sockets for their clients, on average.
 	ClientWaitMs = "clientWaitMs"
-	// RateKept is, of an open loop, the part of what was due that started in time.
+	// RateKept is, of an open loop, the part of what was due that started in time, and LateByK6 the
+	// part that k6 itself did not start in time.
 	RateKept = "rateKept"
+	LateByK6 = "lateByK6"
 	// NoFiles and NoPorts are operations that failed because there was none left.
 	NoFiles = "noFiles"
 	NoPorts = "noPorts"
@@ -35,9 +37,9 @@ const (
 	DriftPart   = "drift"
 	DriftChance = "driftChance"
 	DriftErrors = "driftErrors"
-	// StoodStill is the time in which no operation ended where at least five would have, and
-	// LongestStill the longest piece of it, in seconds.
-	StoodStill   = "stoodStillSeconds"
+	// StoodStill is the part of the step in which no operation ended where some would have, and
+	// LongestStill the longest time in which none ended, in seconds.
+	StoodStill   = "stoodStill"
 	LongestStill = "longestStillSeconds"
 	// ClientsRatio is how many times the clients of the step before the step had, and OpsRatio how
 	// many times its operations a second.
@@ -124,4 +126,10 @@ func plain(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 func percent(part float64) string { return fmt.Sprintf("%.3g %%", 100*part) }
 
-func millis(ms float64) string { return fmt.Sprintf("%.3g ms", ms) }
+func millis(ms float64) string {
+	if ms >= 999.5 {
+		return fmt.Sprintf("%.3g s", ms/1000)
+	}
+
+	return fmt.Sprintf("%.3g ms", ms)
+}

@@ -21,6 +21,8 @@ const (
 	stillPart = 0.1
 	// stillLate is how many times longer than k6 was late the longest standstill of a server is.
 	stillLate = 2
+	// latePart is the part of the operations that k6 itself may start late.
+	latePart = 0.01
 
 	leastUnderWay = 0.8
 	keptRate      = 0.99
@@ -46,7 +48,7 @@ const (
 // Judge says what limited a step, and why.
 func Judge(e Evidence) (word Word, why string) {
 	for _, rule := range []func(Evidence) (Word, string){
-		short, used, neighbour, network, standstill, unsteady, Little, rate, full, elsewhere,
+		short, used, standstill, late, neighbour, network, unsteady, Little, rate, full, elsewhere,
 	} {
 		if word, why = rule(e); word != "" {
 			return word, why
@@ -123,15 +125,27 @@ func network(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// standstill is that of a server: k6 itself was on time.
+// standstill is that of a server or, where it was as late itself, of k6.
 func standstill(e Evidence) (Word, string) {
-	still := e[StoodStill]
-	if still < stillPart*e[Seconds] || !e.has(LateMaxMs) || e[LongestStill]*1000 < stillLate*e[LateMaxMs] {
+	if e[StoodStill] <= stillPart || !e.has(LateMaxMs) {
+		return "", ""
+	}
+	why := fmt.Sprintf("No operation ended for %s of %.3g s, up to %.3g s at a time, and k6 was late by up to %s",
+		percent(e[StoodStill]), e[Seconds], e[LongestStill], millis(e[LateMaxMs]))
+	if e[LongestStill]*1000 < stillLate*e[LateMaxMs] {
+		return Client, why + ": k6 stood still itself."
+	}
+
+	return Server, why + "."
+}
+
+// late tells of an open loop that k6 could not keep up with.
+func late(e Evidence) (Word, string) {
+	if e[LateByK6] <= latePart {
 		return "", ""
 	}
 
-	return Server, fmt.Sprintf("No operation ended for %.3g s of %.3g s, while k6 was late by %s at most.",
-		still, e[Seconds], millis(e[LateMaxMs]))
+	return Client, fmt.Sprintf("k6 itself started %s of the operations late.", percent(e[LateByK6]))
 }
 
 func unsteady(e Evidence) (Word, string) {

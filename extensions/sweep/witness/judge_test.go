@@ -69,13 +69,17 @@ func TestJudge(t *testing.T) {
 		{"no room for a fifth of the time", Evidence{Blocked: 0.2}, Network},
 		{"room enough", Evidence{Blocked: 0.19}, Clients},
 
-		{"a server that stands still", Evidence{Seconds: 10, StoodStill: 1, LongestStill: 0.2}, Server},
-		{"a server that stands still beside a neighbour", Evidence{StoodStill: 1, LongestStill: 1, Disturbing: 1}, Neighbour},
-		{"a server that stands still behind a full network", Evidence{StoodStill: 1, LongestStill: 1, Blocked: 0.5}, Network},
+		{"a server that stands still", Evidence{StoodStill: 0.101, LongestStill: 0.2}, Server},
+		{"a server that stands still beside a neighbour", Evidence{StoodStill: 0.3, LongestStill: 1, Disturbing: 1}, Server},
+		{"a server that reads nothing either", Evidence{StoodStill: 0.3, LongestStill: 1, Blocked: 0.5}, Server},
 		{"a full network beside a neighbour", Evidence{Blocked: 0.5, Disturbing: 1}, Neighbour},
-		{"for less than a tenth of the step", Evidence{Seconds: 10, StoodStill: 0.99, LongestStill: 0.9}, Clients},
-		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, Clients},
-		{"a standstill and a change for good", Evidence{StoodStill: 1, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001, DriftErrors: 4.5}, Server},
+		{"for a tenth of the step", Evidence{StoodStill: 0.1, LongestStill: 0.9}, Clients},
+		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, Client},
+		{"k6 stood still itself, for a moment", Evidence{StoodStill: 0.1, LongestStill: 0.3, LateMaxMs: 151}, Clients},
+		{"a hundredth is late by k6", Evidence{RateKept: 0.99, LateByK6: 0.01}, Rate},
+		{"more is late by k6", Evidence{RateKept: 0.98, LateByK6: 0.011, Disturbing: 1}, Client},
+		{"what is late is so by the server", Evidence{RateKept: 0.98}, Clients},
+		{"a standstill and a change for good", Evidence{StoodStill: 0.3, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001, DriftErrors: 4.5}, Server},
 
 		{"a fifth slower, surely", Evidence{DriftPart: 0.2, DriftChance: 0.02, DriftErrors: 4.5}, Unsteady},
 		{"a fifth slower, of a rate that wanders", Evidence{DriftPart: 0.2, DriftChance: 0.02, DriftErrors: 4.4}, Clients},
@@ -137,7 +141,7 @@ func TestJudgeOfAServerElsewhere(t *testing.T) {
 		{"k6 uses all that GOMAXPROCS lets it", Evidence{K6: 1.9, K6Processors: 2}, Client},
 		{"the machine is full, and not of k6", Evidence{K6: 2, Idle: 0.1}, Unknown},
 		{"its sockets wait", Evidence{Blocked: 0.5}, Network},
-		{"it stands still", Evidence{StoodStill: 1, LongestStill: 1}, Server},
+		{"it stands still", Evidence{StoodStill: 0.3, LongestStill: 1}, Server},
 	} {
 		e := away()
 		maps.Copy(e, tt.change)
@@ -162,7 +166,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	}{
 		{step(nil), Unknown},
 		{step(Evidence{ClientsRatio: 2, OpsRatio: 1}), Unknown},
-		{step(Evidence{StoodStill: 3, LongestStill: 3}), Unknown},
+		{step(Evidence{StoodStill: 0.9, LongestStill: 3}), Unknown},
 		{step(Evidence{Seconds: 0.1}), Short},
 		{step(Evidence{RateKept: 1}), Rate},
 		{step(Evidence{UnderWay: 0.5}), Client},
@@ -190,11 +194,15 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 // The sentence has the figures.
 func TestWhy(t *testing.T) {
 	for want, change := range map[string]Evidence{
-		"k6 used 1.90 and the server 1.90 of 4 processors, and none was idle.":                                          {K6: 1.9, ServerUsed: 1.9, Idle: 0.1},
-		"k6 used 3.50 of 4.00 processors, 40 % of that to collect garbage.":                                             {K6: 3.5, Idle: 0.1, Collector: 1.4},
-		"Others than k6 and the server used 1.25 of 4 processors while none was idle.":                                  {Disturbing: 1.25},
-		"The hypervisor gave 10 % of the time in which the machine was busy to other machines.":                         {Stolen: 0.2},
-		"No operation ended for 1 s of 3 s, while k6 was late by 3 ms at most.":                                         {StoodStill: 1, LongestStill: 1},
+		"k6 used 1.90 and the server 1.90 of 4 processors, and none was idle.":                    {K6: 1.9, ServerUsed: 1.9, Idle: 0.1},
+		"k6 used 3.50 of 4.00 processors, 40 % of that to collect garbage.":                       {K6: 3.5, Idle: 0.1, Collector: 1.4},
+		"Others than k6 and the server used 1.25 of 4 processors while none was idle.":            {Disturbing: 1.25},
+		"The hypervisor gave 10 % of the time in which the machine was busy to other machines.":   {Stolen: 0.2},
+		"No operation ended for 33 % of 3 s, up to 1 s at a time, and k6 was late by up to 3 ms.": {StoodStill: 0.33, LongestStill: 1},
+		"No operation ended for 33 % of 3 s, up to 1 s at a time, and k6 was late by up to 1.5 s: k6 stood still itself.": {
+			StoodStill: 0.33, LongestStill: 1, LateMaxMs: 1500,
+		},
+		"k6 itself started 20 % of the operations late.":                                                                {LateByK6: 0.2},
 		"7 operations failed because k6 may open no more files than 20.":                                                {NoFiles: 7, FileLimit: 20},
 		"The step was measured for 0.1 s, and at least 0.25 s are needed.":                                              {Seconds: 0.1},
 		"k6 used 1.60 of 4.00 processors, for 2 at a time: the operations are k6's own work.":                           {K6: 1.6, ClientsAtWork: 2},

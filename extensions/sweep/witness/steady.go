@@ -17,8 +17,6 @@ const (
 	driftErrors = 4.5
 	// leastInBlock is how many operations a block has to have, on average.
 	leastInBlock = 10
-	// leastExpected is how many operations would have ended in a standstill.
-	leastExpected = 5
 )
 
 // Drift tells by how much the rate of a step changed for good, as a part of the higher level, and
@@ -178,30 +176,4 @@ func median(values []float64) float64 {
 	}
 
 	return (sorted[middle-1] + sorted[middle]) / 2
-}
-
-// Standstill is for how many slots no operation ended, and the longest such time: of all times in
-// which at least five operations would have ended.
-func Standstill(counts []float64) (all, longest int) {
-	var still []int // the times in which nothing ended
-	operations, working := 0.0, 0
-	for i, n := range counts {
-		operations += n
-		switch {
-		case n > 0:
-			working++
-		case i > 0 && counts[i-1] == 0:
-			still[len(still)-1]++
-		default:
-			still = append(still, 1)
-		}
-	}
-	for _, slots := range still {
-		if operations/float64(max(working, 1))*float64(slots) >= leastExpected {
-			all += slots
-			longest = max(longest, slots)
-		}
-	}
-
-	return all, longest
 }

@@ -153,23 +153,3 @@ func TestBlocksHoldAll(t *testing.T) {
 		require.InDelta(t, all, divided, 1e-6, slots)
 	}
 }
-
-func TestStandstill(t *testing.T) {
-	for _, tt := range []struct {
-		counts       []float64
-		all, longest int
-	}{
-		{nil, 0, 0},
-		{[]float64{0, 0, 0}, 0, 0},
-		{[]float64{5, 5, 0, 5}, 1, 1},
-		{[]float64{4, 4, 0, 4}, 0, 0}, // four operations might come late
-		{[]float64{4, 4, 0, 0, 4}, 2, 2},
-		{[]float64{0, 0, 9, 9, 0, 9, 0, 0, 0}, 6, 3},
-		{[]float64{0, 1, 0, 1, 0, 1}, 0, 0}, // operations of two slots
-		{[]float64{100, 0, 100, 0, 0, 100}, 3, 2},
-	} {
-		all, longest := Standstill(tt.counts)
-		require.Equal(t, tt.all, all, "%v", tt.counts)
-		require.Equal(t, tt.longest, longest, "%v", tt.counts)
-	}
-}

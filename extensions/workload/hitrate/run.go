@@ -36,7 +36,7 @@ func NewClient(observer workload.Observer, verify bool, stores ...workload.Store
 func (c *Client) Run(ctx context.Context, pass *Pass, most int) (Result, error) {
 	c.result = Result{}
 	for n := 0; most == 0 || n < most; n++ {
-		if err := c.observer.Next(ctx); err != nil {
+		if err := c.observer.Next(ctx, 1); err != nil {
 			return c.result, err
 		}
 		i, ok := pass.Next()

@@ -181,7 +181,7 @@ type Observer struct {
 }
 
 // Next implements workload.Observer: all operations may begin at once.
-func (*Observer) Next(ctx context.Context) error { return context.Cause(ctx) }
+func (*Observer) Next(ctx context.Context, _ int) error { return context.Cause(ctx) }
 
 // Ok implements workload.Observer.
 func (o *Observer) Ok(op workload.Op, took time.Duration) {

@@ -111,7 +111,7 @@ func latencyColumn(key string) tabular {
 		if s.Operations == 0 {
 			one.Text = "–"
 		} else if f.Percentile != 0 {
-			one.Text = f.Percentile.Show(one.Text, s.Operations)
+			one.Text = f.Percentile.Show(one.Text, s.Timings())
 		}
 
 		return one
@@ -131,6 +131,9 @@ func state(s *report.Step) cell {
 	}
 	if s.Failed > 0 {
 		parts = append(parts, "failed operations")
+	}
+	if s.StoodStill() != "" {
+		parts = append(parts, "stood still")
 	}
 	c := cell{Key: "complete", Value: exact(s.Complete), Text: "complete"}
 	if len(parts) > 0 {

@@ -31,6 +31,13 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	{"lateness p99", "openLoop.latenessMs.p99", func(s *report.Step) *float64 {
 		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.Lateness.P99 })
 	}, millis},
+	{"standstill", "standstill.longestMs", func(s *report.Step) *float64 {
+		if s.StoodStill() == "" {
+			return nil
+		}
+
+		return &s.Standstill.LongestMs
+	}, millis},
 	{"client wait", "clientWaitMs.mean", func(s *report.Step) *float64 {
 		return of(s.ClientWait, func(w *report.ClientWaitMs) float64 { return w.Mean })
 	}, millis},

@@ -37,7 +37,7 @@ func bests(s *sweep) []best {
 			b.Op = one.op
 		}
 		if len(done.Steps) > 0 {
-			b.P99 = report.P99.Show(millis(report.Median(done.Values(p99))), done.Operations())
+			b.P99 = report.P99.Show(millis(report.Median(done.Values(p99))), done.Timings())
 		}
 		out = append(out, b)
 	}

@@ -1,4 +1,6 @@
-package resp
+// Package respstub is a server that speaks as much of Redis's protocol, in memory, as the tests of
+// k6/x/resp need. With a real Redis, they prove the same.
+package respstub
 
 import (
 	"bufio"
@@ -23,22 +25,20 @@ type entry struct {
 	expires time.Time
 }
 
-// stub is what all connections share.
-type stub struct {
+// server is what all connections share.
+type server struct {
 	mu    sync.Mutex
 	data  [databases]map[string]entry
 	conns map[net.Conn]bool
 }
 
-// runStub starts a server that speaks as much of Redis's protocol, in memory, as the tests need. It
-// runs until the program ends; runStub returns its host and port. With a real Redis, the tests
-// prove the same.
-func runStub() (string, error) {
+// Start starts one that runs until the program ends, and returns its host and port.
+func Start() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	s := &stub{conns: map[net.Conn]bool{}}
+	s := &server{conns: map[net.Conn]bool{}}
 	s.flush()
 	go func() {
 		for {
@@ -53,7 +53,7 @@ func runStub() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-func (s *stub) flush() {
+func (s *server) flush() {
 	for i := range s.data {
 		s.data[i] = map[string]entry{}
 	}
@@ -61,13 +61,13 @@ func (s *stub) flush() {
 
 // session is a connection and the database that it has selected.
 type session struct {
-	*stub
+	*server
 
 	conn     net.Conn
 	database int
 }
 
-func (s *stub) serve(conn net.Conn) {
+func (s *server) serve(conn net.Conn) {
 	s.mu.Lock()
 	s.conns[conn] = true
 	s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *stub) serve(conn net.Conn) {
 		s.mu.Unlock()
 		_ = conn.Close()
 	}()
-	client := &session{stub: s, conn: conn}
+	client := &session{server: s, conn: conn}
 	in, out := bufio.NewReader(conn), bufio.NewWriter(conn)
 	for {
 		words, err := readCommand(in)

@@ -1,0 +1,84 @@
+package gate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// still makes one repeat of each step one that stood still.
+func still(part float64, word witness.Word) *report.Report {
+	return changed(run(1, 1, 1), func(r *report.Report) {
+		for i := range r.Steps {
+			s := &r.Steps[i]
+			s.Standstill = &report.Standstill{}
+			if s.Repeat == 2 {
+				s.Standstill = &report.Standstill{LongestMs: 700, Part: part}
+				s.Witness = &report.Witness{LimitedBy: word, Why: "Because."}
+			}
+		}
+	})
+}
+
+// A latency that clients waited longer for than it says holds no gate, however low it is.
+func TestGatesOfAStepThatStoodStill(t *testing.T) {
+	f := parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "clients": 8, "opsPerSecond": 10, "p99": "1s", "mean": "1s" }] }`)
+	outcomes := func(r *report.Report) (all []judgement.Outcome) {
+		for _, v := range f.Judge(r)[:3] {
+			all = append(all, v.Outcome)
+		}
+
+		return all
+	}
+	held, crossed, undecided := judgement.Held, judgement.Crossed, judgement.Undecided
+	require.Equal(t, []judgement.Outcome{held, held, held}, outcomes(still(0.1, witness.Server)))
+	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Server)))
+	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Neighbour)))
+	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(still(0.2, witness.Client)))
+	require.Equal(t, "8.000ms with 8 clients (median of 3 repeats), "+
+		"but it stood still for 20 % of the time: no operation ended for up to 0.700s", f.Judge(still(0.2, witness.Server))[1].Detail)
+
+	late := changed(run(1), func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].OpenLoop = &report.OpenLoop{LateByK6: 0.02}
+		}
+	})
+	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(late))
+	require.Contains(t, f.Judge(late)[1].Detail, "but k6 itself started 2 % of the operations late")
+
+	f = parsed(t, `{ "scenario": "cache", "relative": { "baseline": "b.json", "opsPerSecond": "-30%", "p99": "+30%" } }`)
+	f.baseline = recorded(t, 1, 1.01, 0.99, 1, 1.01)
+	crossings := func(r *report.Report) (n int) {
+		for _, v := range f.Judge(r) {
+			if v.Outcome == judgement.Crossed {
+				n++
+				require.Contains(t, v.Detail, "stood still")
+			}
+		}
+
+		return n
+	}
+	require.Zero(t, crossings(still(0.1, witness.Server)))
+	require.Equal(t, 4, crossings(still(0.2, witness.Server)), "p99 of two operations in two steps")
+}
+
+// A standstill has a gate of its own: the longest of all repeats counts.
+func TestGateOfAStandstill(t *testing.T) {
+	gate := func(bound string) *File {
+		return parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "standstill": "`+bound+`" }] }`)
+	}
+	v := gate("700ms").Judge(still(0.01, witness.Clients))[0]
+	require.Equal(t, "standstill of get in every step <= 700ms", v.Gate)
+	require.True(t, v.Held, v.Detail)
+	v = gate("699ms").Judge(still(0.01, witness.Clients))[0]
+	require.Equal(t, judgement.Crossed, v.Outcome)
+	require.Contains(t, v.Detail, "700ms with 1 client")
+	require.Equal(t, judgement.Undecided, gate("1s").Judge(run(1))[0].Outcome, "nobody knows")
+
+	_, err := Parse([]byte(`{ "scenario": "cache", "relative": { "standstill": "+10%" } }`))
+	require.ErrorContains(t, err, "standstill")
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A step that stood still says so below the table, and one that did for a tenth of its time at most
+// does not.
+func TestAStepThatStoodStillSaysSo(t *testing.T) {
+	still := func(part float64) *Report {
+		return madeUp(func(r *Report) {
+			r.Steps[1].Standstill = &Standstill{LongestMs: 5000, Part: part}
+		})
+	}
+	r := still(0.5)
+	const says = "8 clients: it stood still for 50 % of the time: no operation ended for up to 5.000s"
+	require.Contains(t, r.Markdown(), "\n"+says+"\n")
+	require.NotContains(t, still(0.1).Markdown(), "stood still")
+	require.Empty(t, (&Step{}).StoodStill(), "nobody knows")
+
+	total := totalOf([]Step{r.Steps[1], r.Steps[1]})
+	require.Equal(t, r.Steps[1].Standstill, total.Standstill)
+	r.Steps[1].Standstill.Part = 1.5
+	require.ErrorContains(t, r.Steps[1].validate(), "standstill.part of 1.5 is above")
+	r.Steps[1].Standstill.LongestMs = -1
+	require.ErrorContains(t, r.Steps[1].validate(), "standstill.longestMs is -1")
+}
+
+// How late operations started is in the table where that is a tenth of the latency.
+func TestLatenessIsInTheTable(t *testing.T) {
+	late := func(p99 float64) string {
+		return madeUp(func(r *Report) {
+			for i := range r.Steps {
+				r.Steps[i].Rate = 100
+				r.Steps[i].OpenLoop = &OpenLoop{Lateness: LatenessMs{P99: 0.01}}
+			}
+			r.Steps[2].OpenLoop.Lateness.P99 = p99 * r.Steps[2].Latency.P99
+		}).Markdown()
+	}
+	require.NotContains(t, late(0.1), "late p99")
+	text := late(0.2)
+	require.Contains(t, text, "| late p99 |")
+	require.Contains(t, text, "|  0.010ms |", "that of the other steps")
+}
+
+// Operations of a pipeline have one duration together, on which a percentile rests once.
+func TestPipelinesCountOnce(t *testing.T) {
+	piped := func(timings int64) *Report {
+		return madeUp(func(r *Report) { r.Steps = []Step{step(8, 1, "get", func(s *Step) { s.Timed = timings })} })
+	}
+	r := piped(999)
+	require.NoError(t, r.Steps[0].validate())
+	text := r.Markdown()
+	require.Contains(t, text, "| 1.424ms | (7.200ms) |")
+	require.Contains(t, text, "p99 needs 1,000 operations). A pipeline counts as one.\n")
+	require.NotContains(t, piped(1000).Markdown(), "In parentheses")
+	g := r.Groups()[0]
+	require.Equal(t, "p99 of 999 pipelines rests on 9 of them, 10 are needed: 1,000 pipelines or more", g.TooFew(P99))
+	r.Steps[0].Timed = 9
+	require.Equal(t, "too short to measure: 9 pipelines, at least 10 are needed", g.FewOperations())
+	require.Contains(t, g.TooShort(), "ops/s of 9 pipelines in 12.7s: at least 10 pipelines and 0.1s are needed")
+	both := func(timings int64) int64 {
+		return totalOf([]Step{step(8, 1, "get", func(s *Step) { s.Timed = timings }), step(8, 1, "set")}).Timings()
+	}
+	require.EqualValues(t, 160_000, both(0))
+	require.EqualValues(t, 80_000, both(5), "a pipeline may have both kinds")
+	r.Steps[0].Timed = 80_001
+	require.ErrorContains(t, r.Steps[0].validate(), "timings are 80001, but ops are 80000")
+}
