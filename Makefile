@@ -15,8 +15,7 @@ export GOFLAGS := -trimpath
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := . extensions/cmd/k6 extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/mxgateway \
-  scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
+MODULES := . extensions/cmd/k6 extensions/sql scripts scripts/mxgateway scripts/tools/deployment
 # Modules that go mod tidy cannot check here: compat is only ever a replacement, the example
 # requires a published version, and the module proxy refuses an import of machbase-neo's tests.
 UNTIDY := extensions/compat extensions/sweep/session/examples/echo scripts/tools/machbase-neo
@@ -125,7 +124,7 @@ baseline: bin/k6 ## record the runs that make gate compares with, RUNS=5 of them
 
 # What make check covers: no room needs a server that is not in it, and nothing but the files of
 # this checkout.
-CHECKED := . extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/mxgateway scripts/read-bulk
+CHECKED := . extensions/sql scripts scripts/mxgateway
 
 .PHONY: check
 check: ## the quick tests, in less than a minute: no server, no race detector
@@ -143,8 +142,8 @@ test: bin/stages ## every test, against real servers and with the race detector 
 	$(MAKE) --no-print-directory -j2 bin/k6-race bin/k6-xk6 bin/chaos
 	bin/stages run $(or $(STAGE),$(STAGES) -- $(ALONE))
 
-bin/stages: $(wildcard scripts/test/stages/*.go) go.mod
-	go build -o $(CURDIR)/bin/stages ./scripts/test/stages
+bin/stages: $(wildcard scripts/test/stages/*.go) scripts/go.mod
+	go build -C scripts -o $(CURDIR)/bin/stages ./test/stages
 
 # go test as the stages call it: FLAG... -- PACKAGE...
 gotest := $(CURDIR)/bin/stages go
@@ -180,7 +179,7 @@ test-drivers:
 	  $(gotest) -C extensions/machbase/machcli -race -tags machcli -- ./...'
 
 test-programs:
-	for m in bench/programs bench/ratios chaos mxgateway read-bulk; do $(gotest) -C scripts/$$m -race -- ./...; done
+	for m in scripts scripts/mxgateway; do $(gotest) -C $$m -race -- ./...; done
 
 test-read-bulk: bin/k6-race
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
@@ -246,7 +245,7 @@ soak: bin/k6 ## ten minutes of streaming to InfluxDB: nothing is lost, and k6 do
 chaos: bin/k6 bin/k6-clock bin/chaos ## break connections, servers, names, limits and k6 itself: a table of protocols and faults (CHAOS="-only nats -fault rst")
 	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos $(CHAOS)
 
-bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/chaos/go.*)
+bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/go.*)
 	go build -C scripts/chaos -o $(CURDIR)/bin/chaos .
 
 # The same k6 with a wall clock that can be stepped. The first build compiles all of it anew, for

@@ -120,7 +120,8 @@ prepare() {
   named=$1 way=${1%/*} case=${1#*/}
   SECONDS_EACH=${SECONDS_EACH:-$(awk -v name="$named" '$1 == name { print $2 }' <<<"$plan")}
   export SECONDS_EACH CLIENTS=${CLIENTS:-4} SCENARIO=cache-sweep
-  go build -o "$work/" ./scripts/proof/duet golang.org/x/perf/cmd/benchstat
+  go build -C scripts -o "$work/" ./proof/duet
+  go build -o "$work/" golang.org/x/perf/cmd/benchstat
 }
 
 # rounds_here are the rounds that take 1 ms here: found once, so that all trials do the same work.

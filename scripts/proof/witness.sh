@@ -165,7 +165,7 @@ if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
   make build >&2
   WITNESS_PROOF_SERVERS=up exec scripts/servers.sh with memcached -- "scripts/proof/witness.sh" "$@"
 fi
-go build -o "$work/server" ./scripts/proof/witness
+go build -C scripts -o "$work/server" ./proof/witness
 case ${1:-} in
   --case) evidence=yes; measure "${2:?which case}"; exit ;;
   --once) measure "$2"; exit ;;
