@@ -25,7 +25,7 @@
 //     goes out at the end of the round in one call of the kernel's io_uring, 64 requests at most.
 //     The loop then enters the kernel once, not 64 times. A request counts as sent when it was
 //     posted, so the rest of the round is in the latency. A client that is alone in its round
-//     writes by itself, as all do where io_uring is not allowed.
+//     writes by itself, as all do where io_uring is not allowed: see [SendsTogether].
 //
 // In an open loop clients sleep until their next operation is due: see [Seat.Sleep]. Of one answer
 // in 16 the package measures how long it waited to be read, from the kernel's own time of arrival:

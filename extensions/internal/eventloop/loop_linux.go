@@ -86,9 +86,12 @@ type fault struct{ error }
 
 func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 
+// Count returns how many loops there are, or would be: one for each processor that Go may use.
+func Count() int { return runtime.GOMAXPROCS(0) }
+
 // open makes the loops.
 func (l *Loops) open() {
-	for number := range runtime.GOMAXPROCS(0) {
+	for number := range Count() {
 		one, err := newLoop(number, l)
 		if err != nil {
 			l.err = fmt.Errorf("making an event loop: %w", err)
@@ -120,7 +123,11 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
 	}
 	l.poll, l.keep = l.look, l.keepRest
-	l.sends, _ = newSends() // without it, requests go out one by one
+	if SendsTogether() > 1 {
+		if l.sends, err = newSends(); err != nil {
+			return nil, err
+		}
+	}
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,12 @@ type (
 
 func (*loop) join(*Seat) {}
 
+// Count returns how many loops there are.
+func Count() int { return 0 }
+
+// SendsTogether returns how many requests go out in one call of the kernel at most.
+func SendsTogether() int { return 1 }
+
 // Sleep is for jobs at a loop. There are none.
 func (*Seat) Sleep(context.Context, time.Duration) {}
 

@@ -5,6 +5,7 @@ package eventloop
 import (
 	"errors"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -98,10 +99,21 @@ const (
 	updateFiles   = 6
 )
 
+// SendsTogether returns how many requests a loop sends in one call of the kernel at most: 1 where
+// the kernel has no io_uring that is known, or lets nobody use it.
+var SendsTogether = sync.OnceValue(func() int { //nolint:gochecknoglobals // the kernel stays the same
+	s, err := newSends()
+	if err != nil {
+		return 1
+	}
+	s.close()
+
+	return together
+})
+
 var errRing = errors.New("the kernel's io_uring is another one than is known")
 
-// newSends makes what a loop sends with. An error says that the kernel, or who runs this, allows no
-// such thing: requests are written one by one then.
+// newSends makes what a loop sends with.
 func newSends() (s *sends, err error) {
 	var p setup
 	ring, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, together, uintptr(unsafe.Pointer(&p)), 0) //nolint:gosec // the kernel's form

@@ -59,8 +59,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(err)
 	}
 	results.Expect(c.Name)
-	collector := host.TuneCollector()
-	collector.Gather(int(lib.GetMaxPlannedVUs(c.GetExecutionRequirements(es.ExecutionTuple)))) // k6 makes the VUs now
+	host.SetGCPercent()
 
 	return &Executor{
 		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
@@ -70,7 +69,6 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		results:      results,
 		iterations:   newIterations(es.ExecutionTuple),
 		logger:       logger,
-		collector:    collector,
 	}, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -29,7 +28,6 @@ type Executor struct {
 	results    *testrun.Results
 	iterations *iterations
 	logger     *logrus.Entry
-	collector  *host.Collector
 }
 
 var _ lib.Executor = &Executor{}
@@ -40,7 +38,6 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	if ended, known := e.results.Ended(e.config.Name); known {
 		defer close(ended)
 	}
-	defer e.collector.Restore()
 	if err := e.wait(ctx); err != nil {
 		return err
 	}

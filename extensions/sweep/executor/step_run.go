@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,7 +79,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	r.step.OnStart(func() {
-		r.collector.Settle()
+		runtime.GC() // what is measured does not pay for what came before
 		if r.step.IsDuet() {
 			r.turns = host.NewDuetMeter(run.scenario.BaseServer(), run.scenario.Server())
 		}
@@ -134,14 +135,11 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
-	r.collector.Gather(int(r.here))
-	r.collector.Adjust()
 	ended, watched, read, known := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer crash.Contain("what watches a step")
 		defer close(watched)
 		r.live.Watch(r.step, ended, func() {
-			r.collector.Adjust()
 			r.faults.Flush(fault.Patience)
 			r.scenario.LookAtServer()
 		})
@@ -166,7 +164,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}()
 
 	err := r.runClients(ctx)
-	r.collector.Gather(int(r.here))
 	close(ended)
 	<-watched
 	<-read

@@ -8,11 +8,13 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/host"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -20,8 +22,9 @@ import (
 func Fingerprint() *report.Fingerprint {
 	f := &report.Fingerprint{
 		Go: runtime.Version(), GoMaxProcs: runtime.GOMAXPROCS(0),
-		GoGC: os.Getenv("GOGC"), GoMemLimit: os.Getenv("GOMEMLIMIT"),
+		EventLoops: eventloop.Count(), SendsTogether: eventloop.SendsTogether(),
 	}
+	f.GoGC, f.GoMemLimit = collecting()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		f.Build = commitOf(info)
 	}
@@ -36,6 +39,22 @@ func Fingerprint() *report.Fingerprint {
 	}
 
 	return f
+}
+
+// collecting returns the GC percent and the limit of memory that are in force, as GOGC and GOMEMLIMIT
+// have them; "" where there is no limit.
+func collecting() (percent, limit string) {
+	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(samples)
+	percent = "off"
+	if n := samples[0].Value.Uint64(); n <= math.MaxInt32 {
+		percent = strconv.FormatUint(n, 10)
+	}
+	if n := samples[1].Value.Uint64(); n < math.MaxInt64 {
+		limit = strconv.FormatUint(n, 10)
+	}
+
+	return percent, limit
 }
 
 // commitOf is the commit that a program was built of.

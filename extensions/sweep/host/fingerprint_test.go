@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -63,14 +65,21 @@ func TestSystemThatTellsNothing(t *testing.T) {
 }
 
 func TestFingerprintOfThisProcess(t *testing.T) {
-	t.Setenv("GOGC", "37")
+	defer debug.SetGCPercent(debug.SetGCPercent(37))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(8 << 30))
 	before := runtime.GOMAXPROCS(3)
 	defer runtime.GOMAXPROCS(before)
 	f := Fingerprint()
 	require.Equal(t, 3, f.GoMaxProcs)
-	require.Equal(t, "37", f.GoGC)
+	require.Equal(t, []string{"37", "8589934592"}, []string{f.GoGC, f.GoMemLimit})
+	require.Equal(t, []int{eventloop.Count(), eventloop.SendsTogether()}, []int{f.EventLoops, f.SendsTogether})
 	require.Equal(t, runtime.Version(), f.Go)
 	require.NotEmpty(t, f.Kernel)
+
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(math.MaxInt64)
+	f = Fingerprint()
+	require.Equal(t, []string{"off", ""}, []string{f.GoGC, f.GoMemLimit})
 }
 
 func TestCommitThatAProgramWasBuiltOf(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -153,9 +154,8 @@ func (s *Step) begin(started time.Time) {
 		s.step.OnAllFail(s.allFail)
 	}
 	s.watch = host.NewWatch(sweep.scenario.Server(), s.step.Ended)
-	sweep.collector.Adjust()
 	s.step.OnStart(func() {
-		sweep.collector.Settle()
+		runtime.GC() // what is measured does not pay for what came before
 		s.watch.Start()
 		s.cpu.Start()
 	})
@@ -174,7 +174,6 @@ func (s *Step) begin(started time.Time) {
 		defer crash.Contain("what watches a step")
 		defer close(s.quiet)
 		s.live.Watch(s.step, s.over, func() {
-			sweep.collector.Adjust()
 			sweep.faults.Flush(fault.Patience)
 			sweep.scenario.LookAtServer()
 		})

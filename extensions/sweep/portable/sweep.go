@@ -33,8 +33,6 @@ type Sweep struct {
 	tuple    *lib.ExecutionTuple
 	state    *lib.ExecutionState
 	logger   logrus.FieldLogger
-	// collector is there from the first step on.
-	collector *host.Collector
 
 	faults    fault.Log
 	succeeded atomic.Bool // an operation has
@@ -136,6 +134,7 @@ func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.M
 
 			return
 		}
+		host.SetGCPercent()
 		params := s.config.Params(s.tuple)
 		params["portable"] = true
 		scenario, err := results.Begin(testrun.Start{
@@ -149,7 +148,6 @@ func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.M
 			return
 		}
 		s.scenario = scenario
-		s.collector = host.TuneCollector()
 		scenario.Await(vu.Events(), s.end)
 	})
 
@@ -173,7 +171,6 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 // end closes the report when k6 has ended all scenarios, and judges it. A step in which this
 // instance has clients, of whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *Sweep) end() {
-	defer s.collector.Restore()
 	for _, step := range s.steps {
 		if step.clients() == 0 {
 			continue

@@ -15,9 +15,14 @@ type Fingerprint struct {
 	Go string `json:"go"`
 	// GoMaxProcs is how many threads run Go at a time.
 	GoMaxProcs int `json:"gomaxprocs"`
-	// GoGC and GoMemLimit are the variables GOGC and GOMEMLIMIT, where they are set.
+	// GoGC is the percent by which the heap may grow between two garbage collections, or "off", and
+	// GoMemLimit the bytes of Go's limit of memory; "" for none.
 	GoGC       string `json:"gogc,omitempty"`
 	GoMemLimit string `json:"gomemlimit,omitempty"`
+	// EventLoops is how many event loops the clients of client.run share.
+	EventLoops int `json:"eventLoops,omitempty"`
+	// SendsTogether is how many requests an event loop sends in one call of the kernel at most.
+	SendsTogether int `json:"sendsTogether,omitempty"`
 	// CPUQuota is how many cores k6's control group may use; zero for all.
 	CPUQuota float64 `json:"cpuQuota,omitempty"`
 	// MemoryLimit is the bytes of memory that k6's control group may use; zero for all.
@@ -58,6 +63,8 @@ func (f *Fingerprint) all() []Fact {
 		{"gomaxprocs", known(float64(f.GoMaxProcs))},
 		{"gogc", f.GoGC},
 		{"gomemlimit", f.GoMemLimit},
+		{"eventLoops", known(float64(f.EventLoops))},
+		{"sendsTogether", known(float64(f.SendsTogether))},
 		{"cpuQuota", known(f.CPUQuota)},
 		{"memoryLimit", known(float64(f.MemoryLimit))},
 		{"kernel", f.Kernel},

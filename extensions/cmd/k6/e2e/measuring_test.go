@@ -343,6 +343,35 @@ func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	}
 }
 
+// What a run was measured with is in its report. The witness changes nothing of it.
+func TestGeneratorIsInTheFingerprint(t *testing.T) {
+	t.Parallel()
+	for _, portable := range []string{"", `, "portable": true, "maxDuration": "4s", "gracefulStop": "0s"`} {
+		fingerprint := func(environment ...string) (all map[string]any) {
+			r := k6(t, options{
+				script: "testdata/options.js", environment: environment,
+				env: map[string]string{"OPTIONS": `{"clients": [2], "iterations": 5, "pause": "0s"` + portable + `}`},
+			})
+			require.Equal(t, exitOK, r.code, r.output)
+			raw, err := os.ReadFile(filepath.Join(r.results, "work.json"))
+			require.NoError(t, err)
+			var rep struct{ Fingerprint map[string]any }
+			require.NoError(t, json.Unmarshal(raw, &rep))
+
+			return rep.Fingerprint
+		}
+		usual := fingerprint("GOGC=", "GOMEMLIMIT=", "K6_SWEEP_WITNESS=on")
+		require.Equal(t, "200", usual["gogc"])
+		require.NotContains(t, usual, "gomemlimit")
+		require.Equal(t, usual["gomaxprocs"], usual["eventLoops"])
+		require.Contains(t, []any{1.0, 64.0}, usual["sendsTogether"])
+		require.Equal(t, usual, fingerprint("GOGC=", "GOMEMLIMIT=", "K6_SWEEP_WITNESS=off"))
+
+		asked := fingerprint("GOGC=50", "GOMEMLIMIT=2GiB")
+		require.Equal(t, []any{"50", "2147483648"}, []any{asked["gogc"], asked["gomemlimit"]})
+	}
+}
+
 func TestPortableStepThatOverruns(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2, 1], "iterations": 1000, "maxDuration": "1s", "gracefulStop": "1s", "portable": true}`,
