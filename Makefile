@@ -160,7 +160,7 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 30m -tags servers \
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 60m -tags servers \
 	  -- $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	$(gotest) -C extensions/sql -race -- ./...
 
@@ -187,10 +187,10 @@ test-read-bulk: bin/k6-race
 # A test of e2e that does not call t.Parallel first runs alone: extensions/cmd/k6/e2e/doc.go.
 alone = $(shell cat extensions/cmd/k6/e2e/*_test.go | sed -n '/^func Test/{N;/t\.Parallel/!s/^func \(Test[A-Za-z0-9_]*\).*/\1/p}')
 alone_pattern = '^($(subst $() ,|,$(alone)))$$'
-e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -race -timeout 30m
+e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -race -timeout 60m
 
 test-e2e: bin/k6-race bin/k6-xk6
-	$(e2e) -parallel 4 -skip $(alone_pattern) -- ./...
+	$(e2e) -parallel 6 -skip $(alone_pattern) -- ./...
 
 test-e2e-alone: bin/k6-race bin/k6-xk6
 	$(e2e) -run $(alone_pattern) -- ./...

@@ -51,6 +51,16 @@ func goTest(args []string) int {
 	}
 	flags, packages := args[:split], args[split+1:]
 	t := &tester{command: strings.Join(args, " "), out: os.Stdout}
+	if record := os.Getenv(recordVariable); record != "" {
+		file, err := os.OpenFile(record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "stages go:", err)
+
+			return 2
+		}
+		defer file.Close()
+		t.record = json.NewEncoder(file)
+	}
 	if again := os.Getenv(againVariable); again != "" {
 		earlier, err := readRecord(again)
 		if err != nil {
@@ -65,18 +75,13 @@ func goTest(args []string) int {
 		t.run(flags, packages)
 	}
 
-	record := os.Getenv(recordVariable)
-	if record == "" {
-		if slices.ContainsFunc(t.outcomes, func(o outcome) bool { return !o.Passed }) {
-			return 1
-		}
-
-		return 0
-	}
-	if err := addToRecord(record, t.outcomes); err != nil {
-		fmt.Fprintln(os.Stderr, "stages go:", err)
+	switch {
+	case t.err != nil:
+		fmt.Fprintln(os.Stderr, "stages go:", t.err)
 
 		return 2
+	case t.record == nil && slices.ContainsFunc(t.outcomes, func(o outcome) bool { return !o.Passed }):
+		return 1
 	}
 
 	return 0
@@ -117,6 +122,8 @@ func failedOnly(earlier []outcome, command string) (runs []rerun) {
 type tester struct {
 	command  string
 	out      io.Writer
+	record   *json.Encoder // nil without a record
+	err      error         // of the record
 	outcomes []outcome
 	packages map[string]*packageRun
 }
@@ -142,7 +149,8 @@ type event struct {
 func (t *tester) run(flags, packages []string) {
 	t.packages = map[string]*packageRun{}
 	before := len(t.outcomes)
-	cmd := exec.Command("go", slices.Concat([]string{"test"}, flags, []string{"-json"}, packages)...)
+	// The cache of results does not know of servers and programs that a test uses.
+	cmd := exec.Command("go", slices.Concat([]string{"test"}, flags, []string{"-json", "-count=1"}, packages)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -172,6 +180,9 @@ func (t *tester) run(flags, packages []string) {
 func (t *tester) add(o outcome) {
 	o.Command = t.command
 	t.outcomes = append(t.outcomes, o)
+	if t.record != nil {
+		t.err = errors.Join(t.err, t.record.Encode(o))
+	}
 }
 
 // line takes a line of what go test -json prints.
@@ -228,14 +239,13 @@ func (t *tester) endTest(e event, test *testRun) {
 	t.add(o)
 }
 
-// endPackage adds the package's own outcome, and makes what failed in it final after a data race.
+// endPackage adds the package's own outcome.
 func (t *tester) endPackage(e event, p *packageRun) {
 	o := outcome{Package: e.Package, Passed: true}
 	failedTest := ""
 	for i := range t.outcomes {
 		if each := &t.outcomes[i]; each.Package == e.Package && !each.Passed {
 			failedTest = each.Why
-			each.Final = p.race
 		}
 	}
 	all := slices.Clone(p.output)
@@ -305,19 +315,6 @@ func shortened(line string) string {
 	}
 
 	return strings.TrimSpace(line)
-}
-
-func addToRecord(path string, outcomes []outcome) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	lines := json.NewEncoder(file)
-	for _, o := range outcomes {
-		err = errors.Join(err, lines.Encode(o))
-	}
-
-	return errors.Join(err, file.Close())
 }
 
 // readRecord returns no outcome where there is no record: a stage need not run go test.
