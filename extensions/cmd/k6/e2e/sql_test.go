@@ -387,6 +387,6 @@ func TestTypesOfMachbase(t *testing.T) {
 		}`)
 	require.Equal(t, []any{
 		"ID number 1", "L string 9007199254740993", "F number 0.1", "D number 0.1", "T string x", "AT Date 2026-01-02T03:04:05.678Z",
-		"usage: parameter 1: 1.5 is no whole number, and the parameter is of type long", `[{"ID":1}]`,
+		"usage: parameter 1: 1.5 is no whole number, and the parameter is of type long", `[{"id":1}]`,
 	}, got)
 }
