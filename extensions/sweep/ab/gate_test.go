@@ -28,4 +28,6 @@ func TestParseGate(t *testing.T) {
 
 func TestCommandAsItIsTyped(t *testing.T) {
 	require.Equal(t, `bin/k6 run -e A=b '' 'two words' 'it'\''s' 'a&b'`, Command{"bin/k6", "run", "-e", "A=b", "", "two words", "it's", "a&b"}.String())
+	require.Equal(t, `bin/k6 run -e 'DSN=host=h password=*** user=u' -e 'REDIS_URL=redis://:***@h:1'`,
+		Command{"bin/k6", "run", "-e", "DSN=host=h password=geheim user=u", "-e", "REDIS_URL=redis://:geheim@h:1"}.String(), "without passwords")
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -25,10 +26,11 @@ const endWithin = 10 * time.Second
 // Command is a program with its arguments.
 type Command []string
 
-// String is the command as it is typed.
+// String is the command as it is typed, without passwords.
 func (c Command) String() string {
 	words := make([]string, len(c))
 	for i, word := range c {
+		word = redact.Address(word)
 		words[i] = word
 		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~") {
 			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

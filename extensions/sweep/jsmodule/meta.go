@@ -12,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -36,14 +37,16 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 	for name, target := range map[string]map[string]any{"target": facts.Target, "base": facts.Base} {
-		if address, ok := target["url"].(string); ok {
+		if address, ok := target["url"].(string); ok && !redact.IsKeyValues(address) {
 			clean, err := withoutPassword(address)
 			if err != nil {
 				k6glue.ThrowType(rt, "sweep.meta: %s.%s", name, err.Error())
 			}
 			target["url"] = clean
 		}
+		withoutSecrets(target)
 	}
+	withoutSecrets(facts.Params)
 	if facts.Cache != nil {
 		if err := facts.Cache.Validate(); err != nil {
 			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
@@ -57,6 +60,28 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	m.results.Meta(&facts)
 
 	return sobek.Undefined()
+}
+
+// withoutSecrets takes the secrets out of all addresses among the facts, at any depth.
+func withoutSecrets(facts any) {
+	clean := func(value any) any {
+		if text, is := value.(string); is {
+			return redact.Fact(text)
+		}
+		withoutSecrets(value)
+
+		return value
+	}
+	switch v := facts.(type) {
+	case map[string]any:
+		for name, value := range v {
+			v[name] = clean(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = clean(value)
+		}
+	}
 }
 
 // ownParams are those of the report's params that are not the script's.

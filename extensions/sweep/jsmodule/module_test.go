@@ -129,6 +129,24 @@ func TestMeta(t *testing.T) {
 	require.Nil(t, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Server(), "not on this machine")
 }
 
+// The forms of addresses that drivers read have passwords in other places than a URL's.
+func TestMetaHasNoSecrets(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	_, err := runtime.VU.Runtime().RunString(`sweep.meta({
+		target: { url: "host=h password='ge heim' user=u", replicas: ["postgres://me:geheim@db/x"] },
+		base: { url: "host=b password=geheim" },
+		params: { query: "select 1 where password = ?", source: "me:geheim@tcp(db:3306)/x", nested: { dsn: "user=u password=geheim" } },
+	})`)
+	require.NoError(t, err)
+	rep := results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Report
+	require.Equal(t, map[string]any{
+		"url": "host=h password=*** user=u", "replicas": []any{"postgres://me:***@db/x"}, "base": map[string]any{"url": "host=b password=***"},
+	}, rep.Target)
+	require.Equal(t, map[string]any{
+		"query": "select 1 where password = ?", "source": "me:***@tcp(db:3306)/x", "nested": map[string]any{"dsn": "user=u password=***"},
+	}, rep.Params)
+}
+
 func TestMetaErrors(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	for script, want := range map[string]string{
