@@ -7,6 +7,8 @@ const (
 	beat = 10 * time.Millisecond
 	// shortestStill is the shortest time without an end of an operation that is told from none.
 	shortestStill = 2 * beat
+	// leastStill is how long a step stands still at least: less is what a busy machine does.
+	leastStill = 100 * time.Millisecond
 	// leastMissed is how many operations would have ended, on average, in a time in which a step
 	// stood still: between those that come by chance, such a time is a fiftieth of all.
 	leastMissed = 6
@@ -19,9 +21,9 @@ const (
 type Standstill struct {
 	// Longest is the longest time in which no operation ended, to 10 ms; zero: less than 20 ms.
 	Longest time.Duration
-	// Part is the part of the time, 0 to 1, that such times come to, as far as none of them is as
-	// slow operations make it: at least 6 operations would have ended in each, and it lasted for 3
-	// times the median latency of the slowest kind of operations.
+	// Part is the part of the time, 0 to 1, that such times come to, of those that no busy machine
+	// and no slow operations explain: each lasted for 100 ms and for 3 times the median latency of
+	// the slowest kind of operations, and at least 6 operations would have ended in it.
 	Part float64
 }
 
@@ -77,7 +79,7 @@ func (s *slots) standstill(at time.Duration, operations uint64, median time.Dura
 	if took <= 0 {
 		return &Standstill{}
 	}
-	least := max(leastMissed*took/time.Duration(max(operations, 1)), manyTimes*median)
+	least := max(leastStill, leastMissed*took/time.Duration(max(operations, 1)), manyTimes*median)
 
 	return &Standstill{Longest: still.Max, Part: min(float64(still.SumFrom(least))/float64(took), 1)}
 }

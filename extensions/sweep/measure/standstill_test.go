@@ -50,7 +50,8 @@ func TestStandstill(t *testing.T) {
 		"one that stops":                   {8, forTenSeconds, ms, 4 * time.Second, 9 * time.Second, 5 * time.Second, 0.5},
 		"one that never begins":            {8, forTenSeconds, ms, 0, 9 * time.Second, 9 * time.Second, 0.9},
 		"beyond the window":                {8, forTenSeconds, ms, 7 * time.Second, 20 * time.Second, 3 * time.Second, 0.3},
-		"for a moment":                     {8, forTenSeconds, ms, time.Second, 1050 * ms, 50 * ms, 0.005},
+		"for a moment":                     {8, forTenSeconds, ms, time.Second, 1080 * ms, 80 * ms, 0},
+		"for longer":                       {8, forTenSeconds, ms, time.Second, 1200 * ms, 200 * ms, 0.02},
 		"one client":                       {1, forTenSeconds, 5 * ms, 4 * time.Second, 9 * time.Second, 5 * time.Second, 0.5},
 		"slow operations that end at once": {64, forTenSeconds, time.Second, 0, 0, time.Second, 0},
 		"slow operations of one client":    {1, forTenSeconds, time.Second, 0, 0, time.Second, 0},
@@ -61,7 +62,7 @@ func TestStandstill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			still := standing(t, tt.clients, tt.plan, tt.d, tt.from, tt.until)
 			require.InDelta(t, tt.longest, still.Longest, float64(2*beat))
-			require.InDelta(t, tt.part, still.Part, 0.01)
+			require.InDelta(t, tt.part, still.Part, 0.005)
 		})
 	}
 }

@@ -251,14 +251,13 @@ func TestOpenLoop(t *testing.T) {
 	require.Contains(t, r.table(t, "work"), "The step of 1 client at 100/s is incomplete: asked 100/s, served ")
 }
 
-// The clock that wakes k6 is not part of what the server is measured by, and waiting for it costs
-// little.
+// An operation that takes no time takes as long as k6 starts it late, and waiting costs little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, s := range r.report(t, "work").Steps {
-		require.Less(t, s.LatencyMs.P50, 0.3, "0.01 to 0.03 without the race detector; with k6's own timer in it, 0.6 and more")
 		require.Positive(t, s.OpenLoop.LatenessMs.P50)
+		require.GreaterOrEqual(t, s.LatencyMs.P50, s.OpenLoop.LatenessMs.P50)
 		require.Positive(t, s.CPUSeconds.K6)
 		require.Less(t, s.CPUSeconds.K6, 1.0, "half a core, of a program with the race detector in it")
 		t.Logf("%g/s: p50 %g ms, lateness p50 %g ms, p99 %g ms, %g s of processor time in 2 s",

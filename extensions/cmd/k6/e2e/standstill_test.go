@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// stoppedStep is what the report says of a step in which somebody stood still.
+type stoppedStep struct {
+	Complete  bool
+	LatencyMs struct{ P50, P99, Max float64 }
+	OpenLoop  struct {
+		InTime, LateByK6 float64
+		LatenessMs       struct{ P99 float64 }
+	}
+	Standstill struct{ LongestMs, Part float64 }
+	Witness    struct{ LimitedBy, Why string }
+}
+
+func stopped(t *testing.T, r *run, scenario string) stoppedStep {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err, r.output)
+	var rep struct{ Steps []stoppedStep }
+	require.NoError(t, json.Unmarshal(raw, &rep))
+	require.Len(t, rep.Steps, 1, r.output)
+
+	return rep.Steps[0]
+}
+
+// gateFile writes gates.
+func gateFile(t *testing.T, gates string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gates.json")
+	require.NoError(t, os.WriteFile(path, []byte(gates), 0o600))
+
+	return path
+}
+
+// k6 is stopped for a third of an open loop: what was due meanwhile waited for as long, and the
+// latency says so, whether the operations are calls of JavaScript or done in Go. The report says
+// who it was, and gates of latencies cannot be judged.
+func TestAnOpenLoopThatIsStopped(t *testing.T) {
+	const stop = 2 * time.Second
+	pause := func(k6 *os.Process) {
+		_ = k6.Signal(unix.SIGSTOP)
+		time.Sleep(stop)
+		_ = k6.Signal(unix.SIGCONT)
+	}
+	gates := `{ "scenario": "stopped", "absolute": [{ "op": "get", "p99": "1m" }] }`
+	for name, inGo := range map[string]string{"calls": "", "client.run": "true"} {
+		t.Run(name, func(t *testing.T) {
+			r := k6(t, options{
+				script: "testdata/stopped.js", measuring: pause,
+				env: cachesEnv(t, "RATE", "500", "CLIENTS", "16", "DURATION", "6s", "IN_GO", inGo, "GATES", gateFile(t, gates)),
+			})
+			s := stopped(t, r, "stopped")
+			require.True(t, s.Complete, r.output)
+			require.InDelta(t, 1900, s.LatencyMs.P99, 700, "a third of the operations was due in these 2 s")
+			require.GreaterOrEqual(t, s.LatencyMs.P99, 0.9*s.OpenLoop.LatenessMs.P99)
+			require.Less(t, s.OpenLoop.InTime, 0.9)
+			require.Greater(t, s.OpenLoop.LateByK6, 0.1, "clients were free")
+			require.Equal(t, "client", s.Witness.LimitedBy, s.Witness.Why)
+			require.Equal(t, exitThreshold, r.code, r.output)
+			require.NotEmpty(t, r.lines("undecided"), r.output)
+			require.Contains(t, r.table(t, "stopped"), "late p99")
+		})
+	}
+}
+
+// A server that stands still for half of a closed loop is one slow operation of each client, and no
+// percentile: the step says so, and its gates of latencies do not hold.
+func TestAServerThatStandsStill(t *testing.T) {
+	env := ownStore(t, "memcached", "MEMCACHED_THREADS=1")
+	signal := func(name string) { _ = exec.Command("kill", "-"+name, env["MEMCACHED_PID"]).Run() }
+	gates := `{ "scenario": "stopped", "absolute": [{ "op": "get", "p99": "1s", "standstill": "1s" }, { "op": "get", "clients": 16, "standstill": "1m" }] }`
+	r := k6(t, options{
+		script: "testdata/stopped.js",
+		env: map[string]string{
+			"MEMCACHED_URL": env["MEMCACHED_URL"], "CLIENTS": "16", "DURATION": "6s", "IN_GO": "true", "GATES": gateFile(t, gates),
+			defaultEnvMachbase: "",
+		},
+		measuring: func(*os.Process) {
+			signal("STOP")
+			time.Sleep(3 * time.Second)
+			signal("CONT")
+		},
+	})
+	s := stopped(t, r, "stopped")
+	require.Less(t, s.LatencyMs.P99, 1000.0, "the bound is kept")
+	require.InDelta(t, 3000, s.Standstill.LongestMs, 1000)
+	require.InDelta(t, 0.5, s.Standstill.Part, 0.2)
+	require.Equal(t, "server", s.Witness.LimitedBy, s.Witness.Why)
+	require.Contains(t, s.Witness.Why, "No operation ended")
+	require.Contains(t, r.table(t, "stopped"), "16 clients: it stood still for ")
+	require.Equal(t, exitThreshold, r.code, r.output)
+	crossed := strings.Join(r.lines("CROSSED"), "")
+	require.Contains(t, crossed, "p99 of get")
+	require.Contains(t, crossed, "standstill of get in every step <= 1000ms")
+	require.NotContains(t, crossed, "60000ms")
+}
