@@ -126,7 +126,8 @@ declare module 'k6/x/sweep' {
      * `maxDuration` is an incomplete step, and the log says how well it is known. The warm-up, 1 s
      * where none is given, is prolonged by `quiet` at most until the latency neither rises nor
      * falls, before every step. In a duet it is the ratio of change to base that is to be known so
-     * well. Not with `rate`, execution segments and `portable`.
+     * well. Not with `rate`, execution segments, `portable` and relative gates, whose intervals do
+     * not allow for a step that ends when they are narrow.
      */
     precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
     /**

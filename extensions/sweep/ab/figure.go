@@ -9,24 +9,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Figure is one that both commands have, with its values in each pair.
+// Figure is one that a command has, with its values in each pair.
 type Figure struct {
 	// Step is the step of a sweep that the figure is of, such as "get, 8 clients"; empty for the
 	// figures of the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
 	Key string `json:"figure"`
-	// Pairs are in the order in which they were measured.
+	// Pairs are those in which both commands have the figure, in the order in which they were
+	// measured.
 	Pairs []paired.Pair `json:"pairs"`
+	// BaseLacks and ChangeLacks count the pairs in which a command does not have the figure.
+	BaseLacks   int `json:"baseLacks,omitempty"`
+	ChangeLacks int `json:"changeLacks,omitempty"`
+	// Lacking says why, such as that p99 rests on too few operations.
+	Lacking string `json:"lacking,omitempty"`
 
 	name string // for people, such as "ops/s"
 	rate bool   // it gets worse when it falls
 	// usual tells that the figure is shown without being asked for.
 	usual bool
 	show  func(float64) string
+	// work reports whether a command that does not have the figure has done too little.
+	work bool
 }
 
-// value is a figure as one process has it.
+// value is a figure as one process has it; zero if it does not have it.
 type value struct {
 	Figure
 	of float64
@@ -42,30 +50,42 @@ func processValues(elapsed, cpu time.Duration) []value {
 	}
 }
 
-// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure that a
-// step has too few operations for is left out.
+// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure for which
+// a step has too few operations is zero.
 func reportValues(r *report.Report, several bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {
 		g := groups[i].Succeeded()
-		if len(g.Steps) == 0 {
-			continue
-		}
 		step := g.Name()
 		if several {
 			step = r.Scenario + ": " + step
 		}
 		for j := range report.Figures {
 			f := &report.Figures[j]
-			if f.Chance || f.RestsOnLittle(&g) != "" || f.Rate && g.Rate != 0 {
+			if f.Chance || f.Rate && g.Rate != 0 {
 				continue
 			}
-			values = append(values, value{figureOf(step, f), report.Median(g.Values(f.Of))})
+			v := value{figureOf(step, f), report.Median(g.Values(f.Of))}
+			if v.Lacking = lacking(f, &g); v.Lacking != "" {
+				v.of = 0
+			}
+			values = append(values, v)
 		}
-		values = append(values, cpuValues(r, &g, step)...)
+		if len(g.Steps) > 0 {
+			values = append(values, cpuValues(r, &g, step)...)
+		}
 	}
 
 	return values
+}
+
+// lacking says why a step does not have a figure; it returns "" if it has it.
+func lacking(f *report.Figure, g *report.Group) string {
+	if len(g.Steps) == 0 {
+		return "no operation succeeded"
+	}
+
+	return f.RestsOnLittle(g)
 }
 
 // figureOf is a figure of reports, of a step.
@@ -76,7 +96,7 @@ func figureOf(step string, f *report.Figure) Figure {
 	}
 	usual := f.Rate || f.Percentile == report.P50 || f.Percentile == report.P99
 
-	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show}
+	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show, work: true}
 }
 
 // cpuValues are the processor time of k6, and that of a server on this machine, for each operation.

@@ -2,6 +2,7 @@ package ab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,11 +31,12 @@ func ParseGate(text string) (Gate, error) {
 		return Gate{}, wrong
 	}
 	tolerance, err := strconv.ParseFloat(number[1:], 64)
-	if err != nil || !(tolerance >= 0 && tolerance < 100) {
+	falls := number[0] == '-'
+	if err != nil || !(tolerance >= 0) || math.IsInf(tolerance, 0) || falls && tolerance >= 100 {
 		return Gate{}, wrong
 	}
 
-	return Gate{Figure: figure, Tolerance: tolerance / 100, falls: number[0] == '-'}, nil
+	return Gate{Figure: figure, Tolerance: tolerance / 100, falls: falls}, nil
 }
 
 // String is the gate as it is written.
@@ -51,7 +53,7 @@ func (g Gate) String() string {
 func (t *Trial) usualGates() []Gate {
 	const tolerance = 0.05
 	for _, f := range t.Figures {
-		if f.Key == "opsPerSecond" {
+		if f.Key == "opsPerSecond" && f.BaseLacks < t.Pairs {
 			return []Gate{{Figure: f.Key, Tolerance: tolerance, falls: true}}
 		}
 	}
@@ -59,8 +61,8 @@ func (t *Trial) usualGates() []Gate {
 	return []Gate{{Figure: "time", Tolerance: tolerance}}
 }
 
-// check returns an error for a gate that no figure of the trial is for.
-func (t *Trial) check(gates []Gate) error {
+// Check returns an error for a gate that no figure of the trial is for.
+func (t *Trial) Check(gates []Gate) error {
 	for _, g := range gates {
 		at := slices.IndexFunc(t.Figures, func(f Figure) bool { return f.Key == g.Figure })
 		if at < 0 {
@@ -71,7 +73,7 @@ func (t *Trial) check(gates []Gate) error {
 				}
 			}
 
-			return fmt.Errorf("gate %s: no step of both commands has the figure %q: it must be one of %s", g, g.Figure, strings.Join(known, ", "))
+			return fmt.Errorf("gate %s: no step has the figure %q: it must be one of %s", g, g.Figure, strings.Join(known, ", "))
 		}
 		if t.Figures[at].rate != g.falls {
 			return fmt.Errorf("gate %s: %s gets worse when it %s", g, g.Figure, map[bool]string{true: "falls", false: "rises"}[t.Figures[at].rate])
@@ -108,7 +110,7 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	if len(gates) == 0 {
 		gates = t.usualGates()
 	}
-	if err := t.check(gates); err != nil {
+	if err := t.Check(gates); err != nil {
 		return nil, err
 	}
 	estimate := paired.Of
@@ -121,6 +123,13 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	for _, f := range t.Figures {
 		at := slices.IndexFunc(gates, func(g Gate) bool { return g.Figure == f.Key })
 		if at < 0 && !f.usual {
+			continue
+		}
+		if outcome := t.lacks(&f); outcome != "" {
+			if at >= 0 {
+				all = append(all, Judgement{Figure: f, Gate: gates[at].String(), Outcome: outcome})
+			}
+
 			continue
 		}
 		e, err := estimate(f.Pairs, confidence)
@@ -147,13 +156,27 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
+// lacks returns what the gate of a figure comes to that a command does not have in some pair: crossed
+// if base has it in most pairs and the change lacks it in most, else undecided. It returns "" if both
+// have it in all pairs.
+func (t *Trial) lacks(f *Figure) judgement.Outcome {
+	switch {
+	case f.BaseLacks == 0 && f.ChangeLacks == 0:
+		return ""
+	case f.work && 2*f.BaseLacks < t.Pairs && 2*f.ChangeLacks > t.Pairs:
+		return judgement.Crossed
+	default:
+		return judgement.Undecided
+	}
+}
+
 // Precision is how wide the widest interval of the gated figures is to each side, as a part of its
 // ratio, when it is looked at after each pair.
 func (t *Trial) Precision(gates []Gate) (float64, error) {
 	judgements, err := t.Judge(gates, true)
 	widest := 0.0
 	for i := range judgements {
-		if judgements[i].Gate != "" {
+		if judgements[i].Gate != "" && judgements[i].N > 0 {
 			widest = max(widest, judgements[i].Precision())
 		}
 	}

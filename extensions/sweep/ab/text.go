@@ -18,6 +18,12 @@ func Text(t *Trial, judgements []Judgement) string {
 	lines := "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t\n"
 	for i := range judgements {
 		j := &judgements[i]
+		if len(j.Pairs) < t.Pairs {
+			lines += fmt.Sprintf("%s\t%s\t%s\t%s\t-\t-\t-\t%s\t\n", cmp.Or(j.Step, "-"), j.name,
+				inPairs(t.Pairs-j.BaseLacks, t.Pairs), inPairs(t.Pairs-j.ChangeLacks, t.Pairs), j.verdict())
+
+			continue
+		}
 		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
 			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High,
 			judgement.Percent(j.Visible), j.verdict())
@@ -26,7 +32,27 @@ func Text(t *Trial, judgements []Judgement) string {
 	_, _ = io.WriteString(w, lines) // to memory
 	_ = w.Flush()
 
-	return trimLines(b.String()) + undecided(judgements)
+	return trimLines(b.String()) + lackings(judgements) + undecided(judgements)
+}
+
+// inPairs says in how many of the pairs a command has a figure.
+func inPairs(n, pairs int) string {
+	if n == 0 {
+		return "none"
+	}
+
+	return fmt.Sprintf("in %d of %d", n, pairs)
+}
+
+// lackings says why gated figures are not there.
+func lackings(judgements []Judgement) (text string) {
+	for i := range judgements {
+		if j := &judgements[i]; j.Lacking != "" {
+			text += fmt.Sprintf("\n%s: %s, %s: %s\n", j.Outcome, j.Step, j.name, j.Lacking)
+		}
+	}
+
+	return text
 }
 
 // verdict is the gate and what it came to.

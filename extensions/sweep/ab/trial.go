@@ -15,8 +15,7 @@ type Trial struct {
 	Base, Change Command
 	// Dir is the folder of the results: each process has one of its own in it.
 	Dir string
-	// Figures are those that every process so far has had, in the order in which the first one had
-	// them.
+	// Figures are those that any process so far has had, in the order in which they came.
 	Figures []Figure
 	// Pairs is how many were measured.
 	Pairs int
@@ -64,38 +63,51 @@ func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, erro
 	return values, nil
 }
 
-// add takes the figures that all processes so far have, those of this pair too.
+// add takes the figures of a pair. One that a process does not have is counted as such: a step that
+// has become so slow that its p99 rests on nothing must not lose the gate on it.
 func (t *Trial) add(base, change []value) error {
-	figures := t.Figures
-	if t.Pairs == 0 {
-		for _, v := range base {
-			figures = append(figures, v.Figure)
+	figures := slices.Clone(t.Figures)
+	for _, v := range slices.Concat(base, change) {
+		if !slices.ContainsFunc(figures, func(f Figure) bool { return f.same(&v.Figure) }) {
+			f := v.Figure
+			f.Lacking, f.BaseLacks, f.ChangeLacks = "", t.Pairs, t.Pairs
+			figures = append(figures, f)
 		}
 	}
-	kept := make([]Figure, 0, len(figures))
-	for _, f := range figures {
-		b, c := find(base, &f), find(change, &f)
-		if b == nil || c == nil || !(b.of > 0 && c.of > 0) {
-			continue
+	common := false
+	for i := range figures {
+		f := &figures[i]
+		b, c := find(base, f), find(change, f)
+		common = common || b.of > 0 && c.of > 0
+		for _, side := range []struct {
+			value
+			lacks *int
+		}{{b, &f.BaseLacks}, {c, &f.ChangeLacks}} {
+			if side.of == 0 {
+				*side.lacks++
+				f.Lacking = side.Lacking
+			}
 		}
-		f.Pairs = append(f.Pairs, paired.Pair{Base: b.of, Change: c.of})
-		kept = append(kept, f)
+		if b.of > 0 && c.of > 0 {
+			f.Pairs = append(f.Pairs, paired.Pair{Base: b.of, Change: c.of})
+		}
 	}
-	if len(kept) == 0 {
+	if !common {
 		return fmt.Errorf("pair %d: the two commands have no figure in common", t.Pairs+1)
 	}
-	t.Figures = kept
+	t.Figures = figures
 	t.Pairs++
 
 	return nil
 }
 
-func find(values []value, f *Figure) *value {
+// find returns a figure as a process has it; its value is zero if the process does not have it.
+func find(values []value, f *Figure) value {
 	for i := range values {
-		if values[i].same(f) {
-			return &values[i]
+		if values[i].same(f) && values[i].of > 0 || values[i].same(f) && values[i].Lacking != "" {
+			return values[i]
 		}
 	}
 
-	return nil
+	return value{Figure: Figure{Lacking: "there is no such step or figure"}}
 }

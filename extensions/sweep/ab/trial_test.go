@@ -89,7 +89,7 @@ func TestGatesThatNoFigureIsFor(t *testing.T) {
 		require.NoError(t, trial.Pair(t.Context()))
 	}
 	_, err := trial.Judge([]Gate{{Figure: "p99"}}, false)
-	require.EqualError(t, err, `gate p99=+0%: no step of both commands has the figure "p99": it must be one of time, cpu`)
+	require.EqualError(t, err, `gate p99=+0%: no step has the figure "p99": it must be one of time, cpu`)
 	_, err = trial.Judge([]Gate{{Figure: "time", falls: true}}, false)
 	require.EqualError(t, err, `gate time=-0%: time gets worse when it rises`)
 }

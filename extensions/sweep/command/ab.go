@@ -51,7 +51,8 @@ results go to a folder of each process (SWEEP_RESULTS). Of any other command the
 A gate is how much worse than base a figure may be, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%; it is for
 every step. Without --gate it is opsPerSecond=-5%, and time=+5% where there is no sweep. A gate is held when the whole
 interval is within the tolerance, crossed when none of it is, and else undecided: these pairs could not have seen a
-change of that size. Several gates are corrected for their number (Holm).
+change of that size. Several gates are corrected for their number (Holm). A figure that base has and the change lacks,
+such as p99 of a step that has become too slow for it, is crossed; one that neither has is undecided.
 
 With --until the trial ends when the intervals of the gated figures are that narrow to each side, such as 1%. They are
 then those of Lai's confidence sequence, which holds however often somebody looks.
@@ -158,6 +159,9 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, until float64, most int) error {
 	for trial.Pairs < most {
 		if err := trial.Pair(ctx); err != nil {
+			return err
+		}
+		if err := trial.Check(gates); err != nil {
 			return err
 		}
 		progress := fmt.Sprintf("pair %d of %d", trial.Pairs, most)

@@ -41,7 +41,8 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 }
 
 // judge judges one step. A bound that is kept is kept, whatever limited the step. One that is not
-// says nothing of the target where k6 itself or a neighbour was what limited the step.
+// says nothing of the target where k6 itself or a neighbour limited the step, unless it is broken by
+// more than a neighbour explains.
 func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	if problem := unusable(g); problem != "" {
 		return judgement.Crossed, problem + inStep(g.Key), 0
@@ -59,10 +60,10 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 	little := b.Figure.RestsOnLittle(g)
 	hidden, why := hides(b.Figure, g)
 	switch keeps := b.Figure.Keeps(value, b.Value); {
-	case !keeps && limits != "":
+	case !keeps && limits != "" && !b.beyond(value, explained(g, b.Figure)):
 		return judgement.Undecided, "not judged: " + text + limits, value
 	case !keeps:
-		return judgement.Crossed, text, value
+		return judgement.Crossed, text + limits, value
 	case hidden == judgement.Crossed:
 		return judgement.Crossed, text + ", but " + why, value
 	case hidden == judgement.Undecided:
@@ -72,6 +73,15 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 	}
 
 	return judgement.Held, text + limits, value
+}
+
+// beyond reports whether a value breaks the bound by more than a factor.
+func (b *Bound) beyond(value, factor float64) bool {
+	if b.Figure.Rate {
+		return value*factor < b.Value
+	}
+
+	return value > b.Value*factor
 }
 
 func (a *Absolute) matches(key report.Key) bool {

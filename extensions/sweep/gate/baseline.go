@@ -138,22 +138,25 @@ func (b *Baseline) keys() (keys []report.Key) {
 	return keys
 }
 
-// values are those of a figure of a step in each recorded run: the median over its repeats. doubt
-// says that one of them rests on too little.
-func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, doubt string) {
+// values are those of a figure of a step in each recorded run: the median over its repeats.
+// operations are the fewest of a run, and doubt says that one of them rests on too little.
+func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, operations int64, doubt string) {
 	for _, r := range b.Runs {
 		for _, g := range r.Groups() {
 			if g.Key != key {
 				continue
 			}
 			values = append(values, report.Median(g.Values(f.Of)))
+			if n := g.Timings(); operations == 0 || n < operations {
+				operations = n
+			}
 			if little := f.RestsOnLittle(&g); little != "" {
 				doubt = "in the baseline, " + little
 			}
 		}
 	}
 
-	return values, doubt
+	return values, operations, doubt
 }
 
 // differences are those between a run and the recorded ones, which all fit to each other.

@@ -36,7 +36,7 @@ func TestBaselineOfSeveralRuns(t *testing.T) {
 	require.EqualError(t, b.Add(other), "it does not fit to the recorded runs: host.cores differs: 8 and 2")
 	require.ErrorIs(t, b.Add(changed(steady(1), func(r *report.Report) { r.Scenario = "queue" })), ErrDoesNotFit)
 	require.Len(t, b.Runs, 3)
-	values, doubt := b.values(report.Key{Op: "get", Clients: 8}, report.FigureOf("ops_per_second"))
+	values, _, doubt := b.values(report.Key{Op: "get", Clients: 8}, report.FigureOf("ops_per_second"))
 	require.InDeltaSlice(t, []float64{8020, 8180.4, 7859.6}, values, 1e-6)
 	require.Empty(t, doubt)
 	b.Last(2)

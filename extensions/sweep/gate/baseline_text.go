@@ -24,7 +24,7 @@ func (b *Baseline) String() string {
 	for _, key := range b.keys() {
 		var parts []string
 		for _, f := range told {
-			values, doubt := b.values(key, f)
+			values, _, doubt := b.values(key, f)
 			if len(values) == 0 || doubt != "" {
 				continue
 			}

@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // Planned is what is known of a run before it starts.
@@ -18,6 +20,10 @@ type Planned struct {
 	// known, as those of a search; of Clients without Rates, no step will have a rate.
 	Clients []int
 	Rates   []float64
+
+	// Precision reports whether steps last until their figures are known well enough, and TwoServers
+	// whether the base of a duet has a server of its own.
+	Precision, TwoServers bool
 }
 
 // Check tells, before a run, whether a gate is for what the run will not have: another scenario,
@@ -25,6 +31,17 @@ type Planned struct {
 func (f *File) Check(p Planned) error {
 	if p.Scenario != "" && p.Scenario != f.Scenario {
 		return fmt.Errorf("the gates are of scenario %q, not of %q", f.Scenario, p.Scenario)
+	}
+	if p.Precision && f.Relative != nil {
+		return errors.New("relative gates cannot judge steps with a precision: their intervals do not allow for a step that ends " +
+			"when they are narrow; give duration or iterations instead, or use k6 x sweep ab --until")
+	}
+	if p.TwoServers && f.Relative != nil {
+		for _, t := range f.Relative.Tolerances {
+			if t.Figure.Percentile > report.P90 {
+				return fmt.Errorf("gates: relative.%s: %s", keyOf(t.Figure), onlyAB(t.Figure))
+			}
+		}
 	}
 	for i, a := range f.Absolute {
 		if l := p.lacks(a.Op, a.Clients, a.Rate); l != nil {

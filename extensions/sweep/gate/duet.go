@@ -30,7 +30,11 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 	if len(duets) == 0 {
 		return decided(crossed(missing(groups, key.Op)))
 	}
+	if g.Figure.Percentile > report.P90 && r.TwoServers() {
+		return decided(undecided("not judged: " + onlyAB(g.Figure)))
+	}
 	c := contest{}
+	little, operations := map[string]string{}, map[string]int64{}
 	for i := range groups {
 		side := &groups[i]
 		if variant := side.Variant; variant != report.Base && variant != report.Change ||
@@ -46,9 +50,16 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 		if hidden, why := hides(g.Figure, side); hidden != judgement.Held { // whose standstill it was nobody knows
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + why
 		}
-		if little := g.Figure.RestsOnLittle(side); little != "" {
-			c.doubt = little + inStep(side.Key)
+		operations[side.Variant] = side.Timings()
+		if few := g.Figure.RestsOnLittle(side); few != "" {
+			little[side.Variant] = few + inStep(side.Key)
+			c.doubt = little[side.Variant]
 		}
+	}
+	const alike = 1 // what disturbs the one disturbs the other
+	if little[report.Change] != "" && little[report.Base] == "" &&
+		lostSupport(operations[report.Change], operations[report.Base], alike) {
+		return decided(crossed("base had enough operations for it: " + little[report.Change]))
 	}
 	figure := keyOf(g.Figure)
 	seconds, why := 0.0, ""
@@ -70,7 +81,7 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 
 	estimate := together(found, blocks)
 	c.estimate = estimate
-	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s", estimate.Ratio, estimate.Low, estimate.High, inStep(key))
+	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s%s", estimate.Ratio, estimate.Low, estimate.High, inStep(key), ofProcesses(r))
 	c.needed = func() string {
 		n := estimate.PairsFor(g.Part)
 		if n <= estimate.N {
@@ -82,6 +93,24 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 	}
 
 	return c
+}
+
+// ofProcesses says that a duet of two servers is about their two processes: one build started twice
+// differs as well, and one run does not tell by how much.
+func ofProcesses(r *report.Report) string {
+	if r.TwoServers() {
+		return ", of these two processes"
+	}
+
+	return ""
+}
+
+// onlyAB says what judges a figure that a duet of two servers cannot tell.
+func onlyAB(f *report.Figure) string {
+	key := keyOf(f)
+
+	return fmt.Sprintf("%s of two servers differs by which processes they are: "+
+		"k6 x sweep ab --gate %s=+10%% -- BASE... --- CHANGE... starts each several times", f.Name, key)
 }
 
 // together is the estimate of all repeats of a duet. Each repeat counts the same: the logarithm of

@@ -93,7 +93,21 @@ func TestGatesOfADuet(t *testing.T) {
 			"not judged: repeat 1 is incomplete with 1 client of base", "",
 		},
 		{
-			"few operations", changed(duet(0.01, 1), func(r *report.Report) { r.Steps[1].Operations = 900 }), h, u, "change is 1.000x", "",
+			"few operations of both", changed(duet(0.01, 1), func(r *report.Report) { r.Steps[0].Operations, r.Steps[1].Operations = 950, 900 }), h, u, "change is 1.000x", "",
+		},
+		{
+			"a few operations less", changed(duet(0.01, 1), func(r *report.Report) { r.Steps[0].Operations, r.Steps[1].Operations = 1010, 990 }), h, u, "change is 1.000x", "",
+		},
+		{"so slow that p99 is lost", changed(duet(0.01, 0.5), func(r *report.Report) {
+			r.Steps[1].Operations, r.Duets[0].Figures = 900, r.Duets[0].Figures[:1]
+		}), c, c, "change is 0.500x", ""},
+		{
+			"two servers", changed(duet(0.01, 1), func(r *report.Report) { r.Target = map[string]any{"url": "a", "base": map[string]any{"url": "b"}} }), h, u,
+			"change is 1.000x (0.990 to 1.010) of base with 1 client, of these two processes", "",
+		},
+		{
+			"two settings of a server", changed(duet(0.01, 1), func(r *report.Report) { r.Target = map[string]any{"url": "a", "base": map[string]any{"url": "a"}} }), h, h,
+			"of base with 1 client", "",
 		},
 	} {
 		verdicts := f.Judge(tt.run)

@@ -13,13 +13,13 @@ import (
 // Judge judges a run: one verdict for each name of Plan, in that order.
 //
 // What the run lacks, such as a step, or what failed in it is crossed. What it has and cannot tell
-// is undecided: that passes only where the file says so.
+// is undecided: that passes only where the file says so, and the figure is not significantly worse.
 func (f *File) Judge(r *report.Report) []report.Verdict {
 	verdicts := f.judge(r)
 	for i, name := range f.Plan() {
 		v := &verdicts[i]
 		v.Gate = name
-		v.Held = v.Outcome == judgement.Held || v.Outcome == judgement.Undecided && f.UndecidedPass
+		v.Held = v.Outcome == judgement.Held || v.Outcome == judgement.Undecided && f.UndecidedPass && !v.Worse
 	}
 
 	return verdicts

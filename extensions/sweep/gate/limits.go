@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"math"
 	"slices"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
@@ -67,4 +68,54 @@ func hides(f *report.Figure, g *report.Group) (outcome judgement.Outcome, why st
 	}
 
 	return outcome, why
+}
+
+// inTails is by how much more than the median a disturbance makes high percentiles worse: who waits
+// for a processor waits for whole slices of the scheduler's time.
+const inTails = 10
+
+// explained is by which factor at most what disturbed the repeats of a step makes a figure worse.
+func explained(g *report.Group, f *report.Figure) float64 {
+	if f.Percentile > report.P50 {
+		return inTails * disturbance(g)
+	}
+
+	return disturbance(g)
+}
+
+// disturbance is by which factor at most the repeats of a step were slowed down: the server and k6
+// had what others, and other machines, left them of the processors. It is infinite where that is not
+// known, and where k6 itself limited a step: then nothing is known of the server.
+func disturbance(g *report.Group) float64 {
+	factor := 1.0
+	for _, s := range g.Steps {
+		if s.Witness == nil {
+			continue
+		}
+		e := s.Witness.Evidence
+		taken := e[witness.Others] + e[witness.Stolen]
+		switch s.LimitedBy() { //nolint:exhaustive // the others are no words of gates
+		case witness.Client:
+			return math.Inf(1)
+		case witness.Neighbour:
+			if taken == 0 || e[witness.Processors] == 0 {
+				return math.Inf(1)
+			}
+		case witness.Unsteady, witness.Short:
+			factor = max(factor, 2) // its parts differ by as much
+		}
+		if taken > 0 && e[witness.Processors] > 0 {
+			factor = max(factor, 1/max(1-taken/e[witness.Processors], 0.05))
+		}
+	}
+
+	return factor
+}
+
+// lostSupport reports whether so many operations are fewer than those of base by more than chance
+// and a disturbance explain. A figure that rests on too few of them is then worse, and not unknown.
+func lostSupport(operations, base int64, disturbance float64) bool {
+	const byChance = 0.8
+
+	return float64(operations)*disturbance < byChance*float64(base)
 }

@@ -18,6 +18,9 @@ type contest struct {
 	verdict  report.Verdict
 	// doubt says why nothing but what is worse counts.
 	doubt string
+	// explained is by which factor at most what disturbed the step makes it worse; zero if nothing
+	// is known of that, or nothing disturbed it.
+	explained float64
 	// needed says what it takes to decide the gate.
 	needed func() string
 }
@@ -42,7 +45,7 @@ func (f *File) judgeRelative(r *report.Report) []report.Verdict {
 		}
 	}
 	for i, outcome := range judgement.Judge(family, f.Relative.Alpha) {
-		contests[judged[i]].conclude(outcome)
+		contests[judged[i]].conclude(outcome, &family[i])
 	}
 	verdicts := make([]report.Verdict, len(gates))
 	for i := range verdicts {
@@ -73,12 +76,15 @@ func (f *File) contestsOf(g *relativeGate, r *report.Report) []contest {
 // decided is a contest whose verdict is made already.
 func decided(v report.Verdict) contest { return contest{verdict: v} }
 
-// conclude makes the verdict of what was judged.
-func (c *contest) conclude(outcome judgement.Outcome) {
+// conclude makes the verdict of what was judged. A change for the worse that is significant is never
+// one that an undecided gate lets pass.
+func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	c.verdict.Outcome = outcome
 	c.verdict.Visible = c.estimate.Visible()
+	c.verdict.Worse = gate.Worsens()
 	switch {
-	case outcome == judgement.Crossed: // what is worse is worse, however little it rests on
+	case outcome == judgement.Crossed && (c.explained == 0 || gate.Beyond(c.explained)):
+		// what is worse is worse, however little it rests on
 	case c.doubt != "":
 		c.verdict.Outcome, c.verdict.Detail = judgement.Undecided, "not judged: "+c.doubt
 	case outcome == judgement.Undecided:
@@ -98,6 +104,7 @@ func worstOf(contests []contest) report.Verdict {
 			details = append(details, c.verdict.Detail)
 		}
 		worst.Visible = max(worst.Visible, c.verdict.Visible)
+		worst.Worse = worst.Worse || c.verdict.Worse
 	}
 	worst.Detail = strings.Join(details, "; ")
 
@@ -121,11 +128,14 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	if differences := f.baseline.differences(r); len(differences) > 0 {
 		return decided(undecided("not judged: the baseline does not fit, " + firstOf(differences)))
 	}
-	if limits := limitOf(after, notComparable); limits != "" {
-		return decided(undecided("not judged: " + limits))
+	c := f.besideRuns(g, after)
+	if limits := limitOf(after, notComparable); limits != "" && c.estimate == nil && c.verdict.Outcome == judgement.Undecided {
+		c.verdict.Detail = "not judged: " + limits
+	} else if limits != "" {
+		c.doubt, c.explained = limits, explained(after, g.Figure)
 	}
 
-	return f.besideRuns(g, after)
+	return c
 }
 
 // firstOf is the first of several reasons, and how many there are besides.
@@ -139,7 +149,7 @@ func firstOf(reasons []string) string {
 }
 
 func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
-	recorded, doubt := f.baseline.values(*g.step, g.Figure)
+	recorded, operations, doubt := f.baseline.values(*g.step, g.Figure)
 	value := report.Median(after.Values(g.Figure.Of))
 	middle := report.Median(recorded)
 	if !(middle > 0 && value > 0) {
@@ -148,6 +158,9 @@ func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
 	}
 	c := contest{doubt: doubt}
 	if little := g.Figure.RestsOnLittle(after); little != "" {
+		if doubt == "" && lostSupport(after.Timings(), operations, disturbance(after)) {
+			return decided(crossed("the recorded runs had enough operations for it: " + little))
+		}
 		c.doubt = little
 	}
 	estimate, err := judgement.Another(recorded, value, 1-f.Relative.Alpha)

@@ -122,17 +122,25 @@ func TestUndecidedThatPasses(t *testing.T) {
 // is judged.
 func TestRelativeOfFewOperations(t *testing.T) {
 	f := parsed(t, againstBaseline)
-	require.NoError(t, f.SetBaseline(near(t)))
+	enough := near(t)
+	for _, r := range enough.Runs {
+		operations(260)(r)
+	}
+	require.NoError(t, f.SetBaseline(enough))
 	verdicts := f.Judge(changed(steady(1), operations(249)))
 	require.Equal(t, judgement.Held, verdicts[opsGate].Outcome)
 	require.Equal(t, judgement.Undecided, verdicts[p99Gate].Outcome)
 	require.Equal(t, "not judged: p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", verdicts[p99Gate].Detail)
 	require.Equal(t, judgement.Crossed, f.Judge(changed(steady(0.5), operations(249)))[p99Gate].Outcome)
 
+	v := f.Judge(changed(steady(1), operations(150)))[p99Gate]
+	require.Equal(t, judgement.Crossed, v.Outcome, "base had the support, and the run lost it")
+	require.Equal(t, "the recorded runs had enough operations for it: p99 of 600 operations rests on 6 of them, 10 are needed: 1,000 operations or more", v.Detail)
+
 	few := near(t)
 	operations(249)(few.Runs[3])
 	require.NoError(t, f.SetBaseline(few))
-	v := f.Judge(steady(1))[p99Gate]
+	v = f.Judge(steady(1))[p99Gate]
 	require.Equal(t, judgement.Undecided, v.Outcome)
 	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", v.Detail)
 }
@@ -240,6 +248,44 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 			require.NotEqual(t, judgement.Undecided, verdicts[6].Outcome, "of 8 clients")
 		}
 		require.Equal(t, judgement.Held, f.Judge(changed(steady(1), limited(word, 2)))[opsGate].Outcome, "the median rests on the others")
+	}
+}
+
+// disturbed says that others took so many of four processors from some repeats of get with 1 client.
+func disturbed(others float64) func(*report.Report) {
+	return func(r *report.Report) {
+		limited(witness.Neighbour, 1, 2, 3, 4)(r)
+		for i := range r.Steps {
+			if w := r.Steps[i].Witness; w != nil {
+				w.Evidence = map[string]float64{witness.Others: others, witness.Processors: 4}
+			}
+		}
+	}
+}
+
+// What is worse by more than a neighbour explains is crossed, and what is significantly worse never
+// passes.
+func TestWhatANeighbourDoesNotExplain(t *testing.T) {
+	policy := strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1)
+	for _, tt := range []struct {
+		run  *report.Report
+		want judgement.Outcome
+		held bool
+	}{
+		{changed(steady(0.4), disturbed(2)), judgement.Crossed, false}, // a neighbour explains a half of the speed
+		{changed(steady(0.6), disturbed(2)), judgement.Undecided, false},
+		{changed(steady(1), disturbed(2)), judgement.Undecided, true},
+		{changed(steady(0.01), limited(witness.Client, 1, 2, 3, 4)), judgement.Undecided, false},
+	} {
+		f := parsed(t, policy)
+		require.NoError(t, f.SetBaseline(near(t)))
+		v := f.Judge(tt.run)[opsGate]
+		require.Equal(t, tt.want, v.Outcome, v.Detail)
+		require.Equal(t, tt.held, v.Held, v.Detail)
+	}
+	f := parsed(t, `{"scenario": "cache", "undecided": "pass", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": 1000}]}`)
+	for speed, want := range map[float64]judgement.Outcome{0.4: judgement.Crossed, 0.6: judgement.Undecided} {
+		require.Equal(t, want, f.Judge(changed(steady(speed), disturbed(2)))[0].Outcome)
 	}
 }
 

@@ -206,7 +206,7 @@ func (c *Config) MostSteps() int {
 
 // Planned is what gates can know of the scenario before the run.
 func (c *Config) Planned() gate.Planned {
-	planned := gate.Planned{Scenario: c.Name, Ops: c.opNames()}
+	planned := gate.Planned{Scenario: c.Name, Ops: c.opNames(), Precision: c.Precision.Some()}
 	if c.Find == nil {
 		for _, s := range c.Steps() {
 			planned.Clients = append(planned.Clients, int(s.Clients))

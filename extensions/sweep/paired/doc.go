@@ -24,14 +24,4 @@
 // White 2009). Rates, means and quantiles come from the same draws. The interval is Student's, with
 // the blocks as its number of values. Simulations in the tests show what it covers: 93 to 97 of
 // 100, quiet or beside a neighbour that comes and goes for many slices.
-//
-// # Calm times
-//
-// While a neighbour takes a part of the machine, the ratios of pairs vary several times as much as
-// before and after. In rates and means, pairs are weighed by the inverse of their variance, as far
-// as the speed of the slices around a pair tells it: half of the time beside such a neighbour, that
-// takes a third off the interval. A change that is slower at disturbed times alone is then hidden
-// in part. Where the weights move a ratio by more than three standard deviations of that move, the
-// variants do differ in such times, and all slices count the same (J. A. Hausman, Specification
-// tests in econometrics, Econometrica 46, 1978).
 package paired

@@ -62,9 +62,9 @@ func (t *Turns) Quantile(q float64) Ratio { return t.quantiles[q] }
 // It returns an error where the pairs in which both variants did something are too few.
 func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, quantiles ...float64) (*Turns, error) {
 	both, first, last := 0, math.MaxInt, 0
-	var turns []turn
+	n := 0
 	for p := range pairs {
-		turns = append(turns, turn{p.Base.totals(), p.Change.totals()})
+		n++
 		if p.Base.Operations > 0 && p.Change.Operations > 0 {
 			both++
 		}
@@ -79,9 +79,9 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	if both < FewestPairs {
 		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, both)
 	}
-	s, weights := newSample(len(turns), classes[first:last+2], quantiles), calm(turns)
+	s := newSample(n, classes[first:last+2], quantiles)
 	for p := range pairs {
-		s.add(p.Base.sums(first, last), p.Change.sums(first, last), weights[s.pairs])
+		s.add(p.Base.sums(first, last), p.Change.sums(first, last))
 	}
 	for i := range s.groups {
 		s.groups[i].base.fill()
@@ -100,12 +100,7 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	}
 	base, change := &s.whole.base, &s.whole.change
 	total := func(i int, of func(*totals) float64) Ratio {
-		log, deviation := s.whole.log(of), deviations[i]
-		if weighed := s.whole.calm.log(of); math.Abs(weighed-log) <= mostMoved*deviations[moves+i] {
-			log, deviation = weighed, deviations[weighedOnes+i]
-		}
-
-		return estimate(of(&base.totals), of(&change.totals), log, deviation, 0)
+		return estimate(of(&base.totals), of(&change.totals), s.whole.log(of), deviations[i], 0)
 	}
 	t.Rate, t.Mean = total(0, (*totals).rate), total(1, (*totals).mean)
 	for i, q := range quantiles {
@@ -116,17 +111,8 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	return t, nil
 }
 
-// The figures of a draw, in their order: rate and mean where all pairs count the same, where they
-// are weighed, and how far that moves them; then the quantiles.
-const (
-	weighedOnes = 2
-	moves       = 4
-	figures     = 6
-)
-
-// mostMoved is how far weights may move a ratio, in standard deviations of that: more is no chance.
-// The variants then differ in times of which some count less, and all have to count the same.
-const mostMoved = 3
+// figures is how many figures of a draw come before the quantiles: rate and mean.
+const figures = 2
 
 // totals are what rates and means are of.
 type totals struct{ seconds, operations, sum float64 }
@@ -222,8 +208,6 @@ func classOf(value float64, classes Classes) int {
 // group is what both variants did in one or several neighbouring pairs.
 type group struct {
 	base, change sums
-	// calm is the same with the weights of the pairs.
-	calm turn
 }
 
 // log is the logarithm of the ratio of a figure.
@@ -235,13 +219,11 @@ func (g *group) log(of func(*totals) float64) float64 {
 func (g *group) add(o *group, times float64) {
 	g.base.add(&o.base, times)
 	g.change.add(&o.change, times)
-	g.calm.add(&o.calm, times)
 }
 
 func (g *group) reset() {
 	g.base.reset()
 	g.change.reset()
-	g.calm = turn{}
 }
 
 // sample is a run as it is drawn from.
@@ -259,8 +241,8 @@ func newSample(n int, classes Classes, quantiles []float64) *sample {
 	return &sample{classes: classes, quantiles: quantiles, whole: newGroup(classes), each: (n + mostGroups - 1) / mostGroups}
 }
 
-// add adds the next pair, which has a weight.
-func (s *sample) add(base, change *sums, weight float64) {
+// add adds the next pair.
+func (s *sample) add(base, change *sums) {
 	if s.pairs%s.each == 0 {
 		s.groups = append(s.groups, newGroup(s.classes))
 	}
@@ -268,7 +250,6 @@ func (s *sample) add(base, change *sums, weight float64) {
 	for _, g := range []*group{&s.groups[len(s.groups)-1], &s.whole} {
 		g.base.add(base, 1)
 		g.change.add(change, 1)
-		g.calm.add(&turn{base.totals, change.totals}, weight)
 	}
 }
 
@@ -338,8 +319,6 @@ func (s *sample) logs(drawn *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
 	for i, of := range []func(*totals) float64{(*totals).rate, (*totals).mean} {
 		into[i] = drawn.log(of) - s.whole.log(of)
-		into[weighedOnes+i] = drawn.calm.log(of) - s.whole.calm.log(of)
-		into[moves+i] = into[weighedOnes+i] - into[i]
 	}
 	for i, q := range s.quantiles {
 		into[figures+i] = math.Log(drawn.change.quantile(q, s.classes) / drawn.base.quantile(q, s.classes) /
@@ -350,10 +329,7 @@ func (s *sample) logs(drawn *group, into []float64) {
 // blockLength is how many neighbouring groups are drawn together: the most that one of the figures
 // asks for.
 func (s *sample) blockLength() int {
-	length := max(
-		bootstrap.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) })),
-		bootstrap.BlockLength(s.calmInfluence()),
-	)
+	length := bootstrap.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
 		length = max(length, bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
@@ -374,16 +350,6 @@ func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 	values := make([]float64, len(s.groups))
 	for i := range s.groups {
 		values[i] = of(&s.groups[i].change, &s.whole.change) - of(&s.groups[i].base, &s.whole.base)
-	}
-
-	return values
-}
-
-// calmInfluence is by how much each group moves the ratio of the weighed rates.
-func (s *sample) calmInfluence() []float64 {
-	values := make([]float64, len(s.groups))
-	for i := range s.groups {
-		values[i] = s.groups[i].calm.moves(&s.whole.calm)
 	}
 
 	return values

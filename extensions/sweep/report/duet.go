@@ -56,8 +56,7 @@ type DuetFigure struct {
 	// Base and Change are operations a second, or milliseconds.
 	Base   float64 `json:"base"`
 	Change float64 `json:"change"`
-	// Ratio is Change by Base, as the pairs of slices have it: of ops/s and the mean, those in calm
-	// times count more.
+	// Ratio is Change by Base, of all slices together.
 	Ratio float64 `json:"ratio"`
 	// Low and High are the ends of the interval of 95 % of the ratio.
 	Low  float64 `json:"low"`
@@ -173,6 +172,14 @@ func (r *Report) crossedNote(d *Duet) string {
 
 	return fmt.Sprintf("; %s of the operations ended beside the other variant, after their slice: that brings the ratio nearer to 1",
 		judgement.Percent(part))
+}
+
+// TwoServers reports whether the base of a duet has a server of its own.
+func (r *Report) TwoServers() bool {
+	base, _ := r.Target["base"].(map[string]any)
+	url := base["url"]
+
+	return url != nil && url != r.Target["url"]
 }
 
 // isOf tells whether a step is that of one of the duet's variants.

@@ -24,6 +24,8 @@ type Verdict struct {
 	Visible float64 `json:"visible,omitempty"`
 	// Needed is what it takes to decide a gate that is undecided.
 	Needed string `json:"needed,omitempty"`
+	// Worse reports whether the figure is significantly worse than base, whatever is tolerated.
+	Worse bool `json:"-"`
 	// Scenario is the scenario that a threshold of k6 names; empty where it names none.
 	Scenario string `json:"-"`
 }

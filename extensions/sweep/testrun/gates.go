@@ -29,6 +29,7 @@ func (r *Results) AddGates(path string, file *gate.File) {
 // CheckGates tells before the run whether a gate is for an operation or a step that its scenario
 // does not have.
 func (r *Results) CheckGates(planned gate.Planned) error {
+	planned.TwoServers = r.twoServers(planned.Scenario)
 	for _, file := range r.gatesFor(planned.Scenario) {
 		if err := file.Check(planned); err != nil {
 			return err

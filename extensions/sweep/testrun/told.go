@@ -130,3 +130,13 @@ func (r *Results) server(scenario string) (server *host.Server, cache *host.Cach
 
 	return server, cache
 }
+
+// twoServers reports whether the script has named another server for the base of a duet.
+func (r *Results) twoServers(scenario string) bool {
+	rep := &report.Report{Scenario: scenario, Target: map[string]any{}, Params: map[string]any{}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(rep)
+
+	return rep.TwoServers()
+}

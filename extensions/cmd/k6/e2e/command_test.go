@@ -249,6 +249,20 @@ func TestEveryFormatOfARun(t *testing.T) {
 	require.ElementsMatch(t, formats, suffixes)
 }
 
+// A step that has collapsed has too few operations for the percentile that its gate is on.
+func TestABOfAStepThatCollapses(t *testing.T) {
+	t.Parallel()
+	naps := func(ms string) []string {
+		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, script("testdata/ab.js")}
+	}
+	args := append([]string{"ab", "--pairs", "4", "--gate", "p90=+9900%", "--"}, naps("1")...)
+	code, out, errs := sweep(t, append(append(args, "---"), naps("50")...)...)
+	require.Equal(t, exitThreshold, code, out+errs)
+	require.Contains(t, errs, "1 of 1 gates crossed, 0 undecided")
+	require.Regexp(t, `(?m)^nap, 2 clients +p90 +in 4 of 4 +none +- +- +- +CROSSED p90=\+9900%$`, out)
+	require.Contains(t, out, "crossed: nap, 2 clients, p90: p90 of ")
+}
+
 // Two settings of one script, one of which takes twenty times as long for an operation.
 func TestABOfTwoSweeps(t *testing.T) {
 	t.Parallel()

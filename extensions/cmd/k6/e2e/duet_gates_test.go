@@ -25,6 +25,23 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	require.Contains(t, slower.table(t, "work"), "CROSSED: "+gate+"change is 0.")
 	require.Contains(t, slower.table(t, "work"), "of base with 4 clients; could see")
 
+	// A percentile that the change has lost is crossed, also where undecided passes.
+	tails := filepath.Join(t.TempDir(), "tails.json")
+	require.NoError(t, os.WriteFile(tails, []byte(`{"scenario": "work", "undecided": "pass", "relative": {"p99": "+900%"}}`), 0o600))
+	lost := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "100", "GATES": tails}})
+	require.Equal(t, exitThreshold, lost.code, lost.output)
+	require.NotEmpty(t, lost.lines("gate crossed: p99 of every step <= 1000 % of base (base had enough operations for it: p99 of "), lost.output)
+
+	// Of two servers p99 is refused before the run, and so are gates of steps that end when they are known.
+	for given, why := range map[string]string{
+		"SERVERS":   "gates: relative.p99: p99 of two servers differs by which processes they are: k6 x sweep ab --gate p99=+10%",
+		"PRECISION": "relative gates cannot judge steps with a precision",
+	} {
+		r := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "5", "GATES": tails, given: "1"}})
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
+		require.Len(t, r.lines(why), 1, r.output)
+	}
+
 	// A run that is no duet has nothing to stand beside.
 	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
 	require.Equal(t, exitThreshold, alone.code, alone.output)

@@ -55,6 +55,26 @@ func (g *Gate) ends() (ratio, best, worst float64) {
 	return ratio, low, high
 }
 
+// Worsens reports whether the whole interval is on the bad side of 1.
+func (g *Gate) Worsens() bool {
+	_, best, _ := g.ends()
+	if g.Rate {
+		return best < 1
+	}
+
+	return best > 1
+}
+
+// Beyond reports whether the whole interval is beyond what is tolerated by more than this factor.
+func (g *Gate) Beyond(factor float64) bool {
+	_, best, _ := g.ends()
+	if g.Rate {
+		return best*factor < g.bound()
+	}
+
+	return best > g.bound()*factor
+}
+
 // keeps tells whether a ratio is tolerated.
 func (g *Gate) keeps(ratio float64) bool {
 	if g.Rate {

@@ -2,7 +2,10 @@
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
-export const options = sweep.options({ scenario: 'work', clients: [4], duration: '8s', gates: __ENV.GATES });
+export const options = sweep.options({
+  scenario: 'work', clients: [4], gates: __ENV.GATES, ...(__ENV.PRECISION ? { precision: '5%', maxDuration: '60s' } : { duration: '8s' }),
+});
+if (__ENV.SERVERS) sweep.meta({ target: { url: 'http://127.0.0.1:1' }, base: { url: 'http://127.0.0.1:2' } });
 
 const of = (ms) => () => sleep(ms / 1000);
 const variants = { base: of(5), change: of(Number(__ENV.MS)) };

@@ -1,0 +1,49 @@
+package ab
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// stepOf is a report of a step with so many operations in a second.
+func stepOf(operations int64, failed uint64) *report.Report {
+	return &report.Report{Scenario: "x", Steps: []report.Step{{
+		Op: "get", Clients: 8, Repeat: 1, Operations: operations, Failed: failed, Seconds: 1, OpsPerSecond: float64(operations), Complete: true,
+		Latency: report.LatencyMs{P50: 1, P99: 2, Mean: 1},
+	}}}
+}
+
+func TestFiguresThatACommandDoesNotHave(t *testing.T) {
+	few, many, none := stepOf(500, 0), stepOf(5000, 0), stepOf(0, 40)
+	for name, tt := range map[string]struct {
+		pairs [][2]*report.Report
+		want  map[string]string // of p99 and ops/s
+	}{
+		"both have it":                 {[][2]*report.Report{{many, many}, {many, many}, {many, many}, {many, many}}, map[string]string{"p99": "held", "opsPerSecond": "held"}},
+		"the change lost p99":          {[][2]*report.Report{{many, few}, {many, few}, {many, few}, {many, few}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},
+		"all of it failed":             {[][2]*report.Report{{many, none}, {many, few}, {many, none}, {many, none}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},
+		"neither has it":               {[][2]*report.Report{{few, few}, {few, few}, {few, few}, {few, few}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"one pair lacks it, by chance": {[][2]*report.Report{{many, many}, {many, few}, {many, many}, {many, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "undecided"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trial := &Trial{}
+			for _, pair := range tt.pairs {
+				time := value{Figure{Key: "time", name: "time", usual: true}, 1} // there is always something in common
+				require.NoError(t, trial.add(append(reportValues(pair[0], false), time), append(reportValues(pair[1], false), time)))
+			}
+			gates := []Gate{{Figure: "p99", Tolerance: 0.99}, {Figure: "opsPerSecond", Tolerance: 0.05, falls: true}}
+			judgements, err := trial.Judge(gates, false)
+			require.NoError(t, err)
+			got := map[string]string{}
+			for _, j := range judgements {
+				if j.Gate != "" {
+					got[j.Key] = string(j.Outcome)
+				}
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
