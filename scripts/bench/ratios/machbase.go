@@ -16,8 +16,8 @@ type machbaseWork struct {
 
 // measureMachbase is the roll-up query through k6, beside a plain Go program over the same client
 // library and, where client.run does it, the floors. The programs have garbage collections of
-// their own, of what k6 sets where its heap is small (400), and of Go's default. Before the start
-// line all collect, whatever it is. Beside them is k6 with Machbase's own client in C, machcli.
+// their own, of what k6 sets (200), and of Go's default. Before the start line all collect,
+// whatever it is. Beside them is k6 with Machbase's own client in C, machcli.
 func measureMachbase(e *effort) (result, error) {
 	var all []*contest
 	for _, clients := range []int{1, 8, 64, 512} {
@@ -26,7 +26,7 @@ func measureMachbase(e *effort) (result, error) {
 		}
 	}
 	for _, clients := range []int{8, 64} {
-		for _, w := range []machbaseWork{{name: "reuse, GOGC 400", reuse: true, gogc: 400}, {name: "reuse, GOGC 100", reuse: true, gogc: 100}} {
+		for _, w := range []machbaseWork{{name: "reuse, GOGC 200", reuse: true, gogc: 200}, {name: "reuse, GOGC 100", reuse: true, gogc: 100}} {
 			all = append(all, w.contest(e, clients))
 		}
 	}
