@@ -512,6 +512,9 @@ func (c *cell) judgeReport(code int) {
 	case all.failed > 0 || !complete:
 		c.expect(code, exitThreshold)
 		c.judgeCounts(all, complete)
+	case c.protocol.output && strings.Contains(c.output.String(), ": 0 points written,"):
+		c.expect(code, exitFailed)
+		c.judgeCounts(all, complete)
 	default:
 		c.expect(code, exitOK)
 		c.judgeCounts(all, complete)
