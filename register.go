@@ -12,5 +12,6 @@ import (
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/resp"          // k6/x/resp
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sweep"         // k6/x/sweep and the executor client-sweep
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sweep/command" // k6 x sweep
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/sweep/output"  // the output sweep
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/umemcache"     // k6/x/umemcache
 )

@@ -21,8 +21,8 @@ type FailingSamples struct {
 
 func (f FailingSamples) any() bool { return f.Checks || f.Responses }
 
-// find returns what the first of the samples that tells of a failure says; nil when none does.
-func (f FailingSamples) find(state *lib.State, container metrics.SampleContainer) error {
+// Find returns what the first of the samples that tells of a failure says; nil when none does.
+func (f FailingSamples) Find(state *lib.State, container metrics.SampleContainer) error {
 	if one, is := container.(metrics.Sample); is { // its GetSamples would allocate
 		return f.failure(state, &one)
 	}

@@ -87,7 +87,7 @@ func TestFailingSamples(t *testing.T) {
 		"other metrics": {all, metrics.Samples{of(b.Iterations, 0), of(b.DataSent, 0), {}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tt.failing.find(state, tt.samples)
+			err := tt.failing.Find(state, tt.samples)
 			if tt.want == "" {
 				require.NoError(t, err)
 			} else {

@@ -9,10 +9,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Two of k6's events, the type of which is internal.
+// Three of k6's events, the type of which is internal.
 const (
-	testEndEvent = 3 // event.TestEnd: "emitted when the test execution ends"; k6 still takes samples until it is done
-	exitEvent    = 6 // event.Exit: "emitted when the k6 process is about to exit"
+	testStartEvent = 2 // event.TestStart: "emitted when the execution scheduler starts running the test": setup comes first
+	testEndEvent   = 3 // event.TestEnd: "emitted when the test execution ends"; k6 still takes samples until it is done
+	exitEvent      = 6 // event.Exit: "emitted when the k6 process is about to exit"
 )
 
 // OnVUEnd calls fn once when the VU has no more use for what it opened: at the end of the client's

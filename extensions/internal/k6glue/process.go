@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/cmd/state"
@@ -65,6 +66,28 @@ func AtExit(fn func(ran bool, failed error)) bool {
 	}()
 
 	return true
+}
+
+// OnTestStart calls fn once with the time at which k6 starts the test, before setup. It does
+// nothing where no k6 runs.
+func OnTestStart(fn func(at time.Time)) {
+	gs := process.Load()
+	if gs == nil {
+		return
+	}
+	id, happened := gs.Events.Subscribe(testStartEvent, exitEvent)
+	go func() {
+		defer crash.Contain("waiting for the start of a test")
+		defer gs.Events.Unsubscribe(id)
+		event, is := <-happened
+		if !is {
+			return
+		}
+		if event.Type == testStartEvent {
+			contained(func() { fn(time.Now()) })
+		}
+		event.Done()
+	}()
 }
 
 // exitError is the field Error of k6's event.ExitData, the type of which is internal.

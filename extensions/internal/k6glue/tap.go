@@ -210,7 +210,7 @@ func (t *Tap) handOn() {
 // take looks at samples and hands them on.
 func (t *Tap) take(samples metrics.SampleContainer) {
 	if t.fault.Load() == nil {
-		if err := t.failing.find(t.state, samples); err != nil {
+		if err := t.failing.Find(t.state, samples); err != nil {
 			t.fault.CompareAndSwap(nil, &err)
 		}
 	}

@@ -58,7 +58,10 @@ func (r *Report) columns() []column {
 		return column{title, false, func(i int) string { return cell(&r.Steps[i]) }}
 	}
 
-	columns := []column{{"Ver", true, r.versionCell}, {"scenario", true, r.scenarioCell}}
+	columns := []column{{"scenario", true, r.scenarioCell}}
+	if r.Script == nil { // samples tell neither a version nor what a client did
+		columns = slices.Insert(columns, 0, column{"Ver", true, r.versionCell})
+	}
 	if r.hasRates() {
 		columns = append(columns, figure("rate", func(s *Step) string { return rateCell(s.Rate) }))
 	}
@@ -67,12 +70,19 @@ func (r *Report) columns() []column {
 		columns = append(columns, figure("repeat", func(s *Step) string { return strconv.Itoa(s.Repeat) }))
 	}
 
+	opsColumn := figure("ops/s", func(s *Step) string { return opsPerSecond(s.OpsPerSecond) })
+	if r.Script == nil {
+		columns = append(columns,
+			column{"per client", false, r.perClientCell},
+			opsColumn,
+			figure("min client", func(s *Step) string { return s.clientTime(s.Client.Min) }),
+			figure("max client", func(s *Step) string { return s.clientTime(s.Client.Max) }),
+			figure("avg client", func(s *Step) string { return s.clientTime(s.Client.Avg) }),
+		)
+	} else {
+		columns = append(columns, opsColumn)
+	}
 	columns = append(columns,
-		column{"per client", false, r.perClientCell},
-		figure("ops/s", func(s *Step) string { return opsPerSecond(s.OpsPerSecond) }),
-		figure("min client", func(s *Step) string { return s.clientTime(s.Client.Min) }),
-		figure("max client", func(s *Step) string { return s.clientTime(s.Client.Max) }),
-		figure("avg client", func(s *Step) string { return s.clientTime(s.Client.Avg) }),
 		figure("p50", func(s *Step) string { return latencyCell(s, P50, s.Latency.P50) }),
 		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),

@@ -25,6 +25,9 @@ func (r *Report) notes() []string {
 	if r.Quiet != nil && !r.Quiet.Reached {
 		notes = append(notes, r.Quiet.Note())
 	}
+	if note := r.Script.note(); note != "" {
+		notes = append(notes, note)
+	}
 	last := len(r.Steps) - 1
 	for i := range r.Steps {
 		s := &r.Steps[i]

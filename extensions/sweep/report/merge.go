@@ -41,12 +41,15 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	}
 
 	merged = mergedFacts(parts)
+	if merged.Script, err = mergedScript(parts); err != nil {
+		return nil, nil, err
+	}
 	runs := make([]stepsByRun, len(parts))
 	for i, part := range parts {
 		runs[i] = newStepsByRun(part)
 	}
 	for _, id := range runIDs(parts) {
-		steps, err := mergeStep(runs, segments, id)
+		steps, err := mergeStep(runs, segments, id, merged.Script != nil)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", id, err)
 		}

@@ -69,8 +69,9 @@ func runIDs(parts []*Report) []runID {
 
 // mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its
 // kinds of operations, one at a time is merged: the counters of each take a quarter of a megabyte.
-func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
+func mergeStep(parts []stepsByRun, segments []bounds, id runID, script bool) ([]Step, error) {
 	p := stepParts{
+		script:  script,
 		asked:   Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant},
 		reading: measure.Reading{Complete: true}, byOp: map[string][]partStep{}, before: map[int]int{},
 	}
@@ -83,7 +84,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		}
 	}
 	for _, i := range absent {
-		if hasClients(segments[i], &p.reading, id.clients) {
+		if !p.script && hasClients(segments[i], &p.reading, id.clients) {
 			return nil, fmt.Errorf("part %d lacks it, although clients of it are in its segment, %s", i+1, segments[i])
 		}
 	}
@@ -112,6 +113,8 @@ type stepParts struct {
 	// witness is what limited the part that was limited worst.
 	witness    *Witness
 	standstill *Standstill
+	// script says that k6's own executors did the step: they need not have clients in each segment.
+	script bool
 	// before counts the clients of the parts before each one.
 	before map[int]int
 }

@@ -135,6 +135,9 @@ func (s *Step) Incomplete() string {
 	if why := s.missed(); why != "" {
 		return why
 	}
+	if n := s.Extra.Unstarted; n > 0 && s.OpenLoop == nil {
+		return Thousands(int64(n)) + " operations that were due were never started"
+	}
 
 	return "not every client did its whole share"
 }

@@ -12,7 +12,7 @@ import (
 // Schema names the version of the JSON. A key never changes its meaning inside a version.
 const Schema = "xk6-sweep/1"
 
-// Report is one run of one scenario.
+// Report is one run of one scenario or, where it has Script, of all scenarios of a script.
 type Report struct {
 	Schema      string    `json:"schema"`
 	Scenario    string    `json:"scenario"`
@@ -34,6 +34,7 @@ type Report struct {
 	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
 	Marks     []Mark         `json:"marks,omitempty"`  // what happened in the run, in the order of time
 	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
+	Script    *Script        `json:"script,omitempty"` // of a script that is no sweep: the output sweep has made the report
 
 	// SideBySide says which variants the page sets side by side; without it, each beside the first.
 	SideBySide []Side `json:"sideBySide,omitempty"`
@@ -45,7 +46,7 @@ type Step struct {
 	Rate       float64 `json:"rate,omitempty"`    // of an open-loop step: operations a second that were asked for
 	Repeat     int     `json:"repeat"`            // from 1
 	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero when a time was asked for
-	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own or, in a duet, in turns
+	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own or, in a duet, in turns; of a script, its scenario
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops

@@ -205,6 +205,15 @@ func reports() map[string]*Report {
 				step(512, 1, "stock-rollup"),
 			}
 		}),
+		"script": madeUp(func(r *Report) {
+			r.Scenario, r.Target, r.Params = "shop", map[string]any{}, map[string]any{"scenarios": map[string]any{"buy": map[string]any{"vus": 8}}}
+			r.Steps = []Step{
+				step(8, 1, "GET https://shop/cart", func(s *Step) { s.Variant = "buy" }), step(8, 1, "iteration", func(s *Step) { s.Variant = "buy" }),
+				step(8, 1, "iteration", failing, func(s *Step) { s.Variant, s.Complete, s.Extra.Unstarted = "look", false, 3 }),
+			}
+			r.Script = madeUpScript(2)
+			r.Script.MostOps = 3
+		}),
 		"rates": madeUp(func(r *Report) {
 			r.Steps = []Step{
 				step(8, 1, "get", open(0.5, 0)), step(8, 1, "set", open(0.5, 0)),

@@ -164,8 +164,7 @@ func decimals(v float64, digits int) string {
 
 // writeTables writes the script's tables below the report's own.
 func (r *Report) writeTables(b *strings.Builder) {
-	for i := range r.Tables {
-		t := &r.Tables[i]
+	for _, t := range r.AllTables() {
 		columns := make([]column, len(t.Columns))
 		for j := range t.Columns {
 			c := &t.Columns[j]

@@ -23,7 +23,7 @@ func (r *Report) WithTotals() []*Step {
 		for i := first; i < next; i++ {
 			steps = append(steps, &r.Steps[i])
 		}
-		if total := totalOf(r.Steps[first:next]); total != nil && r.Params["executor"] == nil {
+		if total := totalOf(r.Steps[first:next]); total != nil && r.Script == nil && r.Params["executor"] == nil {
 			steps = append(steps, total)
 		}
 		first = next

@@ -38,6 +38,9 @@ func (r *Report) Validate() error {
 	if err := r.validateShares(); err != nil {
 		return err
 	}
+	if err := r.Script.validate(); err != nil {
+		return err
+	}
 	if err := r.validateGates(); err != nil {
 		return err
 	}

@@ -67,7 +67,19 @@ func Shared[T any](r *Results) *T {
 func (r *Results) addReport(scenario string, params map[string]any) *report.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rep := &report.Report{
+	rep := NewReport(scenario, params)
+	r.tell(rep)
+	if _, cache := r.server(scenario); cache != nil {
+		r.peaks[scenario] = cache.ResetPeak()
+	}
+	r.reports = append(r.reports, rep)
+
+	return rep
+}
+
+// NewReport returns a report that has no steps yet, of a run that starts now.
+func NewReport(scenario string, params map[string]any) *report.Report {
+	return &report.Report{
 		Schema:   report.Schema,
 		Scenario: scenario,
 		Started:  time.Now().UTC(),
@@ -80,13 +92,6 @@ func (r *Results) addReport(scenario string, params map[string]any) *report.Repo
 		Params: params,
 		Steps:  []report.Step{},
 	}
-	r.tell(rep)
-	if _, cache := r.server(scenario); cache != nil {
-		r.peaks[scenario] = cache.ResetPeak()
-	}
-	r.reports = append(r.reports, rep)
-
-	return rep
 }
 
 // forget takes a report out of the results: nothing is measured for it.

@@ -54,11 +54,7 @@ func (r *Results) Write(
 		}
 		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
 		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
-		set, err := rendered(rep, base)
-		if err == nil {
-			err = files.WriteSet(fsext.NewOsFs(), set)
-		}
-		if err != nil {
+		if err := WriteFiles(rep, base); err != nil {
 			failed = append(failed, fmt.Errorf("the report of %s could not be written: %w%s", rep.Scenario, err, r.keep.left(rep.Scenario)))
 
 			continue
@@ -71,6 +67,16 @@ func (r *Results) Write(
 	}
 
 	return shown.String(), errors.Join(failed...)
+}
+
+// WriteFiles writes a report in all formats to files whose names begin with base.
+func WriteFiles(rep *report.Report, base string) error {
+	set, err := rendered(rep, base)
+	if err != nil {
+		return err
+	}
+
+	return files.WriteSet(fsext.NewOsFs(), set)
 }
 
 // rendered is a report in all formats.

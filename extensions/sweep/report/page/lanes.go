@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -82,6 +83,23 @@ func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 	l.tip = fmt.Sprintf("%s evicted, at most %s in %s", plural(int64(all), "key"), report.Thousands(int64(l.whole)), span(l.seconds))
 
 	return l, all > 0 && !s.Started.IsZero()
+}
+
+// vusLane is a row of the VUs that were at work while a script's step was; false: it is not known.
+func vusLane(r *report.Report, s *report.Step) (lane, bool) {
+	if r.Script == nil || r.Script.VUs == nil || s.Started.IsZero() {
+		return lane{}, false
+	}
+	l := lane{name: "VUs", class: "s1", seconds: r.Script.VUs.SlotSeconds}
+	width := time.Duration(l.seconds * float64(time.Second))
+	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
+	for i := range l.values {
+		l.values[i] = r.Script.VUs.Most(s.Started.Add(time.Duration(i)*width), width)
+	}
+	l.whole = highestOf(l.values)
+	l.tip = fmt.Sprintf("at most %s at work", plural(int64(l.whole), "VU"))
+
+	return l, l.whole > 0
 }
 
 func highestOf(values []float64) float64 {

@@ -21,9 +21,10 @@ type scriptColumn struct {
 }
 
 func scriptTables(r *report.Report) []scriptTable {
-	out := make([]scriptTable, len(r.Tables))
-	for i := range r.Tables {
-		t := &r.Tables[i]
+	tables := r.AllTables()
+	out := make([]scriptTable, len(tables))
+	for i := range tables {
+		t := &tables[i]
 		out[i] = scriptTable{ID: fmt.Sprintf("table-%d", i+1), Title: t.Title, Notes: t.Notes}
 		for j := range t.Columns {
 			c := scriptColumn{column: column{Name: t.Columns[j].Heading(), Text: t.IsText(j)}}

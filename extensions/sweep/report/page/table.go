@@ -106,6 +106,11 @@ func named(s *sweep) []tabular {
 	return append([]tabular{operation}, identity(s)...)
 }
 
+// notOfScripts are the columns of what k6's samples do not tell.
+var notOfScripts = []string{ //nolint:gochecknoglobals // a constant
+	"Ver", "per client", "min client", "max client", "avg client", "rows", "sent", "received", "CPU of k6", "CPU of server",
+}
+
 // caption adds to a table's caption what the parentheses in it mean, where there are some.
 func caption(text string, r *report.Report, shown ...report.Percentile) string {
 	if note := report.SupportNote(r.Steps, shown...); note != "" {
@@ -116,6 +121,9 @@ func caption(text string, r *report.Report, shown ...report.Percentile) string {
 }
 
 func (t *table) fill(s *sweep, columns []tabular) {
+	if s.report.Script != nil {
+		columns = slices.DeleteFunc(columns, func(c tabular) bool { return slices.Contains(notOfScripts, c.Name) })
+	}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.column)
 	}

@@ -53,6 +53,9 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	if evicted, has := evictedLane(s.report, step); has {
 		t.lanes = append(t.lanes, evicted)
 	}
+	if vus, has := vusLane(s.report, step); has {
+		t.lanes = append(t.lanes, vus)
+	}
 	t.height = heatBottom + laneHeight*float64(len(t.lanes)) + belowAxis
 	t.timeAxis()
 	t.rates()

@@ -1,0 +1,176 @@
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/output"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+)
+
+// Config is what -o sweep=DIR?name=value&... says.
+type Config struct {
+	// Dir is the folder of the report.
+	Dir string
+	// Name is what the report and its files are called.
+	Name string
+	// Skip is how much of the beginning of each scenario is left out.
+	Skip time.Duration
+	// ByStage gives each stage of a ramping executor a step of its own.
+	ByStage bool
+	// Gates is the file of gates; nil for none.
+	Gates *gate.File
+	// MostOps is how many kinds of operations have steps of their own.
+	MostOps int
+}
+
+const (
+	defaultDir     = "results"
+	defaultMostOps = 2000
+	highestMostOps = 2000
+)
+
+// newConfig reads the output's argument. The error names what is wrong, and what would be right.
+func newConfig(params output.Params) (Config, error) {
+	c := Config{MostOps: defaultMostOps}
+	dir, query, _ := strings.Cut(params.ConfigArgument, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return c, fmt.Errorf("%q cannot be read: it must be such as results?skip=10s&by=stage", query)
+	}
+	setters := map[string]func(string) error{
+		"name": c.setName, "skip": c.setSkip, "by": c.setBy, "gates": c.setGates, "series": c.setMostOps,
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		set := setters[key]
+		if set == nil {
+			return c, unknown(key, slices.Sorted(maps.Keys(setters)))
+		}
+		if len(values[key]) > 1 {
+			return c, fmt.Errorf("%s is given more than once", key)
+		}
+		if err := set(values[key][0]); err != nil {
+			return c, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	c.Name = cmp.Or(c.Name, nameOf(params.ScriptPath))
+	c.Dir = cmp.Or(dir, setting(params, "RESULTS"), defaultDir)
+	if c.Gates != nil && c.Gates.Scenario != c.Name {
+		return c, fmt.Errorf("gates: they are of scenario %q, not of %q: give name=%s, or change their scenario",
+			c.Gates.Scenario, c.Name, url.QueryEscape(c.Gates.Scenario))
+	}
+
+	return c, nil
+}
+
+func unknown(key string, known []string) error {
+	hint := ""
+	if meant, near := nearest.Of(key, known); near {
+		hint = fmt.Sprintf("; did you mean %s?", meant)
+	}
+
+	return fmt.Errorf("unknown setting %q: it must be one of %s%s", key, strings.Join(known, ", "), hint)
+}
+
+// setting is what -e says, or else the environment's variable with SWEEP_ before the name.
+func setting(params output.Params, name string) string {
+	given := params.RuntimeOptions.Env[name]
+	if own, is := params.Environment[name]; is && own == given { // exported by a shell or a CI system
+		given = ""
+	}
+
+	return cmp.Or(given, params.RuntimeOptions.Env["SWEEP_"+name], params.Environment["SWEEP_"+name])
+}
+
+// nameOf is the script's name without its ending.
+func nameOf(script *url.URL) string {
+	if script == nil {
+		return "script"
+	}
+	base := path.Base(script.Path)
+	name := strings.TrimSuffix(base, path.Ext(base))
+	if strings.Trim(name, "-./") == "" { // standard input
+		return "script"
+	}
+
+	return name
+}
+
+func (c *Config) setName(name string) error {
+	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return fmt.Errorf("%q cannot be the name of a report: it must be the beginning of a file's name, such as login", name)
+	}
+	c.Name = name
+
+	return nil
+}
+
+func (c *Config) setSkip(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no time: it must be such as 10s or 1m30s", text)
+	}
+	c.Skip = d
+
+	return nil
+}
+
+func (c *Config) setBy(text string) error {
+	if text != "stage" {
+		return fmt.Errorf("%q is nothing that steps can be by: it must be stage", text)
+	}
+	c.ByStage = true
+
+	return nil
+}
+
+func (c *Config) setGates(file string) (err error) {
+	if file == "" {
+		return errors.New("it must be a file of gates, such as thresholds/script.json")
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if c.Gates, err = gate.Parse(raw); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if c.Gates.Relative == nil || c.Gates.Relative.Baseline == "" {
+		return nil
+	}
+	recorded := filepath.Join(filepath.Dir(file), c.Gates.Relative.Baseline)
+	if raw, err = os.ReadFile(recorded); err != nil {
+		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
+	}
+	baseline, err := gate.ReadBaseline(raw)
+	if err == nil {
+		err = c.Gates.SetBaseline(baseline)
+	}
+	if err != nil {
+		return fmt.Errorf("baseline %s: %w", recorded, err)
+	}
+
+	return nil
+}
+
+func (c *Config) setMostOps(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > highestMostOps {
+		return fmt.Errorf("%q is impossible: it must be a number from 1 to %d", text, highestMostOps)
+	}
+	c.MostOps = n
+
+	return nil
+}

@@ -1,0 +1,112 @@
+package output
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// sum is what a metric that is no duration comes to.
+type sum struct {
+	report.Metric
+
+	total  float64
+	values *measure.Series // of a trend; nil when a value has no place in it
+}
+
+func newSum(name string, kind metrics.MetricType) *sum {
+	s := &sum{Metric: report.Metric{Name: name, Kind: kind.String()}}
+	if kind == metrics.Trend {
+		s.values = measure.NewSeries(name, 0, false)
+	}
+
+	return s
+}
+
+func (s *sum) add(at time.Time, value float64) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return
+	}
+	if s.Samples == 0 {
+		s.Min, s.Max = value, value
+	}
+	s.Min, s.Max = min(s.Min, value), max(s.Max, value)
+	s.Samples++
+	if s.Kind == report.KindRate && value != 0 { // as k6 counts it
+		value = 1
+	}
+	s.total += value
+	if s.Kind == report.KindGauge && !at.Before(s.Last) {
+		s.Last, s.Value = at.UTC(), value
+	}
+	if s.values == nil {
+		return
+	}
+	if value < 0 || value > report.TrendHighest {
+		s.values = nil
+
+		return
+	}
+	s.values.Ok(0, time.Duration(math.Round(value*float64(report.TrendUnit))))
+}
+
+// metric is what the report has of it.
+func (s *sum) metric() (report.Metric, error) {
+	m := s.Metric
+	switch m.Kind {
+	case report.KindCounter:
+		m.Value = s.total
+	case report.KindGauge:
+	default:
+		m.Value = s.total / float64(max(m.Samples, 1))
+	}
+	if s.values == nil {
+		return m, nil
+	}
+	totals := s.values.Totals(0)
+	err := m.SetDistribution(&totals.Durations)
+
+	return m, err
+}
+
+// vus are the VUs that were at work, in slots of equal length.
+type vus struct {
+	started time.Time
+	width   time.Duration
+	active  []float64
+}
+
+func (v *vus) add(at time.Time, n float64) {
+	if v.width == 0 {
+		v.started, v.width = at, time.Second // k6 tells it once a second
+	}
+	i := max(int(at.Sub(v.started)/v.width), 0)
+	for ; i >= measure.MostSlots; i /= 2 {
+		half := v.active[:0]
+		for at := 0; at < len(v.active); at += 2 {
+			half = append(half, max(v.active[at], v.active[min(at+1, len(v.active)-1)]))
+		}
+		v.active, v.width = half, 2*v.width
+	}
+	for len(v.active) <= i {
+		v.active = append(v.active, 0)
+	}
+	v.active[i] = max(v.active[i], n)
+}
+
+// lane is what the report has of them; nil where nothing was told.
+func (v *vus) lane() *report.VUs {
+	if len(v.active) == 0 {
+		return nil
+	}
+
+	return &report.VUs{Started: v.started.UTC(), SlotSeconds: v.width.Seconds(), Active: v.active}
+}
+
+// isSweeps says that a metric is one of a sweep, which has a report of its own.
+func isSweeps(name string) bool { return strings.HasPrefix(name, "sweep_") }

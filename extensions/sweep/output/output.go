@@ -1,0 +1,450 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// What the output may take of memory, beside what the last samples take.
+const (
+	mostBytes     = 40 << 20 // of all series
+	mostOverTime  = 64       // series that have what they did over time
+	mostMeanings  = 16_384   // time series whose meaning is known at once
+	mostChecks    = 500
+	weighEvery    = time.Second
+	leaveOfMemory = 0.9 // of mostBytes, when series had to be given up
+)
+
+// Output makes a report of a test from k6's samples.
+type Output struct {
+	config  Config
+	params  output.Params
+	logger  logrus.FieldLogger
+	plan    *plan
+	failing k6glue.FailingSamples
+	// state has k6's own metrics, for failing.
+	state *lib.State
+	// tellsStatus says that samples have the tag status.
+	tellsStatus bool
+	thresholds  map[string]metrics.Thresholds
+
+	// testStart is when k6 has started the test, before setup, in ns of Unix; zero: not known.
+	testStart atomic.Int64
+	// setupEnd is the time of setup's last sample.
+	setupEnd time.Time
+	// starts is when scenarios without a start time of their own start; zero: none has.
+	starts time.Time
+	// last is the time of the last sample.
+	last time.Time
+
+	meanings map[metrics.TimeSeries]meaning
+	// known are k6's metrics by name, of which there were samples.
+	known    map[string]*metrics.Metric
+	sums     map[string]*sum
+	vus      vus
+	ops      int // kinds of operations that have a series
+	overTime int // of them those that have what they did over time
+	tooMany  bool
+	// mostBytes is how much memory the series may take, together.
+	mostBytes int
+	weighed   time.Time
+}
+
+var (
+	_ output.WithStopWithTestError = &Output{}
+	_ output.WithThresholds        = &Output{}
+	_ output.WithBuiltinMetrics    = &Output{}
+)
+
+// New returns the output. The error names what is wrong with its settings.
+func New(params output.Params) (output.Output, error) {
+	o, err := newOutput(params)
+	if err != nil {
+		return nil, errext.WithExitCodeIfNone(fmt.Errorf("-o %s: %w", Name, err), exitcodes.InvalidConfig)
+	}
+
+	return o, nil
+}
+
+func newOutput(params output.Params) (*Output, error) {
+	config, err := newConfig(params)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(params.ScriptOptions, config)
+	if err != nil {
+		return nil, err
+	}
+	if p.sweeps[config.Name] && len(p.scenarios) > 0 {
+		return nil, fmt.Errorf("the sweep %s has a report of that name: give name=%s-script", config.Name, config.Name)
+	}
+	tags := params.ScriptOptions.SystemTags
+
+	return &Output{
+		config: config, params: params, logger: params.Logger.WithField("output", Name), plan: p,
+		failing: k6glue.FailingSamples{Responses: true}, state: &lib.State{},
+		tellsStatus: tags == nil || tags.Has(metrics.TagStatus),
+		meanings:    map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},
+		mostBytes: mostBytes,
+	}, nil
+}
+
+// Description says where the report goes.
+func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, o.base()) }
+
+// base is the path of the report's files without what comes behind the name.
+func (o *Output) base() string { return filepath.Join(o.config.Dir, o.config.Name) }
+
+// SetThresholds takes k6's thresholds, whose results k6 writes into them.
+func (o *Output) SetThresholds(thresholds map[string]metrics.Thresholds) { o.thresholds = thresholds }
+
+// SetBuiltinMetrics takes k6's own metrics.
+func (o *Output) SetBuiltinMetrics(builtin *metrics.BuiltinMetrics) { o.state.BuiltinMetrics = builtin }
+
+// AddMetricSamples counts samples. k6 calls it from one goroutine, and Stop after that.
+func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
+	defer crash.Contain("the output " + Name)
+	for _, container := range containers {
+		switch c := container.(type) {
+		case *stream.Figures: // of a sweep
+		case metrics.Sample: // its GetSamples would allocate
+			o.take(&c, container)
+		default:
+			samples := container.GetSamples()
+			for i := range samples {
+				o.take(&samples[i], container)
+			}
+		}
+	}
+	if now := time.Now(); now.Sub(o.weighed) >= weighEvery {
+		o.weighed = now
+		o.weigh()
+	}
+}
+
+// take counts a sample of a container.
+func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer) {
+	m, known := o.meanings[sample.TimeSeries]
+	if !known {
+		if len(o.meanings) >= mostMeanings {
+			clear(o.meanings)
+		}
+		m = o.meaningOf(sample.TimeSeries)
+		o.meanings[sample.TimeSeries] = m
+		o.known[sample.Metric.Name] = sample.Metric
+	}
+	at := sample.Time
+	switch {
+	case m.vus:
+		o.vus.add(at, sample.Value)
+
+		return
+	case m.scenario == nil:
+		return
+	case m.scenario.name == inSetup:
+		o.setupEnd = at
+	}
+	if at.After(o.last) {
+		o.last = at
+	}
+	var took time.Duration
+	if m.op != "" && !m.untimed {
+		took = time.Duration(max(sample.Value, 0) * float64(time.Millisecond))
+	}
+	if m.socket {
+		if end := at.Add(took); !end.After(time.Now()) { // k6/ws gives sessions the time of their beginning
+			at = end
+		}
+	}
+	since := at.Sub(o.startOf(m.scenario, at, took))
+	if m.iterations {
+		m.scenario.done += int64(sample.Value)
+	}
+	if m.scenario.planned && since < o.config.Skip && !m.dropped {
+		return
+	}
+	for _, s := range m.sums {
+		s.add(at, sample.Value)
+	}
+	step := m.scenario.stepOf(since)
+	switch {
+	case m.dropped:
+		step.dropped += uint64(sample.Value)
+	case m.op != "":
+		if at.After(step.last) {
+			step.last = at
+		}
+		o.count(step, &m, since-step.begins, took, container)
+	}
+}
+
+// startOf is when a scenario has started. An operation of it has ended.
+func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
+	if s.name == inSetup || s.name == inTeardown {
+		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {
+			s.began = began
+		}
+
+		return s.began
+	}
+	if o.starts.IsZero() {
+		o.starts = o.setupEnd
+		if o.starts.IsZero() {
+			o.starts = time.Unix(0, o.testStart.Load())
+		}
+		if o.testStart.Load() == 0 && o.setupEnd.IsZero() { // no k6 runs
+			o.starts = at.Add(-took - s.starts)
+		}
+	}
+
+	return o.starts.Add(s.starts)
+}
+
+// count counts an operation that ended at a time after the step's start line.
+func (o *Output) count(step *step, m *meaning, at, took time.Duration, container metrics.SampleContainer) {
+	failed := m.failed
+	if m.asks {
+		if err := o.failing.Find(o.state, container); err != nil {
+			failed = err.Error()
+		}
+	}
+	series := o.series(step, m.op)
+	switch {
+	case m.untimed:
+		series.Fail(at, -1, failed)
+	case failed != "":
+		series.Fail(at, took, failed)
+	default:
+		series.Ok(at, took)
+	}
+}
+
+// series is that of a kind of operation, or of the others when there are too many.
+func (o *Output) series(s *step, op string) *measure.Series {
+	if series := s.series[op]; series != nil {
+		return series
+	}
+	if s.series == nil {
+		s.series = map[string]*measure.Series{}
+	}
+	if o.ops >= o.config.MostOps || o.tooMany {
+		o.tooMany = true
+		op = report.OtherOp
+		if series := s.series[op]; series != nil {
+			return series
+		}
+	} else {
+		o.ops++
+	}
+	overTime := o.overTime < mostOverTime
+	if overTime {
+		o.overTime++
+	}
+	s.series[op] = measure.NewSeries(op, s.window(), overTime)
+
+	return s.series[op]
+}
+
+// weigh sees to it that the series do not take too much memory: the rarest are counted as others
+// then, and so are new ones.
+func (o *Output) weigh() {
+	type weighed struct {
+		step  *step
+		op    string
+		ended uint64
+		bytes int
+	}
+	var all []weighed
+	bytes := 0
+	for _, s := range o.plan.scenarios {
+		for _, step := range s.steps {
+			for op, series := range step.series {
+				n := series.Bytes()
+				bytes += n
+				if op != report.OtherOp {
+					all = append(all, weighed{step, op, series.Ended(), n})
+				}
+			}
+		}
+	}
+	if bytes <= o.mostBytes {
+		return
+	}
+	o.tooMany = true
+	slices.SortFunc(all, func(a, b weighed) int { return int(int64(a.ended) - int64(b.ended)) })
+	for _, rare := range all {
+		if float64(bytes) <= leaveOfMemory*float64(o.mostBytes) {
+			break
+		}
+		series := rare.step.series[rare.op]
+		delete(rare.step.series, rare.op)
+		o.series(rare.step, report.OtherOp).Absorb(series)
+		bytes -= rare.bytes
+	}
+}
+
+// scenarioOf is the scenario that a sample with these tags is of; nil: a sweep.
+func (o *Output) scenarioOf(name, group string) *scenario {
+	switch {
+	case o.plan.sweeps[name]:
+		return nil
+	case name != "":
+	case strings.HasPrefix(group, "::setup"):
+		name = inSetup
+	case strings.HasPrefix(group, "::teardown"):
+		name = inTeardown
+	case len(o.plan.scenarios) == 1 && len(o.plan.sweeps) == 0: // samples have no tag scenario
+		for _, s := range o.plan.scenarios {
+			return s
+		}
+	default:
+		name = inNone
+	}
+	s := o.plan.scenarios[name]
+	if s == nil {
+		s = &scenario{name: name, variant: name, steps: []*step{{clients: 1, repeat: 1}}}
+		o.plan.scenarios[name] = s
+	}
+
+	return s
+}
+
+// sumsOf are the metrics that samples of one add to: its own and, of a check, one of the check's
+// name.
+func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
+	names := []string{metric.Name}
+	if check != "" {
+		name := metric.Name + "{" + shortened(check) + "}"
+		if o.sums[name] == nil && len(o.sums) >= mostChecks {
+			name = metric.Name + "{" + report.OtherOp + "}"
+		}
+		names = append(names, name)
+	}
+	var sums []*sum
+	for _, name := range names {
+		if o.sums[name] == nil {
+			o.sums[name] = newSum(name, metric.Type)
+		}
+		sums = append(sums, o.sums[name])
+	}
+
+	return sums
+}
+
+// Start begins.
+func (o *Output) Start() error {
+	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
+
+	return nil
+}
+
+// Stop is StopWithTestError of a test that ended well.
+func (o *Output) Stop() error { return o.StopWithTestError(nil) }
+
+// StopWithTestError makes the report, judges the gates and writes the files. k6 has judged its
+// thresholds before.
+func (o *Output) StopWithTestError(failed error) error {
+	defer crash.Contain("the output " + Name)
+	if len(o.plan.scenarios) == 0 && len(o.plan.sweeps) > 0 {
+		o.logger.Info("all scenarios are sweeps, which have reports of their own")
+
+		return nil
+	}
+	r, err := o.report(wasInterrupted(failed))
+	if err != nil {
+		k6glue.FailExit(exitOther)
+
+		return fmt.Errorf("the report of %s could not be made: %w", o.config.Name, err)
+	}
+	o.publish(r)
+
+	return nil
+}
+
+// wasInterrupted reports whether the error of a test says that it ended before its time.
+func wasInterrupted(failed error) bool {
+	var abort errext.HasAbortReason
+
+	return errors.As(failed, &abort) && abort.AbortReason() != errext.AbortedByThresholdsAfterTestEnd
+}
+
+// report is what the samples come to.
+func (o *Output) report(interrupted bool) (*report.Report, error) {
+	r := newReport(o.config.Name, o.reportParams())
+	r.Interrupted = interrupted
+	if !o.starts.IsZero() {
+		r.Started = o.starts.UTC()
+		r.Script.Seconds = max(o.last.Sub(o.starts), 0).Seconds()
+	}
+	scenarios := slices.SortedFunc(maps.Values(o.plan.scenarios), func(a, b *scenario) int {
+		return strings.Compare(a.name, b.name)
+	})
+	slices.SortStableFunc(scenarios, func(a, b *scenario) int { return o.began(a).Compare(o.began(b)) })
+	for _, s := range scenarios {
+		for _, step := range s.steps {
+			began := o.began(s)
+			if err := step.add(r, s, began, o.last.Sub(began), interrupted); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if o.tooMany {
+		r.Script.MostOps = o.ops
+	}
+	r.Script.VUs = o.vus.lane()
+	for _, name := range slices.Sorted(maps.Keys(o.sums)) {
+		m, err := o.sums[name].metric()
+		if err != nil {
+			return nil, err
+		}
+		r.Script.Metrics = append(r.Script.Metrics, m)
+	}
+	r.Gates = o.thresholdVerdicts()
+
+	return r, nil
+}
+
+// began is when a scenario began.
+func (o *Output) began(s *scenario) time.Time {
+	if !s.began.IsZero() {
+		return s.began
+	}
+
+	return o.starts.Add(s.starts)
+}
+
+// reportParams are the report's parameters.
+func (o *Output) reportParams() map[string]any {
+	params := map[string]any{"scenarios": o.plan.params}
+	if o.config.Skip > 0 {
+		params["skip"] = o.config.Skip.String()
+	}
+	if o.config.ByStage {
+		params["by"] = "stage"
+	}
+	if options.IsPart(o.plan.tuple) {
+		params["segment"] = o.plan.tuple.Segment.String()
+	}
+
+	return params
+}

@@ -1,0 +1,219 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// What has no scenario of its own has one of these names.
+const (
+	inSetup    = "(setup)"
+	inTeardown = "(teardown)"
+	inNone     = "(no scenario)"
+)
+
+// scenario is a scenario as its options plan it, with the steps that it has in the report.
+type scenario struct {
+	name string
+	// variant is the scenario's name in the report's steps.
+	variant string
+	// planned says that the script's options have the scenario.
+	planned bool
+	// starts is when it is to start, after setup.
+	starts time.Duration
+	// asked is how many iterations this instance of k6 is to do; zero: as many as there is time for.
+	asked int64
+	done  int64
+	// began is when setup or teardown did.
+	began time.Time
+	steps []*step
+}
+
+// stepOf is the step that a time belongs to, told from the scenario's start.
+func (s *scenario) stepOf(at time.Duration) *step {
+	for _, step := range s.steps[:len(s.steps)-1] {
+		if at < step.ends {
+			return step
+		}
+	}
+
+	return s.steps[len(s.steps)-1]
+}
+
+// shape is what the options of k6's executors say of their load.
+type shape struct {
+	Executor        string             `json:"executor"`
+	VUs             int64              `json:"vus"`
+	Iterations      int64              `json:"iterations"`
+	Duration        types.NullDuration `json:"duration"`
+	StartVUs        int64              `json:"startVUs"`
+	StartRate       int64              `json:"startRate"`
+	Rate            int64              `json:"rate"`
+	TimeUnit        types.NullDuration `json:"timeUnit"`
+	PreAllocatedVUs int64              `json:"preAllocatedVUs"`
+	MaxVUs          int64              `json:"maxVUs"`
+	Stages          []struct {
+		Duration types.NullDuration `json:"duration"`
+		Target   int64              `json:"target"`
+	} `json:"stages"`
+}
+
+// described are the options of a scenario that a report shows.
+var described = []string{ //nolint:gochecknoglobals // a constant
+	"executor", "exec", "startTime", "vus", "iterations", "duration", "maxDuration", "startVUs", "stages", "startRate", "rate",
+	"timeUnit", "preAllocatedVUs", "maxVUs",
+}
+
+// plan is what the script's options plan.
+type plan struct {
+	scenarios map[string]*scenario
+	// params are the scenarios as the report shows them.
+	params map[string]any
+	// sweeps are the scenarios of the executor client-sweep, which have reports of their own.
+	sweeps map[string]bool
+	// tuple is the part of the test that this instance does.
+	tuple *lib.ExecutionTuple
+}
+
+// newPlan reads the scenarios of the script's options.
+func newPlan(opts lib.Options, c Config) (*plan, error) {
+	tuple, err := lib.NewExecutionTuple(opts.ExecutionSegment, opts.ExecutionSegmentSequence)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{scenarios: map[string]*scenario{}, params: map[string]any{}, sweeps: map[string]bool{}, tuple: tuple}
+	for _, name := range slices.Sorted(maps.Keys(opts.Scenarios)) {
+		config := opts.Scenarios[name]
+		if config.GetType() == options.ExecutorType {
+			p.sweeps[name] = true
+
+			continue
+		}
+		raw, err := json.Marshal(config)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", name, err)
+		}
+		var load shape
+		var all map[string]any
+		if err := json.Unmarshal(raw, &load); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", name, err)
+		}
+		if err := json.Unmarshal(raw, &all); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", name, err)
+		}
+		maps.DeleteFunc(all, func(key string, value any) bool {
+			return value == nil || value == "" || !slices.Contains(described, key)
+		})
+		p.params[name] = all
+		s := &scenario{name: name, variant: name, planned: true, starts: config.GetStartTime(), asked: load.iterations(tuple)}
+		if name == lib.DefaultScenarioName && len(opts.Scenarios) == 1 {
+			s.variant = ""
+		}
+		s.steps = load.steps(c)
+		if last := s.steps[len(s.steps)-1]; last.ends > 0 && last.begins >= last.ends {
+			return nil, fmt.Errorf("skip: %s leaves nothing of the scenario %s, which takes %s", c.Skip, name, last.ends)
+		}
+		p.scenarios[name] = s
+	}
+
+	return p, nil
+}
+
+// iterations is how many iterations this instance of k6 is to do; zero: no number is asked for.
+func (l *shape) iterations(tuple *lib.ExecutionTuple) int64 {
+	switch l.Executor {
+	case "shared-iterations":
+		return tuple.ScaleInt64(l.Iterations)
+	case "per-vu-iterations":
+		return tuple.ScaleInt64(l.VUs) * l.Iterations
+	}
+
+	return 0
+}
+
+// steps are those that the scenario has in the report: one for each stage, or one.
+func (l *shape) steps(c Config) []*step {
+	all := l.stages()
+	if !c.ByStage || len(all) == 0 {
+		whole := &step{clients: l.clients(), ends: l.Duration.TimeDuration(), rate: l.perSecond(float64(l.Rate))}
+		var work float64
+		for _, s := range all {
+			whole.ends = s.ends
+			work += s.rate * (s.ends - s.begins).Seconds()
+		}
+		if whole.ends > 0 && len(all) > 0 {
+			whole.rate = rounded(work / whole.ends.Seconds())
+		}
+		all = []*step{whole}
+	}
+	repeats := map[report.Key]int{}
+	for _, s := range all {
+		s.begins = max(s.begins, min(c.Skip, s.ends))
+		if s.ends == 0 {
+			s.begins = c.Skip
+		}
+		key := report.Key{Clients: s.clients, Rate: s.rate}
+		repeats[key]++
+		s.repeat = repeats[key]
+	}
+
+	return all
+}
+
+// stages are the steps of a ramp: each has the mean number of clients, or rate, of its stage.
+func (l *shape) stages() (all []*step) {
+	ramp := l.Executor == "ramping-vus"
+	from, at := float64(l.StartVUs), time.Duration(0)
+	if !ramp {
+		from = float64(l.StartRate)
+	}
+	for _, stage := range l.Stages {
+		to, took := float64(stage.Target), stage.Duration.TimeDuration()
+		if took > 0 {
+			s := &step{begins: at, ends: at + took, clients: l.clients()}
+			if mean := (from + to) / 2; ramp {
+				s.clients = max(int(mean+0.5), 1)
+			} else {
+				s.rate = l.perSecond(mean)
+			}
+			all = append(all, s)
+		}
+		from, at = to, at+took
+	}
+
+	return all
+}
+
+// clients are the VUs that the scenario may have at most.
+func (l *shape) clients() int {
+	most := max(l.VUs, l.StartVUs, l.PreAllocatedVUs, l.MaxVUs, 1)
+	if l.Executor == "ramping-vus" {
+		for _, s := range l.Stages {
+			most = max(most, s.Target)
+		}
+	}
+
+	return int(most)
+}
+
+// perSecond is a rate of the scenario's time unit.
+func (l *shape) perSecond(rate float64) float64 {
+	unit := l.TimeUnit.TimeDuration()
+	if unit <= 0 {
+		unit = time.Second
+	}
+
+	return rounded(rate / unit.Seconds())
+}
+
+// rounded keeps a rate readable.
+func rounded(rate float64) float64 { return float64(int64(rate*1000+0.5)) / 1000 }

@@ -1,0 +1,130 @@
+package output
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+const (
+	// exitOther is the exit code of what has no code of its own, such as a disk that is full.
+	exitOther exitcodes.ExitCode = 1
+	// mostRows is how many rows a table has that is shown at the end of the test.
+	mostRows = 100
+)
+
+func newReport(name string, params map[string]any) *report.Report {
+	r := testrun.NewReport(name, params)
+	r.Script = &report.Script{}
+
+	return r
+}
+
+// publish judges the gates and writes the files. The table is shown after k6's summary.
+func (o *Output) publish(r *report.Report) {
+	for i := range r.Steps {
+		if lost := r.Steps[i].DropNotNumbers(); len(lost) > 0 {
+			o.logger.Errorf("a fault of the output: figures are no numbers, and are not in the report: %s", strings.Join(lost, ", "))
+			k6glue.FailExit(exitcodes.MarkedAsFailed)
+		}
+	}
+	_, part := r.Params["segment"]
+	if len(r.Steps) == 0 && !part {
+		o.logger.Errorf("nothing was measured: there was no operation to report")
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+	}
+	if o.config.Gates != nil {
+		verdicts := o.config.Gates.Judge(r)
+		o.logGates(verdicts)
+		r.Gates = append(r.Gates, verdicts...)
+	}
+	if err := testrun.WriteFiles(r, o.base()); err != nil {
+		o.logger.Errorf("the report could not be written: %s", err)
+		k6glue.FailExit(exitOther)
+
+		return
+	}
+	where := fmt.Sprintf("report: %s%s\n", o.base(), formats.Suffixes())
+	if len(r.Steps) <= mostRows {
+		where = fmt.Sprintf("\n%s\n%s", r.Markdown(), where)
+	}
+	if o.params.RuntimeOptions.SummaryMode.String == "disabled" {
+		return
+	}
+	k6glue.AtExit(func(bool, error) { _, _ = fmt.Fprint(k6glue.Stdout(), where) })
+}
+
+// logGates says which gates are not held, and has k6 exit with 99 then.
+func (o *Output) logGates(verdicts []report.Verdict) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		switch {
+		case !v.Held:
+			o.logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
+			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+		case v.Result() == judgement.Undecided:
+			o.logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
+		}
+	}
+}
+
+// thresholdVerdicts are the results of k6's own thresholds.
+func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
+	if o.params.RuntimeOptions.NoThresholds.Bool {
+		return nil
+	}
+	lasted := max(o.last.Sub(o.starts), time.Millisecond)
+	for _, name := range slices.Sorted(maps.Keys(o.thresholds)) {
+		detail := "no samples"
+		if metric := o.metric(name); metric != nil && metric.Sink != nil && !metric.Sink.IsEmpty() {
+			detail = values(metric.Sink.Format(lasted))
+		}
+		for _, t := range o.thresholds[name].Thresholds {
+			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: judgement.Crossed}
+			if v.Held {
+				v.Outcome = judgement.Held
+			}
+			verdicts = append(verdicts, v)
+		}
+	}
+
+	return verdicts
+}
+
+// metric is the metric, or the part of one with some tags, that a threshold names; nil where there
+// were no samples.
+func (o *Output) metric(name string) *metrics.Metric {
+	parent, _, tagged := strings.Cut(name, "{")
+	metric := o.known[parent]
+	if metric == nil || !tagged {
+		return metric
+	}
+	for _, sub := range metric.Submetrics {
+		if sub.Name == name {
+			return sub.Metric
+		}
+	}
+
+	return nil
+}
+
+// values writes a metric's values in one line.
+func values(of map[string]float64) string {
+	words := make([]string, 0, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		words = append(words, fmt.Sprintf("%s %v", name, of[name]))
+	}
+
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,68 @@
+package output
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// step counts what a scenario did in a stage, or in all of its time.
+type step struct {
+	clients int
+	rate    float64
+	repeat  int
+	// begins and ends are from the scenario's start; ends is zero where a number of iterations is
+	// asked for, and no time.
+	begins, ends time.Duration
+
+	series  map[string]*measure.Series
+	dropped uint64
+	// last is when the last operation ended.
+	last time.Time
+}
+
+// window is the time for which operations are asked for; zero: a number is.
+func (s *step) window() time.Duration { return max(s.ends-s.begins, 0) }
+
+// add adds the step's rows to the report, one for each kind of operation, in the order of their
+// names. over is when the test ended, from the scenario's start.
+func (s *step) add(r *report.Report, of *scenario, started time.Time, over time.Duration, interrupted bool) error {
+	reading := measure.Reading{
+		Started: true, StartedOn: started.Add(s.begins), Unstarted: s.dropped,
+		Elapsed: max(s.last.Sub(started)-s.begins, time.Microsecond), Complete: s.dropped == 0,
+	}
+	switch window := s.window(); {
+	case window > 0:
+		reading.Window = window
+		if interrupted {
+			reading.Window = min(window, max(over-s.begins, 0))
+		}
+		reading.Elapsed = max(reading.Elapsed, reading.Window)
+		reading.Complete = reading.Complete && (!interrupted || over >= s.ends)
+	case of.asked > 0:
+		reading.Complete = reading.Complete && of.done >= of.asked
+	default:
+		reading.Complete = reading.Complete && !interrupted
+	}
+	var ended uint64
+	for _, series := range s.series {
+		ended += series.Ended()
+	}
+	reading.NeedOperations(ended)
+	for _, op := range slices.Sorted(maps.Keys(s.series)) {
+		reading.Ops = []measure.Totals{s.series[op].Totals(reading.Elapsed)}
+		delete(s.series, op)
+		asked := report.Step{Clients: s.clients, Rate: s.rate, Repeat: s.repeat, Variant: of.variant}
+		rows, err := report.NewSteps(&reading, asked, op, report.CPUSeconds{})
+		if err != nil {
+			return fmt.Errorf("operation %q: %w", op, err)
+		}
+		r.Steps = append(r.Steps, rows...)
+	}
+
+	return nil
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// madeUpScript is what a script's report has of n seconds.
+func madeUpScript(n int) *Script {
+	began := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
+	var sizes measure.Distribution
+	for i := range 100 * n {
+		sizes.Record(time.Duration(1+i) * TrendUnit)
+	}
+	size := Metric{Name: "size", Kind: KindTrend, Samples: uint64(100 * n), Value: float64(1+100*n) / 2, Min: 1, Max: float64(100 * n)}
+	if err := size.SetDistribution(&sizes); err != nil {
+		panic(err)
+	}
+
+	return &Script{
+		Seconds: float64(n), VUs: &VUs{Started: began, SlotSeconds: 1, Active: []float64{4, 8}},
+		Metrics: []Metric{
+			{Name: "checks", Kind: KindRate, Samples: 400, Value: 0.75, Max: 1},
+			{Name: "data_sent", Kind: KindCounter, Samples: 10, Value: 12_345, Max: 2000},
+			{Name: "queue", Kind: KindGauge, Samples: 3, Value: 4, Min: 1, Max: 9, Last: began.Add(time.Duration(n) * time.Second)},
+			size,
+		},
+	}
+}
+
+func TestScriptsAreMerged(t *testing.T) {
+	a, b := madeUpScript(2), madeUpScript(3)
+	b.VUs.Started = a.VUs.Started.Add(time.Second)
+	b.Metrics[0].Value, b.Metrics[2].Value = 0.25, 7
+	merged, err := mergedScript([]*Report{{Script: a}, {Script: b}})
+	require.NoError(t, err)
+	require.NoError(t, merged.validate())
+	require.InDelta(t, 3, merged.Seconds, 0)
+	require.Equal(t, []float64{4, 12, 8}, merged.VUs.Active)
+
+	var sizes measure.Distribution
+	for _, n := range []int{200, 300} {
+		for i := range n {
+			sizes.Record(time.Duration(1+i) * TrendUnit)
+		}
+	}
+	size := Metric{Name: "size", Kind: KindTrend, Samples: 500, Value: (200*100.5 + 300*150.5) / 500, Min: 1, Max: 300}
+	require.NoError(t, size.SetDistribution(&sizes))
+	require.Equal(t, []Metric{
+		{Name: "checks", Kind: KindRate, Samples: 800, Value: 0.5, Max: 1},
+		{Name: "data_sent", Kind: KindCounter, Samples: 20, Value: 24_690, Max: 2000},
+		{Name: "queue", Kind: KindGauge, Samples: 6, Value: 7, Min: 1, Max: 9, Last: b.Metrics[2].Last},
+		size,
+	}, merged.Metrics)
+
+	b.Metrics[0].Kind = KindCounter
+	_, err = mergedScript([]*Report{{Script: a}, {Script: b}})
+	require.EqualError(t, err, "the metric checks is a rate in part 1 and a counter in part 2")
+}
+
+func TestScriptsThatCannotBeTrue(t *testing.T) {
+	for why, spoil := range map[string]func(*Script){
+		"script.seconds is -1, which is not a number from 0":                          func(s *Script) { s.Seconds = -1 },
+		"script.vus has 2 slots of 0 seconds":                                         func(s *Script) { s.VUs.SlotSeconds = 0 },
+		"script.vus.active is -1":                                                     func(s *Script) { s.VUs.Active[1] = -1 },
+		"script.metrics are to be in the order of their names":                        func(s *Script) { s.Metrics[0].Name = "data_sent" },
+		"checks: kind is \"ratio\"":                                                   func(s *Script) { s.Metrics[0].Kind = "ratio" },
+		"checks: value of a rate is 1.5":                                              func(s *Script) { s.Metrics[0].Value = 1.5 },
+		"queue: min of 10 is above max of 9":                                          func(s *Script) { s.Metrics[2].Min = 10 },
+		"size: it has p50, p90, p99 and histogram, or none":                           func(s *Script) { s.Metrics[3].P90 = nil },
+		"size: histogram counts 200 values, but samples are 7":                        func(s *Script) { s.Metrics[3].Samples = 7 },
+		"size: p50 is 5, but":                                                         func(s *Script) { *s.Metrics[3].P50 = 5 },
+		"size: histogram: not an HDR histogram in V2 compressed format, base64: 1 by": func(s *Script) { s.Metrics[3].Histogram = "AA==" },
+	} {
+		s := madeUpScript(2)
+		require.NoError(t, s.validate())
+		spoil(s)
+		require.ErrorContains(t, s.validate(), why)
+	}
+}
