@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -53,8 +53,8 @@ func (o *options) config(urls []string) (*Config, error) {
 	if len(urls) == 0 {
 		urls = []string{defaultURL}
 	}
-	for _, url := range urls {
-		s, err := parse(url)
+	for _, text := range urls {
+		s, err := parse(text)
 		if err != nil {
 			return nil, err
 		}
@@ -73,26 +73,48 @@ func (o *options) config(urls []string) (*Config, error) {
 }
 
 // parse reads a URL or host:port. Its errors never show the URL: it may hold a password.
-func parse(url string) (server, error) {
-	if !strings.Contains(url, "://") {
-		host, port, err := net.SplitHostPort(url)
+func parse(text string) (server, error) {
+	if !strings.Contains(text, "://") {
+		host, port, err := net.SplitHostPort(text)
 		if err != nil {
-			host, port = strings.Trim(url, "[]"), defaultPort
+			host, port = strings.Trim(text, "[]"), defaultPort
 		}
 		if host == "" || strings.ContainsAny(host, " /@?#[]") {
 			return server{}, errURL
 		}
-		url = "redis://" + net.JoinHostPort(host, port)
+		text = "redis://" + net.JoinHostPort(host, port)
 	}
-	parsed, err := redis.ParseURL(url)
-	if err != nil || strings.ContainsAny(url, "?#") {
+	u, err := url.Parse(text)
+	if err != nil || strings.ContainsAny(text, "?#") {
+		return server{}, errURL
+	}
+	s := server{Network: "tcp", TLS: u.Scheme == "rediss", User: u.User.Username()}
+	s.Password, _ = u.User.Password()
+	switch u.Scheme {
+	case "unix":
+		s.Network, s.Address = "unix", u.Path
+		if s.Address == "" {
+			return server{}, errURL
+		}
+	case "redis", "rediss":
+		host, port := u.Hostname(), u.Port()
+		if host == "" {
+			host = "localhost"
+		}
+		if port == "" {
+			port = defaultPort
+		}
+		s.Address = net.JoinHostPort(host, port)
+		if db := strings.Trim(u.Path, "/"); db != "" {
+			if s.DB, err = strconv.Atoi(db); err != nil || s.DB < 0 {
+				return server{}, errURL
+			}
+		}
+	default:
 		return server{}, errURL
 	}
 
-	return server{
-		Address: parsed.Addr, Network: parsed.Network, User: parsed.Username, Password: parsed.Password,
-		DB: parsed.DB, TLS: parsed.TLSConfig != nil,
-	}, nil
+	return s, nil
 }
 
 // target names the servers: what clients must have in common to work on the same data.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares a change with its base: builds both and runs them in turns, or runs a duet of two
-# servers. Writes a summary to $SUMMARY and to the job's page, and annotations to standard output.
+# servers. Writes a summary to $SUMMARY and to the job's page, annotations to standard output, and
+# the action's outputs to $GITHUB_OUTPUT.
 # Exits with 0 when every gate was held, 99 when one was crossed or is undecided.
 set -euo pipefail
 
@@ -16,6 +17,7 @@ cleanup() {
 trap cleanup EXIT
 # shellcheck disable=SC2153   # one is the text of the other
 read -ra arguments <<<"$ARGUMENTS"
+k6=''
 
 # property and message are a text as a workflow command takes it in its two places.
 message() { sed -e 's/%/%25/g' -e 's/\r/%0D/g' <<<"$1" | tr -s '\n ' ' '; }
@@ -32,8 +34,45 @@ tree() { # NAME COMMIT
   echo "$work/tree-$1"
 }
 
-# built builds bin/k6 in a folder.
-built() { (cd "$1" && bash -euc "$BUILD") >&2; }
+# built runs the build in a folder.
+built() { [ -z "$BUILD" ] || (cd "$1" && bash -euc "$BUILD") >&2; }
+
+# checksums checks files against a list.
+checksums() { if command -v sha256sum >/dev/null; then sha256sum --check --quiet "$1"; else shasum -a 256 --check --quiet "$1"; fi; }
+
+# download unpacks k6 of a release whose archive has the checksum that the release says.
+download() { # VERSION
+  local os arch archive file release="${GITHUB_SERVER_URL:-https://github.com}/xk6-sweep/xk6-sweep/releases/download/$1"
+  case ${RUNNER_OS:-} in Linux) os=linux ;; macOS) os=darwin ;; Windows) os=windows ;; *) os=${RUNNER_OS:-unknown} ;; esac
+  case ${RUNNER_ARCH:-} in X64) arch=amd64 ;; ARM64) arch=arm64 ;; *) arch=${RUNNER_ARCH:-unknown} ;; esac
+  archive=xk6-sweep-$1-$os-$arch.tar.gz
+  for file in "$archive" SHA256SUMS; do
+    curl --fail --silent --show-error --location --retry 3 --output "$work/$file" "$release/$file" ||
+      { echo "there is no $release/$file" >"$work/log" && return 1; }
+  done
+  awk -v name="$archive" '$2 == name' "$work/SHA256SUMS" >"$work/wanted"
+  [ -s "$work/wanted" ] || { echo "SHA256SUMS of $1 does not name $archive" >"$work/log" && return 1; }
+  (cd "$work" && checksums wanted >&2) || { echo "$archive is not what SHA256SUMS of $1 says" >"$work/log" && return 1; }
+  mkdir "$work/release"
+  tar -xzf "$work/$archive" -C "$work/release"
+}
+
+# choose settles which k6 runs: $k6, or bin/k6 of each checkout where that is empty.
+choose() {
+  if [ -n "$VERSION" ]; then
+    [ -z "$K6" ] || { echo "give k6 or version, not both" >"$work/log" && return 1; }
+    download "$VERSION"
+    k6=$work/release/k6
+  elif [ -n "$K6" ]; then
+    k6=$(command -v "$K6") || { echo "there is no k6 at $K6" >"$work/log" && return 1; }
+    case $k6 in */*) k6=$(cd "$(dirname "$k6")" && pwd)/${k6##*/} ;; esac
+  else
+    BUILD=${BUILD:-make bin/k6}
+  fi
+}
+
+# k6_of prints the k6 of a checkout.
+k6_of() { echo "${k6:-$1/bin/k6}"; }
 
 # merge_base is where the change has left the branch that it is to be merged into.
 merge_base() {
@@ -54,9 +93,9 @@ in_turns() {
   [ -z "$UNTIL" ] || asked+=(--until "$UNTIL")
   echo "Base is $(git rev-parse --short "$commit"), change is $(git -C "$change" rev-parse --short HEAD), both on this machine in turns." >"$work/setting"
   local code=0
-  "$change/bin/k6" x sweep ab --pairs "$PAIRS" "${asked[@]}" -- \
-    "$base/bin/k6" run --quiet "${arguments[@]}" "$base/$SCENARIO" --- \
-    "$change/bin/k6" run --quiet "${arguments[@]}" "$change/$SCENARIO" >"$work/all" 2>"$work/log" || code=$?
+  "$(k6_of "$change")" x sweep ab --pairs "$PAIRS" "${asked[@]}" -- \
+    "$(k6_of "$base")" run --quiet "${arguments[@]}" "$base/$SCENARIO" --- \
+    "$(k6_of "$change")" run --quiet "${arguments[@]}" "$change/$SCENARIO" >"$work/all" 2>"$work/log" || code=$?
   cat "$work/all" "$work/log" >&2
   # What people read lacks the commands: there may be addresses with passwords in them.
   sed '1,/^$/d' "$work/all" >"$work/table"
@@ -66,27 +105,38 @@ in_turns() {
 # duet lets the clients of one run take turns between two servers.
 duet() {
   built .
-  local code=0 found
-  bin/k6 run --quiet -e RESULTS="$work/results" -e GATES="$(realpath "$GATES_ASKED")" -e "BASE_URL=$BASE_COMMIT" -e "$CHANGE_COMMIT" "${arguments[@]}" "$SCENARIO" || code=$?
+  local code=0 found own
+  own=$(k6_of .)
+  "$own" run --quiet -e RESULTS="$work/results" -e GATES="$(realpath "$GATES_ASKED")" -e "BASE_URL=$BASE_COMMIT" -e "$CHANGE_COMMIT" "${arguments[@]}" "$SCENARIO" || code=$?
   found=("$work"/results/*.json)
   [ -f "${found[0]}" ] || return "$code"
-  bin/k6 x sweep report "${found[0]}" --format github >"$work/report"
+  "$own" x sweep report "${found[0]}" --format github >"$work/report"
   local judged=0
-  bin/k6 x sweep gate "${found[0]}" "$GATES_ASKED" --format github || judged=$?
+  "$own" x sweep gate "${found[0]}" "$GATES_ASKED" --format github | tee "$work/judged" || judged=$?
   [ "$judged" = 0 ] || code=$judged
   return "$code"
 }
 
-code=0
-case "$BASE_COMMIT" in
-*:*) duet || code=$? ;;
-*) # In a subshell of its own -e ends it: an || beside it would switch that off.
-  set +e
-  (set -e && in_turns)
-  code=$?
-  set -e
-  ;;
+# compare is in_turns or duet, with the k6 that is asked for.
+compare() {
+  choose
+  case "$BASE_COMMIT" in
+  *:*) duet ;;
+  *) in_turns ;;
+  esac
+}
+
+# In a subshell of its own -e ends it: an || beside it would switch that off.
+set +e
+(set -e && compare)
+code=$?
+set -e
+verdict=failed
+case $code in
+0) verdict=held ;;
+99) if grep -qsE 'CROSSED|title=crossed' "$work/table" "$work/judged"; then verdict=crossed; else verdict=undecided; fi ;;
 esac
+if [ -n "${GITHUB_OUTPUT:-}" ]; then printf '%s\n' "verdict=$verdict" "exit-code=$code" "report=$SUMMARY" >>"$GITHUB_OUTPUT"; fi
 
 {
   if [ -s "$work/report" ]; then
@@ -94,7 +144,7 @@ esac
   else
     case $code in
     0) echo "### :white_check_mark: $SCENARIO: no worse than its base" ;;
-    99) echo "### :x: $SCENARIO: worse than its base, or nobody could tell" ;;
+    99) if [ "$verdict" = crossed ]; then echo "### :x: $SCENARIO: worse than its base"; else echo "### :x: $SCENARIO: undecided: no worse and no better could be told"; fi ;;
     *) echo "### :x: $SCENARIO: could not be compared (exit code $code)" ;;
     esac
     echo

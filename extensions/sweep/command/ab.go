@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
@@ -80,6 +78,7 @@ Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided,
 	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "how many pairs; with --until how many at most, then 100 when not given")
 	cmd.Flags().StringVar(&o.until, "until", "", "go on until intervals are that narrow, such as `1%`")
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "how much worse a `figure` may be, such as opsPerSecond=-5% or p99=+10%")
+	completes(cmd, "gate", []string{"opsPerSecond=-5%", "p50=+5%", "p99=+10%", "mean=+5%", "cpu=+3%", "time=+5%"})
 	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "of the random order; 0 for another one each time")
 	cmd.Flags().StringVar(&o.dir, "keep", "", "keep the results of each process in this `folder`")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of a table")
@@ -139,9 +138,7 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 		gates = append(gates, gate)
 	}
 	if o.until != "" {
-		number, percent := strings.CutSuffix(o.until, "%")
-		until, err = strconv.ParseFloat(number, 64)
-		if until /= 100; err != nil || !percent || !(until > 0 && until < 1) {
+		if until, err = percent(o.until); err != nil || !(until > 0 && until < 1) {
 			return nil, 0, fmt.Errorf("a precision of %q is impossible: it must be above 0%% and below 100%%, such as 1%%", o.until)
 		}
 		if !cmd.Flags().Changed("pairs") {

@@ -46,3 +46,13 @@ What goes wrong is one line on standard error, and an exit code other than 0. Th
 
 	return cmd
 }
+
+// completes lets a shell offer the values of a flag.
+func completes(cmd *cobra.Command, flag string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil { // there is no such flag
+		panic(err)
+	}
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata anew")
@@ -163,6 +164,24 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestShellsOfferValues(t *testing.T) {
+	k := newK6(t)
+	for args, want := range map[string]string{
+		"report --format":       strings.Join(formats.Names(), "\n"),
+		"gate --format":         "github\ngitlab\njson\ntext",
+		"history show --format": "html\njson\nmd",
+		"ab --gate":             "opsPerSecond=-5%\n",
+		"schema":                "gates\nreport",
+	} {
+		k.out.Reset()
+		root := newCommand(k.gs)
+		root.SetOut(k.gs.Stdout)
+		root.SetArgs(append(append([]string{"__complete"}, strings.Fields(args)...), ""))
+		require.NoError(t, root.Execute())
+		require.Contains(t, k.out.String(), want, args)
+	}
+}
+
 func TestWrongUse(t *testing.T) {
 	k := newK6(t)
 	for _, tt := range []struct{ args, message string }{
@@ -170,7 +189,7 @@ func TestWrongUse(t *testing.T) {
 		{"--loud", "unknown flag: --loud\nhint: use: k6 x sweep [flags]; see k6 x sweep --help"},
 		{"compare", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"compare a.json", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
-		{"compare a.json b.json --tolerance 5%", "a tolerance of \"5%\" is impossible: it must be from 0 and below 1, such as 0.05 for 5 %\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
+		{"compare a.json b.json --tolerance 0.05", "a tolerance of \"0.05\" is impossible: it must be from 0% and below 100%, such as 5%\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"compare a.json b.json --loud", "unknown flag: --loud\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"merge a.json", "merge needs at least 2 parts\nhint: use: k6 x sweep merge PART... [-o FILE] [flags]; see k6 x sweep merge --help"},
 		{"report", "report needs one run, or up to 8 side by side\nhint: use: k6 x sweep report RUN... [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},

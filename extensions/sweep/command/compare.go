@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,8 +13,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
-
-const defaultTolerance = "0.05"
 
 func newCompare(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
@@ -43,22 +42,33 @@ With --json: an array with one comparison for each new run.
 Exit codes: 0 when nothing got worse, 99 with a regression, 110 when there is none and something cannot be judged, 104
 when a file is invalid or nothing can be compared, 1 when a file cannot be read.`,
 		Example: `  k6 x sweep compare old.json new.json
-  k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 0.1
+  k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 10%
   k6 x sweep compare old.json new.json --json`,
 		Args: needs(2, 0, "an old run and at least one new run to compare with it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Tolerance, err = strconv.ParseFloat(tolerance, 64); err != nil {
-				return wrongUse(cmd, fmt.Errorf("a tolerance of %q is impossible: it must be from 0 and below 1, such as 0.05 for 5 %%", tolerance))
+			if o.Tolerance, err = percent(tolerance); err != nil || !(o.Tolerance >= 0 && o.Tolerance < 1) {
+				return wrongUse(cmd, fmt.Errorf("a tolerance of %q is impossible: it must be from 0%% and below 100%%, such as 5%%", tolerance))
 			}
 
 			return compare(gs, args, o, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&tolerance, "tolerance", defaultTolerance, "how much worse a figure may get, as a `part` of the old one")
+	cmd.Flags().StringVar(&tolerance, "tolerance", "5%", "how much worse a figure may get, in `percent` of the old one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of tables")
 
 	return cmd
+}
+
+// percent reads a number of percent, such as 5%, as a part: 0.05.
+func percent(text string) (float64, error) {
+	number, is := strings.CutSuffix(text, "%")
+	if !is {
+		return 0, errors.New("it must be in percent")
+	}
+	part, err := strconv.ParseFloat(number, 64)
+
+	return part / 100, err
 }
 
 func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJSON bool) error {

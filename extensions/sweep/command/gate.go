@@ -59,6 +59,7 @@ cannot be read.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`format`: "+strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", "))
+	completes(cmd, "format", slices.Sorted(maps.Keys(verdictFormats)))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of lines")
 
 	return cmd

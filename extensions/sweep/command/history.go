@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,9 +172,8 @@ func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*histo
 	if err != nil {
 		return nil, wrongUse(cmd, err)
 	}
-	number, percent := strings.CutSuffix(o.least, "%")
-	least, err := strconv.ParseFloat(number, 64)
-	if err != nil || !percent || !(least >= 0 && least < 100) {
+	least, err := percent(o.least)
+	if err != nil || !(least >= 0 && least < 1) {
 		return nil, wrongUse(cmd, fmt.Errorf("--least %s is impossible: it must be from 0%% and below 100%%, such as 2%%", o.least))
 	}
 	alpha, err := strconv.ParseFloat(o.alpha, 64)
@@ -188,7 +188,7 @@ func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*histo
 	if len(records) == 0 {
 		return nil, unusable(from.String(), errors.New("there are no runs: k6 x sweep history add adds some"))
 	}
-	h := history.New(records, history.Options{Alpha: alpha, Least: least / 100})
+	h := history.New(records, history.Options{Alpha: alpha, Least: least})
 	h.Notes = notes
 
 	return h, nil
@@ -217,6 +217,7 @@ Exit codes: 0, 104 when an option is invalid or there are no runs, 1 when a file
 	o.place(cmd)
 	o.look(cmd)
 	cmd.Flags().StringVar(&o.format, "format", "md", "`format`: html, json, md")
+	completes(cmd, "format", slices.Sorted(maps.Keys(historyFormats)))
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
 
 	return cmd

@@ -73,6 +73,7 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", formats.Usual, "`format`: "+sortedFormats())
+	completes(cmd, "format", formats.Names())
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
 	cmd.Flags().BoolVar(&o.all, "all", false, "write the files of a run beside it")
 	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and the ends of their files' names")

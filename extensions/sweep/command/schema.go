@@ -27,7 +27,8 @@ figures agree.
 Exit codes: 0, or 104 when there is no such schema.`,
 		Example: `  k6 x sweep schema report > report.schema.json
   k6 x sweep schema gates > thresholds/schema.json`,
-		Args: needs(1, 1, "one of "+strings.Join(known, ", ")),
+		ValidArgs: known,
+		Args:      needs(1, 1, "one of "+strings.Join(known, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schema, there := schemas[args[0]]
 			if !there {

@@ -1,8 +1,14 @@
 package e2e
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +26,8 @@ type action struct {
 		Default  string
 		Required bool
 	}
-	Runs struct {
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
 		Steps []struct {
 			Name, If, Shell, Run string
 			Env                  map[string]string
@@ -33,10 +40,16 @@ type checkout struct {
 	folder string
 	// temp is the runner's folder, in which gh leaves what it was told.
 	temp string
+	// server has the releases.
+	server string
 }
 
-// comments is a gh that answers with the number of the comment in the file id, if there is one.
+// comments is a gh that answers with the numbers of the comments in the file id, if there are some.
+// Where the token may only read, it writes nothing.
 const comments = `#!/bin/sh
+case "$*" in
+*--method*) [ ! -f "$RUNNER_TEMP/read-only" ] || { echo "gh: Resource not accessible by integration (HTTP 403)" >&2; exit 1; } ;;
+esac
 case "$*" in
 *--paginate*) cat "$RUNNER_TEMP/id" 2>/dev/null || true ;;
 *) echo "$@" >>"$RUNNER_TEMP/told"; cat >"$RUNNER_TEMP/comment" ;;
@@ -102,12 +115,16 @@ func (c *checkout) run(t *testing.T, with map[string]string) (output string, cod
 		}
 		values["inputs."+name] = value
 	}
+	for _, output := range a.Outputs {
+		require.Regexp(t, `^\$\{\{ steps\.compare\.outputs\.[a-z-]+ \}\}$`, output.Value)
+	}
 	for _, step := range a.Runs.Steps {
 		require.Equal(t, "bash", step.Shell)
 		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
 		cmd.Dir = c.folder
 		cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+folder, "GITHUB_BASE_REF=main", "GITHUB_REPOSITORY=a/b", "RUNNER_TEMP="+c.temp,
-			"GITHUB_STEP_SUMMARY="+filepath.Join(c.temp, "page"), "PATH="+filepath.Join(c.temp, "bin")+":"+os.Getenv("PATH"))
+			"GITHUB_STEP_SUMMARY="+filepath.Join(c.temp, "page"), "GITHUB_OUTPUT="+filepath.Join(c.temp, "output"),
+			"GITHUB_SERVER_URL="+c.server, "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "PATH="+filepath.Join(c.temp, "bin")+":"+os.Getenv("PATH"))
 		for name, value := range step.Env {
 			cmd.Env = append(cmd.Env, name+"="+inputOf.ReplaceAllStringFunc(value, func(s string) string {
 				known, is := values[s[4:len(s)-3]]
@@ -152,7 +169,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	t.Run("slower", func(t *testing.T) {
 		t.Parallel()
 		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
-		require.NoError(t, os.WriteFile(filepath.Join(c.temp, "id"), []byte("77\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(c.temp, "id"), []byte("77\n"+strings.Repeat("78\n", 100_000)), 0o600))
 		out, code := c.run(t, with)
 		require.Equal(t, exitThreshold, code, out)
 		require.Regexp(t, `(?m)^::error file=work.js,title=CROSSED mean=\+99%25::.*CROSSED mean=\+99%25`, out)
@@ -162,7 +179,8 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 		require.NotContains(t, comment, password)
 		require.LessOrEqual(t, strings.Count(comment, "\n"), 61)
 		require.Equal(t, comment, "<!-- xk6-sweep work.js -->\n"+c.read(t, "page"))
-		require.Contains(t, c.read(t, "told"), "--method PATCH repos/a/b/issues/comments/77")
+		require.Contains(t, c.read(t, "told"), "--method PATCH repos/a/b/issues/comments/77 ", "the first of several")
+		require.Equal(t, "verdict=crossed\nexit-code=99\nreport="+filepath.Join(c.temp, "sweep-summary.md")+"\n", c.read(t, "output"))
 		worktrees, err := exec.Command("git", "-C", c.folder, "worktree", "list").Output()
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(worktrees), "\n"), "nothing is left behind")
@@ -184,6 +202,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 		require.Equal(t, 7, code, out)
 		require.Contains(t, out, "::error file=work.js,title=not compared::")
 		require.Contains(t, c.read(t, "comment"), "could not be compared (exit code 7)")
+		require.Contains(t, c.read(t, "output"), "verdict=failed\nexit-code=7\n")
 	})
 }
 
@@ -206,4 +225,72 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	require.Contains(t, comment, "\n### :x: work: ")
 	require.Contains(t, comment, "**crossed** `ops/s of every step >= 50 % of base")
 	require.NotContains(t, comment, password)
+	require.Contains(t, c.read(t, "output"), "verdict=crossed\n")
+}
+
+// released is the address of a server with a release: an archive whose k6 is the tests', and its
+// checksum, or another one.
+func released(t *testing.T, checksum string) string {
+	t.Helper()
+	program := "#!/bin/sh\nexec " + binary(t, "k6-race") + " \"$@\"\n"
+	var archive bytes.Buffer
+	packed := gzip.NewWriter(&archive)
+	files := tar.NewWriter(packed)
+	require.NoError(t, files.WriteHeader(&tar.Header{Name: "k6", Mode: 0o755, Size: int64(len(program))}))
+	_, err := files.Write([]byte(program))
+	require.NoError(t, errors.Join(err, files.Close(), packed.Close()))
+	if checksum == "" {
+		checksum = fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
+	}
+	const release, name = "/xk6-sweep/xk6-sweep/releases/download/v0.1.0/", "xk6-sweep-v0.1.0-linux-amd64.tar.gz"
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+release+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
+	mux.HandleFunc("GET "+release+"SHA256SUMS", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "%s  %s\n%s  %s.cdx.json\n", checksum, name, strings.Repeat("0", 64), name)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+
+	return server.URL
+}
+
+// A repository that has a k6 script and nothing else: k6 is a release, or one that is there.
+func TestActionInARepositoryWithAScriptAlone(t *testing.T) {
+	t.Parallel()
+	t.Run("a release, and a token that may not write", func(t *testing.T) {
+		t.Parallel()
+		c := checkedOut(t, sweepOfMs(20), sweepOfMs(20)+"// the same\n")
+		c.server = released(t, "")
+		require.NoError(t, os.WriteFile(filepath.Join(c.temp, "read-only"), nil, 0o600))
+		out, code := c.run(t, map[string]string{"scenario": "work.js", "precision": "", "pairs": "4", "gates": "mean=+99%", "version": "v0.1.0"})
+		require.Equal(t, exitOK, code, out)
+		require.Contains(t, out, "::warning title=sweep wrote no comment::gh: Resource not accessible by integration (HTTP 403)")
+		require.NotContains(t, out, "::error")
+		require.NoFileExists(t, filepath.Join(c.temp, "comment"))
+		require.Contains(t, c.read(t, "page"), "### :white_check_mark: work.js: no worse than its base")
+		require.Contains(t, c.read(t, "output"), "verdict=held\nexit-code=0\n")
+	})
+	t.Run("k6 of the path", func(t *testing.T) {
+		t.Parallel()
+		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
+		require.NoError(t, os.Symlink(binary(t, "k6-race"), filepath.Join(c.temp, "bin", "k6")))
+		out, code := c.run(t, map[string]string{"scenario": "work.js", "precision": "", "pairs": "4", "gates": "mean=+99%", "k6": "k6"})
+		require.Equal(t, exitThreshold, code, out)
+		require.Contains(t, c.read(t, "output"), "verdict=crossed\n")
+	})
+	for with, want := range map[[2]string]string{
+		{"version", "v0.1.0"}: "xk6-sweep-v0.1.0-linux-amd64.tar.gz is not what SHA256SUMS of v0.1.0 says",
+		{"version", "v0.2.0"}: "there is no SERVER/xk6-sweep/xk6-sweep/releases/download/v0.2.0/xk6-sweep-v0.2.0-linux-amd64.tar.gz",
+		{"k6", "./no-k6"}:     "there is no k6 at ./no-k6",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			c := checkedOut(t, sweepOfMs(1), sweepOfMs(2))
+			c.server = released(t, strings.Repeat("1", 64))
+			out, code := c.run(t, map[string]string{"scenario": "work.js", with[0]: with[1]})
+			require.Equal(t, 1, code, out)
+			require.Contains(t, out, "::error file=work.js,title=not compared::exit code 1: "+strings.Replace(want, "SERVER", c.server, 1))
+			require.Contains(t, c.read(t, "output"), "verdict=failed\n")
+		})
+	}
 }
