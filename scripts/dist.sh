@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH, a CycloneDX
-# bill of materials of each (.cdx.json), the declarations for editors as npm packs them
-# (scripts/types.sh), and the checksums of all (SHA256SUMS).
+# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH.tar.gz with k6
+# and its licences (scripts/licences.sh), a CycloneDX bill of materials of each (.cdx.json), the
+# declarations for editors as npm packs them (scripts/types.sh), and the checksums of all
+# (SHA256SUMS).
 #
 #   scripts/dist.sh [OS/ARCH...]     all platforms when none is named; VERSION is the tag's when it is not set
 #
@@ -29,17 +30,23 @@ runner() {
 }
 
 build() {
-  local os=${1%/*} arch=${1#*/} program run
-  program=dist/xk6-sweep-$version-$os-$arch
+  local os=${1%/*} arch=${1#*/} name folder program run
+  name=xk6-sweep-$version-$os-$arch
+  folder=$(mktemp -d)
+  program=$folder/k6
   if [[ $os == windows ]]; then program+=.exe; fi
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -C extensions/cmd/k6 -trimpath -buildvcs=false -ldflags "-s -w -X $variable=$version" \
-    -o "$PWD/$program" .
-  bin/cyclonedx-gomod bin -json -noserial -notimestamp -std -version "$version" -output "$program.cdx.json" "$program"
+    -o "$program" .
+  bin/cyclonedx-gomod bin -json -licenses -noserial -notimestamp -std -version "$version" -output "dist/$name.cdx.json" "$program"
+  cp LICENSE "$folder"
+  scripts/licences.sh "$program" "$folder"
+  tar -C "$folder" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX -cf - . | gzip -n >"dist/$name.tar.gz"
   if run=$(runner "$1"); then
     "$run" "$program" version
   else
-    echo "$program: built, and not run: nothing here runs programs of $1" >&2
+    echo "$name: built, and not run: nothing here runs programs of $1" >&2
   fi
+  rm -rf "$folder"
 }
 
 for platform in "$@"; do
