@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Checks that the code of modules reaches nothing that the Go vulnerability database knows:
+# vulnerabilities.sh FOLDER...
+#
+# The database is a Go module too, pinned in scripts/tools/vuln: no network is needed but the module
+# proxy. An advisory of the standard library counts where the toolchain line of go.mod, which
+# releases are built with, lacks the fix, whatever Go is here.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+room=$(mktemp -d "${TMPDIR:-/tmp}/vulnerabilities.XXXXXX")
+trap 'rm -rf "$room"' EXIT
+go build -C scripts/tools/vuln -o "$room/" golang.org/x/vuln/cmd/govulncheck golang.org/x/vulndb/cmd/indexdb
+"$room/indexdb" -vulns "$(go list -C scripts/tools/vuln -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out "$room/db"
+toolchain=$(sed -n 's/^toolchain //p' go.mod)
+
+reached=0
+for folder; do
+  code=0
+  (cd "$folder" && "$room/govulncheck" -db "file://$room/db" ./...) >"$room/said" || code=$?
+  # 3 is how govulncheck says that it has found some.
+  [[ $code == 0 || $code == 3 ]] || { cat "$room/said" && exit "$code"; }
+  found=$(awk '/^Vulnerability #/ { id = $3 } /^ *Fixed in:/ { print id, $3 }' "$room/said")
+  while read -r id fixed; do
+    [[ -n $id ]] || continue
+    version=${fixed#*@}
+    if [[ $version == go1.* && $(printf '%s\n' "$version" "$toolchain" | sort -V | tail -n 1) == "$toolchain" ]]; then continue; fi
+    echo "$folder reaches $id, which is fixed in $fixed: https://pkg.go.dev/vuln/$id" >&2
+    reached=1
+  done <<<"$found"
+  grep -E '^(Your code|This scan|No vulnerabilities)' "$room/said" | sed "s|^|$folder: |"
+done
+exit "$reached"
