@@ -29,6 +29,17 @@ runner() {
   esac
 }
 
+# To read licences, cyclonedx-gomod has go download all modules, our own folders too, and a folder
+# makes go refuse the modules beside it: this go leaves folders out.
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+cat >"$tools/go" <<EOF
+#!/usr/bin/env bash
+for word; do [[ \$word == ../* ]] || words+=("\$word"); done
+exec "$(command -v go)" "\${words[@]}"
+EOF
+chmod +x "$tools/go"
+
 build() {
   local os=${1%/*} arch=${1#*/} name folder program run
   name=xk6-sweep-$version-$os-$arch
@@ -37,7 +48,7 @@ build() {
   if [[ $os == windows ]]; then program+=.exe; fi
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -C extensions/cmd/k6 -trimpath -buildvcs=false -ldflags "-s -w -X $variable=$version" \
     -o "$program" .
-  bin/cyclonedx-gomod bin -json -licenses -noserial -notimestamp -std -version "$version" -output "dist/$name.cdx.json" "$program"
+  PATH=$tools:$PATH bin/cyclonedx-gomod bin -json -licenses -noserial -notimestamp -std -version "$version" -output "dist/$name.cdx.json" "$program"
   cp LICENSE "$folder"
   scripts/licences.sh "$program" "$folder"
   tar -C "$folder" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX -cf - . | gzip -n >"dist/$name.tar.gz"
