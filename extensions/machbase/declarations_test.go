@@ -97,7 +97,7 @@ func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if key := field.Tag.Get("json"); key != "" { // others are those of every Client: Modules.ClientOptions
+		if key := field.Tag.Get("json"); key != "" { // others are those of every Client: XK6Sweep.ClientOptions
 			keys = append(keys, key)
 		}
 	}

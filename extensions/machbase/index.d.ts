@@ -88,7 +88,7 @@ declare module 'k6/x/machbase' {
   export type Rows<T> = T[] & { readonly columns: Column[] };
 
   /** How to reach the server. What stands here overrides what stands in the URL. */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /** Default `"sys"`. It is sent in upper case. */
     user?: string;
     /** Default: none. It is in no error's message. */
@@ -107,14 +107,14 @@ declare module 'k6/x/machbase' {
      * TLS, which makes `http://` `https://` (driver http alone). `true` is all as k6's own options
      * have it.
      */
-    tls?: boolean | Modules.TLSOptions;
+    tls?: boolean | XK6Sweep.TLSOptions;
     /**
      * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It
      * then ends it with an error of kind `cancelled` and code 3027, and the connection stays. Where
      * no answer comes five seconds after that, the client gives up with kind `timeout`. Default: no
      * limit of the server's.
      */
-    queryTimeout?: Modules.Duration;
+    queryTimeout?: XK6Sweep.Duration;
     /**
      * Which statements of query and exec stay prepared on the connection, so that the next use is
      * one round trip. Only those that read or change rows do, at most 512, of which the one that
@@ -136,9 +136,9 @@ declare module 'k6/x/machbase' {
   /** Options of exec. */
   export interface ExecOptions {
     /** Of this call. Default: the client's. */
-    timeout?: Modules.Duration;
+    timeout?: XK6Sweep.Duration;
     /** Tags of the call's samples. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /** Options of query. */
@@ -166,7 +166,7 @@ declare module 'k6/x/machbase' {
     /** Operations of the call. Either this or `duration`. */
     iterations?: number;
     /** How long the call goes on. */
-    duration?: Modules.Duration;
+    duration?: XK6Sweep.Duration;
     /** The SQL of a query, whose rows are read, checked and counted. Either this or `exec`. */
     query?: string;
     /** The SQL of a statement that returns no rows. */
@@ -184,9 +184,9 @@ declare module 'k6/x/machbase' {
      */
     seed?: number;
     /** Of each operation. Default: the client's. */
-    timeout?: Modules.Duration;
+    timeout?: XK6Sweep.Duration;
     /** Tags of the call's samples. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -203,9 +203,9 @@ declare module 'k6/x/machbase' {
   export type Pattern =
     | { oneOf: readonly Value[] }
     | { between: readonly [number | bigint, number | bigint]; step?: number | bigint }
-    | { between: readonly [Date | TypedValue, Date | TypedValue]; step?: Modules.Duration }
+    | { between: readonly [Date | TypedValue, Date | TypedValue]; step?: XK6Sweep.Duration }
     | { from: number | bigint; step?: number | bigint }
-    | { from: Date | TypedValue; step: Modules.Duration };
+    | { from: Date | TypedValue; step: XK6Sweep.Duration };
 
   /** What a call of {@link Client.run} came to. */
   export interface WorkResult {
@@ -328,9 +328,9 @@ declare module 'k6/x/machbase' {
      *
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */
-    connect(options?: { tags?: Modules.Tags }): void;
+    connect(options?: { tags?: XK6Sweep.Tags }): void;
     /** {@link Client.connect} as a promise. */
-    asyncConnect(options?: { tags?: Modules.Tags }): Promise<void>;
+    asyncConnect(options?: { tags?: XK6Sweep.Tags }): Promise<void>;
 
     /**
      * Runs a query and returns its rows; with `rows: 'discard'` their number.
@@ -476,9 +476,9 @@ declare module 'k6/x/machbase' {
      * The age of a batch's first row. It is looked at when rows are appended, and at no other time.
      * Default: no limit.
      */
-    batchTime?: Modules.Duration;
+    batchTime?: XK6Sweep.Duration;
     /** Tags of the samples of all its calls. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -634,7 +634,7 @@ declare module 'k6/x/machbase' {
     /** What names begin with; a number from 0 follows. Default `"tag-"`. */
     prefix?: string;
     /** The time between two rows of a tag. Default `"1s"`. */
-    interval?: Modules.Duration;
+    interval?: XK6Sweep.Duration;
   }
 
   export interface UniformOptions extends RangeOptions {
@@ -648,7 +648,7 @@ declare module 'k6/x/machbase' {
 
   export interface SineOptions extends RangeOptions {
     /** Default `"1m"`. */
-    period?: Modules.Duration;
+    period?: XK6Sweep.Duration;
     /** Default 1. */
     amplitude?: number;
     /** Default 0. */
@@ -702,9 +702,9 @@ declare module 'k6/x/machbase' {
      * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server
      *   answers within one more second
      */
-    wait(options?: ExecOptions & { interval?: Modules.Duration }): void;
+    wait(options?: ExecOptions & { interval?: XK6Sweep.Duration }): void;
     /** {@link Rollup.wait} as a promise. */
-    asyncWait(options?: ExecOptions & { interval?: Modules.Duration }): Promise<void>;
+    asyncWait(options?: ExecOptions & { interval?: XK6Sweep.Duration }): Promise<void>;
   }
 
   /**

@@ -43,11 +43,11 @@ declare module 'k6/x/memcached' {
   /** What each call takes. */
   export interface Tagged {
     /** Tags of the call. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /** How to reach the servers, and how to use them. Times must be more than 0. */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /**
      * `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is
      * another one's.
@@ -60,7 +60,7 @@ declare module 'k6/x/memcached' {
     user?: string;
     password?: string;
     /** Default: none. */
-    tls?: boolean | Modules.TLSOptions;
+    tls?: boolean | XK6Sweep.TLSOptions;
     /**
      * Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the
      * default.
@@ -92,7 +92,7 @@ declare module 'k6/x/memcached' {
      * When the value expires. Default 0: never. memcached counts in seconds: a part of one is a
      * whole one.
      */
-    ttl?: Modules.TTL;
+    ttl?: XK6Sweep.TTL;
     /** 32 bits that the server keeps for its clients, see {@link Client.gets}. Default 0. */
     flags?: number;
   }
@@ -168,11 +168,11 @@ declare module 'k6/x/memcached' {
    */
   export type Command =
     | ['get' | 'gets', Key, As?]
-    | ['gat' | 'gats', Key, Modules.TTL, As?]
-    | ['touch', Key, Modules.TTL, Tagged?]
-    | ['set' | 'add' | 'replace', Key, Value, (Modules.TTL | StoreOptions)?]
+    | ['gat' | 'gats', Key, XK6Sweep.TTL, As?]
+    | ['touch', Key, XK6Sweep.TTL, Tagged?]
+    | ['set' | 'add' | 'replace', Key, Value, (XK6Sweep.TTL | StoreOptions)?]
     | ['append' | 'prepend', Key, Value, Tagged?]
-    | ['cas', Key, Value, Unsigned, (Modules.TTL | StoreOptions)?]
+    | ['cas', Key, Value, Unsigned, (XK6Sweep.TTL | StoreOptions)?]
     | ['delete', Key, Tagged?]
     | ['incr' | 'decr', Key, (Unsigned | null)?, Tagged?]
     | ['metaGet' | 'metaDelete' | 'metaArithmetic', Key, (string | null)?, As?]
@@ -227,17 +227,17 @@ declare module 'k6/x/memcached' {
     asyncGets(key: Key, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
     asyncGets(key: Key, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
     /** As get, and sets when the value expires. */
-    gat(key: Key, ttl: Modules.TTL, options: As<'binary'>): ArrayBuffer | null;
-    gat(key: Key, ttl: Modules.TTL, options?: As<'string'>): string | null;
+    gat(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): ArrayBuffer | null;
+    gat(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): string | null;
     /** The form of `gat` that returns a promise. */
-    asyncGat(key: Key, ttl: Modules.TTL, options: As<'binary'>): Promise<ArrayBuffer | null>;
-    asyncGat(key: Key, ttl: Modules.TTL, options?: As<'string'>): Promise<string | null>;
+    asyncGat(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): Promise<ArrayBuffer | null>;
+    asyncGat(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): Promise<string | null>;
     /** As gets, and sets when the value expires. */
-    gats(key: Key, ttl: Modules.TTL, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
-    gats(key: Key, ttl: Modules.TTL, options?: As<'string'>): ValueWithCAS<string> | null;
+    gats(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
+    gats(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): ValueWithCAS<string> | null;
     /** The form of `gats` that returns a promise. */
-    asyncGats(key: Key, ttl: Modules.TTL, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
-    asyncGats(key: Key, ttl: Modules.TTL, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
+    asyncGats(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
+    asyncGats(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
     /**
      * All keys with their values, null for those that are not there: one request a server with the
      * text protocol, a pipeline with meta.
@@ -245,22 +245,22 @@ declare module 'k6/x/memcached' {
     getMulti(keys: readonly string[], options: As<'binary'>): { [key: string]: ArrayBuffer | null };
     getMulti(keys: readonly string[], options?: As<'string'>): { [key: string]: string | null };
     /** Sets when the value expires; false when it is not there. */
-    touch(key: Key, ttl: Modules.TTL, options?: Tagged): boolean;
+    touch(key: Key, ttl: XK6Sweep.TTL, options?: Tagged): boolean;
     /** The form of `touch` that returns a promise. */
-    asyncTouch(key: Key, ttl: Modules.TTL, options?: Tagged): Promise<boolean>;
+    asyncTouch(key: Key, ttl: XK6Sweep.TTL, options?: Tagged): Promise<boolean>;
 
     /** Stores the value. */
-    set(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    set(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `set` that returns a promise. */
-    asyncSet(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
+    asyncSet(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
     /** Stores the value if the key is not there; false if it is. */
-    add(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    add(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `add` that returns a promise. */
-    asyncAdd(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
+    asyncAdd(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
     /** Stores the value if the key is there; false if it is not. */
-    replace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    replace(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `replace` that returns a promise. */
-    asyncReplace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
+    asyncReplace(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
     /**
      * Puts the value behind the one that is there; false if there is none. Its time and flags stay.
      */
@@ -274,13 +274,13 @@ declare module 'k6/x/memcached' {
     /** The form of `prepend` that returns a promise. */
     asyncPrepend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
     /** Stores the value if the one that is there is still that of `cas`. */
-    cas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
+    cas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
     /** The form of `cas` that returns a promise. */
-    asyncCas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
+    asyncCas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
     /**
      * Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline.
      */
-    setMulti(values: { [key: string]: Value }, options?: Modules.TTL | StoreOptions): number;
+    setMulti(values: { [key: string]: Value }, options?: XK6Sweep.TTL | StoreOptions): number;
 
     /** false when the key was not there. */
     delete(key: Key, options?: Tagged): boolean;
@@ -308,7 +308,7 @@ declare module 'k6/x/memcached' {
      */
     getOrSet<V extends Value>(
       key: Key,
-      ttl: Modules.TTL | StoreOptions,
+      ttl: XK6Sweep.TTL | StoreOptions,
       value: V | ((key: Key) => V),
       options?: As,
     ): V | string | ArrayBuffer;
@@ -331,22 +331,22 @@ declare module 'k6/x/memcached' {
      *
      * @throws what failed; the message names the key
      */
-    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
     /**
      * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with
      * connections of their own take turns in the order in which their answers came; those of a
      * shared pool, or of k6 elsewhere than on Linux, are on goroutines of their own, where one may
      * go before others whose answers came first.
      */
-    run(workload: CacheBench.Workload): CacheBench.Result;
+    run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
      * Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a
      * set.
      */
-    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+    hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
 
     /** Empties all servers, now or after a time. */
-    flushAll(delay?: Modules.TTL | null, options?: Tagged): void;
+    flushAll(delay?: XK6Sweep.TTL | null, options?: Tagged): void;
     /**
      * Statistics of all servers, by their addresses: `stats('items')`, default the general ones.
      * `cachedump` and `detail dump`, which list keys, are refused (kind `usage`).

@@ -20,7 +20,7 @@
  */
 declare module 'k6/x/mxgateway' {
   /** How to reach the gateway. Either `proto` or `reflection` is needed. */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /**
      * The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is
      * in no error and no log. Default: none.
@@ -30,7 +30,7 @@ declare module 'k6/x/mxgateway' {
      * TLS 1.2 or later: true, or what is special about it. Default: that of the url, `grpcs://` for
      * TLS, and else plain text.
      */
-    tls?: boolean | Modules.TLSOptions;
+    tls?: boolean | XK6Sweep.TLSOptions;
     /**
      * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a
      * connection. `"shared"`: one for all Clients of this process with the same address, key,
@@ -138,7 +138,7 @@ declare module 'k6/x/mxgateway' {
   /** Options of each call. */
   export interface CallOptions {
     /** Tags of the call's samples. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   export interface ReadOptions extends CallOptions {
@@ -146,7 +146,7 @@ declare module 'k6/x/mxgateway' {
      * How long the worker may wait for a tag that has no value yet; the command's timeout_ms.
      * Default 0: as long as it wants.
      */
-    wait?: Modules.Duration;
+    wait?: XK6Sweep.Duration;
   }
 
   /**
@@ -159,7 +159,7 @@ declare module 'k6/x/mxgateway' {
     /** How many calls to make. Either this or `duration`. */
     iterations?: number;
     /** How long to go on; a call that is under way then is done. */
-    duration?: Modules.Duration;
+    duration?: XK6Sweep.Duration;
     /**
      * The name of a {@link Tally} that counts the calls as well; of a step, those of the measured
      * phase.

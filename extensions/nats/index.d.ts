@@ -58,13 +58,13 @@ declare module 'k6/x/nats' {
    * A time: a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`, or a number of milliseconds
    * from 100 on.
    */
-  export type Duration = Modules.Duration;
+  export type Duration = XK6Sweep.Duration;
 
   /** How long a value lives: a string such as `"60s"`, 0 for ever, or the Date of its end. */
-  export type TTL = Modules.TTL;
+  export type TTL = XK6Sweep.TTL;
 
   /** Tags of a call, as those of k6/http. */
-  export type Tags = Modules.Tags;
+  export type Tags = XK6Sweep.Tags;
 
   /**
    * A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows.
@@ -80,7 +80,7 @@ declare module 'k6/x/nats' {
   export type Unsigned = number | bigint;
 
   /** TLS, as all modules have it. */
-  export interface TLSOptions extends Modules.TLSOptions {
+  export interface TLSOptions extends XK6Sweep.TLSOptions {
     /**
      * Whether the handshake comes before the server has said anything, for one with
      * `handshake_first`. Default false.
@@ -92,7 +92,7 @@ declare module 'k6/x/nats' {
    * How to reach the servers, and how to use them. Of several urls, one is taken; it is another one
    * when the connection breaks.
    */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /** What the server shows of the client. */
     name?: string;
     /** One way of: user and password, token, credentials, nkey. They are in no error's message. */
@@ -1367,11 +1367,11 @@ declare module 'k6/x/nats' {
      * runs: see {@link Client}. A bucket that allows no direct gets, or mirrors another one, is
      * used over the client's other connection, without turns.
      */
-    run(workload: CacheBench.Workload): CacheBench.Result;
+    run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
      * Writes all keys of a workload, each client its share, once: see `prefill` of k6/x/memcached.
      */
-    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
   }
 
   /**

@@ -23,15 +23,15 @@ declare module 'k6/x/resp' {
    * How to reach the servers. A Client never shares its connections: a client of a sweep is a
    * connection.
    */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /** TLS for all servers, as `rediss://` asks for it. Default: that of the url. */
-    tls?: boolean | Modules.TLSOptions;
+    tls?: boolean | XK6Sweep.TLSOptions;
   }
 
   /** What each call takes. */
   export interface Tagged {
     /** Tags of the call. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -90,14 +90,14 @@ declare module 'k6/x/resp' {
      *
      * @throws what failed; the message names the key
      */
-    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
     /**
      * Does a workload's operations. getMulti is MGET, touch is EXPIRE or, with `ttl: 0`, PERSIST.
      * On Linux clients take turns in the order in which their answers came.
      */
-    run(workload: CacheBench.Workload): CacheBench.Result;
+    run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
-    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+    hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
      * What the servers tell of themselves (INFO), by their addresses: `info('memory')`, default all
      * that they tell unasked.

@@ -30,19 +30,19 @@ declare module 'k6/x/sql' {
     /** How many connections stay open without work. Default 2; 0 for none. */
     max_idle_conns?: number;
     /** How long a connection stays open without work; for ever when not given. */
-    conn_max_idle_time?: Modules.Duration;
+    conn_max_idle_time?: XK6Sweep.Duration;
     /** How long a connection is used; for ever when not given. */
-    conn_max_lifetime?: Modules.Duration;
+    conn_max_lifetime?: XK6Sweep.Duration;
     /**
      * How long a call may take that has no time of its own, connecting included. Default `"60s"`,
      * as that of k6/http.
      */
-    timeout?: Modules.Duration;
+    timeout?: XK6Sweep.Duration;
     /**
      * Tags of the samples of all its calls, as these have no options: `sql_ops{db:orders}` is one
      * database's.
      */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -112,11 +112,11 @@ declare module 'k6/x/sql' {
      */
     query(query: string, ...values: unknown[]): Row[];
     /** As {@link Database.query}, for at most so long. */
-    queryWithTimeout(timeout: Modules.Duration, query: string, ...values: unknown[]): Row[];
+    queryWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Row[];
     /** Runs a statement that has no rows. */
     exec(query: string, ...values: unknown[]): Result;
     /** As {@link Database.exec}, for at most so long. */
-    execWithTimeout(timeout: Modules.Duration, query: string, ...values: unknown[]): Result;
+    execWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Result;
     /** Closes the database's connections. */
     close(): void;
   }

@@ -29,7 +29,7 @@ declare module 'k6/x/umemcache' {
    * options (hosts, dns, blockHostnames, blacklistIPs, localIPs) as the VU of the first of them has
    * them.
    */
-  export interface ClientOptions extends Modules.ClientOptions {
+  export interface ClientOptions extends XK6Sweep.ClientOptions {
     /**
      * The protocol that the server speaks, by its commit: `"G1"` from 53f97eb (2025-12-22, the
      * published benchmark) on, `"G2"` from 855aee6 (2026-06-18) on, `"G3"` (default) from 32cedee
@@ -53,12 +53,12 @@ declare module 'k6/x/umemcache' {
      * `"60s"`. Give less where clients set or delete the same keys at the same time: see
      * `lock_wait`.
      */
-    timeout?: Modules.Duration;
+    timeout?: XK6Sweep.Duration;
     /**
      * TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the
      * client's IP address. Default: none.
      */
-    tls?: boolean | Modules.TLSOptions;
+    tls?: boolean | XK6Sweep.TLSOptions;
     /** Whether the address is that of a cluster's node, any of them. Default false. */
     cluster?: boolean;
     /**
@@ -73,7 +73,7 @@ declare module 'k6/x/umemcache' {
   /** What each call takes. */
   export interface Tagged {
     /** Tags of the call. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -208,7 +208,7 @@ declare module 'k6/x/umemcache' {
      *
      * @throws what failed; the message names the key
      */
-    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
     /**
      * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines
      * nor a time to live. A getOrSet of which the server has not taken the value (`lock_lost`) has
@@ -216,14 +216,14 @@ declare module 'k6/x/umemcache' {
      * those of a cluster, or of k6 elsewhere than on Linux, are on goroutines of their own, where
      * one may go before others whose answers came first.
      */
-    run(workload: CacheBench.Workload): CacheBench.Result;
+    run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
 
     /**
      * Does accesses of a pass of the published hit-rate benchmark, in Go, each of them a getOrSet.
      * One of which the server has not taken the value (`lock_lost`) has failed: it is neither a hit
      * nor a miss.
      */
-    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+    hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
 
     /** Gives up this client's share in the connections. The next operation takes a new one. */
     close(): void;

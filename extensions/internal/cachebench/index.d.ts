@@ -19,7 +19,7 @@
  * The module's metrics have the commands that go to the server, at least once a second; durations
  * are the sweep's.
  */
-declare namespace CacheBench {
+declare namespace XK6SweepCaches {
   /** Shares of operations, in proportion to each other. Default: get 90, set 10. */
   interface Mix {
     get?: number;
@@ -67,7 +67,7 @@ declare namespace CacheBench {
     /** Operations of the call. Either this or `duration`; `prefill` needs neither. */
     iterations?: number;
     /** How long the call goes on. */
-    duration?: Modules.Duration;
+    duration?: XK6Sweep.Duration;
     mix?: Mix;
     keys?: Keys;
     /** Default 100. */
@@ -89,7 +89,7 @@ declare namespace CacheBench {
     /** How long values live, up to 30 days: a string such as `"60s"`. Default 0: for ever. */
     ttl?: string | 0;
     /** Tags of the call. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   /**
@@ -162,7 +162,7 @@ declare namespace CacheBench {
     /** Whether hits are compared with what was written. Default false, as in the original. */
     verify?: boolean;
     /** Tags of the call. */
-    tags?: Modules.Tags;
+    tags?: XK6Sweep.Tags;
   }
 
   interface HitRateResult {

@@ -120,13 +120,13 @@ const xk6nats = "Nats"
 // types are those of options that are called so, wherever they are: anything else would be another
 // option of the same name.
 var types = map[string]*regexp.Regexp{
-	"ttl":            regexp.MustCompile(`^(Modules\.)?TTL$|^string \| 0$`),
-	"timeout":        regexp.MustCompile(`^(Modules\.)?Duration$`),
-	"connectTimeout": regexp.MustCompile(`^(Modules\.)?Duration$`),
-	"duration":       regexp.MustCompile(`^(Modules\.)?Duration$|^string \| number$`),
+	"ttl":            regexp.MustCompile(`^(XK6Sweep\.)?TTL$|^string \| 0$`),
+	"timeout":        regexp.MustCompile(`^(XK6Sweep\.)?Duration$`),
+	"connectTimeout": regexp.MustCompile(`^(XK6Sweep\.)?Duration$`),
+	"duration":       regexp.MustCompile(`^(XK6Sweep\.)?Duration$|^string \| number$`),
 	"iterations":     regexp.MustCompile(`^number$`),
 	"connection":     regexp.MustCompile(`^'vu' \| 'shared'$`),
-	"tls":            regexp.MustCompile(`^boolean \| (Modules\.)?TLSOptions$`),
+	"tls":            regexp.MustCompile(`^boolean \| (XK6Sweep\.)?TLSOptions$`),
 	"url":            regexp.MustCompile(`^string \| (readonly )?string\[\]$|^string$`),
 }
 
@@ -208,7 +208,7 @@ func TestBreachesOfRulesAreFound(t *testing.T) {
     /** servers: in a comment, as timeout?: number. */
     servers?: string[];
     timeout?: number;
-    ttl?: Modules.TTL;
+    ttl?: XK6Sweep.TTL;
   }
   export interface SqlError extends Error {
     name: 'SqlError';

@@ -1,5 +1,5 @@
 /** What all modules that speak to a server have in common. */
-declare namespace Modules {
+declare namespace XK6Sweep {
   /**
    * A time: a string with its unit, such as `"5s"`, `"1m30s"` or `"300ms"`, or a number of
    * milliseconds from 100 on. A smaller number is refused: it could be one of seconds.

@@ -10,7 +10,7 @@ export const options = sweep.options({
 });
 
 const client = new memcached.Client(__ENV.MEMCACHED_URL);
-/** @type {CacheBench.Workload} */
+/** @type {XK6SweepCaches.Workload} */
 const work = { iterations: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' } };
 
 export default function () {

@@ -10,7 +10,7 @@ export const options = sweep.options({
 });
 
 const client = new umemcache.Client(__ENV.UMEM_URL);
-/** @type {CacheBench.Workload} */
+/** @type {XK6SweepCaches.Workload} */
 const work = { iterations: 1000, mix: { getOrSet: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' } };
 
 export default function () {
