@@ -160,7 +160,7 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 60m -tags servers \
+	$(own) influxdb machbase memcached nats redis -- $(gotest) -race -timeout 60m -tags servers \
 	  -- $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	$(gotest) -C extensions/sql -race -- ./...
 

@@ -12,7 +12,7 @@ import { someOf } from './lib/settings.js';
 import { clientOf, code, drivers, prepare, queryOperation } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
-const chosen = someOf('DRIVERS', drivers, ['native', 'machgo', 'machcli']); // http was not published
+const chosen = someOf('DRIVERS', drivers);
 
 const variants = [
   { name: 'machcli', driver: 'machcli', reuse: false },
@@ -20,7 +20,6 @@ const variants = [
   { name: 'machgo-reuse', driver: 'machgo', reuse: true },
   { name: 'native', driver: 'native', reuse: false },
   { name: 'native-reuse', driver: 'native', reuse: true },
-  { name: 'http', driver: 'http', reuse: false },
 ].filter(({ driver }) => chosen.includes(driver));
 
 const clients = variants.map(({ driver, reuse }) => clientOf(driver, reuse));

@@ -130,7 +130,7 @@ func TestAsyncErrors(t *testing.T) {
 		{`client.asyncExec('x')`, "Table T does not exist. (machbase error 2025)", cmi.KindNotFound, 2025},
 		{`client.asyncExec()`, "exec: the SQL must be a string that is not blank, not undefined", k6mod.KindUsage, 0},
 		{`client.asyncQuery('x', 5)`, "the parameters must be an array such as ['WISH', 100], not 5", k6mod.KindUsage, 0},
-		{`client.asyncQuery('x', [], { row: 1 })`, `query: unknown option "row"; known are rows, expect, times, timeout, tags`, k6mod.KindUsage, 0},
+		{`client.asyncQuery('x', [], { row: 1 })`, `query: unknown option "row"; known are rows, expect, minRows, times, timeout, tags`, k6mod.KindUsage, 0},
 		{`client.asyncAppender()`, "appender: the table's name must be a string that is not empty, not undefined", k6mod.KindUsage, 0},
 		{`client.appender('t').asyncAppendColumns(5)`,
 			`appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not 5`, k6mod.KindUsage, 0},

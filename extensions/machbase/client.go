@@ -2,7 +2,6 @@ package machbase
 
 import (
 	"context"
-	"crypto/tls"
 	"sync"
 
 	"github.com/grafana/sobek"
@@ -60,9 +59,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	driver, err := m.driverNamed(config.Driver)
 	if err != nil {
 		m.Misuse("new Client: %s", err)
-	}
-	if http := config.HTTP; http != nil {
-		http.TLSOf = func(address string) *tls.Config { return http.TLS.Config(m.VU(), address, tls.VersionTLS12) }
 	}
 	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true), drawn: map[uint64]*draws{}}
 	c.runs = runs.New(m, m.shared, moving{c})

@@ -44,9 +44,6 @@ type Config struct {
 	StatementCache string
 	// FetchRows is how many rows come in one packet of an answer.
 	FetchRows int64
-
-	// HTTP is for the driver http, and nil for the others.
-	HTTP *HTTPConfig
 }
 
 // options are a Config as scripts write it.
@@ -61,9 +58,6 @@ type options struct {
 	QueryTimeout   types.NullDuration `json:"queryTimeout"`
 	StatementCache string             `json:"statementCache"`
 	FetchRows      int64              `json:"fetchRows"`
-
-	Token string             `json:"token"`
-	TLS   *k6glue.TLSOptions `json:"tls"`
 }
 
 // Address is host:port.
@@ -77,8 +71,10 @@ func (o *options) config(urls []string) (*Config, error) {
 		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
-	if err := c.locate(urls, o.Driver); err != nil {
-		return nil, err
+	if len(urls) > 0 {
+		if err := c.parse(urls); err != nil {
+			return nil, err
+		}
 	}
 
 	k6glue.Override(&c.User, o.User)
@@ -90,10 +86,6 @@ func (o *options) config(urls []string) (*Config, error) {
 		c.QueryTimeout = o.QueryTimeout.TimeDuration()
 	}
 	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
-		return nil, err
-	}
-
-	if err := o.overHTTP(c); err != nil {
 		return nil, err
 	}
 

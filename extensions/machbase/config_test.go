@@ -21,13 +21,6 @@ func TestConfig(t *testing.T) {
 		return c
 	}
 
-	over := func(http HTTPConfig, change func(*Config)) Config {
-		return with(func(c *Config) {
-			c.Host, c.Port, c.Driver, c.HTTP = "db", 5654, "http", &http
-			change(c)
-		})
-	}
-
 	for _, test := range []struct {
 		name, arguments string
 		want            Config
@@ -39,7 +32,7 @@ func TestConfig(t *testing.T) {
 		{"host of a url", `'machbase://db'`, with(func(c *Config) { c.Host = "db" })},
 		{"a slash behind a url", `'machbase://db/'`, with(func(c *Config) { c.Host = "db" })},
 		{"all of a url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=300ms&statementCache=auto&fetchRows=7&queryTimeout=4s&driver=machgo&alternatives=b:1,c:2'`,
-			Config{"db", 1234, "joe", "secret", "machgo", []string{"b:1", "c:2"}, 2 * time.Second, 4 * time.Second, 300 * time.Millisecond, "auto", 7, nil}},
+			Config{"db", 1234, "joe", "secret", "machgo", []string{"b:1", "c:2"}, 2 * time.Second, 4 * time.Second, 300 * time.Millisecond, "auto", 7}},
 		{"a user without password", `'machbase://joe@db'`, with(func(c *Config) { c.Host, c.User = "db", "joe" })},
 		{"escapes in user and password", `'machbase://j%20e:p%40%2F%3A%23%3Fw@db'`,
 			with(func(c *Config) { c.Host, c.User, c.Password = "db", "j e", "p@/:#?w" })},
@@ -58,33 +51,21 @@ func TestConfig(t *testing.T) {
 		})},
 		{"all options", `{ url: ['db:1234', 'b:1'], user: 'joe', password: 'secret', timeout: '2s', connectTimeout: 300,
 			statementCache: 'on', fetchRows: 7, driver: 'machcli', queryTimeout: 1500 }`,
-			Config{"db", 1234, "joe", "secret", "machcli", []string{"b:1"}, 2 * time.Second, 1500 * time.Millisecond, 300 * time.Millisecond, "on", 7, nil}},
+			Config{"db", 1234, "joe", "secret", "machcli", []string{"b:1"}, 2 * time.Second, 1500 * time.Millisecond, 300 * time.Millisecond, "on", 7}},
 		{"url as an option", `{ url: 'machbase://db:77' }`, with(func(c *Config) { c.Host, c.Port = "db", 77 })},
 		{"options override the url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=2s&statementCache=auto&fetchRows=7',
 			{ user: 'u', password: 'p', timeout: '1s', connectTimeout: '4s', statementCache: 'off', fetchRows: 9 }`,
-			Config{"db", 1234, "u", "p", "native", nil, time.Second, 0, 4 * time.Second, "off", 9, nil}},
+			Config{"db", 1234, "u", "p", "native", nil, time.Second, 0, 4 * time.Second, "off", 9}},
 		{"one option overrides the url's", `'machbase://joe:secret@db:1234?timeout=2s', { timeout: '3s' }`,
 			with(func(c *Config) {
-				*c = Config{"db", 1234, "joe", "secret", "native", nil, 3 * time.Second, 0, c.ConnectTimeout, c.StatementCache, c.FetchRows, nil}
+				*c = Config{"db", 1234, "joe", "secret", "native", nil, 3 * time.Second, 0, c.ConnectTimeout, c.StatementCache, c.FetchRows}
 			})},
-		{"http", `'http://db'`, over(HTTPConfig{}, func(*Config) {})},
-		{"all of an http url", `'https://j%20e:p%40@db:99/?timeout=2s&connectTimeout=3s'`, over(HTTPConfig{Secure: true}, func(c *Config) {
-			c.Port, c.User, c.Password, c.Timeout, c.ConnectTimeout = 99, "j e", "p@", 2*time.Second, 3*time.Second
-		})},
-		{"http and options", `'http://a:b@db', { user: 'u', password: 'p', token: 't', tls: true, driver: 'http' }`,
-			over(HTTPConfig{Secure: true, Token: "t"}, func(c *Config) { c.User, c.Password = "u", "p" })},
-		{"a host for the driver http", `'db', { driver: 'http' }`, over(HTTPConfig{}, func(*Config) {})},
-		{"the driver http alone", `{ driver: 'http' }`, over(HTTPConfig{}, func(c *Config) { c.Host = "127.0.0.1" })},
 		{"a first argument that is not there", `undefined, { url: 'db' }`, with(func(c *Config) { c.Host = "db" })},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got Config
 			v := newVU(t, &fakeDriver{open: func(c *Config) error { got = *c; return nil }})
 			v.Run(`new machbase.Client(` + test.arguments + `).connect()`)
-			if got.HTTP != nil {
-				require.NotNil(t, got.HTTP.TLSOf)
-				got.HTTP = &HTTPConfig{Secure: got.HTTP.Secure, Token: got.HTTP.Token}
-			}
 			require.Equal(t, test.want, got)
 		})
 	}
@@ -97,8 +78,6 @@ func TestConfigAddress(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	const look = `new Client: the url must look like machbase://user:password@host:port?timeout=5s, ` +
-		`where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C`
-	const overHTTP = `new Client: the url of driver http must look like http://user:password@host:5654, or https://, ` +
 		`where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C`
 	known := func(name, value, why string) string {
 		return fmt.Sprintf("new Client: option %s in the url cannot be %q: %s", name, value, why)
@@ -122,24 +101,7 @@ func TestConfigErrors(t *testing.T) {
 		{`{ host: 'db' }`, `new Client: unknown option "host": use url`},
 		{`{ port: 5656 }`, `new Client: unknown option "port": use url`},
 		{`{ alternatives: ['b:5656'] }`, `new Client: unknown option "alternatives": use url`},
-		{`{ tls: true }`, `new Client: option tls is of driver http alone: Machbase's native protocol has no TLS`},
-		{`'db', { token: 's3cret' }`, `new Client: option token is of driver http alone`},
-		{`'http://db', { driver: 'native' }`, `new Client: driver "native" speaks Machbase's own protocol: ` +
-			`its url begins with machbase://; http:// is for driver http`},
-		{`'machbase://db', { driver: 'http' }`, overHTTP},
-		{`'machbase://db?driver=http'`, overHTTP},
-		{`'http://'`, overHTTP},
-		{`'http://db/path'`, overHTTP},
-		{`'http://u:s3cret@db:0'`, overHTTP},
-		{`'http://u:s3#cret@db'`, overHTTP},
-		{`['http://a', 'http://b']`, `new Client: driver http takes one url`},
-		{`'http://db?alternatives=b:1'`, `new Client: driver http takes one url, and no alternatives`},
-		{`'http://db', { statementCache: 'auto' }`, `new Client: driver http keeps no statements: statementCache must be "off"`},
-		{`'http://db', { queryTimeout: '1s' }`, `new Client: driver http has no sessions, and so no queryTimeout: use timeout`},
-		{`'http://db', { fetchRows: 7 }`, `new Client: driver http gets all rows in one answer: leave fetchRows out`},
-		{`'http://db?nope=1'`, `new Client: unknown option "nope" in the url; known are alternatives, connectTimeout, driver, ` +
-			`fetchRows, queryTimeout, statementCache, timeout`},
-		{`'http://db', { tls: { cacerts: 'x' } }`, `new Client: tls.cacerts must hold certificates in PEM, as open() reads them from a file`},
+		{`'http://db'`, look},
 		{`{ timeout: 5 }`, `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`},
 		{`'db?timeout=5'`, known("timeout", "5", `timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`)},
 		{`{ timeout: 0 }`, `new Client: timeout must be more than 0, not 0s`},
@@ -158,7 +120,7 @@ func TestConfigErrors(t *testing.T) {
 		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `it must be a time such as 5s or 300ms`)},
 		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `it must be an integer`)},
 		{`{ hst: 'db' }`, `new Client: unknown option "hst"; known are url, user, password, driver, ` +
-			`timeout, connectTimeout, queryTimeout, statementCache, fetchRows, token, tls`},
+			`timeout, connectTimeout, queryTimeout, statementCache, fetchRows`},
 		{`{ fetchRows: '7' }`, `new Client: option fetchRows must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
 		{`42`, `new Client: options must be an object, not 42`},

@@ -88,7 +88,7 @@ type Appender interface {
 // DefaultDriver is the name of the driver that the option driver chooses when it is not there.
 const DefaultDriver = "native"
 
-var drivers = []Driver{nativeDriver{}, httpDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
+var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
 
 // RegisterDriver adds a driver. It is for init functions of files with a build tag.
 func RegisterDriver(d Driver) { drivers = append(drivers, d) }
@@ -105,5 +105,5 @@ func driverNamed(name string) (Driver, error) {
 	slices.Sort(known)
 
 	return nil, fmt.Errorf("driver %q is not in this k6, which has %s; "+
-		"`make build-drivers` builds one with all: http, native, machgo and machcli", name, strings.Join(known, ", "))
+		"`make build-drivers` builds one with all: native, machgo and machcli", name, strings.Join(known, ", "))
 }

@@ -94,20 +94,11 @@ declare module 'k6/x/machbase' {
     /** Default: none. It is in no error's message. */
     password?: string;
     /**
-     * What speaks to the server: `"native"` (default), a client of our own; `"http"`, over
-     * machbase-neo's HTTP API, which is the default for a url that begins with `http://` or
-     * `https://` ({@link Client} says what it cannot do). `"machgo"` and `"machcli"` are
-     * Machbase's, in a k6 that `make build-drivers` makes; another name, or one that is not in this
-     * k6, is an error of kind `usage` that says which are.
+     * What speaks to the server: `"native"` (default), a client of our own. `"machgo"` and
+     * `"machcli"` are Machbase's, in a k6 that `make build-drivers` makes. Another name, or one
+     * that is not in this k6, is an error of kind `usage` that lists the names in it.
      */
     driver?: string;
-    /** Shown to a server that asks for a token (driver http alone). It is in no error's message. */
-    token?: string;
-    /**
-     * TLS, which makes `http://` `https://` (driver http alone). `true` is all as k6's own options
-     * have it.
-     */
-    tls?: boolean | XK6Sweep.TLSOptions;
     /**
      * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It
      * then ends it with an error of kind `cancelled` and code 3027, and the connection stays. Where
@@ -156,9 +147,14 @@ declare module 'k6/x/machbase' {
      * compared without regard to case, numbers by value whatever their types, an IP address may be
      * a string. A row with another value is an error of kind `expect` that names row, column and
      * both values; a column that the answer has not is one of kind `usage`. An answer without rows
-     * passes.
+     * fails, see `minRows`.
      */
     expect?: { [column: string]: Value };
+    /**
+     * An answer with fewer rows is an error of kind `expect`. Default 1 where `expect` is given,
+     * else 0.
+     */
+    minRows?: number;
   }
 
   /** What {@link Client.run} does. */
@@ -175,7 +171,7 @@ declare module 'k6/x/machbase' {
     params?: readonly (Value | Pattern)[];
     /** As in {@link QueryOptions}, of query. */
     expect?: { [column: string]: Value };
-    /** An answer with fewer rows is a failed operation, of kind `expect`. Default 0. */
+    /** As in {@link QueryOptions}, of query. */
     minRows?: number;
     /**
      * Of what patterns draw. Default 1. What a client draws follows from the seed and its place
@@ -233,7 +229,7 @@ declare module 'k6/x/machbase' {
    * | `busy` | 2031, 3039 | a lock, too many sessions |
    * | `conflict` | 2024 | there is a table of that name already |
    * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
-   * | `expect` | 0 | a row is not as expected |
+   * | `expect` | 0 | a row is not as expected, or there are fewer rows than `minRows` |
    * | `usage` | 0 | the call itself is wrong |
    * | `server` | others | any other error of the server |
    * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
@@ -277,25 +273,6 @@ declare module 'k6/x/machbase' {
    * teardown, of the client's step under client-sweep, or of the test). Make it in the init
    * context, once per VU; use it in functions. VUs never share one: the protocol does one thing at
    * a time on a connection, and a client of a sweep is a connection.
-   *
-   * Over HTTP (`new Client('http://user:password@host:5654')`) it does the same with one kept
-   * connection, one request for each operation. What is other:
-   *
-   * - Parameters are written into the statement. A binary one, a string with a NUL, and one with a
-   *   backslash at its end or before a quote are errors of kind `usage`.
-   * - `prepare`, `statementCache`, `queryTimeout`, `fetchRows` and several servers are refused: the
-   *   API has no sessions.
-   * - The API does all as the user SYS, whoever asks. `connect` tries user and password at the
-   *   server's login, where there is a password and a login.
-   * - Unsigned columns are read as signed ones of their size, and all kinds of text as `varchar`:
-   *   the answers do not tell. Bytes that are no UTF-8 come as U+FFFD. An answer has at most 1 GiB.
-   * - An appender is of a log or tag table, and sends up to 5,000 rows or 1 MiB in a request
-   *   (`batchRows`, `batchBytes`, `batchTime`). Binary columns take null alone. `sync` and `close`
-   *   count the rows that the server has taken over: it appends them a moment later, and one that
-   *   it rejects then is in its own log alone. It keeps the table from being dropped for up to a
-   *   minute.
-   * - A row that the server refuses ends its batch with an error of kind `append`: the rows before
-   *   it are in the table.
    */
   export class Client {
     /**
@@ -306,11 +283,8 @@ declare module 'k6/x/machbase' {
      *   fetchRows, queryTimeout, statementCache, timeout. What is not a plain letter or digit in
      *   user or password is written with encodeURIComponent. Several, in an array or with commas
      *   between them, are servers with the same data: they are tried in their order when the one
-     *   before does not answer, all within connectTimeout (driver native). User, password and
+     *   before does not answer, all within connectTimeout. User, password and
      *   options may stand in any of them. Machbase's native protocol has no TLS.
-     *
-     *   `http://user:password@host:port?option=value` or `https://` is that of the driver http, one
-     *   server. Default port: 5654.
      * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this
      *   form, or the driver is not in this k6
      */
@@ -370,8 +344,7 @@ declare module 'k6/x/machbase' {
     asyncExec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /**
-     * Prepares a statement on this client's connection: executing it is one round trip. The driver
-     * http cannot.
+     * Prepares a statement on this client's connection: executing it is one round trip.
      *
      * @throws kind `syntax`, `not_found` and others of the server
      */

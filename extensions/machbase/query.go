@@ -67,6 +67,14 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 }
 
 func (q *queryCall) run(ctx context.Context, conn Conn) error {
+	if err := q.ask(ctx, conn); err != nil {
+		return err
+	}
+
+	return q.options.minRows.check(q.answer.count)
+}
+
+func (q *queryCall) ask(ctx context.Context, conn Conn) error {
 	if q.statement == nil {
 		return conn.Query(ctx, q.text, q.args, q.read)
 	}
@@ -168,6 +176,9 @@ func (c *client) queryOptions(value sobek.Value) (*queryOptions, error) {
 	return c.options.Of(c.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
 		o := &queryOptions{rows: rowsObjects, timeout: c.config.Timeout}
 
-		return o, allQueryOptions.Read("query", value, o)
+		err := allQueryOptions.Read("query", value, o)
+		o.minRows = o.minRows.withExpect(o.expect)
+
+		return o, err
 	})
 }

@@ -28,7 +28,7 @@ func TestQueryOptionErrors(t *testing.T) {
 		{`{ expect: 'WISH' }`, `query: option expect must be an object such as { code: 'WISH' }, not WISH`},
 		{`{ expect: { a: true } }`, `expect: a: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, ` +
 			`null or machbase.bind(type, value)`},
-		{`{ row: 'arrays' }`, `query: unknown option "row"; known are rows, expect, times, timeout, tags`},
+		{`{ row: 'arrays' }`, `query: unknown option "row"; known are rows, expect, minRows, times, timeout, tags`},
 	} {
 		t.Run(test.options, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
@@ -95,7 +95,12 @@ func TestQueryWithoutRows(t *testing.T) {
 	v.Run(`var client = new machbase.Client()`)
 	require.JSONEq(t, `[]`, v.JSON(`client.query('x')`))
 	require.JSONEq(t, `[{"name":"code","type":"varchar"}]`, v.JSON(`client.query('x').columns`))
-	require.Equal(t, int64(0), v.Run(`client.query('x', [], { rows: 'discard', expect: { code: 'WISH' } })`))
+	for _, options := range []string{`expect: { code: 'WISH' }`, `minRows: 1`} {
+		require.Equal(t, thrown{"MachbaseError", "the answer has 0 rows, not 1 at least", kindExpect, 0}, v.fail(`client.query('x', [], { `+options+` })`))
+	}
+	for _, options := range []string{`expect: { code: 'WISH' }, minRows: 0`, `expect: {}`} {
+		require.Equal(t, int64(0), v.Run(`client.query('x', [], { rows: 'discard', `+options+` })`))
+	}
 }
 
 func TestExpect(t *testing.T) {

@@ -22,9 +22,41 @@ type queryOptions struct {
 	timeout time.Duration
 	tags    k6mod.Tags
 	expect  []expectation
+	minRows rowCount
 }
 
-// allQueryOptions are { rows, expect, times, timeout, tags }, the options of a query.
+// rowCount is the option minRows: how many rows an answer has at least.
+type rowCount struct {
+	given bool
+	rows  uint64
+}
+
+func readRowCount(method, what string, value sobek.Value) (rowCount, error) {
+	n, err := k6mod.Unsigned(method, what, value)
+
+	return rowCount{given: true, rows: n}, err
+}
+
+// withExpect returns the count where rows have expectations: one row, unless the script says
+// another number. An empty answer is not the expected one.
+func (c rowCount) withExpect(expect []expectation) rowCount {
+	if !c.given && len(expect) > 0 {
+		c.rows = 1
+	}
+
+	return c
+}
+
+// check returns the error of an answer with fewer rows.
+func (c rowCount) check(rows int64) error {
+	if uint64(rows) < c.rows {
+		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, c.rows)
+	}
+
+	return nil
+}
+
+// allQueryOptions are the options of a query.
 var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
 		o.rows, err = k6mod.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
@@ -36,6 +68,7 @@ var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // 
 
 		return err
 	}},
+	k6mod.Into("minRows", func(o *queryOptions) *rowCount { return &o.minRows }, readRowCount),
 	{Name: "times", Read: func(o *queryOptions, method string, value sobek.Value) error {
 		word, err := k6mod.Word(method, "option times", value, "date", "ns")
 		o.ns = word == "ns"

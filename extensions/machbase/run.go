@@ -160,11 +160,8 @@ func (w *work) query(ctx context.Context, conn Conn) error {
 	if err := conn.Query(ctx, w.options.query, w.args, w.reader); err != nil {
 		return err
 	}
-	if rows := uint64(w.answer.count); rows < w.options.minRows {
-		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, w.options.minRows)
-	}
 
-	return nil
+	return w.options.minRows.check(w.answer.count)
 }
 
 func (w *work) exec(ctx context.Context, conn Conn) error {

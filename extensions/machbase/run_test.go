@@ -86,6 +86,19 @@ func TestRunOfAQuery(t *testing.T) {
 	require.Empty(t, v.Found(metricDuration, "op", opQuery), "k6 would keep them all")
 }
 
+// Rows that are expected have to be there, unless the script says that there may be none.
+func TestRunOfAQueryWithoutRows(t *testing.T) {
+	v := newWorkVU(t, newAsked())
+	for options, want := range map[string]workResult{
+		`expect: { code: 'WISH' }`: {Failed: 2}, `minRows: 1`: {Failed: 2},
+		`expect: { code: 'WISH' }, minRows: 0`: {Succeeded: 2}, `expect: {}`: {Succeeded: 2}, `minRows: 0`: {Succeeded: 2},
+	} {
+		r := v.work(`{ iterations: 2, query: 'q', ` + options + ` }`)
+		r.Seconds = 0
+		require.Equal(t, want, r, options)
+	}
+}
+
 func TestRunOfAStatement(t *testing.T) {
 	d := newAsked()
 	v := newWorkVU(t, d)

@@ -18,7 +18,7 @@ type runOptions struct {
 	query, exec string
 	params      []pattern
 	expect      []expectation
-	minRows     uint64
+	minRows     rowCount
 	seed        uint64
 	timeout     time.Duration
 	tags        k6mod.Tags
@@ -51,7 +51,7 @@ var allRunOptions = k6mod.Options[runOptions]{ //nolint:gochecknoglobals // a ta
 
 		return err
 	}},
-	k6mod.Into("minRows", func(o *runOptions) *uint64 { return &o.minRows }, k6mod.Unsigned),
+	k6mod.Into("minRows", func(o *runOptions) *rowCount { return &o.minRows }, readRowCount),
 	k6mod.Into("seed", func(o *runOptions) *uint64 { return &o.seed }, k6mod.Unsigned),
 	{Name: "timeout", Read: func(o *runOptions, method string, value sobek.Value) error {
 		return readTimeout(&o.timeout, method, value)
@@ -71,9 +71,11 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 		return nil, k6mod.Misuse("run: either option query or option exec (the SQL of a statement) must be given")
 	case (o.iterations == 0) == (o.duration == 0):
 		return nil, k6mod.Misuse("run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given")
-	case o.exec != "" && (o.expect != nil || o.minRows > 0):
+	case o.exec != "" && (o.expect != nil || o.minRows.given):
 		return nil, k6mod.Misuse("run: options expect and minRows are for query: what exec runs returns no rows")
 	}
+
+	o.minRows = o.minRows.withExpect(o.expect)
 
 	return c.module.runOptions.of(o), nil
 }

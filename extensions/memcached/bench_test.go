@@ -115,9 +115,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	r = v.bench(`client.run({ iterations: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 	require.Equal(t, 8.0, v.Counted(metricOps, "op", "set", "outcome", "too_large"))
-	e := v.fail(`client.prefill({ keys: { count: 1 }, values: 2000000 })`)
-	require.Equal(t, "too_large", e.Kind)
-	require.Contains(t, e.Message, "prefill of key key:000000000000")
+	require.Contains(t, v.Abort(`client.prefill({ keys: { count: 1 }, values: 2000000 })`), "prefill of key key:000000000000: ")
 }
 
 // A value that cannot be read is no miss whose value was refused: the operation has failed.
@@ -147,7 +145,7 @@ func TestRunMisused(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	for call, want := range map[string]string{
 		`run()`:                           `run: option iterations (a number of operations) or duration (a time such as "30s") must be given`,
-		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, keys, values, verify, batch, pipeline, seed, ttl, tags`,
+		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, keys, values, verify, batch, pipeline, seed, ttl, allowMisses, tags`,
 		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
 		`run({ iterations: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
 		`run(5)`:                    `run: options must be an object, not 5`,
@@ -238,11 +236,36 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("VALUE  0 100\r\n\r\nEND\r\n")+key+100), get.BytesReceived)
 	require.Equal(t, uint64(set.Durations.Count)*uint64(len("STORED\r\n")), set.BytesReceived)
 
-	// Keys are prefilled once, whatever the step.
+	// Keys are prefilled once, whatever the step. Reads that miss them have failed, unless the script
+	// allows it.
 	c.vus[0].Run(`client.connect(); client.flushAll()`)
-	again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
-	c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
-	require.Equal(t, 1, c.vus[0].bench(`(client.prefill({ keys: { count: 100 } }), client.run({ iterations: 1, mix: { get: 1 }, keys: { count: 100 } }))`).Misses)
+	for options, want := range map[string]result{
+		`mix: { get: 1 }`:                          {Failed: 2, Misses: 2},
+		`mix: { getMulti: 1 }, batch: 3`:           {Failed: 2, Misses: 6},
+		`mix: { get: 1 }, pipeline: 2`:             {Failed: 2, Misses: 2},
+		`mix: { get: 1 }, allowMisses: true`:       {Succeeded: 2, Misses: 2},
+		`mix: { get: 1 }, keys: { count: 101 }`:    {Succeeded: 2, Misses: 2}, // others, of which nobody has written all
+		`mix: { get: 1 }, keys: { prefix: 'new' }`: {Succeeded: 2, Misses: 2},
+	} {
+		again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
+		c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
+		r := c.vus[0].bench(`(client.prefill({ keys: { count: 100 } }), client.run({ iterations: 2, keys: { count: 100 }, ` + options + ` }))`)
+		r.Seconds = 0
+		require.Equal(t, want, r, options)
+	}
+}
+
+// A client that could not write its share of the keys leaves them to those of the next step.
+func TestPrefillThatIsNotWhole(t *testing.T) {
+	v := newBenchVU(t, `{}`)
+	step := func(clients int) {
+		s := measure.NewStep(clients, measure.Plan{Operations: 1}, nil)
+		v.VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: s.Client(0)})
+	}
+	for _, want := range []struct{ clients, written int }{{2, 5}, {1, 10}, {1, 0}, {3, 0}} {
+		step(want.clients)
+		require.Equal(t, want.written, v.bench(`client.prefill({ keys: { count: 10 } })`).Succeeded)
+	}
 }
 
 // Clients with connections of their own take turns at event loops, which measure how long answers

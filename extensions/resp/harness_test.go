@@ -10,7 +10,6 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
-	"github.com/xk6-sweep/xk6-sweep/extensions/resp/internal/respstub"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -34,7 +33,7 @@ func redisURL(t *testing.T) string {
 	return "redis://" + addr
 }
 
-var startStub = sync.OnceValues(respstub.Start)
+var startStub = sync.OnceValues(runStub)
 
 // newVU returns the VU of setup.
 func newVU(t *testing.T) *vu {

@@ -17,36 +17,33 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step
- * also with `rate`, in a step of a variant also with `variant`. Gauges go out once a second (of
+ * Metrics, tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in a
+ * step of a variant also with `variant`. Gauges go out once a second (of
  * that second) and at the end of a step (of the whole step): `sweep_ops_per_second`; `sweep_p50`,
  * `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean` in milliseconds,
  * of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
  * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without
  * `op`), which counts steps in which not every client did its whole share or that are too short to
- * measure (see `duration`). `sweep_failed`, a Rate, is the share of operations that failed:
- * `rate<0.01`, as of `http_req_failed`. k6 judges and shows it exactly; other outputs get at most
- * 100 of its samples a second and operation.
- * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held.
+ * measure (see `duration`); `sweep_failed`, operations that failed (`allowFailed` bounds their
+ * share).
  * `sweep_duration`, a Trend in milliseconds, has every single operation where `raw` asks for it.
  * Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a
  * warm-up has the tag `phase: 'warmup'` and no tag `clients`.
  *
- * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and
- * operations that it is for: of each step the median of its repeats, in a search the step that was
- * found (`sweep_p99{clients:64}` judges another one), of `op` under k6's own executors the median
- * second. `sweep_p99: ['value<10']` judges the worst operation of the worst step; tags narrow it:
- * `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
+ * k6 judges a Gauge by its last value, and what has no sample as 0. A threshold on a Gauge
+ * therefore names one step and operation, such as `sweep_p99{clients:64,op:get}`: the last value is
+ * the median of its repeats, of `op` under k6's own executors the median second. Without a number,
+ * that of a search is the step that was found. Where there are several steps, `sweep_p99` does not
+ * start the run (exit code 104, and the error says what to write); several operations that only the
+ * script knows are found at its end (99).
  *
- * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is
- * known before the run, such as of a number of clients that no step has, of `sweep_duration`
- * without `raw`, or of an operation that is not in `opNames`, the run does not start (exit code
- * 104). At its end, a threshold of which nothing was sent is crossed (99), whatever module its
- * metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
- * latencies and rates of a step without a successful operation, those on a percentile that fewer
- * than ten operations of the step exceed (p99 needs 1,000 operations, repeats together; a pipeline
- * counts as one) and, in a test in which no operation succeeded, those on other modules' times and
- * rates.
+ * A threshold on what is never sent does not pass. Where that is known before the run, such as of a
+ * number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
+ * not in `opNames`, the run does not start (104). Else the run fails at its end (99), whatever
+ * module its metric is of: but a Counter that is not a sweep's and never counted is 0. So it does
+ * with thresholds on latencies and rates of a step without a successful operation, and with those
+ * on a percentile that fewer than ten operations of the step exceed (p99 needs 1,000 operations,
+ * repeats together; a pipeline counts as one). k6's own summary may call such a threshold held.
  */
 declare module 'k6/x/sweep' {
   /**
@@ -315,7 +312,7 @@ declare module 'k6/x/sweep' {
    *
    * - `scenario`: its name, and that of the report's files. Default: `'default'`.
    * - `gates`: the path of a file of gates, see `gates`.
-   * - `thresholds`: k6's own thresholds, beside those of the gates.
+   * - `thresholds`: k6's own thresholds.
    * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in
    *   windows of time, for places that know only those, such as Grafana Cloud. The window of a step
    *   is its `maxDuration` or, where there is none, warm-up, duration and 10 s; a step that
@@ -345,17 +342,18 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each
-   * gate. They are judged when the scenario has ended: held, crossed or undecided. A step that is
-   * missing, empty or incomplete is crossed. What the run cannot tell is undecided, and passes only
-   * where the file says `"undecided": "pass"`: a percentile with fewer than 10 operations beyond
-   * it, a baseline that does not fit, runs that differ too much. `path` is relative to the script
-   * that k6 runs. The file's form: thresholds/README.md.
+   * Reads a file of gates, and the baseline that it names. The gates are judged when the scenario
+   * that the file names has ended: held, crossed or undecided. If one does not hold, or there was no
+   * such scenario, k6 exits with 99, whatever became of its own thresholds and also with
+   * `--no-thresholds`. A step that is missing, empty or incomplete is crossed. What the run cannot
+   * tell is undecided, and passes only where the file says `"undecided": "pass"`: a percentile with
+   * fewer than 10 operations beyond it, a baseline that does not fit, runs that differ too much.
+   * `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context
    */
-  export function gates(path: string): Record<string, string[]>;
+  export function gates(path: string): void;
 
   /**
    * Calls `fn` for each operation, until this client's share of the step is done. Before that it
@@ -584,7 +582,7 @@ declare module 'k6/x/sweep' {
    * summary. Until then each finished step is in `<scenario>.partial.json` in that folder, a report
    * that says that it was interrupted.
    *
-   * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of
+   * @param data what k6 gives to `handleSummary`. The outcomes of k6's thresholds become gates of
    *   the report
    * @param options `tables` is called for each scenario with its report, as it is in the `.json`:
    *   the tables that it returns become a part of the report, in the order of their rows. They are

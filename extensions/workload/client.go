@@ -23,6 +23,9 @@ type Client struct {
 
 	unwritten, end int // keys that are to be prefilled yet
 
+	// prefilled reports whether the keys of the run under way were written before.
+	prefilled bool
+
 	observer         Observer // of the run under way
 	result           Result
 	key, value, read []byte
@@ -75,6 +78,19 @@ func (c *Client) Prefill(ctx context.Context) (Result, error) {
 	}
 
 	return r, nil
+}
+
+// Prefilled says whether the workload's keys were written before the runs that follow. A get or a
+// getMulti that misses one of them fails with ErrMissing, unless the option allowMisses is set.
+func (c *Client) Prefilled(prefilled bool) { c.prefilled = prefilled }
+
+// missing returns ErrMissing where reads have to find their keys.
+func (c *Client) missing() error {
+	if c.prefilled && !c.work.options.AllowMisses {
+		return ErrMissing
+	}
+
+	return nil
 }
 
 // prepare makes key i the current one.

@@ -25,6 +25,8 @@ type Options struct {
 	Pipeline   int      `json:"pipeline"` // commands that are sent before their replies are read; 1 is no pipeline
 	Seed       uint64   `json:"seed"`
 	TTL        TTL      `json:"ttl"` // how long values live
+	// AllowMisses makes a read of a prefilled key that misses an operation like any other.
+	AllowMisses bool `json:"allowMisses"`
 }
 
 // Mix are the shares of the operations, in proportion to each other.

@@ -2,14 +2,15 @@ package workload
 
 import "time"
 
-// Result is what a client's run came to. What failed is in Failed and nowhere else but Wrong.
+// Result is what a client's run came to. What failed is in Failed, and nowhere else but in Wrong
+// and Misses.
 type Result struct {
 	Succeeded uint64 // operations
 	Failed    uint64 // operations
 	Wrong     uint64 // those of them that brought another value than the key's
 
 	Hits    uint64 // keys that a read found
-	Misses  uint64 // keys that a read did not find
+	Misses  uint64 // keys that a read did not find; reads of prefilled keys have failed with that
 	Hot     uint64 // of hits and misses: those of hot keys, which hotcold and zipf have
 	HotHits uint64
 	Refused uint64 // values of a getOrSet that the store would not keep

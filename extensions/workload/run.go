@@ -122,6 +122,9 @@ func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took tim
 	}
 	if err == nil {
 		c.count(i, len(value), hit)
+		if !hit && op == Get {
+			err = c.missing()
+		}
 	}
 
 	return c.tell(op, err, took)

@@ -131,6 +131,50 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// Of keys that were prefilled, a read that finds nothing has failed, unless the options allow it.
+// What a getOrSet does not find it writes.
+func TestMissesOfPrefilledKeys(t *testing.T) {
+	for name, test := range map[string]struct {
+		mix      workload.Mix
+		pipeline int
+		want     workload.Result
+		ops      int // that find all their keys
+	}{
+		"get":              {workload.Mix{Get: 1}, 1, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
+		"get in pipelines": {workload.Mix{Get: 1}, 30, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
+		"getMulti":         {workload.Mix{GetMulti: 1}, 1, workload.Result{Hits: 500, Misses: 500, BytesReceived: 50_000}, 50},
+		"getOrSet":         {workload.Mix{GetOrSet: 1}, 1, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000, BytesSent: 5000}, 100},
+	} {
+		for _, allowed := range []bool{false, true} {
+			options := base(100, test.mix)
+			options.Keys.Distribution, options.Pipeline, options.AllowMisses = workload.Sequential, test.pipeline, allowed
+			w, err := workload.New(options, nil)
+			require.NoError(t, err)
+			store := &workloadtest.Store{}
+			for i := range 50 {
+				require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
+			}
+			client, err := w.Client(store, 0, 1)
+			require.NoError(t, err)
+			client.Prefilled(true)
+			observer := &workloadtest.Observer{}
+			result, err := client.Run(t.Context(), observer)
+			require.NoError(t, err)
+			result.Took = 0
+			want := test.want
+			want.Succeeded = 100
+			if !allowed {
+				want.Succeeded, want.Failed = uint64(test.ops), uint64(100-test.ops)
+			}
+			require.Equal(t, want, result, "%s, %v", name, allowed)
+			require.Len(t, observer.Reasons, int(want.Failed))
+			for _, reason := range observer.Reasons {
+				require.Equal(t, workload.ErrMissing, reason)
+			}
+		}
+	}
+}
+
 func TestHotHits(t *testing.T) {
 	options := base(10_000, workload.Mix{Get: 1})
 	options.Keys.Distribution = workload.HotCold

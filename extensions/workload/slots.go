@@ -78,7 +78,11 @@ func (c *Client) getMulti() (closed error) {
 	}
 	if err == nil {
 		for slot, i := range s.indices {
-			c.count(i, s.sizes[slot], s.sizes[slot] >= 0)
+			hit := s.sizes[slot] >= 0
+			c.count(i, s.sizes[slot], hit)
+			if !hit {
+				err = c.missing()
+			}
 		}
 	}
 
@@ -131,7 +135,11 @@ func (c *Client) replied(slot int, broken error, took time.Duration) (closed err
 	case command.Op == Set:
 		return c.wrote(Set, len(command.Value), err, took)
 	case command.Op == Get && err == nil:
-		c.count(s.indices[slot], s.sizes[slot], s.sizes[slot] >= 0)
+		hit := s.sizes[slot] >= 0
+		c.count(s.indices[slot], s.sizes[slot], hit)
+		if !hit {
+			err = c.missing()
+		}
 	}
 
 	return c.tell(command.Op, err, took)

@@ -71,6 +71,11 @@ var ErrClosed = errors.New("the store is closed")
 // has come to its value. A set that is refused has failed.
 var ErrRefused = errors.New("the store refused to keep the value")
 
+// ErrMissing is why a read has failed that did not find a prefilled key: a cache that has lost its
+// values answers faster.
+var ErrMissing = errors.New("a prefilled key is missing: the server has lost, evicted or expired it, or it was deleted; " +
+	"option allowMisses: true counts such a read as done")
+
 // Observer is told of each operation, in the client's own goroutine.
 type Observer interface {
 	// Next is called before each operation, or before each pipeline of n, and waits until that may

@@ -23,6 +23,7 @@ const sideOf = (target) => ({
     values: settings.wholeNumber('VALUE', 100, 0, 1073741824),
     batch: settings.wholeNumber('BATCH', 50, 1, 10000),
     pipeline: settings.wholeNumber('PIPELINE', 1, 1, 10000),
+    allowMisses: settings.flag('ALLOW_MISSES', 'delete' in mix || (target === 'umem' && 'set' in mix)), // whose set deletes first
   },
   url: caches.urlOf(target),
   instances: caches.instancesOf(target),
@@ -47,7 +48,7 @@ export function describe() {
     sweep.meta({
       scenario: scenarioOf(target),
       target: { kind: target, url, instances },
-      params: { mix, keys: keys.count, distribution: keys.distribution, value: work.values, batch: work.batch, pipeline: work.pipeline },
+      params: { mix, keys: keys.count, distribution: keys.distribution, value: work.values, batch: work.batch, pipeline: work.pipeline, ...(work.allowMisses && { allowMisses: true }) },
       results: sweeping.results,
     });
     if (base) {

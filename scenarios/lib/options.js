@@ -61,11 +61,8 @@ export function oneAfterAnother(scenarios, optionsOf) {
   };
 }
 
-/**
- * k6 thresholds of the file of gates that GATES names, for a scenario that is no sweep; none
- * when it is not set.
- */
+/** Reads the file of gates that GATES names, if it is set, for a scenario that is no sweep. */
 export function gates() {
   const file = text('GATES');
-  return file ? sweep.gates(file) : {};
+  if (file) sweep.gates(file);
 }

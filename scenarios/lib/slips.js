@@ -6,7 +6,7 @@ const sweeps = [
   'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
   'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS',
 ];
-const stock = ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
+const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 /** The settings of a duet's base, by the settings that say where the target is. */
 const duet = (...urls) => ['BASE', 'BASE_URL', ...urls.map((url) => `BASE_${url}`)];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
@@ -18,8 +18,9 @@ const nats = ['NATS_URL', 'TIMEOUT'];
 
 /** The settings of each scenario. ../README.md says what they mean. */
 export const settings = {
-  'stock-load': ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
+  'stock-load': ['MACHBASE_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
   'stock-rollup': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-rollup-http': [...sweeps, 'MACHBASE_HTTP_URL', 'CODE', 'TIMEOUT'],
   'stock-tick': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
   'stock-union': [...sweeps, ...stock, 'UNION', 'IN_GO', ...duet('MACHBASE_URL')],
   'stock-bench': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
@@ -30,7 +31,8 @@ export const settings = {
     ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
     'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS',
   ],
-  'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE', ...duet(...servers.map((name) => `${name}_URL`))],
+  'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE', 'ALLOW_MISSES',
+    ...duet(...servers.map((name) => `${name}_URL`))],
   'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE', ...duet('NATS_URL')],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE', ...duet('NATS_URL')],
@@ -44,6 +46,7 @@ export const settings = {
 const noDuet = {
   'stock-append': 'a server still works on what was appended in the other one\'s turn',
   'stock-drivers': 'its steps are variants already: set DRIVERS',
+  'stock-rollup-http': 'stock-rollup has one',
   'stock-load': 'it measures nothing',
   'stock-ramp': 'its number of clients changes all the time',
   'cache-hitrate': 'a cache is filled in one order, and once',

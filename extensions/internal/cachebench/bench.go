@@ -20,10 +20,9 @@ type Bench struct {
 
 	observer observer
 	last     k6glue.Frozen[*asked]
-	work     map[*asked]*workload.Client // which go on from call to call
-	// fills are the clients that prefill, by their keys; nil where others do.
-	fills map[string]*workload.Client
-	rates map[bool]*hitrate.Client // by whether values are verified
+	work     map[*asked]*job
+	fills    map[string]*fill         // by what they write
+	rates    map[bool]*hitrate.Client // by whether values are verified
 }
 
 // New returns the bench of a client. All clients of a module have the same shared; those with the
@@ -37,7 +36,7 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	b := &Bench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
 		runs: runs.New(host, &shared.Shared, cache),
-		work: map[*asked]*workload.Client{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+		work: map[*asked]*job{}, fills: map[string]*fill{}, rates: map[bool]*hitrate.Client{},
 	}
 	b.observer.runs = b.runs
 

@@ -23,4 +23,6 @@ type Host interface {
 	As(err error) k6mod.Error
 	// Throw throws an error as the module's methods do. It does not return.
 	Throw(err error)
+	// Abort ends the test with an error once the script's call has returned.
+	Abort(err error)
 }

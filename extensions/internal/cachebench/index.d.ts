@@ -13,8 +13,9 @@
  * for. A pipeline of n takes n places, which are due with the first. In a duet at a rate the call
  * does one operation, or pipeline. The step's report has hits and misses
  * in `extra`. Operations that fail are counted, there and in the result, and do not throw; only
- * what keeps the call from going on does, with the module's error: options that make no sense, a
- * prefill that fails (its message names the key), the end of the test.
+ * what keeps the call from going on does, with the module's error: options that make no sense, the
+ * end of the test. A prefill that fails ends the test with exit code 108 and a message that names
+ * the key, whatever the script catches.
  *
  * The module's metrics have the commands that go to the server, at least once a second; durations
  * are the sweep's.
@@ -88,13 +89,21 @@ declare namespace XK6SweepCaches {
     seed?: number;
     /** How long values live, up to 30 days: a string such as `"60s"`. Default 0: for ever. */
     ttl?: string | 0;
+    /**
+     * A get or a getMulti that does not find a key which `prefill` has written in this test is a
+     * failed operation: a cache that has lost its values answers faster. With true it counts as
+     * done. Set it where the server may evict, where values expire, and where the mix deletes.
+     * Default false. Keys that another instance of k6 has prefilled are not known here.
+     */
+    allowMisses?: boolean;
     /** Tags of the call. */
     tags?: XK6Sweep.Tags;
   }
 
   /**
-   * What a call came to. What failed is in `failed` (and `wrong`) and nowhere else. Outside of a
-   * sweep, the log tells of the first call in which operations failed.
+   * What a call came to. What failed is in `failed` (and `wrong`, and `misses` of prefilled keys)
+   * and nowhere else. Outside of a sweep, the log tells of the first call in which operations
+   * failed.
    */
   interface Result {
     succeeded: number;
@@ -118,7 +127,7 @@ declare namespace XK6SweepCaches {
   /** What a prefill came to: the keys that this client has written, none where others have. */
   interface Prefilled {
     succeeded: number;
-    /** Always 0: what fails is thrown. */
+    /** Always 0: what fails ends the test. */
     failed: number;
     bytesSent: number;
     bytesReceived: number;

@@ -3,6 +3,7 @@ package cachebench
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/grafana/sobek"
 
@@ -15,12 +16,13 @@ import (
 // Run is client.run(options): it does a workload's operations.
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
-	client, asked := b.workload(call.Argument(0))
+	work, asked := b.job(call.Argument(0))
+	work.Prefilled(work.written.Load() >= int64(asked.options.Keys.Count))
 	b.host.Tag(asked.options.Tags)
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
 	err := b.runs.Do(func(ctx context.Context) (err error) {
-		result, err = client.Run(ctx, &b.observer)
+		result, err = work.Run(ctx, &b.observer)
 
 		return err
 	})
@@ -67,24 +69,34 @@ func (b *Bench) asked(method string, value sobek.Value) *asked {
 	return asked
 }
 
-// workload returns the client of the options, which goes on where it has stopped.
-func (b *Bench) workload(value sobek.Value) (client *workload.Client, asked *asked) {
-	asked = b.asked("run", value)
-	client = b.work[asked]
-	if client == nil {
+// job is a workload's client, which goes on from call to call.
+type job struct {
+	*workload.Client
+
+	// written counts the keys of the workload's names that have to be there.
+	written *atomic.Int64
+}
+
+// job returns the one of the options, which goes on where it has stopped.
+func (b *Bench) job(value sobek.Value) (*job, *asked) {
+	asked := b.asked("run", value)
+	work := b.work[asked]
+	if work == nil {
 		if err := asked.options.Validate(); err != nil {
 			b.misuse("run: %s", err)
 		}
-		client, _ = b.client("run", asked.text, &asked.options.Options)
-		b.work[asked] = client
+		client, _ := b.client("run", asked.text, &asked.options.Options)
+		work = &job{client, b.shared.written(b.names(&asked.options.Options))}
+		b.work[asked] = work
 	}
 
-	return client, asked
+	return work, asked
 }
 
-// client makes the client of a workload, which is known by name. of is what the client is one of.
-func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, of any) {
-	index, clients, of := b.runs.Place()
+// client makes the client of a workload, which is known by name, and returns the group of clients
+// that it is one of.
+func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, group any) {
+	index, clients, group := b.runs.Place()
 	work, err := b.shared.workload(name, *options)
 	if err == nil {
 		client, err = work.Client(b.cache, index, clients)
@@ -93,11 +105,19 @@ func (b *Bench) client(method, name string, options *workload.Options) (client *
 		b.misuse("%s: %s", method, err)
 	}
 
-	return client, of
+	return client, group
+}
+
+// fill is a client that prefills, with the group of clients that it is one of.
+type fill struct {
+	*workload.Client
+
+	group any
 }
 
 // Prefill is client.prefill(options): it writes the client's share of a workload's keys, unless
-// somebody has.
+// others have written all of them. What keeps it from that ends the test: an empty cache is a
+// faster one.
 func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	options := b.asked("prefill", call.Argument(0)).options
@@ -107,28 +127,31 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	options.Mix = workload.Mix{Set: 1}
 	options.Pipeline = 1
 	keys := b.keys(&options.Options)
-	client, known := b.fills[keys]
-	if !known {
-		var of any
-		client, of = b.client("prefill", keys, &options.Options)
-		if !b.shared.prefills(keys, of) {
-			client = nil
-		}
-		b.fills[keys] = client
+	filling := b.fills[keys]
+	if filling == nil {
+		client, group := b.client("prefill", keys, &options.Options)
+		filling = &fill{client, group}
+		b.fills[keys] = filling
 	}
 	var result workload.Result
-	if client != nil && client.Unwritten() > 0 {
+	if filling.Unwritten() > 0 && b.shared.prefill(keys, filling.group, options.Keys.Count) {
 		if client := b.runs.Client(); client != nil && client.Measuring() {
 			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
 		}
 		b.host.Tag(options.Tags)
 		defer b.host.Tag(k6mod.Tags{})
 		if err := b.runs.Do(func(ctx context.Context) (err error) {
-			result, err = client.Prefill(ctx)
+			result, err = filling.Prefill(ctx)
 
 			return err
 		}); err != nil {
-			b.fail(err)
+			return b.unfilled(err)
+		}
+		whole := b.shared.wrote(keys, filling.group, int(result.Succeeded))
+		// The clients of a step are measured when all have come to its start line; other VUs may be
+		// ahead of those that write the rest.
+		if whole || b.runs.Client() != nil {
+			b.mustHit(&options.Options)
 		}
 	}
 
@@ -138,9 +161,32 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// keys is a name of what the options prefill.
+// unfilled ends the test after a prefill that has failed, unless that is ending already.
+func (b *Bench) unfilled(err error) sobek.Value {
+	if b.host.VU().Context().Err() != nil {
+		b.fail(err)
+	}
+	b.host.Abort(err)
+
+	return sobek.Undefined()
+}
+
+// mustHit lets reads of the keys fail that do not find them.
+func (b *Bench) mustHit(o *workload.Options) {
+	written, count := b.shared.written(b.names(o)), int64(o.Keys.Count)
+	for had := written.Load(); had < count && !written.CompareAndSwap(had, count); {
+		had = written.Load()
+	}
+}
+
+// names says which keys a workload has, whatever their values are.
+func (b *Bench) names(o *workload.Options) string {
+	return fmt.Sprintf("%q %q %d", b.target, o.Keys.Prefix, o.Keys.Size)
+}
+
+// keys says what the options prefill: keys and values.
 func (b *Bench) keys(o *workload.Options) string {
-	return fmt.Sprintf("%q %q %d %d %v %d %d", b.target, o.Keys.Prefix, o.Keys.Count, o.Keys.Size, o.Values, o.Seed, o.TTL)
+	return fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
 }
 
 // count tells the step, if there is one, how many keys were found.

@@ -2,6 +2,7 @@ package cachebench
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
@@ -18,7 +19,8 @@ type Shared struct {
 	mu         sync.Mutex
 	read       map[string]*asked // by what scripts wrote
 	workloads  map[string]*workload.Workload
-	prefilled  map[string]any // whose clients do it, or have done it
+	prefills   map[string]*prefill      // by the keys and values that they write
+	prefilled  map[string]*atomic.Int64 // by what the keys are called: how many of them there are
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
 }
@@ -77,19 +79,58 @@ func (s *Shared) workload(key string, options workload.Options) (*workload.Workl
 	return work, nil
 }
 
-// prefills tells whether keys are to be prefilled by the clients of what asks: the first that does,
-// and no other.
-func (s *Shared) prefills(keys string, of any) bool {
+// prefill is what is known of keys that clients write before they are measured.
+type prefill struct {
+	// whole is set once some group of clients has written all keys.
+	whole bool
+	// left counts the keys that each group of clients has not written yet.
+	left map[any]int
+}
+
+// prefill reports whether the clients of a group write the keys, of which there are count: unless
+// another group had written all of them before.
+func (s *Shared) prefill(keys string, group any, count int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prefills == nil {
+		s.prefills = map[string]*prefill{}
+	}
+	p := s.prefills[keys]
+	if p == nil {
+		p = &prefill{left: map[any]int{}}
+		s.prefills[keys] = p
+	}
+	_, begun := p.left[group]
+	if !begun && !p.whole {
+		p.left[group], begun = count, true
+	}
+
+	return begun
+}
+
+// wrote counts keys that a client of a group has written, and reports whether all are written now.
+func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.prefills[keys]
+	p.left[group] -= count
+	p.whole = p.whole || p.left[group] <= 0
+
+	return p.whole
+}
+
+// written counts the keys of a name that reads have to find.
+func (s *Shared) written(name string) *atomic.Int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prefilled == nil {
-		s.prefilled = map[string]any{}
+		s.prefilled = map[string]*atomic.Int64{}
 	}
-	if _, begun := s.prefilled[keys]; !begun {
-		s.prefilled[keys] = of
+	if s.prefilled[name] == nil {
+		s.prefilled[name] = &atomic.Int64{}
 	}
 
-	return s.prefilled[keys] == of
+	return s.prefilled[name]
 }
 
 // pass returns the one that all clients with the key share.

@@ -44,7 +44,7 @@ func TestGoroutinesAreContained(t *testing.T) {
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"machcli", "examples",
-		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "respstub", "gatewaytest", "umemtest", "influxtest",
+		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "gatewaytest", "umemtest", "influxtest",
 		"testserver", "workloadtest", "natstest",
 	}, folder)
 }

@@ -6,19 +6,28 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// singleDurations has the names of the metrics of single durations.
-var singleDurations sync.Map //nolint:gochecknoglobals // a module's name of it is always the same
+// absentInSweep says of metrics that modules send outside of sweeps only, by name, what a sweep has
+// instead.
+var absentInSweep sync.Map //nolint:gochecknoglobals // a module's name of it is always the same
 
 // NewDurations registers a Trend of single durations that go through Meter.Emit.
 func NewDurations(registry *metrics.Registry, name string) (*metrics.Metric, error) {
-	singleDurations.Store(name, nil)
+	absentInSweep.Store(name, "sweep_p50 to sweep_max, with the tag op, have the durations of its operations")
 
 	return registry.NewMetric(name, metrics.Trend, metrics.Time)
 }
 
-// SentInSweep tells whether a metric has samples in a sweep. Those of NewDurations have none.
-func SentInSweep(metric string) bool {
-	_, single := singleDurations.Load(metric)
+// NewShare registers a Rate of the operations that failed: see Meter.Share.
+func NewShare(registry *metrics.Registry, name string) (*metrics.Metric, error) {
+	absentInSweep.Store(name, "sweep_failed, with the tag op, counts its operations that failed")
 
-	return !single
+	return registry.NewMetric(name, metrics.Rate)
+}
+
+// AbsentInSweep reports whether a metric has no samples in a sweep, and what there is instead.
+func AbsentInSweep(metric string) (instead string, absent bool) {
+	value, absent := absentInSweep.Load(metric)
+	instead, _ = value.(string)
+
+	return instead, absent
 }

@@ -2,6 +2,7 @@ package k6glue
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -68,7 +69,7 @@ func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
 }
 
 // Share has what the Counter of the Series counts be counted in the Rate as well, as failed or
-// not. Tags are those of the Rate's samples. In a sweep it has none: k6 knows it by ExactRate.
+// not. Tags are those of the Rate's samples. In a sweep it has none.
 func (m *Meter) Share(s Series, rate *metrics.Metric, failed bool, tags ...[2]string) {
 	m.series[s].trials = &outcomes{series{metric: rate, own: tags}, failed}
 }
@@ -161,8 +162,8 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 			shares = counted(shares, of, base, uint64(sum))
 		}
 	}
-	for _, s := range shares {
-		samples = append(samples, Trials(s.rate, s.tags, now, s.operations, s.failed)...)
+	for i := range shares {
+		samples = append(samples, trials(&shares[i], now)...)
 	}
 	for _, d := range durations {
 		add(d.Series, metrics.D(d.Took))
@@ -188,6 +189,29 @@ func (m *Meter) moved() (n int) {
 	}
 
 	return n
+}
+
+// mostTrials bounds how many samples of a Rate stand for the operations of one Emit.
+const mostTrials = 1000
+
+// trials are samples of a Rate: as many as there were operations, or mostTrials of them, among which
+// a failure is never missing. Each has a time of its own, because some outputs keep one value of
+// each moment.
+func trials(t *tried, at time.Time) metrics.Samples {
+	n := min(t.operations, mostTrials)
+	trues := uint64(math.Ceil(float64(t.failed) * float64(n) / float64(t.operations)))
+	samples := make(metrics.Samples, n)
+	for i := range samples {
+		value := 0.0
+		if uint64(i) < trues {
+			value = 1
+		}
+		samples[i] = metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: t.rate, Tags: t.tags}, Time: at.Add(time.Duration(i)), Value: value,
+		}
+	}
+
+	return samples
 }
 
 // tried is what a Rate has of the operations with the same tags.

@@ -28,16 +28,29 @@ var failedExit atomic.Int64 //nolint:gochecknoglobals // there is one process
 func Watch(gs *state.GlobalState) {
 	process.Store(gs)
 	exit := gs.OSExit
-	gs.OSExit = func(code int) {
-		if code == 0 {
-			code = int(failedExit.Load())
-		}
-		exit(code)
-	}
+	gs.OSExit = func(code int) { exit(exitCode(code, int(failedExit.Load()))) }
 }
 
-// FailExit makes k6 exit with this code where it would exit with 0. The first call counts.
-func FailExit(code exitcodes.ExitCode) { failedExit.CompareAndSwap(0, int64(code)) }
+// exitCode is that of a process for which k6 has one code, and FailExit was asked for another. Of a
+// run that is marked as failed, a crossed gate says more.
+func exitCode(of, asked int) int {
+	if of == 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
+		return asked
+	}
+
+	return of
+}
+
+// FailExit makes k6 exit with this code where it would exit with 0. The first call counts, but a
+// crossed gate goes before a mark.
+func FailExit(code exitcodes.ExitCode) {
+	for {
+		asked := failedExit.Load()
+		if failedExit.CompareAndSwap(asked, int64(exitCode(int(asked), int(code)))) {
+			return
+		}
+	}
+}
 
 // AtExit calls fn when k6 is about to exit, after the summary and the last progress line. ran tells
 // whether the test came as far as its end; failed is the error that k6 ends with, or nil. AtExit

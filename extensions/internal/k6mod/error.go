@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/errext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -87,6 +88,12 @@ type Property struct {
 
 // Throw throws an error as the module's own exception. It does not return.
 func (m *Module) Throw(err error) { panic(m.NewError(err)) }
+
+// Abort ends the test with an error, as k6's test.abort does, once the call has returned: no script
+// can go on with what is missing.
+func (m *Module) Abort(err error) {
+	m.vu.Runtime().Interrupt(&errext.InterruptError{Reason: err.Error()})
+}
 
 // Misuse throws the error of a call that is wrong. It does not return.
 func (m *Module) Misuse(format string, args ...any) { m.Throw(Misuse(format, args...)) }

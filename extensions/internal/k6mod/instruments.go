@@ -24,8 +24,8 @@ const OutcomeOK = "ok"
 // Metrics are the names of a module's metrics that have the tags op and outcome (ok, or the
 // error's kind).
 type Metrics struct {
-	// Ops is a Counter of operations, such as cache_ops. Beside it there is a Rate, the share of
-	// them that failed, such as cache_failed, without the tag outcome.
+	// Ops is a Counter of operations, such as cache_ops. Outside of sweeps there is also a Rate, the
+	// share of them that failed, such as cache_failed, without the tag outcome.
 	Ops string
 	// Duration is a Trend of the durations of calls in milliseconds, but in a sweep, which has its
 	// own. It is "" for none.
@@ -72,14 +72,9 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
 		return nil, err
 	}
-	if i.failed, err = i.registry.NewMetric(failedOf(names.Ops), metrics.Rate); err != nil {
+	if i.failed, err = k6glue.NewShare(i.registry, failedOf(names.Ops)); err != nil {
 		return nil, err
 	}
-	k6glue.ExactRate(i.failed, i.ops, i.registry, func(tags *metrics.TagSet) bool {
-		outcome, _ := tags.Get(tagOutcome)
-
-		return isFailure(outcome)
-	})
 	if names.Duration != "" {
 		if i.duration, err = k6glue.NewDurations(i.registry, names.Duration); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
@@ -132,6 +133,16 @@ func (v *Runner) Fail(script string) Thrown {
 	require.False(v.t, sobek.IsNull(value), "nothing was thrown by: %s", script)
 
 	return v.thrown(value)
+}
+
+// Abort runs JavaScript that must end the test, whatever the script catches, and returns why.
+func (v *Runner) Abort(script string) string {
+	v.t.Helper()
+	_, err := v.JS.RunString(`try { ` + script + ` } catch (e) {} throw new Error('it went on')`)
+	v.JS.ClearInterrupt()
+	require.True(v.t, errext.IsInterruptError(err), "%s: %v", script, err)
+
+	return err.(*sobek.InterruptedError).Value().(*errext.InterruptError).Reason
 }
 
 // Rejected runs, on k6's event loop, an expression whose promise must be rejected with an Error.

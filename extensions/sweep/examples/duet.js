@@ -12,7 +12,7 @@ export const options = {
     duet: { executor: 'client-sweep', clients: [1, 8], duration: __ENV.DURATION || '10s', warmup: '1s' },
   },
   thresholds: {
-    sweep_failed: ['rate==0'],
+    sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
     'sweep_p95{clients:8,variant:change}': ['value<1000'], // ms
   },

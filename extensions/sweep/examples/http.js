@@ -14,7 +14,7 @@ export const options = {
     http: { executor: 'client-sweep', clients: [1, 4, 16], iterations: 200, warmup: '500ms', op: 'get' },
   },
   thresholds: {
-    sweep_failed: ['rate==0'],
+    sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
     'sweep_p99{clients:16}': ['value<1000'], // ms
   },

@@ -12,7 +12,7 @@ export const options = {
     op: { executor: 'client-sweep', clients: [1, 4], iterations: 300, opNames: ['head', 'get'] },
   },
   thresholds: {
-    sweep_failed: ['rate==0'],
+    sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
     'sweep_p95{clients:4,op:head}': ['value<1000'], // ms
     'sweep_p95{clients:4,op:get}': ['value<1000'],

@@ -51,7 +51,6 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
 	}
 	results := testrun.Of(es.Test.Registry)
-	results.Prepare(m, es.Test.Registry)
 	if err := results.CheckGates(c.Planned()); err != nil {
 		return nil, invalid(err)
 	}

@@ -10,13 +10,11 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// gates is sweep.gates(path): it reads a file of gates, and the baseline that it names,
-// and returns k6 thresholds of which each is one gate: `options.thresholds =
-// sweep.gates('../thresholds/x.json')`. The gates are judged when the scenario has ended. path
-// is relative to the script, the baseline's to the file.
+// gates is sweep.gates(path): it reads a file of gates, and the baseline that it names. The gates
+// are judged when the scenario that the file names has ended; k6 exits with 99 if one does not hold.
+// path is relative to the script, the baseline's to the file.
 //
 // It throws a TypeError outside of the init context, and an Error when a file cannot be read or
 // makes no sense: it names the file and what is wrong.
@@ -29,22 +27,11 @@ func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	if m.vu.InitEnv() == nil {
 		k6glue.ThrowType(rt, "sweep.gates belongs into the init context, where options are")
 	}
-	file, err := m.loadGates(path)
-	if err != nil {
+	if _, err := m.loadGates(path); err != nil {
 		throw(rt, err)
 	}
 
-	return m.object(thresholdsOf(file))
-}
-
-// thresholdsOf are k6 thresholds, one for each gate.
-func thresholdsOf(file *gate.File) map[string]any {
-	thresholds := map[string]any{}
-	for _, name := range file.Plan() {
-		thresholds[fmt.Sprintf("%s{gate:%s}", stream.MetricGate, name)] = []any{"value==1"}
-	}
-
-	return thresholds
+	return sobek.Undefined()
 }
 
 // loadGates reads a file of gates. Each VU of a run asks for the same: it is read by the first.
@@ -69,6 +56,9 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 		}
 	}
 	m.results.AddGates(absolute, file)
+	if m.test.RuntimeOptions.NoThresholds.Bool {
+		m.test.Logger.Warnf("--no-thresholds is about k6's own thresholds: the gates of %s still count", path)
+	}
 
 	return file, nil
 }

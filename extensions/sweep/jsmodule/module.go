@@ -38,8 +38,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	m := &module{
 		root: r, vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
-	m.results.Prepare(registered, test.Registry)
-	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
+	m.results.Watch(test, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
 		"run":     m.run,
 		"done":    m.done,

@@ -80,8 +80,8 @@ func TestModuleRegistersTheMetrics(t *testing.T) {
 		"sweep_ops_per_second": metrics.Gauge, "sweep_clients_done": metrics.Gauge,
 		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
 		"sweep_p999": metrics.Gauge, "sweep_max": metrics.Gauge, "sweep_mean": metrics.Gauge,
-		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Rate, "sweep_incomplete": metrics.Counter,
-		"sweep_gate": metrics.Gauge, "sweep_duration": metrics.Trend,
+		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Counter, "sweep_incomplete": metrics.Counter,
+		"sweep_duration": metrics.Trend,
 	} {
 		metric := runtime.VU.InitEnvField.Registry.Get(name)
 		require.NotNil(t, metric, name)

@@ -49,7 +49,7 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 		thresholds[stream.MetricOps] = []any{"count>0"}
 	}
 	if !config.AllowFailed.Some() {
-		thresholds[stream.MetricFailed] = []any{"rate==0"}
+		thresholds[stream.MetricFailed] = []any{"count==0"}
 	}
 	maps.Copy(thresholds, o.Thresholds)
 

@@ -63,7 +63,7 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	return o, m.readGates(given, o)
 }
 
-// readGates reads the options gates and thresholds: both make thresholds of k6.
+// readGates reads the options gates and thresholds.
 func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	o.Thresholds = map[string]any{}
 	if path, is := given["gates"]; is && path != nil {
@@ -74,7 +74,6 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 		if o.Gates, err = m.loadGates(text); err != nil {
 			return err
 		}
-		o.Thresholds = thresholdsOf(o.Gates)
 	}
 	switch thresholds := given["thresholds"].(type) {
 	case nil:
@@ -83,7 +82,7 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	case string:
 		return fmt.Errorf("thresholds must be an object of k6's own thresholds; a file of gates is named by gates: '%s'", thresholds)
 	default:
-		return errors.New("thresholds must be an object of k6's own thresholds, such as { sweep_p99: ['value<5'] }")
+		return errors.New("thresholds must be an object of k6's own thresholds, such as { 'sweep_p99{clients:8}': ['value<5'] }")
 	}
 
 	return nil

@@ -29,7 +29,7 @@ type reportOptions struct {
 // so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
 // return: their tables on standard output. Where the folder cannot be written to, there is the
 // table, the reason on standard error, and an exit code other than 0. data is what k6 gives to
-// handleSummary: the outcome of its thresholds goes into the report. So do the tables that the
+// handleSummary. The outcomes of k6's thresholds go into the report, and the tables that the
 // function tables makes of it.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
@@ -43,7 +43,7 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	m.results.SetSides(options.SideBySide)
-	table, err := m.results.Write(dir, m.results.ThresholdsIn(call.Argument(0)), tables)
+	table, err := m.results.Write(dir, m.results.ThresholdVerdicts(m.test), tables)
 	if err == nil && options.Together != "" {
 		err = m.results.WriteTogether(dir, options.Together)
 	}

@@ -43,7 +43,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	case len(c.Variants) > 0:
 		tags["variant"] = thresholds.TagValues{Names: c.Variants}
 	case thresholds.OfOperations(metric): // the script decides whether it is a duet
-		tags["variant"] = thresholds.TagValues{Names: []string{report.Base, report.Change}}
+		tags["variant"] = thresholds.TagValues{Names: []string{report.Base, report.Change}, Maybe: true}
 	}
 	tags.AddOutcomes(metric)
 	if thresholds.OfOperations(metric) {

@@ -8,20 +8,17 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep beside those of report.Figures. All but that of gates are tagged with
-// scenario, clients and, in an open-loop step, rate; all but those of clients, steps and gates with
-// op too.
+// The metrics of a sweep beside those of report.Figures. All are tagged with scenario, clients and,
+// in an open-loop step, rate; all but those of clients and steps with op too.
 const (
 	MetricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
 	MetricOps         = "sweep_ops"          // Counter, tagged outcome: operations that have ended
-	MetricFailed      = "sweep_failed"       // Rate: the share of operations that failed
+	MetricFailed      = "sweep_failed"       // Counter: operations that failed
 	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
-	MetricGate        = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
 	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
 
@@ -45,7 +42,7 @@ func FigureOf(metric string) *report.Figure {
 // OwnMetric tells whether a metric is a sweep's.
 func OwnMetric(name string) bool {
 	switch name {
-	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete, MetricGate, MetricDuration:
+	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete, MetricDuration:
 		return true
 	default:
 		return FigureOf(name) != nil
@@ -57,7 +54,7 @@ type Metrics struct {
 	// figures are those of report.Figures, in the same order.
 	figures [len(report.Figures)]*metrics.Metric
 
-	ClientsDone, Ops, Failed, Incomplete, Gate, Duration *metrics.Metric
+	ClientsDone, Ops, Failed, Incomplete, Duration *metrics.Metric
 }
 
 // Register makes the metrics known to the test, or finds them there: thresholds are checked before
@@ -75,9 +72,8 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	}
 	register(&m.ClientsDone, MetricClientsDone, metrics.Gauge, metrics.Default)
 	register(&m.Ops, MetricOps, metrics.Counter, metrics.Default)
-	register(&m.Failed, MetricFailed, metrics.Rate, metrics.Default)
+	register(&m.Failed, MetricFailed, metrics.Counter, metrics.Default)
 	register(&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default)
-	register(&m.Gate, MetricGate, metrics.Gauge, metrics.Default)
 	register(&m.Duration, MetricDuration, metrics.Trend, metrics.Time)
 	for i := range report.Figures {
 		f := &report.Figures[i]
@@ -92,22 +88,6 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	}
 
 	return m, nil
-}
-
-// WithThresholds are the names of those metrics, and of parts of them, that have thresholds.
-func (m *Metrics) WithThresholds() (names []string) {
-	for _, metric := range append(m.figures[:], m.ClientsDone, m.Ops, m.Failed, m.Incomplete, m.Gate, m.Duration) {
-		if len(metric.Thresholds.Thresholds) > 0 {
-			names = append(names, metric.Name)
-		}
-		for _, sub := range metric.Submetrics {
-			if len(sub.Metric.Thresholds.Thresholds) > 0 {
-				names = append(names, sub.Metric.Name)
-			}
-		}
-	}
-
-	return names
 }
 
 // Samples turns what was recorded of one kind of operation in a span of time into k6 samples.
@@ -140,31 +120,32 @@ const (
 	OutcomeFailed = "failed"
 )
 
-// Counts are the samples of how many operations have ended, and of the share of them that failed.
+// Counts are the samples of how many operations have ended, and of how many of them failed.
 func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Totals) metrics.Samples {
-	succeeded, failed := uint64(span.Durations.Count), span.Failed
-	count := func(outcome string, n uint64) metrics.Sample {
-		return metrics.Sample{
-			TimeSeries: metrics.TimeSeries{Metric: m.Ops, Tags: tags.With(TagOutcome, outcome)}, Time: at, Value: float64(n),
-		}
+	count := func(metric *metrics.Metric, tags *metrics.TagSet, n uint64) metrics.Sample {
+		return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: tags}, Time: at, Value: float64(n)}
 	}
 
-	return append(k6glue.Trials(m.Failed, tags, at, succeeded+failed, failed), count(OutcomeOK, succeeded), count(OutcomeFailed, failed))
+	return metrics.Samples{
+		count(m.Ops, tags.With(TagOutcome, OutcomeOK), uint64(span.Durations.Count)),
+		count(m.Ops, tags.With(TagOutcome, OutcomeFailed), span.Failed),
+		count(m.Failed, tags, span.Failed),
+	}
 }
 
-// Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody
-// judged has no sample, and k6 takes that for 0: it is crossed.
-func (m *Metrics) Gates(verdicts []report.Verdict, base *metrics.TagSet) metrics.Samples {
-	samples := make(metrics.Samples, 0, len(verdicts))
-	for _, v := range verdicts {
-		value := 0.0
-		if v.Held {
-			value = 1
+// Medians are the samples of a step with its repeats: the median of each figure over those in which
+// an operation succeeded.
+func (m *Metrics) Medians(tags *metrics.TagSet, at time.Time, step *report.Group) (samples metrics.Samples) {
+	for i := range report.Figures {
+		f, of := &report.Figures[i], *step
+		if !f.Rate {
+			of = step.Succeeded()
 		}
-		tags := base.With("gate", v.Gate)
-		samples = append(samples, metrics.Sample{
-			TimeSeries: metrics.TimeSeries{Metric: m.Gate, Tags: tags}, Time: time.Now(), Value: value,
-		})
+		if len(of.Steps) > 0 {
+			samples = append(samples, metrics.Sample{
+				TimeSeries: metrics.TimeSeries{Metric: m.figures[i], Tags: tags}, Time: at, Value: report.Median(of.Values(f.Of)),
+			})
+		}
 	}
 
 	return samples

@@ -1,8 +1,13 @@
 package testrun
 
 import (
-	"github.com/sirupsen/logrus"
+	"maps"
+	"slices"
 
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -39,9 +44,9 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 	return nil
 }
 
-// judge judges the gates of a report's scenario, keeps the verdicts in the report and says which
-// do not hold.
-func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.Verdict {
+// judge judges the gates of a report's scenario, keeps the verdicts in the report, says which do
+// not hold, and has k6 exit with 99 then.
+func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	files := r.gatesFor(rep.Scenario)
 
 	r.mu.Lock()
@@ -54,12 +59,25 @@ func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.
 		switch {
 		case !v.Held:
 			logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
+			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
 		case v.Result() == judgement.Undecided:
 			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
 		}
 	}
+}
 
-	return rep.Gates
+// missGates says of which files no scenario was measured. Their gates are not held, and k6 exits
+// with 99.
+func (r *Results) missGates(logger logrus.FieldLogger) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(r.gates)) {
+		scenario := r.gates[path].Scenario
+		if !slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario }) {
+			logger.Errorf("the gates of %s are crossed: no scenario %q was measured", path, scenario)
+			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+		}
+	}
 }
 
 func (r *Results) gatesFor(scenario string) []*gate.File {

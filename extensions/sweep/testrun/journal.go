@@ -240,7 +240,7 @@ func (r *Results) exit(test *lib.TestRunState) {
 		return
 	}
 	dir := func(scenario string) string { return r.Folder(scenario, test.TestPreInitState) }
-	table, err := r.Write(dir, r.testEnd.judge.Verdicts(test, r.testEnd.lasted()), nil)
+	table, err := r.Write(dir, r.ThresholdVerdicts(test.TestPreInitState), nil)
 	if err != nil {
 		k6glue.Logger().Error(err)
 	}

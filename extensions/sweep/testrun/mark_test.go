@@ -23,9 +23,9 @@ func TestWhatJudgesFailures(t *testing.T) {
 			sub, err := registry.Get(name).AddSubmetric(strings.TrimSuffix(tags, "}"))
 			require.NoError(t, err)
 			require.False(t, judged(m.Failed, "rollup"), "only shown")
-			sub.Metric.Thresholds = metrics.NewThresholds([]string{"rate==0"})
+			sub.Metric.Thresholds = metrics.NewThresholds([]string{"count==0"})
 		} else {
-			m.Failed.Thresholds = metrics.NewThresholds([]string{"rate==0"})
+			m.Failed.Thresholds = metrics.NewThresholds([]string{"count==0"})
 		}
 		require.Equal(t, want, judged(m.Failed, "rollup"), metric)
 	}

@@ -2,7 +2,6 @@ package testrun
 
 import (
 	"strings"
-	"time"
 
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/errext/exitcodes"
@@ -132,17 +131,10 @@ func (s *Scenario) SaveSeldom() { s.results.batch(s.Report, s.Test.Test) }
 // Push sends samples of the scenario.
 func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples) }
 
-// pushZero sends that no step of the scenario is incomplete but those that were told before.
-func (s *Scenario) pushZero(at time.Time) {
-	s.Push(metrics.Samples{{
-		TimeSeries: metrics.TimeSeries{Metric: s.metrics.Incomplete, Tags: s.Tags}, Time: at, Value: 0,
-	}})
-}
-
 // End closes the report, judges its gates and saves it: nothing more will be measured.
 func (s *Scenario) End(interrupted bool) {
 	s.deaf()
 	s.results.change(func() { s.Report.Interrupted = interrupted })
-	s.Push(s.metrics.Gates(s.results.judge(s.Report, s.logger), s.Tags))
+	s.results.judge(s.Report, s.logger)
 	s.results.journal(s.Report, true, s.Test.Test)
 }

@@ -2,6 +2,7 @@ package testrun_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,7 +28,7 @@ type thresholdTest struct {
 	prepare        func(*sweeptest.Sweep) []metrics.Sample
 }
 
-// run returns which thresholds are crossed, and what was logged of those that were judged on
+// run returns which thresholds do not hold, and what was logged of those that were judged on
 // nothing.
 func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	t.Helper()
@@ -42,9 +43,9 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 		more = tt.prepare(s)
 	}
 	registry := s.State.Test.Registry
-	judged := k6glue.ThresholdsOf(options.Thresholds, registry)
-	for _, j := range judged {
-		j.Metric.Thresholds = options.Thresholds[j.Name]
+	all := k6glue.ThresholdsOf(options.Thresholds, registry)
+	for _, of := range all {
+		of.Metric.Thresholds = options.Thresholds[of.Name]
 	}
 
 	_, err = s.Run(t.Context())
@@ -54,15 +55,17 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	}
 	testrun.Of(registry).EndTest()
 	ingest(s)
-	for _, j := range judged {
-		held, err := j.Metric.Thresholds.Run(j.Metric.Sink, time.Minute)
+	for _, of := range all {
+		_, err := of.Metric.Thresholds.Run(of.Metric.Sink, time.Minute)
 		require.NoError(t, err)
-		if !held {
-			crossed = append(crossed, j.Name)
+	}
+	for _, v := range testrun.Of(registry).ThresholdVerdicts(s.State.Test.TestPreInitState) {
+		if !v.Held {
+			crossed = append(crossed, v.Gate)
 		}
 	}
 	for _, line := range s.Warnings() {
-		if len(line) > 10 && line[:10] == "threshold " {
+		if strings.HasPrefix(line, "threshold ") {
 			logged = append(logged, line)
 		}
 	}
@@ -100,47 +103,20 @@ func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
 	require.Equal(t, exitcodes.InvalidConfig, code.ExitCode())
 }
 
-// Two kinds of operation, of 40 and of 2 ms, at each number of clients; those of 4 clients take as
-// much longer.
-const twoKinds = `sweep.run(() => {
-	const n = Number(tag('clients'))
-	sweep.op('a_slow', () => sleep(40 * n))
-	sweep.op('quick', () => sleep(2 * n))
-})`
-
-func TestThresholdsJudgeTheWorstOfAllSteps(t *testing.T) {
-	for name, tt := range map[string]struct {
-		clients    string
-		thresholds map[string][]string
-		crossed    []string
-	}{
-		"the worst operation, although another one comes last": {
-			"[1]",
-			map[string][]string{
-				"sweep_p99": {"value<39"}, "sweep_mean": {"value<41", "value>39"}, "sweep_p99{op:quick}": {"value<3"}, "sweep_p50{op:a_slow}": {"value<39"},
-				"sweep_ops_per_second": {"value>20"},
+// Two kinds of operation, of 40 and of 2 ms.
+func TestThresholdsOnSeveralOperationsNeverHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		crossed, logged := thresholdTest{
+			config: `{"clients": [1], "iterations": 2000, "pause": "0s"}`,
+			script: `sweep.run(() => { sweep.op('a_slow', () => sleep(40)); sweep.op('quick', () => sleep(2)) })`,
+			thresholds: map[string][]string{
+				"sweep_p99": {"value<39"}, "sweep_p99{op:quick}": {"value<3"}, "sweep_p50{op:a_slow}": {"value<39"}, "sweep_ops": {"count>4000"},
 			},
-			[]string{"sweep_p50{op:a_slow}", "sweep_p99"},
-		},
-		"the worst step, although another one comes last": {
-			"[4, 1]",
-			map[string][]string{
-				"sweep_p99": {"value<159"}, "sweep_max": {"value<161"}, "sweep_p99{op:quick}": {"value<7"}, "sweep_p99{op:quick,clients:1}": {"value<3"},
-				"sweep_p99{clients:1}": {"value<41"}, "sweep_p90{scenario:rollup,run:7}": {"value<159"},
-			},
-			[]string{"sweep_p90{scenario:rollup,run:7}", "sweep_p99", "sweep_p99{op:quick}"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				crossed, logged := thresholdTest{
-					config: `{"clients": ` + tt.clients + `, "iterations": 2000, "pause": "0s"}`, script: twoKinds, thresholds: tt.thresholds,
-				}.run(t)
-				require.Equal(t, tt.crossed, crossed)
-				require.Empty(t, logged)
-			})
-		})
-	}
+		}.run(t)
+		require.Equal(t, []string{"sweep_ops count>4000", "sweep_p50{op:a_slow} value<39", "sweep_p99 value<39"}, crossed)
+		require.Equal(t, []string{"threshold sweep_p99 value<39 cannot hold: k6 judges a Gauge by its last value, " +
+			"and there are several (op a_slow, quick): write one threshold for each, such as sweep_p99{op:quick}"}, logged)
+	})
 }
 
 func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
@@ -148,7 +124,7 @@ func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 		repeats string // how long an operation takes in each of them, ms
 		crossed []string
 	}{
-		"the last one is the best":  {"[30, 30, 1]", []string{"sweep_ops_per_second", "sweep_p99", "sweep_p99{clients:1}"}},
+		"the last one is the best":  {"[30, 30, 1]", []string{"sweep_ops_per_second value>100", "sweep_p99 value<10", "sweep_p99{clients:1} value<10"}},
 		"the last one is the worst": {"[1, 1, 30]", nil},
 		"the first one is":          {"[30, 1, 1]", nil},
 	} {
@@ -171,66 +147,35 @@ func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 func TestThresholdsJudgeEachVariant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, _ := thresholdTest{
-			config: `{"clients": [1], "iterations": 2000, "repeats": 3, "variants": ["a", "b", "c"], "pause": "0s"}`,
-			script: `const name = sweep.step().variant; sweep.run(() => sleep(name === 'b' ? 30 : 1))`,
-			thresholds: map[string][]string{
-				"sweep_p99": {"value<10"}, "sweep_p99{variant:a}": {"value<10"}, "sweep_p99{variant:b}": {"value<10"}, "sweep_p99{op:c}": {"value<10"},
-			},
+			config:     `{"clients": [1], "iterations": 2000, "repeats": 3, "variants": ["a", "b"], "pause": "0s"}`,
+			script:     `const name = sweep.step().variant; sweep.run(() => sleep(name === 'b' ? 30 : 1))`,
+			thresholds: map[string][]string{"sweep_p99{variant:a}": {"value<10"}, "sweep_p99{variant:b}": {"value<10"}},
 		}.run(t)
-		require.Equal(t, []string{"sweep_p99", "sweep_p99{variant:b}"}, crossed)
+		require.Equal(t, []string{"sweep_p99{variant:b} value<10"}, crossed)
 	})
 }
 
 func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	all := map[string][]string{
-		"sweep_max": {"value<10"}, "sweep_ops_per_second": {"value>=0"}, "sweep_duration": {"p(99)<10"}, "sweep_failed": {"rate<=1"},
-		"sweep_max{clients:1}": {"value<10"}, "http_req_duration": {"p(95)<500"}, "http_reqs": {"rate>1", "count>0"}, "checks": {"rate<0.1"},
+		"sweep_max{clients:1}": {"value<10"}, "sweep_max{clients:2}": {"value<10"}, "sweep_ops_per_second{clients:2}": {"value>=0"},
+		"sweep_failed": {"count>=0"},
 	}
+	const one, two, rate = "sweep_max{clients:1} value<10", "sweep_max{clients:2} value<10", "sweep_ops_per_second{clients:2} value>=0"
 	for name, tt := range map[string]struct {
 		script  string
 		crossed []string
-		logged  string
 	}{
-		"none": {
-			`sweep.run(() => { sleep(1); throw 'no' })`,
-			[]string{"http_req_duration", "http_reqs", "sweep_duration", "sweep_max", "sweep_max{clients:1}", "sweep_ops_per_second"},
-			"threshold sweep_max 'value<10' cannot hold: no operation succeeded of rollup with 2 clients",
-		},
-		"none in one step": {
-			`const n = tag('clients'); sweep.run(() => { sleep(1); if (tag('clients') === '2') throw 'no' })`,
-			[]string{"sweep_duration", "sweep_max", "sweep_ops_per_second"},
-			"threshold sweep_max 'value<10' cannot hold: no operation succeeded of rollup with 2 clients",
-		},
-		"some": {`let n = 0; sweep.run(() => { sleep(1); if (n++ % 2) throw 'no' })`, nil, ""},
+		"none":             {`sweep.run(() => { sleep(1); throw 'no' })`, []string{one, two, rate}},
+		"none in one step": {`sweep.run(() => { sleep(1); if (tag('clients') === '2') throw 'no' })`, []string{two, rate}},
+		"some":             {`let n = 0; sweep.run(() => { sleep(1); if (n++ % 2) throw 'no' })`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				crossed, logged := thresholdTest{
-					config: `{"clients": [1, 2], "iterations": 20, "raw": true, "pause": "0s"}`, script: tt.script, thresholds: all,
-					prepare: func(s *sweeptest.Sweep) (samples []metrics.Sample) { // of requests, which k6 times also when they fail
-						registry := s.State.Test.Registry
-						for _, metric := range []*metrics.Metric{
-							registry.MustNewMetric("http_req_duration", metrics.Trend, metrics.Time),
-							registry.MustNewMetric("http_reqs", metrics.Counter), registry.MustNewMetric("checks", metrics.Rate),
-						} {
-							for range 100 {
-								series := metrics.TimeSeries{Metric: metric, Tags: s.State.Test.RunTags}
-								value := 1.0
-								if metric.Type == metrics.Rate {
-									value = 0
-								}
-								samples = append(samples, metrics.Sample{TimeSeries: series, Time: time.Now(), Value: value})
-							}
-						}
-
-						return samples
-					},
-				}.run(t)
+				crossed, logged := thresholdTest{config: `{"clients": [1, 2], "iterations": 20, "pause": "0s"}`, script: tt.script, thresholds: all}.run(t)
 				require.Equal(t, tt.crossed, crossed)
-				if tt.logged != "" {
-					require.Contains(t, logged, tt.logged)
-				} else {
-					require.Empty(t, logged)
+				require.Len(t, logged, len(crossed))
+				if len(crossed) > 0 {
+					require.Contains(t, logged, "threshold "+two+" cannot hold: no operation succeeded of rollup with 2 clients")
 				}
 			})
 		})
@@ -240,17 +185,17 @@ func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 // With fewer than ten operations beyond it, a percentile is one of the slowest few. Repeats count
 // together.
 func TestThresholdsOnAPercentileOfFewOperationsNeverHold(t *testing.T) {
-	for repeats, crossed := range map[int][]string{1: {"sweep_p95", "sweep_p95{clients:1}"}, 2: nil} {
+	for repeats, crossed := range map[int][]string{1: {"sweep_p95{clients:1} value<10"}, 2: nil} {
 		synctest.Test(t, func(t *testing.T) {
 			got, logged := thresholdTest{
 				config:     fmt.Sprintf(`{"clients": [1, 2], "iterations": 100, "repeats": %d, "pause": "0s"}`, repeats),
 				script:     `sweep.run(() => sleep(1))`,
-				thresholds: map[string][]string{"sweep_p95": {"value<10"}, "sweep_p95{clients:1}": {"value<10"}, "sweep_p90": {"value<10"}},
+				thresholds: map[string][]string{"sweep_p95{clients:1}": {"value<10"}, "sweep_p95{clients:2}": {"value<10"}, "sweep_p90{clients:1}": {"value<10"}},
 			}.run(t)
 			require.Equal(t, crossed, got)
 			if crossed != nil {
-				require.Contains(t, logged, "threshold sweep_p95{clients:1} 'value<10' cannot hold: "+
-					"p95 of 100 operations rests on 5 of them, 10 are needed: 200 operations or more")
+				require.Equal(t, []string{"threshold sweep_p95{clients:1} value<10 cannot hold: " +
+					"p95 of 100 operations rests on 5 of them, 10 are needed: 200 operations or more"}, logged)
 			}
 		})
 	}
@@ -261,8 +206,8 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 		crossed, logged := thresholdTest{
 			config: `{"clients": [1], "iterations": 2000}`, script: `sweep.run(() => sweep.op('get', () => sleep(1)))`,
 			thresholds: map[string][]string{
-				"sweep_p99{op:own}": {"value<10", "value>=0"}, "sweep_failed{op:own}": {"rate==0"}, "sweep_failed{op:get}": {"rate==0"},
-				"sweep_incomplete": {"count==0"}, "sweep_incomplete{clients:1}": {"count==0"}, "sweep_gate{gate:g}": {"value==0"},
+				"sweep_p99{op:own}": {"value<10", "value>=0"}, "sweep_failed{op:own}": {"count==0"}, "sweep_failed{op:get}": {"count==0"},
+				"sweep_incomplete": {"count==0"}, "sweep_incomplete{clients:1}": {"count==0"},
 				"a_trend": {"p(99)<10"}, "a_rate": {"rate<0.1"}, "a_gauge": {"value<1"}, "a_trend{x:y}": {"avg<10"}, "a_counter": {"count==0"},
 			},
 			prepare: func(s *sweeptest.Sweep) []metrics.Sample {
@@ -276,18 +221,15 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 			},
 		}.run(t)
 		require.Equal(t, []string{
-			"a_gauge", "a_rate", "a_trend", "a_trend{x:y}", "sweep_failed{op:own}", "sweep_gate{gate:g}", "sweep_p99{op:own}",
-		}, crossed)
-		require.Equal(t, []string{
-			"threshold a_gauge 'value<1' cannot hold: no sample was sent",
-			"threshold a_rate 'rate<0.1' cannot hold: no sample was sent",
-			"threshold a_trend 'p(99)<10' cannot hold: no sample was sent",
-			"threshold a_trend{x:y} 'avg<10' cannot hold: no sample has these tags",
-			"threshold sweep_failed{op:own} 'rate==0' cannot hold: no sample has op:own; there are op get",
-			"threshold sweep_gate{gate:g} 'value==0' cannot hold: nobody has judged this gate",
-			"threshold sweep_p99{op:own} 'value<10' cannot hold: no sample has op:own; there are op get",
-			"threshold sweep_p99{op:own} 'value>=0' cannot hold: no sample has op:own; there are op get",
+			"threshold a_gauge value<1 cannot hold: no sample was sent",
+			"threshold a_rate rate<0.1 cannot hold: no sample was sent",
+			"threshold a_trend p(99)<10 cannot hold: no sample was sent",
+			"threshold a_trend{x:y} avg<10 cannot hold: no sample has these tags",
+			"threshold sweep_failed{op:own} count==0 cannot hold: no sample has op:own; there are op get",
+			"threshold sweep_p99{op:own} value<10 cannot hold: no sample has op:own; there are op get",
+			"threshold sweep_p99{op:own} value>=0 cannot hold: no sample has op:own; there are op get",
 		}, logged)
+		require.Len(t, crossed, len(logged))
 	})
 }
 
@@ -298,8 +240,8 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 		bound   string
 		crossed []string
 	}{
-		"it finds 4":       {"45ms", []string{"sweep_mean", "sweep_p99{clients:8}"}},
-		"it finds nothing": {"5ms", []string{"sweep_mean", "sweep_p99", "sweep_p99{clients:8}"}},
+		"it finds 4":       {"45ms", []string{"sweep_mean value<35", "sweep_p99{clients:8} value<45"}},
+		"it finds nothing": {"5ms", []string{"sweep_mean value<35", "sweep_p99 value<45", "sweep_p99{clients:8} value<45"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -312,7 +254,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 				}.run(t)
 				require.Equal(t, tt.crossed, crossed)
 				if tt.bound == "5ms" {
-					require.Contains(t, logged, "threshold sweep_p99 'value<45' cannot hold: "+
+					require.Contains(t, logged, "threshold sweep_p99 value<45 cannot hold: "+
 						"the search of rollup has found nothing that keeps its bound")
 				}
 			})
@@ -327,9 +269,9 @@ func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 		crossed, logged := thresholdTest{
 			config: `{"clients": [1, 8], "iterations": 2000, "pause": "0s"}`, script: `sweep.run(() => sleep(1))`,
 			tuple:      k6test.Tuple(t, "1/2:1", "0,1/2,1"),
-			thresholds: map[string][]string{"sweep_p99{clients:1}": {"value<10"}, "sweep_p99": {"value<10"}, "sweep_max{clients:8}": {"value<0.5"}},
+			thresholds: map[string][]string{"sweep_p99{clients:1}": {"value<10"}, "sweep_max{clients:8}": {"value<0.5"}},
 		}.run(t)
-		require.Equal(t, []string{"sweep_max{clients:8}"}, crossed)
+		require.Equal(t, []string{"sweep_max{clients:8} value<0.5"}, crossed)
 		require.Empty(t, logged)
 	})
 }

@@ -8,21 +8,23 @@ import (
 	"strings"
 
 	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Check tells before a sweep runs which threshold cannot hold, as far as that is known: k6 takes no
-// sample for 0.
-func (j *Judge) Check(sweep Sweep, test *lib.TestRunState) error {
+// Check refuses, before a sweep runs, each threshold of which k6 would not judge what it is written
+// for: k6 takes no sample for 0, and judges a Gauge by its last sample. It finds what is known
+// before the run; Judged finds the rest.
+func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
 	}
 	var problems []string
-	for _, t := range k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry) {
-		if problem := j.lacks(t, sweep, test); problem != "" {
-			problems = append(problems, fmt.Sprintf("threshold %s: %s", t.Name, problem))
+	for _, of := range k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry) {
+		if problem := t.problem(of, sweep, test); problem != "" {
+			problems = append(problems, fmt.Sprintf("threshold %s: %s", of.Name, problem))
 		}
 	}
 	if len(problems) == 0 {
@@ -32,39 +34,54 @@ func (j *Judge) Check(sweep Sweep, test *lib.TestRunState) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-// lacks says why no sample will ever be sent that the threshold is for; empty: there may be one.
-func (j *Judge) lacks(t k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
-	if t.Parent == stream.MetricGate {
-		return "" // a gate that nobody judges is crossed
-	}
-	samples, sweepsOnly := j.samplesOf(t.Parent, test.Options.Scenarios, test.RunTags.Map())
+// problem says why k6 would judge nothing, or something else; it returns "" if the threshold is
+// fine as far as that is known.
+func (t *Thresholds) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
+	samples, sweepsOnly := t.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
 	if len(test.Options.Scenarios) == 0 {
-		samples = appendTags(samples, sweep.SampleTags(t.Parent, test.RunTags.Map()))
+		samples = appendTags(samples, sweep.SampleTags(of.Parent, test.RunTags.Map()))
 	}
-	if stream.OwnMetric(t.Parent) {
+	if stream.OwnMetric(of.Parent) {
 		if len(samples) == 0 {
 			return "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"
 		}
+		if problem := lacking(of.Tags.Map(), samples); problem != "" {
+			return problem
+		}
+		if of.Parent == stream.MetricFailed && slices.ContainsFunc(of.All, isRate) {
+			return "a Counter's rate is its count by the seconds of the test: write count==0; " +
+				"the option allowFailed: '1%' bounds the share of operations that fail"
+		}
 
-		return lacking(t.Tags.Map(), samples)
+		return ambiguous(of, samples)
 	}
-	if group, _ := t.Tags.Get("group"); sweepsOnly && !k6glue.SentInSweep(t.Parent) && group == "" {
-		return notSentInSweep
+	group, _ := of.Tags.Get("group")
+	if instead, absent := k6glue.AbsentInSweep(of.Parent); absent && sweepsOnly && group == "" {
+		return absentInSweep + instead
 	}
 
 	return ""
 }
 
+const absentInSweep = "the metric has no samples in a sweep: "
+
+func isRate(t *metrics.Threshold) bool { return strings.HasPrefix(strings.TrimSpace(t.Source), "rate") }
+
 // samplesOf are the tags of a sweep's metric in each scenario that may send it, and whether all
 // scenarios are sweeps.
-func (j *Judge) samplesOf(
+func (t *Thresholds) samplesOf(
 	metric string, scenarios lib.ScenarioConfigs, runTags map[string]string,
 ) (samples []Tags, sweepsOnly bool) {
 	sweepsOnly = true
+	var whole []Sweep
 	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
 		sweep, isSweep := scenarios[name].(Sweep)
-		if whole := j.sweepOf(name); whole != nil {
-			sweep, isSweep = whole, true
+		if of := t.sweepOf(name); of != nil {
+			if slices.Contains(whole, of) {
+				continue // another step of it
+			}
+			whole = append(whole, of)
+			sweep, isSweep = of, true
 		}
 		var tags Tags
 		if isSweep {
@@ -89,7 +106,7 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 }
 
 // countedTags are the tags of a metric's samples in a scenario of k6's own executors, in which
-// sweep.op may count operations; nil: there will be none.
+// sweep.op may count operations; nil if there will be none.
 func countedTags(name string, config lib.ExecutorConfig, metric string, runTags map[string]string) Tags {
 	if metric == stream.MetricDuration || metric == stream.MetricClientsDone {
 		return nil
@@ -99,9 +116,70 @@ func countedTags(name string, config lib.ExecutorConfig, metric string, runTags 
 	if OfOperations(metric) {
 		tags["op"] = TagValues{}
 	}
+	tags["scenario"] = TagValues{Names: []string{name}, Maybe: true} // it need not call sweep.op
 
 	return tags
 }
 
-const notSentInSweep = "the metric has no samples in a sweep: " +
-	"sweep_p50 to sweep_max, with the tag op, have the durations of its operations"
+// ambiguous says that a Gauge has several values of which k6 would judge the last. Of the numbers
+// that a search tries, the last value is that of the one it finds.
+func ambiguous(of k6glue.Thresholds, samples []Tags) string {
+	if of.Metric.Type != metrics.Gauge {
+		return ""
+	}
+	wanted := of.Tags.Map()
+	values := map[string][]string{}
+	for _, s := range samples {
+		if !s.has(wanted) {
+			continue
+		}
+		for name, known := range s {
+			if !known.Maybe && known.To == 0 {
+				values[name] = append(values[name], known.Names...)
+			}
+		}
+	}
+
+	return lastOfSeveral(of, values)
+}
+
+// lastOfSeveral says that there are several values of a tag that the threshold does not name, and
+// what to write instead; it returns "" if there are not.
+func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
+	var several []string
+	added := ""
+	for _, name := range []string{"scenario", "clients", "rate", "variant", "op"} {
+		_, named := of.Tags.Get(name)
+		all := unique(values[name])
+		if named || len(all) < 2 {
+			continue
+		}
+		several = append(several, name+" "+strings.Join(all, ", "))
+		added += "," + name + ":" + all[len(all)-1]
+		if name == "scenario" { // the others depend on it
+			break
+		}
+	}
+	if added == "" {
+		return ""
+	}
+	instead := of.Parent + "{" + added[1:] + "}"
+	if tags, tagged := strings.CutPrefix(strings.TrimSuffix(of.Name, "}"), of.Parent+"{"); tagged {
+		instead = of.Parent + "{" + tags + added + "}"
+	}
+
+	return fmt.Sprintf("k6 judges a Gauge by its last value, and there are several (%s): write one threshold for each, such as %s",
+		strings.Join(several, "; "), instead)
+}
+
+// unique returns the values without repetition, in their order.
+func unique(values []string) []string {
+	var once []string
+	for _, value := range values {
+		if !slices.Contains(once, value) {
+			once = append(once, value)
+		}
+	}
+
+	return once
+}

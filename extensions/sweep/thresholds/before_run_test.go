@@ -25,7 +25,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		beside            map[string]lib.ExecutorConfig
 		problem           string // empty: it is accepted
 	}{
-		"any step":                 {config: plain, threshold: "sweep_p99"},
+		"any step":                 {config: plain, threshold: "sweep_p99", problem: "k6 judges a Gauge by its last value, and there are several (clients 1, 8, 64): write one threshold for each, such as sweep_p99{clients:64}"},
 		"a step":                   {config: plain, threshold: "sweep_p99{clients:64}"},
 		"no such step":             {config: plain, threshold: "sweep_p99{clients:61}", problem: "no sample has clients:61; there are clients 1, 8, 64"},
 		"of an outcome":            {config: plain, threshold: "sweep_ops{outcome:failed}"},
@@ -38,7 +38,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"a tag of the scenario":    {config: plain, threshold: "sweep_p99{ kind : 'x', clients:8}"},
 		"another scenario":         {config: plain, threshold: "sweep_p99{scenario:other,clients:8}", problem: "no sample has scenario:other; there are scenario rollup"},
 		"no rate":                  {config: plain, threshold: "sweep_p99{rate:100}", problem: "no sample has the tag rate; there are clients, kind, op, run, scenario"},
-		"any operation":            {config: plain, threshold: "sweep_p99{op:own}"},
+		"any operation":            {config: plain, threshold: "sweep_p99{op:own,clients:8}"},
 		"a named operation":        {config: `{"clients": [1], "iterations": 1, "opNames": ["get", "set"]}`, threshold: "sweep_p99{op:get}"},
 		"no such operation":        {config: `{"clients": [1], "iterations": 1, "opNames": ["get", "set"]}`, threshold: "sweep_p99{op:own}", problem: "no sample has op:own; there are op get, set"},
 		"a slip":                   {config: `{"clients": [1], "iterations": 1, "opNames": ["lookup", "set"]}`, threshold: "sweep_p99{op:lokup}", problem: "no sample has op:lokup; there are op lookup, set; did you mean lookup?"},
@@ -54,17 +54,22 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"no number":                {config: find, threshold: "sweep_p99{clients:all}", problem: "no sample has clients:all; there are clients 2 to 64"},
 		"raw samples":              {config: `{"clients": [1], "iterations": 1, "raw": true}`, threshold: "sweep_duration{clients:1}"},
 		"no raw samples":           {config: plain, threshold: "sweep_duration", problem: "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"},
-		"a module's durations":     {config: plain, threshold: "cache_op_duration{op:get}", problem: thresholds.NotSentInSweep},
+		"a module's durations":     {config: plain, threshold: "cache_op_duration{op:get}", problem: "the metric has no samples in a sweep: sweep_p50 to sweep_max"},
 		"those of setup":           {config: plain, threshold: "cache_op_duration{group:::setup}"},
 		"a variant":                {config: `{"clients": [1], "iterations": 1, "variants": ["a", "b"]}`, threshold: "sweep_p99{variant:a}"},
 		"no such variant":          {config: `{"clients": [1], "iterations": 1, "variants": ["a", "b"]}`, threshold: "sweep_p99{variant:c}", problem: "no sample has variant:c; there are variant a, b"},
-		"a gate":                   {config: plain, threshold: "sweep_gate{gate:any}"},
+		"several operations":       {config: `{"clients": [1], "iterations": 1, "opNames": ["get", "set"]}`, threshold: "sweep_p99", problem: "k6 judges a Gauge by its last value, and there are several (op get, set): write one threshold for each, such as sweep_p99{op:set}"},
+		"several of everything":    {config: `{"rate": [1, 5], "preAllocatedVUs": 4, "duration": "1s", "variants": ["a", "b"]}`, threshold: "sweep_p99{op:x}", problem: "k6 judges a Gauge by its last value, and there are several (rate 1, 5; variant a, b): write one threshold for each, such as sweep_p99{op:x,rate:5,variant:b}"},
+		"several steps' clients":   {config: plain, threshold: "sweep_clients_done", problem: "k6 judges a Gauge by its last value, and there are several (clients 1, 8, 64): write one threshold for each, such as sweep_clients_done{clients:64}"},
+		"what a search finds":      {config: find, threshold: "sweep_p99"},
+		"one step":                 {config: `{"clients": [1], "iterations": 1}`, threshold: "sweep_p99"},
+		"a Counter":                {config: plain, threshold: "sweep_ops"},
 		"not the sweep's":          {config: plain, threshold: "other{clients:61}"},
 		"of another executor":      {config: plain, threshold: "sweep_p99{scenario:ramp,op:own}", beside: beside},
 		"it has no steps":          {config: plain, threshold: "sweep_p99{clients:61}", beside: beside, problem: "no sample has clients:61; there are clients 1, 8, 64"},
 		"nor single durations":     {config: plain, threshold: "sweep_duration", beside: beside, problem: "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"},
 		"it may call the module":   {config: plain, threshold: "cache_op_duration{op:get}", beside: beside},
-		"which of two sweeps":      {config: plain, threshold: "sweep_p99{clients:8}", beside: sweepBeside(t)},
+		"which of two sweeps":      {config: plain, threshold: "sweep_p99{clients:8}", beside: sweepBeside(t), problem: "k6 judges a Gauge by its last value, and there are several (scenario other, rollup): write one threshold for each, such as sweep_p99{clients:8,scenario:rollup}"},
 		"the other one":            {config: plain, threshold: "sweep_p99{clients:7}", beside: sweepBeside(t)},
 		"the step of another one":  {config: plain, threshold: "sweep_p99{clients:7,scenario:rollup}", beside: sweepBeside(t), problem: "no sample has clients:7; there are clients 1, 8, 64"},
 		"of neither":               {config: plain, threshold: "sweep_p99{clients:6}", beside: sweepBeside(t), problem: "no sample has clients:6; there are clients 7, 8, 1, 64"},
@@ -89,14 +94,14 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 				TestPreInitState: &lib.TestPreInitState{Registry: registry},
 				Options:          options, RunTags: registry.RootTagSet().With("run", "7"),
 			}
-			err = (&thresholds.Judge{}).Check(config.(thresholds.Sweep), test)
+			err = (&thresholds.Thresholds{}).Check(config.(thresholds.Sweep), test)
 			if tt.problem == "" {
 				require.NoError(t, err)
 			} else {
 				require.ErrorContains(t, err, "threshold "+tt.threshold+": "+tt.problem)
 			}
 			test.RuntimeOptions.NoThresholds = null.BoolFrom(true)
-			require.NoError(t, (&thresholds.Judge{}).Check(config.(thresholds.Sweep), test), "k6 looks at none")
+			require.NoError(t, (&thresholds.Thresholds{}).Check(config.(thresholds.Sweep), test), "k6 looks at none")
 		})
 	}
 }

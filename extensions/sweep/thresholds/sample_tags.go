@@ -23,6 +23,8 @@ type TagValues struct {
 	Others []string
 	// From and to bound the integers that a search may try; to is zero where there are none.
 	From, To float64
+	// Maybe reports that it is the script's to decide whether there are samples with each value.
+	Maybe bool
 }
 
 // has tells whether the tag may have the value.
@@ -136,7 +138,7 @@ func tagNames(samples []Tags) []string {
 
 // OfOperations tells whether the samples of a sweep's metric have the tag op.
 func OfOperations(metric string) bool {
-	return metric != stream.MetricClientsDone && metric != stream.MetricIncomplete && metric != stream.MetricGate
+	return metric != stream.MetricClientsDone && metric != stream.MetricIncomplete
 }
 
 // AddOutcomes adds the tag that counted operations have beside the others.

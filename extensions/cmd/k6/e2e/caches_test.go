@@ -44,6 +44,7 @@ type cacheStep struct {
 	Extra struct {
 		Hits, Misses, Hot, HotHits                                                           int
 		VMHWMSince                                                                           time.Time
+		Errors                                                                               map[string]int
 		HitRate, HotHitRate, VMHWMBytes, PerMemoryHitRate, HitsPerSecondMem, OutMibPerSecond *float64
 	}
 }
@@ -307,6 +308,39 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	require.Equal(t, 20*s.Ops, s.Extra.Hits)
 	require.GreaterOrEqual(t, s.Seconds, 0.3)
 	require.Less(t, s.Seconds, 5.0, "it ends by its duration, on a busy machine too")
+}
+
+// An empty cache is a faster cache: gets that miss what was prefilled have failed.
+func TestCacheThatLosesItsKeysIsNoFasterOne(t *testing.T) {
+	t.Parallel()
+	for allow, code := range map[string]int{"false": exitThreshold, "true": exitOK} {
+		env := with(cachesEnv(t, "TARGET", "redis", "CLIENTS", "4", "DURATION", "2s", "WARMUP", "0s", "KEYS", "1000", "MIX", "get:1",
+			"ALLOW_MISSES", allow), ownRedis(t))
+		r := k6(t, options{script: "cache-sweep.js", env: env, measuring: func(*os.Process) { tellRedis(t, env["REDIS_URL"], "FLUSHALL") }})
+		require.Equal(t, code, r.code, r.output)
+		s := cacheSteps(t, r, "cache-sweep")[0]
+		require.Positive(t, s.Extra.Hits)
+		require.Positive(t, s.Extra.Misses)
+		require.Equal(t, s.Ops+s.Failed, s.Extra.Hits+s.Extra.Misses, "both are in the step")
+		if code == exitOK {
+			require.Zero(t, s.Failed)
+		} else {
+			require.Equal(t, s.Extra.Misses, s.Failed)
+			require.Contains(t, s.Extra.Errors, "a prefilled key is missing: the server has lost, evicted or expired it, or it was deleted; "+
+				"option allowMisses: true counts such a read as done")
+		}
+	}
+}
+
+// Keys that the server refuses end the run with its reason, before anything is measured.
+func TestPrefillThatIsRefusedEndsTheRun(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "ITERATIONS", "1000", "WARMUP", "0s",
+		"KEYS", "100", "VALUE", "2000000")})
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.NotEmpty(t, r.lines("prefill of key key:000000000000: the store refused to keep the value: the server says: object too large for cache"), r.output)
+	require.Len(t, r.report(t, "cache-sweep").Steps, 1, "the next step does not begin")
+	require.Zero(t, r.report(t, "cache-sweep").Steps[0].Ops)
 }
 
 func TestExamplesOfRun(t *testing.T) {

@@ -11,21 +11,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/docs"
 )
 
 // Options of k6 and of its subcommands that the pages of the repository show are those that it has.
 // The rest of the pages' commands is tested in extensions/internal/docs, without k6.
 func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	t.Parallel()
-	pages, err := docs.Pages(root)
-	require.NoError(t, err)
 	helps := map[string]string{}
 	shown := 0
-	for _, page := range pages {
-		for _, command := range page.Commands() {
-			subcommand, arguments := ofK6(command.Words)
+	for place, block := range blocks(t, "sh", "bash", "console") {
+		for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
+			subcommand, arguments := ofK6(words(line))
 			if subcommand == "" {
 				continue
 			}
@@ -35,14 +31,42 @@ func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 			for _, argument := range arguments {
 				option, _, _ := strings.Cut(argument, "=")
 				if strings.HasPrefix(option, "-") {
-					require.Regexp(t, `(?m)(^|[\s,])`+regexp.QuoteMeta(option)+`\b`, helps[subcommand],
-						"%s:%d: %q", command.Page, command.Line, command.Words)
+					require.Regexp(t, `(?m)(^|[\s,])`+regexp.QuoteMeta(option)+`\b`, helps[subcommand], "%s: %s", place, line)
 					shown++
 				}
 			}
 		}
 	}
 	require.Greater(t, shown, 20)
+}
+
+// blocks returns the fenced blocks of these languages in the pages of the repository, by their
+// places.
+func blocks(t *testing.T, languages ...string) map[string]string {
+	t.Helper()
+	listed, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--", "*.md").Output()
+	require.NoError(t, err)
+	fence := regexp.MustCompile("(?ms)^ *```(\\w+)$\n(.*?)^ *```$")
+	found := map[string]string{}
+	for _, page := range strings.Fields(string(listed)) {
+		raw, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		for i, block := range fence.FindAllSubmatch(raw, -1) {
+			if slices.Contains(languages, string(block[1])) {
+				found[fmt.Sprintf("%s, block %d", page, i+1)] = string(block[2])
+			}
+		}
+	}
+	require.NotEmpty(t, found)
+
+	return found
+}
+
+// words returns the words of a shell's line up to its comment, what is quoted as one of them.
+func words(line string) []string {
+	line, _, _ = strings.Cut(" "+line, " #")
+
+	return regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(line, -1)
 }
 
 // ofK6 finds a command of k6 in words, such as those behind the -- of servers.sh: its subcommand,
@@ -82,24 +106,19 @@ func k6Help(t *testing.T, subcommand string) string {
 // k6 can read the scripts in the pages, and their options are right.
 func TestScriptsInPagesCanBeRun(t *testing.T) {
 	t.Parallel()
-	pages, err := docs.Pages(root)
-	require.NoError(t, err)
 	scripts := 0
-	for _, page := range pages {
-		for _, block := range page.Blocks() {
-			text := strings.Join(block.Lines, "\n")
-			if block.Language != "js" || !strings.Contains(text, "export default ") { // a piece of one
-				continue
-			}
-			file := filepath.Join(t.TempDir(), "script.js")
-			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--execution-requirements",
-				"-e", "MACHBASE_URL=machbase://sys:manager@127.0.0.1:1", file)
-			cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", fmt.Sprintf("%s:%d: %s", page.Path, block.First, out))
-			scripts++
+	for place, text := range blocks(t, "js") {
+		if !strings.Contains(text, "export default ") { // a piece of one
+			continue
 		}
+		file := filepath.Join(t.TempDir(), "script.js")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--execution-requirements",
+			"-e", "MACHBASE_URL=machbase://sys:manager@127.0.0.1:1", file)
+		cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", fmt.Sprintf("%s: %s", place, out))
+		scripts++
 	}
 	require.GreaterOrEqual(t, scripts, 4)
 }

@@ -82,34 +82,30 @@ func TestTheReportTellsTheDriver(t *testing.T) {
 	require.Equal(t, "native", r.report(t, "stock-rollup").Target["driver"])
 }
 
-// Over HTTP the same rows are read and checked: as many as natively, from the same loaded tables.
+// The roll-up query over HTTP: each operation reads its 60 rows and checks them.
 func TestRollupOverHTTP(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
-	rows := map[string]int{}
-	for _, driver := range []string{"http", "native"} {
-		r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
-			"CLIENTS": "1,3", "ITERATIONS": "20", "WARMUP": "0s", "DRIVER": driver, "MACHBASE_HTTP_URL": httpURL(t), "K6_SWEEP_WITNESS": "off",
-		}})
-		require.Equal(t, exitOK, r.code, r.output)
-		rep := r.report(t, "stock-rollup")
-		require.Equal(t, driver, rep.Target["driver"])
-		require.Equal(t, driver == "http", rep.Target["url"] == httpURL(t), rep.Target)
-		require.Len(t, rep.Steps, 2)
-		for _, s := range rep.Steps {
-			require.Equal(t, 20*s.Clients, s.Ops)
-			require.Zero(t, s.Failed)
-			rows[driver] += s.Rows
-		}
+	r := k6(t, options{script: "stock-rollup-http.js", env: map[string]string{
+		"CLIENTS": "1,3", "ITERATIONS": "20", "WARMUP": "0s", "MACHBASE_HTTP_URL": httpURL(t), "K6_SWEEP_WITNESS": "off",
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "stock-rollup-http")
+	require.Equal(t, httpURL(t), rep.Target["url"])
+	require.Equal(t, "v8.0.67", rep.Target["version"])
+	require.Len(t, rep.Steps, 2)
+	for _, s := range rep.Steps {
+		require.Equal(t, 20*s.Clients, s.Ops)
+		require.Zero(t, s.Failed)
 	}
-	require.Positive(t, rows["http"])
-	require.Equal(t, rows["native"], rows["http"])
 }
 
-// What the HTTP API cannot do is refused before anything is sent.
-func TestHTTPDriverRefusesReuse(t *testing.T) {
+// What is not there ends the run before the first step, with one line.
+func TestRollupOverHTTPThatFindsNothing(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"DRIVER": "http", "REUSE": "true", "MACHBASE_HTTP_URL": "http://127.0.0.1:1"}})
-	require.Equal(t, exitScriptException, r.code, r.output)
-	require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), `driver http keeps no statements: statementCache must be "off"`)
+	for address, want := range map[string]string{httpURL(t): "the answer has 0 rows, not 60: run stock-load.js first", "http://127.0.0.1:1": "connection refused"} {
+		r := k6(t, options{script: "stock-rollup-http.js", env: map[string]string{"MACHBASE_HTTP_URL": address, "CODE": "no such code"}})
+		require.Equal(t, exitAborted, r.code, r.output)
+		require.Contains(t, r.output, want)
+	}
 }

@@ -110,7 +110,7 @@ func TestStockAppend(t *testing.T) {
 		require.InDelta(t, 80, float64(s.BytesSent)/float64(s.Rows), 5, "bytes of a row")
 	}
 	require.Equal(t, 500.0, rep.Params["rows"])
-	require.NotEmpty(t, r.samples(t, "sweep_gate"))
+	require.NotEmpty(t, r.fileGates(t, "stock-append"))
 	require.Regexp(t, `\| clients \| repeat \| +rows \| +rows/s \| sent MB/s \| sent bytes/row \|`, r.table(t, "stock-append"))
 	require.Equal(t, []any{10000.0, 10000.0, 40000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
 
@@ -192,7 +192,7 @@ func TestStockBench(t *testing.T) {
 	require.Equal(t, []any{nil, 14861460.0}, column(t, rep.Tables[0], "published, api/machcli ns/op"))
 	require.Equal(t, rep.Steps[0].LatencyMs.Mean*1e6, column(t, rep.Tables[0], "ns/op")[0])
 	require.Regexp(t, `\| BenchmarkSelect +\| +20 \| +[\d,]+ \| +14,861,460 \|`, r.table(t, "stock-bench"))
-	require.NotEmpty(t, r.samples(t, "sweep_gate"))
+	require.NotEmpty(t, r.fileGates(t, "stock-bench"))
 }
 
 func TestGatesOfAppendAndBench(t *testing.T) {

@@ -162,7 +162,7 @@ func TestNestedSweepRun(t *testing.T) {
 func TestFailedOperationsFailTheRun(t *testing.T) {
 	t.Parallel()
 	const sweep = `"clients": [2], "iterations": 10`
-	refused := work(t, `{`+sweep+`, "thresholds": {"sweep_failed": ["count<5"]}}`, nil)
+	refused := work(t, `{`+sweep+`, "thresholds": {"sweep_failed": ["rate<0.25"]}}`, nil)
 	require.Equal(t, exitInvalidConfig, refused.code, "what would mean something else: %s", refused.output)
 	for _, c := range []struct {
 		options string
@@ -170,8 +170,8 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}{
 		{`{` + sweep + `}`, exitThreshold},
 		{`{` + sweep + `, "thresholds": {"sweep_failed": []}}`, exitMarkedFailed},
-		{`{` + sweep + `, "thresholds": {"sweep_failed": ["rate<0.25"]}}`, exitOK},
-		{`{` + sweep + `, "thresholds": {"sweep_failed": ["rate<0.2"]}}`, exitThreshold},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["count<5"]}}`, exitOK},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["count<4"]}}`, exitThreshold},
 		{`{` + sweep + `, "allowFailed": "20%"}`, exitOK},
 		{`{` + sweep + `, "allowFailed": 0.19}`, exitMarkedFailed},
 		{`{` + sweep + `, "allowFailed": true}`, exitOK},

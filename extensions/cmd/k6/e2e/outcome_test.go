@@ -120,10 +120,10 @@ func requireAllFailed(t *testing.T, r *run, why string) {
 func requireNoGateHeld(t *testing.T, r *run) {
 	t.Helper()
 	require.Equal(t, exitThreshold, r.code, r.output)
-	gates := r.samples(t, "sweep_gate")
+	gates := r.fileGates(t, "outcome")
 	require.Len(t, gates, 3, "ops/s, p50, and that nothing failed")
-	for _, gate := range gates {
-		require.Zero(t, gate.Data.Value, "%v held", gate.Data.Tags)
+	for name, held := range gates {
+		require.False(t, held, "%v held", name)
 	}
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,15 @@ func (r *run) gates(t *testing.T, scenario string) map[string]bool {
 	return gates
 }
 
+// fileGates are those of the verdicts that are of a file of gates.
+func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
+	t.Helper()
+	gates := r.gates(t, scenario)
+	maps.DeleteFunc(gates, func(name string, _ bool) bool { return strings.HasPrefix(name, "sweep_") })
+
+	return gates
+}
+
 const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s"}}`
 
 // Each of these held before: k6 takes an empty metric for 0.
@@ -65,25 +75,40 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 			"threshold sweep_p99{clients:61}: no sample has clients:61; there are clients 1, 8",
 		},
 		"an operation": {
-			`{"sweep_p99{op:own}": ["value<1"]}`, nil, exitThreshold,
-			"threshold sweep_p99{op:own} 'value<1' cannot hold: no sample has op:own; there are op sweep",
+			`{"sweep_p99{op:own,clients:8}": ["value<1"]}`, nil, exitThreshold,
+			"threshold sweep_p99{op:own,clients:8} value<1 cannot hold: no sample has op:own; there are op sweep",
 		},
 		"a success": {
-			`{"sweep_p99": ["value<1"], "sweep_failed": ["rate<=1"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
+			`{"sweep_p99{clients:8}": ["value<1"], "sweep_failed": ["count>0"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
 			[]string{"WORK", "fails"}, exitThreshold,
-			"threshold sweep_p99 'value<1' cannot hold: no operation succeeded of sweep with 8 clients",
+			"threshold sweep_p99{clients:8} value<1 cannot hold: no operation succeeded of sweep with 8 clients",
 		},
 		"operations beyond a percentile": {
 			`{"sweep_p99{clients:8}": ["value<10000"]}`, nil, exitThreshold,
-			"threshold sweep_p99{clients:8} 'value<10000' cannot hold: p99 of 160 operations rests on 1 of them, 10 are needed: 1,000 operations or more",
+			"threshold sweep_p99{clients:8} value<10000 cannot hold: p99 of 160 operations rests on 1 of them, 10 are needed: 1,000 operations or more",
+		},
+		"several steps": {
+			`{"sweep_p99": ["value<10000"]}`, nil, exitInvalidConfig,
+			"threshold sweep_p99: k6 judges a Gauge by its last value, and there are several (clients 1, 8): " +
+				"write one threshold for each, such as sweep_p99{clients:8}",
+		},
+		"several operations": {
+			`{"sweep_max{clients:8}": ["value<10000"]}`, []string{"WORK", "kinds"}, exitThreshold,
+			"threshold sweep_max{clients:8} value<10000 cannot hold: k6 judges a Gauge by its last value, and there are several " +
+				"(op a_slow, quick): write one threshold for each, such as sweep_max{clients:8,op:quick}",
+		},
+		"the share of failures": {
+			`{"sweep_failed": ["rate<0.1"]}`, nil, exitInvalidConfig,
+			"threshold sweep_failed: a Counter's rate is its count by the seconds of the test: write count==0; " +
+				"the option allowFailed: '1%' bounds the share of operations that fail",
 		},
 		"requests": {
 			`{"http_req_duration": ["p(95)<500"]}`, nil, exitThreshold,
-			"threshold http_req_duration 'p(95)<500' cannot hold: no sample was sent",
+			"threshold http_req_duration p(95)<500 cannot hold: no sample was sent",
 		},
 		"a part of the requests, of checks": {
 			`{"http_req_failed{name:x}": ["rate<0.01"], "checks": ["rate>0.9"]}`, nil, exitThreshold,
-			"threshold http_req_failed{name:x} 'rate<0.01' cannot hold: no sample has these tags",
+			"threshold http_req_failed{name:x} rate<0.01 cannot hold: no sample has these tags",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,13 +128,12 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 			require.NoError(t, err)
 			for metric, expressions := range thresholds {
 				if metric == "sweep_failed" {
-					require.True(t, gates["sweep_failed rate<=1"])
+					require.True(t, gates["sweep_failed count>0"])
 
 					continue
 				}
 				require.Contains(t, gates, metric+" "+expressions[0])
 				require.False(t, gates[metric+" "+expressions[0]])
-				require.Len(t, r.lines("k6 says crossed: "+metric+" "+expressions[0]), 1, r.output)
 			}
 			require.Contains(t, string(junit), "cannot hold")
 		})
@@ -121,7 +145,7 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/op.js", env: with(noMachbase, map[string]string{"SLIP": "1"})})
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Len(t, r.lines("thresholds on sweep_max{op:nap} cannot hold: no operation was measured"), 1, r.output)
+	require.Len(t, r.lines("threshold sweep_max{op:nap} value<10000 cannot hold: no operation was measured"), 1, r.output)
 }
 
 // What is there is judged: with a second sweep, with a scenario of k6's own executors beside it,
@@ -133,9 +157,9 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"},
 		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{
-		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"], "sweep_max": ["value<10000"],
+		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"],
 		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
-		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["rate==0"], "sweep_incomplete": ["count==0"],
+		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
 		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
 		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],
 		"sweep_mean{scenario:late}": [{"threshold": "value>1", "abortOnFail": true}]
@@ -145,10 +169,10 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	require.Empty(t, r.lines("cannot hold"), r.output)
 
 	const folded = `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s"}`
-	portable := judged(t, "{}", `{"sweep_max{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{op:own}": ["value<10000"]}`, "SWEEP", folded)
+	portable := judged(t, "{}", `{"sweep_max{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{clients:1,op:own}": ["value<10000"]}`, "SWEEP", folded)
 	require.Equal(t, exitThreshold, portable.code, portable.output)
-	require.Equal(t, []string{"k6 says crossed: sweep_p99{op:own} value<10000\n"}, portable.lines("k6 says crossed"))
-	require.False(t, portable.gates(t, "folded")["sweep_p99{op:own} value<10000"])
+	require.Len(t, portable.lines("cannot hold: no sample has op:own; there are op folded"), 2, "in the log and in the report: %s", portable.output)
+	require.False(t, portable.gates(t, "folded")["sweep_p99{clients:1,op:own} value<10000"])
 	require.True(t, portable.gates(t, "folded")["sweep_max{scenario:folded,clients:2} value<10000"])
 
 	portable = judged(t, "{}", `{"sweep_p99{clients:5}": ["value<10000"]}`, "SWEEP", folded)
@@ -164,55 +188,96 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 		"sweep_mean": ["value>9"], "sweep_mean{op:none}": ["value<1"], "http_req_duration": ["p(95)<500"], "sweep_incomplete": ["count==0"]
 	}`)
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.ElementsMatch(t, []string{
-		"k6 says crossed: sweep_mean{op:none} value<1\n", "k6 says crossed: http_req_duration p(95)<500\n",
-	}, r.lines("k6 says crossed"), r.output)
 	require.Len(t, r.lines("no sample has op:none; there are op nap"), 2, "in the log and in the report: %s", r.output)
+	held := r.gates(t, "beside")
+	require.Len(t, held, 4)
+	require.True(t, held["sweep_mean value>9"] && held["sweep_incomplete count==0"])
+	require.False(t, held["sweep_mean{op:none} value<1"] || held["http_req_duration p(95)<500"])
 
 	r = k6(t, options{script: "testdata/unaware.js", env: map[string]string{defaultEnvMachbase: "none"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Len(t, r.lines("threshold http_req_duration 'p(95)<500' cannot hold: no sample was sent"), 1, r.output)
-	require.Regexp(t, `✗ 'p\(95\)<500'`, r.output, "k6's own summary says so as well")
-	require.Regexp(t, `✓ 'p\(95\)<5000'`, r.output)
+	require.Len(t, r.lines("threshold http_req_duration p(95)<500 cannot hold: no sample was sent"), 1, r.output)
 }
 
-// A Gauge's last value was judged before: that of the operation, of the repeat and of the step that
-// came last.
-func TestThresholdsJudgeTheWorst(t *testing.T) {
+// k6 judges a Gauge by its last value: that has to be the one that the threshold is written for, or
+// the run does not pass.
+func TestThresholdsJudgeWhatTheyName(t *testing.T) {
 	for name, tt := range map[string]struct {
 		scenarios, thresholds string
 		more, crossed         []string
+		code                  int
 	}{
 		"operation": {
-			oneSweep, `{"sweep_max": ["value<29"], "sweep_mean{op:quick}": ["value<29"], "sweep_mean{op:a_slow}": ["value<29"]}`,
-			[]string{"WORK", "kinds"},
-			[]string{"sweep_mean{op:a_slow} value<29", "sweep_max value<29"},
+			oneSweep, `{"sweep_mean{clients:1,op:quick}": ["value<29"], "sweep_mean{clients:1,op:a_slow}": ["value<29"]}`,
+			[]string{"WORK", "kinds"}, []string{"sweep_mean{clients:1,op:a_slow} value<29"}, exitThreshold,
 		},
 		"repeat": {
 			`{"sweep": {"executor": "client-sweep", "clients": [1], "iterations": 20, "repeats": 3, "pause": "0s"}}`,
 			`{"sweep_p50{clients:1}": ["value<29"], "sweep_ops_per_second": ["value>500"]}`, []string{"WORK", "quicker"},
-			[]string{"sweep_ops_per_second value>500", "sweep_p50{clients:1} value<29"},
+			[]string{"sweep_ops_per_second value>500", "sweep_p50{clients:1} value<29"}, exitThreshold,
 		},
 		"step": {
 			`{"sweep": {"executor": "client-sweep", "clients": [4, 1], "iterations": 20, "pause": "0s"}}`,
-			`{"sweep_p50": ["value<29"], "sweep_p50{clients:1}": ["value<29"], "sweep_ops_per_second": ["value>100"]}`, []string{"WORK", "crowd"},
-			[]string{"sweep_p50 value<29"},
+			`{"sweep_p50{clients:4}": ["value<29"], "sweep_p50{clients:1}": ["value<29"]}`, []string{"WORK", "crowd"},
+			[]string{"sweep_p50{clients:4} value<29"}, exitThreshold,
 		},
 		"scenario": {
 			`{"one": {"executor": "client-sweep", "clients": [1], "iterations": 20, "env": {"WORK": "kinds"}},
 			  "two": {"executor": "client-sweep", "clients": [1], "iterations": 20, "after": "one"}}`,
-			`{"sweep_mean": ["value<29"], "sweep_mean{scenario:two}": ["value<29"]}`, nil,
-			[]string{"sweep_mean value<29"},
+			`{"sweep_mean": ["value<29"], "sweep_mean{scenario:two}": ["value<29"]}`, nil, nil, exitInvalidConfig,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := judged(t, tt.scenarios, tt.thresholds, tt.more...)
+			require.Equal(t, tt.code, r.code, r.output)
 			var crossed []string
 			for _, line := range r.lines("k6 says crossed: ") {
 				crossed = append(crossed, strings.TrimSpace(strings.TrimPrefix(line, "k6 says crossed: ")))
 			}
 			require.ElementsMatch(t, tt.crossed, crossed, r.output)
-			require.Equal(t, exitThreshold, r.code)
+			if tt.code == exitInvalidConfig {
+				require.NotEmpty(t, r.lines("there are several (scenario one, two): write one threshold for each, such as sweep_mean{scenario:two}"), r.output)
+			}
+		})
+	}
+}
+
+// A crossed gate makes the exit code, whatever became of k6's thresholds.
+func TestGatesMakeTheExitCode(t *testing.T) {
+	t.Parallel()
+	gates := filepath.Join(t.TempDir(), "gates.json")
+	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "gated", "absolute": [{"op": "gated", "p50": "1ms"}]}`), 0o600))
+	other := filepath.Join(t.TempDir(), "other.json")
+	require.NoError(t, os.WriteFile(other, []byte(`{"scenario": "other", "absolute": [{"op": "other", "p50": "1s"}]}`), 0o600))
+	const crossed, counts = "gate crossed: p50 of gated in every step", "--no-thresholds is about k6's own thresholds: the gates of "
+	for name, tt := range map[string]struct {
+		work   string
+		env    map[string]string
+		args   []string
+		code   int
+		says   []string
+		silent []string
+	}{
+		"crossed":              {work: "slow", code: exitThreshold, says: []string{crossed}, silent: []string{counts}},
+		"thresholds overruled": {work: "slow", env: map[string]string{"THRESHOLDS": `{"iteration_duration": ["p(95)<100000"]}`}, code: exitThreshold, says: []string{crossed}},
+		"no thresholds":        {work: "slow", args: []string{"--no-thresholds"}, code: exitThreshold, says: []string{crossed, counts + gates + " still count"}},
+		"not returned":         {work: "slow", env: map[string]string{"CALL": "1"}, code: exitThreshold, says: []string{crossed}},
+		"of no scenario":       {work: "quick", env: map[string]string{"OTHER": other}, code: exitThreshold, says: []string{"the gates of " + other + ` are crossed: no scenario \"other\" was measured`}},
+		"and a failure":        {work: "fails", env: map[string]string{"THRESHOLDS": `{}`}, code: exitThreshold, says: []string{"failed: the run is marked as failed"}},
+		"held":                 {work: "quick", code: exitOK, silent: []string{crossed, counts}},
+		"held, no thresholds":  {work: "quick", args: []string{"--no-thresholds"}, code: exitOK, says: []string{counts + gates + " still count"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := with(noMachbase, with(map[string]string{"FILE": gates, "WORK": tt.work}, tt.env))
+			r := k6(t, options{script: "testdata/gates.js", env: env, args: tt.args})
+			require.Equal(t, tt.code, r.code, r.output)
+			for _, line := range tt.says {
+				require.Len(t, r.lines(line), 1, r.output)
+			}
+			for _, line := range tt.silent {
+				require.Empty(t, r.lines(line), r.output)
+			}
 		})
 	}
 }

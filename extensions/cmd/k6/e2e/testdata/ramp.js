@@ -10,7 +10,7 @@ export const options = {
       stages: [{ duration: '2s', target: 8 }, { duration: '2s', target: 1 }],
     },
   },
-  thresholds: { sweep_failed: ['rate==0'] },
+  thresholds: { sweep_failed: ['count==0'] },
 };
 
 export default function () {

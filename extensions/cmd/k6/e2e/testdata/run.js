@@ -15,7 +15,7 @@ export const options = {
     },
   },
   thresholds: {
-    sweep_failed: ['rate==0'],
+    sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
     'sweep_max{op:work}': ['value<10000'],
   },

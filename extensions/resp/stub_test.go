@@ -1,6 +1,4 @@
-// Package respstub is a server that speaks as much of Redis's protocol, in memory, as the tests of
-// k6/x/resp need. With a real Redis, they prove the same.
-package respstub
+package resp
 
 import (
 	"bufio"
@@ -25,20 +23,22 @@ type entry struct {
 	expires time.Time
 }
 
-// server is what all connections share.
-type server struct {
+// stub is what all connections share.
+type stub struct {
 	mu    sync.Mutex
 	data  [databases]map[string]entry
 	conns map[net.Conn]bool
 }
 
-// Start starts one that runs until the program ends, and returns its host and port.
-func Start() (string, error) {
+// runStub starts a server that speaks as much of Redis's protocol, in memory, as the tests need. It
+// runs until the program ends; runStub returns its host and port. With a real Redis, the tests
+// prove the same.
+func runStub() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	s := &server{conns: map[net.Conn]bool{}}
+	s := &stub{conns: map[net.Conn]bool{}}
 	s.flush()
 	go func() {
 		for {
@@ -53,7 +53,7 @@ func Start() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-func (s *server) flush() {
+func (s *stub) flush() {
 	for i := range s.data {
 		s.data[i] = map[string]entry{}
 	}
@@ -61,13 +61,13 @@ func (s *server) flush() {
 
 // session is a connection and the database that it has selected.
 type session struct {
-	*server
+	*stub
 
 	conn     net.Conn
 	database int
 }
 
-func (s *server) serve(conn net.Conn) {
+func (s *stub) serve(conn net.Conn) {
 	s.mu.Lock()
 	s.conns[conn] = true
 	s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *server) serve(conn net.Conn) {
 		s.mu.Unlock()
 		_ = conn.Close()
 	}()
-	client := &session{server: s, conn: conn}
+	client := &session{stub: s, conn: conn}
 	in, out := bufio.NewReader(conn), bufio.NewWriter(conn)
 	for {
 		words, err := readCommand(in)

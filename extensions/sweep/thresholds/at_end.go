@@ -1,0 +1,163 @@
+package thresholds
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// Verdict is the outcome of a threshold as k6 has judged it.
+type Verdict struct {
+	report.Verdict
+
+	// Void says that k6 has judged something else than the threshold is written for, such as no
+	// sample at all; "" if it has not.
+	Void string
+}
+
+var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
+
+// Judged returns the outcomes of all thresholds of a test that has lasted so long, once k6 has
+// judged them. A threshold that k6 has judged on nothing does not hold, whatever k6 says.
+func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Duration) (verdicts []Verdict) {
+	for _, of := range k6glue.JudgedThresholds(registry) {
+		void := ""
+		if !ofAnotherSegment(of, scenarios) {
+			void = voidOf(of, scenarios)
+		}
+		shown := of.Metric.Sink.Format(lasted)
+		for _, threshold := range of.All {
+			v := Verdict{Void: void}
+			v.Gate, v.Held = of.Name+" "+threshold.Source, void == "" && !threshold.LastFailed
+			v.Detail, v.Outcome = values(shown), judgement.Crossed
+			if void != "" {
+				v.Detail = "cannot hold: " + void
+			}
+			if v.Held {
+				v.Outcome = judgement.Held
+			}
+			if tag := scenarioTag.FindStringSubmatch(of.Name); tag != nil {
+				v.Scenario = strings.TrimSpace(tag[1])
+			}
+			verdicts = append(verdicts, v)
+		}
+	}
+
+	return verdicts
+}
+
+// values writes a metric's values in one line.
+func values(of map[string]float64) string {
+	words := make([]string, 0, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		words = append(words, fmt.Sprintf("%s %v", name, of[name]))
+	}
+
+	return strings.Join(words, ", ")
+}
+
+// voidOf says why k6 has judged nothing, or something else than the thresholds are for; it returns
+// "" if it has judged that.
+func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
+	figure := stream.FigureOf(of.Parent)
+	if figure == nil || len(scenarios) == 0 {
+		// Where a Counter of a script or of another module has counted nothing, zero is the truth.
+		if of.Metric.Sink.IsEmpty() && (of.Metric.Type != metrics.Counter || stream.OwnMetric(of.Parent)) {
+			return absent(of, scenarios)
+		}
+
+		return ""
+	}
+	values := map[string][]string{}
+	why := absent(of, scenarios)
+	for _, s := range scenarios {
+		if s.foundNothing(of.Tags) {
+			return "the search of " + s.Report.Scenario + " has found nothing that keeps its bound"
+		}
+		for _, g := range s.groups() {
+			if !s.isJudged(&g, of.Tags) {
+				continue
+			}
+			why = s.restsOnNothing(figure, &g)
+			for name, value := range s.tagsOf(g.Steps[0]).Map() {
+				values[name] = append(values[name], value)
+			}
+		}
+	}
+	if several := lastOfSeveral(of, values); several != "" {
+		return several
+	}
+
+	return why
+}
+
+// absent says why a threshold has no sample at the end of the test.
+func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
+	instead, absent := k6glue.AbsentInSweep(of.Parent)
+	switch {
+	case len(scenarios) == 0 && stream.OwnMetric(of.Parent):
+		return "no operation was measured"
+	case absent && len(scenarios) > 0:
+		return absentInSweep + instead
+	case !stream.OwnMetric(of.Parent) && of.Tags.IsEmpty():
+		return "no sample was sent"
+	case !stream.OwnMetric(of.Parent):
+		return "no sample has these tags"
+	}
+	samples := make([]Tags, 0, len(scenarios))
+	for _, s := range scenarios {
+		tags := Tags{}
+		for at := range s.Report.Steps {
+			for name, value := range s.tagsOf(&s.Report.Steps[at]).Map() {
+				tags[name] = TagValues{Names: unique(append(tags[name].Names, value))}
+			}
+		}
+		if !OfOperations(of.Parent) {
+			delete(tags, "op")
+		}
+		tags.AddOutcomes(of.Parent)
+		samples = append(samples, tags)
+	}
+	if why := lacking(of.Tags.Map(), samples); why != "" {
+		return why
+	}
+
+	return "no sample was sent"
+}
+
+// ofAnotherSegment reports whether the threshold is for a step of which other instances have all
+// clients: they judge it.
+func ofAnotherSegment(of k6glue.Thresholds, scenarios []*Scenario) bool {
+	tag, tagged := of.Tags.Get("clients")
+	if !tagged {
+		return false
+	}
+	elsewhere := false
+	for _, s := range scenarios {
+		if s.Sweep == nil {
+			continue
+		}
+		for _, n := range s.Sweep.StepClients() {
+			if strconv.FormatInt(n, 10) != tag {
+				continue
+			}
+			if s.Test.ExecutionTuple.ScaleInt64(n) > 0 {
+				return false
+			}
+			elsewhere = true
+		}
+	}
+
+	return elsewhere
+}
