@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Options are when a change counts.
@@ -128,7 +128,7 @@ func (s *series) visible(found []int) float64 {
 	n := float64(2 * runs)
 	deviation := math.Sqrt(squares(rest) / float64(len(rest)) * s.dependence * 2 / float64(runs))
 	freedom := max(n/s.dependence-2, 1)
-	seen := deviation * (student.Quantile(s.options.Alpha/(n-2*fewest+1)/2, freedom) + power)
+	seen := deviation * (stats.StudentQuantile(s.options.Alpha/(n-2*fewest+1)/2, freedom) + power)
 	apart := math.Sqrt(2 * s.wander.variance(runs))
 	seen = max(seen, apart*(math.Sqrt2*math.Erfinv(1-s.options.Alpha)+power))
 
@@ -323,7 +323,7 @@ func (s *series) chance(lo, at, hi int) float64 {
 	if variance == 0 {
 		return 0
 	}
-	p := student.Beyond(distance/math.Sqrt(variance*s.dependence*(1/m+1/k)), freedom)
+	p := stats.StudentBeyond(distance/math.Sqrt(variance*s.dependence*(1/m+1/k)), freedom)
 
 	// A few values of which half are far out have a level of their own, but their ranks do not.
 	n := float64(hi - lo)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/mannwhitney"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // fewRanks is up to how many values of the smaller part, and fewTogether up to how many of both,
@@ -67,7 +67,7 @@ func statistic(a, b []float64) (u, ties float64) {
 // values.
 func counted(m, n int, u float64) float64 {
 	var below, all float64
-	for s, c := range mannwhitney.Counts(m, n) {
+	for s, c := range stats.MannWhitneyCounts(m, n) {
 		all += c
 		if float64(s) <= u {
 			below += c

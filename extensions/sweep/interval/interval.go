@@ -4,9 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/bootstrap"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const (
@@ -141,13 +140,13 @@ func (s *Spread) half(adds func(g *slot) float64) float64 {
 	for i := range s.slots {
 		values[i] = adds(&s.slots[i])
 	}
-	length := min(max(2*bootstrap.BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
+	length := min(max(2*stats.BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
 	blocks := float64(len(values)) / float64(length)
 	v := variance(values, length)
 	grows := v - variance(values, (length+1)/2)
 	v = max(v+grows, v-min(-grows, v)/2)
 
-	return math.Sqrt(v*blocks/(blocks-1)) * student.Quantile((1-Coverage)/2, blocks-1)
+	return math.Sqrt(v*blocks/(blocks-1)) * stats.StudentQuantile((1-Coverage)/2, blocks-1)
 }
 
 // fewestBlocks and mostBlocks are how many blocks there are: what hangs together for longer than

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Fewest is how many pairs an interval takes.
@@ -47,7 +47,7 @@ func Of(pairs []Pair, confidence float64) (Estimate, error) {
 		return e, err
 	}
 
-	return e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), nil
+	return e.within(e.standardError() * stats.StudentQuantile((1-confidence)/2, e.freedom())), nil
 }
 
 // Until estimates the ratio from pairs that are looked at again and again, after each of them from
@@ -116,7 +116,7 @@ func (e Estimate) P(ratio float64) float64 {
 		return laiP(distance/e.spread(), e.N)
 	}
 
-	return student.Beyond(distance/e.standardError(), e.freedom())
+	return stats.StudentBeyond(distance/e.standardError(), e.freedom())
 }
 
 // Precision is how far the farther end of the interval is from the ratio, as a part of it.
@@ -127,7 +127,7 @@ func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.
 func (e Estimate) Visible() float64 {
 	half := math.Log(e.High / e.Ratio)
 
-	return math.Expm1(half + e.standardError()*student.Quantile(1-power, e.freedom()))
+	return math.Expm1(half + e.standardError()*stats.StudentQuantile(1-power, e.freedom()))
 }
 
 // PairsFor is how many pairs of such a spread it takes to see a change, as a part of base.

@@ -3,7 +3,7 @@ package paired
 import (
 	"math"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Known is an estimate that was made before, of which the ratio, the upper end of its interval, and
@@ -11,7 +11,7 @@ import (
 func Known(ratio, high, confidence float64, n int) Estimate {
 	e := Estimate{Confidence: confidence, N: n, mean: math.Log(ratio)}
 	half := math.Log(high) - e.mean
-	e.deviation = half / student.Quantile((1-confidence)/2, e.freedom()) * math.Sqrt(float64(n))
+	e.deviation = half / stats.StudentQuantile((1-confidence)/2, e.freedom()) * math.Sqrt(float64(n))
 
 	return e.within(half)
 }

@@ -3,9 +3,9 @@ package paired
 import (
 	"math"
 
-	"github.com/aclements/go-moremath/stats"
+	moremath "github.com/aclements/go-moremath/stats"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // laiFirst is the number of values from which on Lai's confidence sequence holds.
@@ -17,7 +17,7 @@ const laiFirst = Fewest
 func laiBound(alpha float64) float64 {
 	// The right side rises before it falls; it falls from the square root of the degrees of freedom
 	// on, well before it is as small as any alpha that is of use.
-	return student.Root(func(a float64) float64 {
+	return stats.Root(func(a float64) float64 {
 		if a < 1 {
 			return 1
 		}
@@ -27,9 +27,9 @@ func laiBound(alpha float64) float64 {
 }
 
 func laiAlpha(a float64) float64 {
-	t := stats.TDist{V: laiFirst - 1}
+	t := moremath.TDist{V: laiFirst - 1}
 
-	return student.Beyond(a, laiFirst-1) + 2*a*t.PDF(a)
+	return stats.StudentBeyond(a, laiFirst-1) + 2*a*t.PDF(a)
 }
 
 // laiRadius is how far from the mean of n values the interval ends, in standard deviations of these

@@ -7,8 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/bootstrap"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const (
@@ -96,7 +95,7 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 		variance := deviation * deviation * float64(t.Blocks) / e.freedom()
 		e.deviation = math.Sqrt((variance + floor*floor) * float64(t.Blocks))
 
-		return Ratio{Estimate: e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
+		return Ratio{Estimate: e.within(e.standardError() * stats.StudentQuantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
 	}
 	base, change := &s.whole.base, &s.whole.change
 	total := func(i int, of func(*totals) float64) Ratio {
@@ -329,10 +328,10 @@ func (s *sample) logs(drawn *group, into []float64) {
 // blockLength is how many neighbouring groups are drawn together: the most that one of the figures
 // asks for.
 func (s *sample) blockLength() int {
-	length := bootstrap.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
+	length := stats.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
-		length = max(length, bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
+		length = max(length, stats.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
 			class := at[0]
 			if whole == &s.whole.change {
 				class = at[1]

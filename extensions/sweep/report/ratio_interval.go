@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/mannwhitney"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // RatioInterval is between which values the ratio of two medians is with a confidence of at least
@@ -61,7 +61,7 @@ func uCounts(m, n int) []float64 {
 		return uNormal(m, n)
 	}
 
-	return mannwhitney.Counts(m, n)
+	return stats.MannWhitneyCounts(m, n)
 }
 
 // uNormal are the same as parts, after the normal distribution.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // FewestRuns is how many recorded runs an interval of another run takes. Two tell their deviation
@@ -115,7 +115,7 @@ func ofLogs(values []float64) (mean, deviation float64, err error) {
 
 // within sets the ratio and its interval.
 func (r *Ratio) within() *Ratio {
-	half := r.standardError * student.Quantile((1-r.confidence)/2, r.freedom)
+	half := r.standardError * stats.StudentQuantile((1-r.confidence)/2, r.freedom)
 	r.Geometric, r.Low, r.High = math.Exp(r.log), math.Exp(r.log-half), math.Exp(r.log+half)
 
 	return r
@@ -134,7 +134,7 @@ func (r *Ratio) P(ratio float64) float64 {
 		return 0
 	}
 
-	return student.Beyond(distance/r.standardError, r.freedom)
+	return stats.StudentBeyond(distance/r.standardError, r.freedom)
 }
 
 // Visible is the smallest change, as a part of base, that such figures show in four cases of five:
@@ -145,7 +145,7 @@ func (r *Ratio) Visible() float64 {
 
 // units is how many standard errors of so many degrees of freedom a change has to have to be seen.
 func units(freedom, confidence float64) float64 {
-	return student.Quantile((1-confidence)/2, freedom) + student.Quantile(1-power, freedom)
+	return stats.StudentQuantile((1-confidence)/2, freedom) + stats.StudentQuantile(1-power, freedom)
 }
 
 // Deviation is by which part recorded runs differ from their mean.

@@ -1,5 +1,4 @@
-// Package bootstrap has what block bootstraps have in common.
-package bootstrap
+package stats
 
 import "math"
 

@@ -1,0 +1,21 @@
+package stats
+
+// MannWhitneyCounts returns in how many of all orders of m and n different values U is 0, 1, 2 and
+// so on: the coefficients of the Gaussian binomial of m + n over m.
+func MannWhitneyCounts(m, n int) []float64 {
+	if m > n {
+		m, n = n, m
+	}
+	counts := make([]float64, m*n+1)
+	counts[0] = 1
+	for i := 1; i <= m; i++ {
+		for u := len(counts) - 1; u >= n+i; u-- { // times 1 - q^(n+i)
+			counts[u] -= counts[u-n-i]
+		}
+		for u := i; u < len(counts); u++ { // over 1 - q^i
+			counts[u] += counts[u-i]
+		}
+	}
+
+	return counts
+}
