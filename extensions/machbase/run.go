@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -51,7 +52,7 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	}
 	c.runs.Tell(w.failed, w.succeeded)
 
-	return c.Runtime().ToValue(map[string]any{
+	return k6glue.Plain(c.Runtime(), map[string]any{
 		"succeeded": w.succeeded, "failed": w.failed, "rows": w.read, "seconds": w.took.Seconds(),
 	})
 }

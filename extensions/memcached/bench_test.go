@@ -18,6 +18,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
@@ -452,4 +453,24 @@ func TestRunIsInterrupted(t *testing.T) {
 		v.Exit()
 	}
 	requireNoneLeft(t)
+}
+
+// A server that has all the connections it may have refuses others while they connect.
+func TestServerThatIsFull(t *testing.T) {
+	v := newVU(t)
+	v.Set("full", testserver.Start(t, "-c", "50", "-t", "1").Addr)
+	var kinds []string
+	v.Decode(`Array.from({ length: 70 }, () => new memcached.Client(full)).map((c) => {
+		try { c.connect(); return 'ok' } catch (e) { return e.kind + ' ' + e.message }
+	})`, &kinds)
+	busy := 0
+	for _, kind := range kinds {
+		if kind != "ok" {
+			require.Regexp(t, `^busy cannot connect to .*: the server says: too many open connections$`, kind)
+			busy++
+		}
+	}
+	require.Greater(t, busy, 10)
+	require.Less(t, busy, 70)
+	require.Equal(t, wire.KindBusy, v.fail(`new memcached.Client(full).get('k')`).Kind, "as do those that connect by themselves")
 }

@@ -32,6 +32,9 @@ type client struct {
 
 	dialling time.Duration // that the operation under way has spent on connecting
 
+	// greets makes connections that are opened wait for the server's first answer.
+	greets bool
+
 	calling bool // a call is under way: what follows is in use
 	batches []batch
 	tags    k6mod.Tags // of the calls of which single ones are a part
@@ -128,6 +131,8 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *client) connectAll() error {
+	c.greets = true
+	defer func() { c.greets = false }()
 	for server := range c.config.Servers {
 		l, err := c.acquire(server)
 		if err != nil {

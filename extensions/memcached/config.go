@@ -86,7 +86,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	defaults := *c
 	for i, address := range urls {
 		one := defaults
-		if strings.Contains(address, "://") {
+		if strings.Contains(address, "://") && !strings.HasPrefix(address, "unix://") {
 			var err error
 			if address, err = one.parse(address); err != nil {
 				return nil, err
@@ -120,7 +120,7 @@ func (c *Config) target() string {
 
 // serverAddress completes host, host:port or the path of a socket.
 func serverAddress(text string) (string, error) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimPrefix(strings.TrimSpace(text), "unix://")
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return text, nil
 	}
@@ -131,7 +131,7 @@ func serverAddress(text string) (string, error) {
 	number, err := strconv.Atoi(port)
 	if host == "" || strings.ContainsAny(host, " /@?#") || err != nil || number < 1 || number > 65535 ||
 		strings.Count(host, ":") == 1 {
-		return "", errors.New("a server must be host:port, host, or the path of a unix socket that starts with a slash")
+		return "", errors.New("a server must be host:port, host, or a unix socket: /path or unix:///path")
 	}
 
 	return net.JoinHostPort(host, port), nil
@@ -139,7 +139,8 @@ func serverAddress(text string) (string, error) {
 
 var errURLs = errors.New("all urls must have the same user, password and options: those are of all servers")
 
-var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s")
+var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s, " +
+	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
 
 var errTLS = errors.New("TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })")
 

@@ -86,7 +86,7 @@ func (c *client) join(server int) *pool {
 func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	cfg := wire.Config{
 		Address: c.config.Servers[server], Protocol: c.config.Protocol, User: c.config.User, Password: c.config.Password,
-		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue,
+		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue, Greet: c.greets,
 	}
 	if cfg.Network() == "tcp" { // k6's own dialer takes no paths
 		cfg.Dial = k6glue.Dial(c.VU())

@@ -11,7 +11,7 @@ import (
 )
 
 func TestOptionErrors(t *testing.T) {
-	const server = "a server must be host:port, host, or the path of a unix socket that starts with a slash"
+	const server = "a server must be host:port, host, or a unix socket: /path or unix:///path"
 	const url = "the url must look like memcached://user:password@host:port?timeout=5s"
 	const tls = "TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })"
 	v := newVU(t)

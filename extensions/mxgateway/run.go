@@ -75,7 +75,7 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 		c.Throw(err)
 	}
 
-	return c.Runtime().ToValue(map[string]any{
+	return k6glue.Plain(c.Runtime(), map[string]any{
 		"succeeded": r.calls - r.failed, "failed": r.failed, "seconds": r.took.Seconds(),
 		"bytesSent": r.bytesSent, "bytesReceived": r.bytesReceived, "dataSent": r.dataSent, "dataReceived": r.dataReceived,
 		"results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,

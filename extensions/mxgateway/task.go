@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
@@ -73,5 +74,5 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 		return sobek.Undefined(), nil
 	}
 
-	return c.Runtime().ToValue(t.value()), nil
+	return k6glue.Plain(c.Runtime(), t.value()), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -199,12 +200,12 @@ func (m *module) fromAPI(name string, value any) sobek.Value {
 	switch v := value.(type) {
 	case map[string]any:
 		object := rt.NewObject()
-		for key, inner := range v {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			shown := camel(key)
 			if slices.Contains(verbatim, name) {
 				shown = key
 			}
-			if err := object.Set(shown, m.fromAPI(key, inner)); err != nil {
+			if err := object.Set(shown, m.fromAPI(key, v[key])); err != nil {
 				m.Throw(err)
 			}
 		}

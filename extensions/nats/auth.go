@@ -3,7 +3,6 @@ package nats
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
@@ -30,20 +29,12 @@ func (o *options) authentication() (authentication, error) {
 	case o.Credentials != "":
 		return chained([]byte(o.Credentials))
 	case o.CredentialsFile != "":
-		path := o.CredentialsFile
+		content, err := o.open(o.CredentialsFile)
+		if err != nil {
+			return nil, fmt.Errorf("credentialsFile cannot be read: %w", err)
+		}
 
-		return func(into *natsio.Options) error {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return fmt.Errorf("credentialsFile cannot be read: %w", err)
-			}
-			apply, err := chained(content)
-			if err != nil {
-				return err
-			}
-
-			return apply(into)
-		}, nil
+		return chained(content)
 	case o.JWT != "" && o.NKey == "":
 		return nil, errors.New("jwt needs nkey, the user's seed")
 	case o.NKey != "":

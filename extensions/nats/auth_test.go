@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -229,4 +231,31 @@ func selfSigned(t *testing.T) (certificate, key string) {
 
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+}
+
+// A server that has as many connections as it may says so to each way to connect.
+func TestServerThatIsFull(t *testing.T) {
+	s := startServer(t, `max_connections: 1`)
+	v := newVU(t)
+	v.Set("own", s.URL)
+	v.Run(`new nats.Client(own).connect()`)
+	for _, connect := range bothConnections {
+		for range 10 {
+			e := v.fail(`new nats.Client(own)` + connect)
+			require.Equal(t, k6mod.KindBusy, e.Kind, e.Message)
+			require.Contains(t, e.Message, "maximum connections exceeded")
+		}
+	}
+}
+
+// A file of credentials is found beside the script, and is a part of its archive.
+func TestCredentialsFileBesideTheScript(t *testing.T) {
+	v := newInitVU(t, New())
+	env := v.VU.InitEnv()
+	env.CWD = &url.URL{Scheme: "file", Path: "/scripts"}
+	files := fsext.NewMemMapFs()
+	require.NoError(t, fsext.WriteFile(files, "/scripts/user.creds", []byte("none"), 0o600))
+	env.FileSystems = map[string]fsext.Fs{"file": files}
+	require.Contains(t, v.fail(`new nats.Client({ credentialsFile: './user.creds' })`).Message, "credentials must be the text of a credentials file")
+	require.Contains(t, v.fail(`new nats.Client({ credentialsFile: 'other.creds' })`).Message, "credentialsFile cannot be read")
 }

@@ -3,6 +3,8 @@ package nats
 import (
 	"context"
 	"crypto/tls"
+	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,10 +52,26 @@ type client struct {
 	messages *measure.Counter
 }
 
+// open reads a file as scripts' open does in the init context: relative to the script, and for its
+// archive.
+func (m *module) open(path string) ([]byte, error) {
+	env := m.VU().InitEnv()
+	if env == nil { // a client that is made later
+		return os.ReadFile(path)
+	}
+	file, err := env.FileSystems["file"].Open(env.GetAbsFilePath(path))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+
+	return io.ReadAll(file)
+}
+
 // newClient is new Client(url, options) or new Client(options). It does not connect: that is not
 // for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
-	var o options
+	o := options{open: m.open}
 	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
 
 	return nil
@@ -174,7 +192,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 		return sobek.Null()
 	}
 
-	return c.Runtime().ToValue(map[string]any{
+	return k6glue.Plain(c.Runtime(), map[string]any{
 		"server": conn.nc.ConnectedServerName(), "version": conn.nc.ConnectedServerVersion(), "url": conn.nc.ConnectedUrlRedacted(),
 		"cluster": conn.nc.ConnectedClusterName(), "maxPayload": conn.nc.MaxPayload(), "tls": conn.nc.TLSRequired(),
 	})

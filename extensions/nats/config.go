@@ -48,6 +48,9 @@ type options struct {
 	Connection      string             `json:"connection"`
 	Stamp           bool               `json:"stamp"`
 	TagSubjects     bool               `json:"tagSubjects"`
+
+	// open reads a file as scripts' open does: relative to the script, and for its archive.
+	open func(path string) ([]byte, error)
 }
 
 // Config is how to reach the servers, and how to use them: options whose defaults are filled in.
@@ -162,7 +165,7 @@ func (c *Config) key() string {
 	if c.TLS != nil {
 		given = *o.TLS
 	}
-	o.TLS, o.MaxReconnects, o.URL = nil, nil, nil
+	o.TLS, o.MaxReconnects, o.URL, o.open = nil, nil, nil, nil
 
 	return fmt.Sprintf("%#v %#v %t %q %t %d", o, given, c.TLS != nil, c.Servers, c.Unsafe, c.Reconnects)
 }
@@ -170,7 +173,8 @@ func (c *Config) key() string {
 // schemes are those that a server's URL may have.
 var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
 
-var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host, wss://host or host:4222")
+var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host/path, wss://host/path or host:4222, " +
+	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
 
 // serverURL completes a server's URL. Its errors never show the URL: it may hold a password.
 func serverURL(text string) (string, error) {
@@ -179,11 +183,14 @@ func serverURL(text string) (string, error) {
 		text = "nats://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || u.RawQuery != "" ||
 		u.Fragment != "" {
 		return "", errURL
 	}
-	u.Path = ""
+	u.Path = strings.TrimRight(u.Path, "/")
+	if u.Path != "" && u.Scheme != "ws" && u.Scheme != "wss" {
+		return "", errURL
+	}
 	if u.Port() == "" {
 		u.Host += map[string]string{"ws": ":80", "wss": ":443"}[u.Scheme]
 		if u.Port() == "" {

@@ -15,13 +15,14 @@ func TestServers(t *testing.T) {
 		"nats.test":                      {"nats://nats.test:4222"},
 		"a:1, tls://b":                   {"nats://a:1", "tls://b:4222"},
 		"nats://me:pass@a:1/":            {"nats://me:pass@a:1"},
+		"wss://a/path/,ws://b:1/x/y":     {"wss://a:443/path", "ws://b:1/x/y"},
 		"ws://a,wss://b,wss://c:1,[::1]": {"ws://a:80", "wss://b:443", "wss://c:1", "nats://[::1]:4222"},
 	} {
 		c, err := new(options).config(k6mod.SplitURLs(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Servers, text)
 	}
-	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "nats://secret#@a", ","} {
+	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "tls://a/secret", "nats://secret#@a", ","} {
 		_, err := new(options).config(k6mod.SplitURLs(text))
 		require.Equal(t, errURL, err, text)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -105,6 +106,9 @@ func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 func (d *dialer) why(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if conn := d.into.bare.Load(); conn != nil && conn.last != nil {
+		err = conn.last
+	}
 	if d.err != nil && (errors.Is(err, natsio.ErrNoServers) || errors.Is(err, d.err)) {
 		reason := plain(d.err)
 		if refused.By(d.err) {
@@ -114,7 +118,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 		return k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
 	}
 	e := told(err)
-	if e.Kind != k6mod.KindAuth {
+	if e.Kind != k6mod.KindAuth && e.Kind != k6mod.KindBusy {
 		e.Kind = k6mod.KindConnect
 	}
 	e.Message = "cannot connect to " + cfg.hosts() + ": " + e.Message
@@ -210,6 +214,23 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 	}
 
 	return conn.denied
+}
+
+// errNoJetStream is why all calls of JetStream fail that nobody answers.
+var errNoJetStream error = k6mod.Errorf(k6mod.KindServer, "JetStream is not enabled on the server: start nats-server with -js")
+
+// withoutJetStream is the error of an operation that nobody answered, or why: the server has no
+// JetStream.
+func (conn *connection) withoutJetStream(operation string, err error) error {
+	if operation == opRequest || !errors.Is(err, natsio.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoStreamResponse) &&
+		!errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
+		return err
+	}
+	if has, _ := conn.nc.ConnectedServerJetStream(); has {
+		return err
+	}
+
+	return errNoJetStream
 }
 
 // claim counts what has happened on the connection since it was last asked, and returns the bytes

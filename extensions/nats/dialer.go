@@ -148,7 +148,7 @@ func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
 		if secure = d.wantsTLS(line); secure {
 			said = said[:min(len(line)+1, len(said))] // what is said before the handshake may be anybody's
 		}
-		bounded.said = said
+		bounded.said, conn.early = said, said
 	}
 	if !secure {
 		if !d.socket {
@@ -240,6 +240,10 @@ type countedConn struct {
 	within time.Duration
 	mu     sync.Mutex // of who writes: nats.go, or a burst
 	writes quiet.Deadline
+	// early is what the server said before nats.go read, last why it closed the connection; nil where
+	// it said nothing.
+	early []byte
+	last  error
 }
 
 // Read implements net.Conn.
@@ -269,10 +273,27 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	c.into.out.Add(uint64(n))
 	if err != nil {
+		c.last = c.farewell()
 		_ = c.Close()
 	}
 
 	return n, err
+}
+
+// farewell reads what the server said before it closed the connection, as one does that is full.
+func (c *countedConn) farewell() error {
+	said := c.early
+	if c.Conn.SetReadDeadline(time.Now().Add(time.Second)) == nil {
+		late, _ := readLine(c.Conn)
+		said = slices.Concat(said, late)
+	}
+	for line := range bytes.Lines(said) {
+		if text, is := bytes.CutPrefix(line, []byte("-ERR ")); is {
+			return wire.Complaint(bytes.TrimSpace(text))
+		}
+	}
+
+	return nil
 }
 
 // boundedConn gives up where the server announces too much.

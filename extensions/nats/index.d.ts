@@ -101,7 +101,10 @@ declare module 'k6/x/nats' {
     token?: string;
     /** The text of a credentials file: a user's JWT and NKEY seed. */
     credentials?: string;
-    /** The path of a credentials file, which is read when the connection is made. */
+    /**
+     * The path of a credentials file, relative to the script. It is read in the init context, as
+     * `open()` does, and becomes a part of an archive.
+     */
     credentialsFile?: string;
     /** The seed of a user's key (SU...), alone or with the user's `jwt`. */
     nkey?: string;
@@ -1190,7 +1193,7 @@ declare module 'k6/x/nats' {
     asyncCreate(key: string, value?: Data, options?: CreateOptions): Promise<Unsigned>;
     /**
      * Stores the value if the key's revision is this one; otherwise an error of kind
-     * `wrong_sequence`.
+     * `wrong_sequence`. The value has no `ttl` of its own, also where the earlier one had.
      */
     update(key: string, value: Data, revision: Unsigned, options?: CallOptions): Unsigned;
     /** {@link KeyValue.update} as a promise. */
@@ -1199,10 +1202,13 @@ declare module 'k6/x/nats' {
     delete(key: string, revision?: Unsigned, options?: CallOptions): void;
     /** {@link KeyValue.delete} as a promise. */
     asyncDelete(key: string, revision?: Unsigned, options?: CallOptions): Promise<void>;
-    /** As delete, and removes all values of the key. */
-    purge(key: string, revision?: Unsigned, options?: CallOptions): void;
+    /**
+     * As delete, and removes all values of the key. With a `ttl` the mark ends by itself, in a
+     * bucket with `limitMarkerTtl`.
+     */
+    purge(key: string, revision?: Unsigned | { revision?: Unsigned; ttl?: TTL }, options?: CallOptions): void;
     /** {@link KeyValue.purge} as a promise. */
-    asyncPurge(key: string, revision?: Unsigned, options?: CallOptions): Promise<void>;
+    asyncPurge(key: string, revision?: Unsigned | { revision?: Unsigned; ttl?: TTL }, options?: CallOptions): Promise<void>;
     /**
      * Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for
      * all).

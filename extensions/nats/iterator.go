@@ -87,12 +87,5 @@ const forever = 1 << 62
 
 // step is what an iterator's next() gives.
 func (f *feed[T]) step(value sobek.Value, done bool) sobek.Value {
-	object := f.client.Runtime().NewObject()
-	for name, v := range map[string]any{"value": value, "done": done} {
-		if err := object.Set(name, v); err != nil {
-			f.client.Throw(err)
-		}
-	}
-
-	return object
+	return f.client.plainObject(map[string]any{"value": value, "done": done})
 }

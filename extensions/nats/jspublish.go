@@ -139,16 +139,9 @@ func (h *jetStreamHandle) outgoing(method string, call sobek.FunctionCall) (*nat
 
 // ack is what a stream says of a message that it has stored.
 func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
-	object := c.Runtime().NewObject()
-	for name, value := range map[string]any{
+	return c.plainObject(map[string]any{
 		"stream": ack.Stream, "sequence": c.number(ack.Sequence), "duplicate": ack.Duplicate, "domain": ack.Domain,
-	} {
-		if err := object.Set(name, value); err != nil {
-			c.Misuse("%s", err)
-		}
-	}
-
-	return object
+	})
 }
 
 // acks are what became of messages whose acknowledgements nobody waits for one by one.

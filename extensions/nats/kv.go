@@ -230,8 +230,19 @@ func (kv *keyValue) write(
 	return t, nil
 }
 
-// removeKey is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is
-// the key's.
+// removal says how delete and purge remove a key.
+type removal struct {
+	revision uint64
+	ttl      time.Duration
+}
+
+var removalOptions = k6mod.Options[removal]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("revision", func(o *removal) *uint64 { return &o.revision }, k6mod.Unsigned),
+	k6mod.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6mod.TTL),
+}
+
+// removeKey is keyValue.delete(key, revision) or keyValue.purge(key, revision or options): with a
+// revision, only if that is the key's. A purge with a ttl leaves a mark that ends.
 func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {
@@ -240,13 +251,22 @@ func removeKey(
 		if err != nil {
 			return nil, err
 		}
+		var o removal
+		given := call.Argument(1)
+		if object, is := given.(*sobek.Object); is && object.ClassName() == "Object" && name == "purge" {
+			err = removalOptions.Read(name, given, &o)
+		} else if !k6glue.IsNullish(given) {
+			o.revision, err = k6mod.Unsigned(name, "the revision", given)
+		}
+		if err != nil {
+			return nil, err
+		}
 		var opts []jetstream.KVDeleteOpt
-		if given := call.Argument(1); !k6glue.IsNullish(given) {
-			revision, err := k6mod.Unsigned(name, "the revision", given)
-			if err != nil {
-				return nil, err
-			}
-			opts = append(opts, jetstream.LastRevision(revision))
+		if o.revision != 0 {
+			opts = append(opts, jetstream.LastRevision(o.revision))
+		}
+		if o.ttl != 0 {
+			opts = append(opts, jetstream.PurgeTTL(wholeSeconds(o.ttl)))
 		}
 
 		return kv.task(name, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {

@@ -179,3 +179,51 @@ func TestObjectStore(t *testing.T) {
 	require.Equal(t, int64(0), v.Run(`got`))
 	require.Equal(t, k6mod.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }
+
+// Without JetStream all its calls say so, and none that nobody listens.
+func TestServerWithoutJetStream(t *testing.T) {
+	s := startServer(t, `jetstream: disabled`)
+	v := newVU(t)
+	v.Set("own", s.URL)
+	v.Run(`var client = new nats.Client(own), js = client.jetStream()`)
+	const says = "JetStream is not enabled on the server: start nats-server with -js"
+	for _, call := range []string{
+		`js.keyValue('b').put('k', 'v')`, `js.keyValue('b').get('k')`, `js.createKeyValue({ bucket: 'b' })`, `js.objectStore('b').put('k', 'v')`,
+		`js.publish('s', 'x')`, `js.streamInfo('s')`, `client.layout({ layout: 'orb' }).put('k', 'v')`,
+	} {
+		e := v.fail(call)
+		require.Equal(t, says, e.Message, call)
+		require.Equal(t, k6mod.KindServer, e.Kind, call)
+	}
+	require.Contains(t, v.Abort(`client.layout({ layout: 'orb' }).prefill({})`), says)
+	require.Equal(t, kindNoResponders, v.fail(`client.request('nobody', 'x')`).Kind)
+}
+
+// What the server says has its properties in the same order each time.
+func TestOrderOfProperties(t *testing.T) {
+	v := withBucket(t)
+	for _, expression := range []string{`kv.info()`, `js.streamInfo('KV_' + unique)`, `client.info()`} {
+		orders := map[string]bool{}
+		for range 20 {
+			orders[v.JSON(`Object.keys(`+expression+`)`)] = true
+			if expression == `kv.info()` {
+				orders[v.JSON(`Object.keys(kv.info().config)`)] = true
+			}
+		}
+		require.LessOrEqual(t, len(orders), 2, expression)
+		require.NotContains(t, orders, "[]", expression)
+	}
+}
+
+// The mark of a purge can end by itself.
+func TestPurgeWithATTL(t *testing.T) {
+	v := newVU(t)
+	v.Run(`var client = new nats.Client(url), js = client.jetStream();
+		js.createKeyValue({ bucket: unique, storage: 'memory', limitMarkerTtl: '1s' });
+		var kv = js.keyValue(unique), revision = kv.put('k', 'v')`)
+	defer v.Run(`js.deleteKeyValue(unique); client.close()`)
+	require.Equal(t, kindWrongSequence, v.fail(`kv.purge('k', { revision: revision + 5, ttl: '1s' })`).Kind)
+	v.Run(`kv.purge('k', { revision, ttl: '1s' })`)
+	require.JSONEq(t, `["purge"]`, v.JSON(`kv.history('k').map((e) => e.operation)`))
+	require.Eventually(t, func() bool { return v.JSON(`kv.history('k').length`) == "0" }, 30*time.Second, 100*time.Millisecond)
+}

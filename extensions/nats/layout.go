@@ -225,7 +225,7 @@ func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
 			return sobek.Null()
 		}
 
-		return rt.ToValue(found.Metadata)
+		return k6glue.Plain(rt, found.Metadata)
 	}}, nil)
 }
 

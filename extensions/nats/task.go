@@ -88,7 +88,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	if why := t.conn.lie.Load(); err != nil && why != nil {
 		err = why
 	}
-	r.err = explain(ctx, timeout, err)
+	r.err = explain(ctx, timeout, t.conn.withoutJetStream(t.operation, err))
 
 	if !waits {
 		return r.err

@@ -41,12 +41,7 @@ func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Run
 
 // plainObject makes an object with these properties.
 func (m *module) plainObject(values map[string]any) *sobek.Object {
-	object := m.Runtime().NewObject()
-	for name, value := range values {
-		m.Set(object, name, value)
-	}
-
-	return object
+	return k6glue.Plain(m.Runtime(), values).(*sobek.Object)
 }
 
 // stringArray makes an array.

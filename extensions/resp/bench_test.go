@@ -2,6 +2,7 @@ package resp
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -147,7 +148,7 @@ func TestHitRateInAStep(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	v := newVU(t)
-	const server = "a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS"
+	const server = "a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 (rediss:// for TLS), with @ : / ? # % , in a password written %40 %3A %2F %3F %23 %25 %2C"
 	for script, want := range map[string]string{
 		`new resp.Client(5)`:                                              `new Client: options must be an object, not 5`,
 		`new resp.Client({}, {})`:                                         `new Client takes a url and options, or options alone`,
@@ -194,7 +195,7 @@ func TestErrors(t *testing.T) {
 		"it says nothing": {silent, k6mod.KindConnect, "cannot connect to " + silent + ": no answer within connectTimeout (300ms)"},
 		"it closes":       {closing, k6mod.KindConnect, "cannot connect to " + closing + ": "},
 		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
-		"too many":        {answer("-ERR max number of clients reached\r\n"), k6mod.KindServer, "the server says: ERR max number of clients reached"},
+		"too many":        {answer("-ERR max number of clients reached\r\n"), k6mod.KindBusy, "the server says: ERR max number of clients reached"},
 		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is no RESP 2`},
 		"another type":    {answer("$4\r\nPONG\r\n"), k6mod.KindConnect, `the server's reply is "$4", where one of type '+' is due`},
 	} {
@@ -330,5 +331,42 @@ func TestMethodsOfOtherModules(t *testing.T) {
 		`client.do('GET')`: "single commands of RESP are those of k6/x/redis", `client.incrAsync('a')`: "are those of k6/x/redis",
 	} {
 		require.Contains(t, v.Fail(`const client = new resp.Client(url); `+script).Message, want, script)
+	}
+}
+
+// A server that takes no client more, or no commands now, is busy.
+func TestServersThatAreBusy(t *testing.T) {
+	for _, says := range []string{
+		"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.",
+		"MASTERDOWN Link with MASTER is down", "TRYAGAIN Multiple keys request during rehashing of slot",
+	} {
+		v := newVU(t)
+		v.Set("busy", fake(t, func(conn net.Conn) { _, _ = fmt.Fprintf(conn, "-%s\r\n", says) }))
+		require.Equal(t, thrown{"the server says: " + says, k6mod.KindBusy}, v.fail(`new resp.Client(busy).connect()`))
+	}
+}
+
+// A node of a Redis Cluster ends the test.
+func TestServerOfACluster(t *testing.T) {
+	for _, call := range []string{
+		`run({ iterations: 1000, mix: { get: 1 } })`, `run({ iterations: 1000, mix: { set: 1 }, pipeline: 4 })`,
+		`run({ iterations: 1000, mix: { getMulti: 1 } })`, `prefill({})`, `hitRate({ config: '100m-512b', pass: 'timed', iterations: 10 })`,
+	} {
+		v := newVU(t)
+		v.Set("node", fake(t, func(conn net.Conn) {
+			said := make([]byte, 64<<10)
+			for n, err := conn.Read(said); err == nil; n, err = conn.Read(said) {
+				for range bytes.Count(said[:n], []byte("*")) {
+					answer := "-MOVED 3999 127.0.0.1:7001\r\n"
+					if bytes.Contains(bytes.ToLower(said[:n]), []byte("ping")) {
+						answer = "+PONG\r\n"
+					}
+					_, _ = conn.Write([]byte(answer))
+				}
+			}
+		}))
+		require.Contains(t, v.Abort(`const client = new resp.Client(node); client.connect(); client.`+call),
+			"the server is a node of a Redis Cluster, which k6/x/resp cannot spread keys over (it says: MOVED 3999 127.0.0.1:7001): ", call)
+		v.CancelContext()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,11 @@ type options struct {
 	TLS *k6glue.TLSOptions `json:"tls"`
 }
 
-var errURL = errors.New("a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS")
+var errURL = errors.New("a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 " +
+	"(rediss:// for TLS), with @ : / ? # % , in a password written %40 %3A %2F %3F %23 %25 %2C")
+
+// socketQuery is what the URL of a unix socket may have behind its path.
+var socketQuery = regexp.MustCompile(`^db=[0-9]+$`)
 
 // config works out the options, and the URLs.
 func (o *options) config(urls []string) (*Config, error) {
@@ -74,6 +79,9 @@ func (o *options) config(urls []string) (*Config, error) {
 
 // parse reads a URL or host:port. Its errors never show the URL: it may hold a password.
 func parse(text string) (server, error) {
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
+		return server{Address: text, Network: "unix"}, nil
+	}
 	if !strings.Contains(text, "://") {
 		host, port, err := net.SplitHostPort(text)
 		if err != nil {
@@ -85,7 +93,7 @@ func parse(text string) (server, error) {
 		text = "redis://" + net.JoinHostPort(host, port)
 	}
 	u, err := url.Parse(text)
-	if err != nil || strings.ContainsAny(text, "?#") {
+	if err != nil || strings.Contains(text, "#") || strings.Contains(text, "?") && (u.Scheme != "unix" || !socketQuery.MatchString(u.RawQuery)) {
 		return server{}, errURL
 	}
 	s := server{Network: "tcp", TLS: u.Scheme == "rediss", User: u.User.Username()}
@@ -94,6 +102,10 @@ func parse(text string) (server, error) {
 	case "unix":
 		s.Network, s.Address = "unix", u.Path
 		if s.Address == "" {
+			return server{}, errURL
+		}
+		s.DB, err = strconv.Atoi(strings.TrimPrefix(u.RawQuery, "db="))
+		if u.RawQuery != "" && err != nil {
 			return server{}, errURL
 		}
 	case "redis", "rediss":

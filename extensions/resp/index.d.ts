@@ -68,7 +68,8 @@ declare module 'k6/x/resp' {
     /**
      * Does not connect.
      *
-     * @param url `host:port` or `redis://user:password@host:port/0` (`rediss://` for TLS). Several,
+     * @param url `host:port`, `redis://user:password@host:port/0` (`rediss://` for TLS), or a
+     *   unix socket: its path, or `unix://user:password@/path?db=0`. Several,
      *   in an array or with commas, are instances among which hitRate spreads its keys. Default
      *   `"redis://127.0.0.1:6379"`.
      * @throws kind `usage`: an option is unknown or has a wrong value

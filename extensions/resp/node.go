@@ -3,6 +3,7 @@ package resp
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"sync"
 
@@ -134,6 +135,15 @@ func (n *node) do(job func(*wire.Conn) error) error {
 func (n *node) failed(err error) error {
 	if n.client.VU().Context().Err() != nil {
 		return k6mod.TestEnded()
+	}
+
+	return final(err)
+}
+
+// final makes an error after which nothing can succeed one that ends a run.
+func final(err error) error {
+	if said, is := errors.AsType[*wire.Error](err); is && said.Kind == wire.KindUsage {
+		return unusable{said}
 	}
 
 	return err

@@ -131,7 +131,7 @@ func (b *batch) Request(i int) wire.Request {
 // Answered implements wire.Pipeline.
 func (b *batch) Answered(i int, value []byte, found bool, err error) {
 	c := &b.commands[i]
-	c.Answered, c.Err = true, refused(err)
+	c.Answered, c.Err = true, final(refused(err))
 	if err != nil {
 		b.node.counts.Count(c.Op.String(), err)
 

@@ -1,6 +1,8 @@
 package cachebench
 
 import (
+	"errors"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -57,10 +59,16 @@ func (b *Bench) join() {
 	}
 }
 
-// fail throws an operation's error, with what has been said around it.
+// fail throws an operation's error, with what has been said around it. It ends the test where the
+// server is one that the module cannot work with.
 func (b *Bench) fail(err error) {
 	e := b.host.As(err)
 	e.Message = err.Error()
+	if errors.Is(err, workload.ErrClosed) && e.Kind == k6mod.KindUsage {
+		b.host.Abort(&e)
+
+		return
+	}
 	b.host.Throw(&e)
 }
 

@@ -99,7 +99,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 		b.fail(err)
 	}
 
-	return b.host.VU().Runtime().ToValue(map[string]any{
+	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded(), "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "left": pass.Left(), "seconds": result.Took().Seconds(),

@@ -32,7 +32,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	}
 	b.runs.Tell(result.Failed, result.Succeeded)
 
-	return b.host.VU().Runtime().ToValue(map[string]any{
+	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "seconds": result.Took.Seconds(),
@@ -155,7 +155,7 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 
-	return b.host.VU().Runtime().ToValue(map[string]any{
+	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
 		"seconds": result.Took.Seconds(),
 	})

@@ -1,6 +1,11 @@
 package k6glue
 
-import "github.com/grafana/sobek"
+import (
+	"maps"
+	"slices"
+
+	"github.com/grafana/sobek"
+)
 
 // Throw throws a JavaScript Error with the given name, message and further properties. It does not
 // return.
@@ -18,8 +23,8 @@ func NewError(rt *sobek.Runtime, name, message string, properties map[string]any
 	if err != nil {
 		panic(rt.NewGoError(err))
 	}
-	for key, value := range properties {
-		must(rt, e.Set(key, value))
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		must(rt, e.Set(key, properties[key]))
 	}
 	must(rt, e.Set("name", name))
 

@@ -2,10 +2,49 @@ package k6glue
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
 )
+
+// Plain makes a JavaScript value of one of Go's: maps become objects whose keys are sorted, where
+// sobek would have them in another order each time.
+func Plain(rt *sobek.Runtime, value any) sobek.Value {
+	switch v := value.(type) {
+	case map[string]any:
+		object := rt.NewObject()
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			must(rt, object.DefineDataProperty(name, Plain(rt, v[name]), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE))
+		}
+
+		return object
+	case map[string]string:
+		all := make(map[string]any, len(v))
+		for name, text := range v {
+			all[name] = text
+		}
+
+		return Plain(rt, all)
+	case []map[string]any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = v[i]
+		}
+
+		return Plain(rt, all)
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = Plain(rt, v[i])
+		}
+
+		return rt.NewArray(all...)
+	default:
+		return rt.ToValue(value)
+	}
+}
 
 // IsNullish tells whether an argument is not there: undefined or null.
 func IsNullish(value sobek.Value) bool {

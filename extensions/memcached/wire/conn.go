@@ -37,7 +37,9 @@ type Config struct {
 
 	Timeout        time.Duration // of a call
 	ConnectTimeout time.Duration // of connecting, TLS and user and password together
-	MaxValue       int           // bytes of the largest value that is sent and accepted
+	// Greet makes Dial wait for an answer, so that it fails where the server takes no client more.
+	Greet    bool
+	MaxValue int // bytes of the largest value that is sent and accepted
 	// Dial makes the connection. Default: that of a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -73,8 +75,8 @@ type Conn struct {
 	closed      atomic.Bool
 }
 
-// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth and
-// cancelled.
+// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth,
+// busy and cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	full := *cfg
 	full.defaults()
@@ -126,6 +128,8 @@ func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	switch {
 	case errors.As(err, &refused) && refused.Kind == KindAuth:
 		return refused
+	case errors.As(err, &refused) && refused.Kind == KindBusy:
+		return Errorf(KindBusy, "cannot connect to %s: %s", cfg.Address, refused.Message)
 	case err != nil:
 		return cannotConnect(ctx, cfg, err)
 	case !inTime:
@@ -145,11 +149,37 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		stream = secure
 	}
 	c.r, c.w = growing.NewReader(stream, bufferSize), growing.NewWriter(stream, bufferSize)
-	if cfg.User == "" {
-		return nil
+	var err *Error
+	switch {
+	case cfg.User != "":
+		err = c.authenticate(cfg.User, cfg.Password)
+	case cfg.Greet:
+		err = c.hello()
 	}
-	if err := c.authenticate(cfg.User, cfg.Password); err != nil {
+	if err != nil {
 		return err
+	}
+
+	return nil
+}
+
+// hello asks for the server's version, whatever it answers.
+func (c *Conn) hello() *Error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	if _, err := c.w.Write([]byte("version\r\n")); err != nil {
+		return c.fail(c.broken(err))
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	line, err := c.readLine()
+	if err != nil {
+		return err
+	}
+	if said, _ := refusal(line, Get); said != nil && (said.Kind == KindBusy || said.Kind == KindAuth) {
+		return c.fail(said)
 	}
 
 	return nil

@@ -16,6 +16,7 @@ const (
 	KindTimeout    = "timeout"    // no answer in time
 	KindCancelled  = "cancelled"  // interrupted
 	KindAuth       = "auth"       // wrong user or password, or none where the server wants one
+	KindBusy       = "busy"       // the server has as many connections as it may
 	KindTooLarge   = "too_large"  // the value is larger than the server, or this client, takes
 	KindFull       = "full"       // the server has no room and may not make any
 	KindServer     = "server"     // any other error of the server
@@ -67,6 +68,8 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	switch {
 	case bytes.Equal(line, []byte("ERROR")):
 		return Errorf(KindInvalid, "the server does not know the command"), swallowed
+	case bytes.HasPrefix(line, []byte("ERROR Too many open connections")):
+		return Errorf(KindBusy, "the server says: too many open connections"), false
 	case bytes.HasPrefix(line, []byte("CLIENT_ERROR")):
 		kind, text = KindInvalid, line[len("CLIENT_ERROR"):]
 		if bytes.Contains(text, []byte("unauthenticated")) {

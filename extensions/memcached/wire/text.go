@@ -83,10 +83,24 @@ func (c *Conn) writeValue(value []byte) *Error {
 
 func (c *Conn) flush() *Error {
 	if err := c.w.Flush(); err != nil {
-		return c.fail(c.broken(err))
+		return c.fail(c.farewell(c.broken(err)))
 	}
 
 	return nil
+}
+
+// farewell returns what a server said before it closed the connection, or the error of writing to
+// it where it said nothing.
+func (c *Conn) farewell(err *Error) *Error {
+	if err.Kind != KindConnection || c.closed.Load() {
+		return err
+	}
+	line, readErr := c.r.ReadSlice('\n')
+	if said, _ := refusal(bytes.TrimRight(line, "\r\n"), Get); readErr == nil && said != nil && said.Kind == KindBusy {
+		return said
+	}
+
+	return err
 }
 
 // readText reads the answer to a request of the text protocol.

@@ -64,6 +64,8 @@ type Conn struct {
 	// maxPayload is how large a message the server takes; headers, that it knows them.
 	maxPayload int64
 	headers    bool
+	// noJetStream reports whether the server says that it has no JetStream.
+	noJetStream bool
 
 	// inbox is the subject of the answer that is waited for: what all have in common, and a token.
 	inbox      []byte

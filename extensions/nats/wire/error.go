@@ -82,6 +82,13 @@ func complaint(said []byte) (e *Error, goesOn bool) {
 	return Errorf(KindConnection, "the server ends the connection: %s", message), false
 }
 
+// Complaint is the error of what a server says after -ERR.
+func Complaint(said []byte) error {
+	e, _ := complaint(said)
+
+	return e
+}
+
 // maxQuoted is how much of what a server said is shown in an error.
 const maxQuoted = 200
 
@@ -133,8 +140,8 @@ func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 		why = fmt.Sprintf("no answer within connectTimeout (%s)", cfg.ConnectTimeout)
 	case is:
 		why = own.Message
-		if own.Kind == KindAuth {
-			e.Kind = KindAuth
+		if own.Kind == KindAuth || own.Kind == KindBusy {
+			e.Kind = own.Kind
 		}
 	default:
 		why = describe(err)

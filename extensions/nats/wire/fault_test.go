@@ -189,13 +189,15 @@ func TestConnectingThatFails(t *testing.T) {
 	}
 	for answer, want := range map[string]string{
 		"": "the server closed it", "PING\r\n": "the server does not begin with INFO", "HTTP/1.1 400\r\n\r\n": "none of the protocol",
-		"INFO {\r\n": "the server's INFO cannot be read", "-ERR 'maximum connections exceeded'\r\n": "maximum connections exceeded",
+		"INFO {\r\n":  "the server's INFO cannot be read",
 		"INFO {}\r\n": "no answer within connectTimeout (50ms)",
 	} {
 		_, err := Dial(context.Background(), &Config{Address: says(answer), ConnectTimeout: soon})
 		require.Contains(t, requireKind(t, KindConnect, err), want)
 	}
-	_, err := Dial(context.Background(), &Config{Address: says(helloOfScript), Secure: true})
+	_, err := Dial(context.Background(), &Config{Address: says("-ERR 'maximum connections exceeded'\r\n"), ConnectTimeout: soon})
+	require.Contains(t, requireKind(t, KindBusy, err), "maximum connections exceeded")
+	_, err = Dial(context.Background(), &Config{Address: says(helloOfScript), Secure: true})
 	require.Contains(t, requireKind(t, KindConnect, err), "the server has no TLS")
 	refuses := errors.New("no key")
 	_, err = Dial(context.Background(), &Config{Address: says(helloOfScript), Sign: func([]byte) ([]byte, error) { return nil, refuses }})

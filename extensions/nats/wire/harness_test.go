@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const helloOfScript = `INFO {"server_id":"x","headers":true,"max_payload":1048576}` + "\r\n"
+const helloOfScript = `INFO {"server_id":"x","headers":true,"jetstream":true,"max_payload":1048576}` + "\r\n"
 
 // scripted is a connection whose other side gives each request the same answer, and takes all that
 // it is sent.

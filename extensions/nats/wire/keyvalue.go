@@ -121,14 +121,23 @@ func (c *Conn) Purge(b *Bucket, key []byte, timeout time.Duration) error {
 func (c *Conn) store(b *Bucket, key, header, value []byte, timeout time.Duration) error {
 	c.subject = append(append(c.subject[:0], b.put...), key...)
 	m, err := c.ask(header, value, timeout)
-	if IsKind(err, KindNoResponders) {
+	if IsKind(err, KindNoResponders) && !c.noJetStream {
 		return errNoStream
 	}
 	if err != nil {
-		return err
+		return c.unanswered(err)
 	}
 
 	return b.acknowledged(m.Data)
+}
+
+// unanswered is the error of a request to JetStream: nobody answers those of a server without it.
+func (c *Conn) unanswered(err error) error {
+	if c.noJetStream && IsKind(err, KindNoResponders) {
+		return Errorf(KindServer, "JetStream is not enabled on the server: start nats-server with -js")
+	}
+
+	return err
 }
 
 var errNoStream = Errorf(KindNoResponders, "no response from stream")
@@ -194,7 +203,7 @@ const (
 func (c *Conn) LookUp(name string, timeout time.Duration) (Facing, error) {
 	m, err := c.Request("$JS.API.STREAM.INFO.KV_"+name, nil, nil, timeout)
 	if err != nil {
-		return Missing, err
+		return Missing, c.unanswered(err)
 	}
 	var answer struct {
 		Error  *apiError `json:"error"`

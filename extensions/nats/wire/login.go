@@ -13,6 +13,7 @@ import (
 // serverInfo is what is used of a server's INFO.
 type serverInfo struct {
 	Headers      bool   `json:"headers"`
+	JetStream    bool   `json:"jetstream"`
 	MaxPayload   int64  `json:"max_payload"`
 	Nonce        string `json:"nonce"`
 	TLSRequired  bool   `json:"tls_required"`
@@ -68,13 +69,25 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 		return err
 	}
 	if err := c.write(said); err != nil {
-		return err
+		return c.farewell(err)
 	}
 	if err := c.pong(); err != nil {
 		return err
 	}
 
 	return nil
+}
+
+// farewell returns what a server said before it closed the connection, or the error of writing to
+// it where it said nothing.
+func (c *Conn) farewell(err *Error) *Error {
+	if c.in.next(&c.said) == nil && c.said.kind == sayErr {
+		said, _ := complaint(c.said.rest)
+
+		return said
+	}
+
+	return err
 }
 
 // welcome takes the server's first INFO.
@@ -101,6 +114,7 @@ func (c *Conn) learn() (*serverInfo, error) {
 		return nil, c.fail(Errorf(KindProtocol, "the server's INFO cannot be read: %s", err))
 	}
 	c.maxPayload, c.headers, c.in.most = info.MaxPayload, info.Headers, mostOf(info.MaxPayload)
+	c.noJetStream = !info.JetStream
 
 	return &info, nil
 }

@@ -29,7 +29,7 @@ type recorder struct {
 var inboxes = regexp.MustCompile(`_INBOX\.[0-9A-Za-z]{22}\.[0-9A-Za-z]{8} `)
 
 func (r *recorder) serve(conn net.Conn) {
-	_, _ = io.WriteString(conn, `INFO {"server_id":"x","version":"2.12.0","proto":1,"headers":true,"max_payload":1048576}`+"\r\n")
+	_, _ = io.WriteString(conn, `INFO {"server_id":"x","version":"2.12.0","proto":1,"headers":true,"jetstream":true,"max_payload":1048576}`+"\r\n")
 	from := bufio.NewReader(conn)
 	for {
 		line, err := from.ReadString('\n')

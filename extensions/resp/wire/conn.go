@@ -145,7 +145,7 @@ func (c *Conn) greet(cfg *Config) *Error {
 	}
 	c.command("ping", 0)
 	if err := c.flush(); err != nil {
-		return err
+		return c.farewell(err)
 	}
 	var first *Error
 	for range asked {
@@ -158,6 +158,16 @@ func (c *Conn) greet(cfg *Config) *Error {
 	}
 
 	return first
+}
+
+// farewell returns what a server said before it closed the connection, or the error of writing to
+// it where it said nothing.
+func (c *Conn) farewell(err *Error) *Error {
+	if said := c.readStatus(); said != nil && saidByServer(said) {
+		return said
+	}
+
+	return err
 }
 
 // begin is called before the first command of a call is written: the call's time runs.

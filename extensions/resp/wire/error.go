@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,10 @@ const (
 	KindTimeout    = "timeout"    // no answer in time
 	KindCancelled  = "cancelled"  // interrupted
 	KindAuth       = "auth"       // wrong user or password, or none where the server wants one
+	KindBusy       = "busy"       // the server takes no client more, or no commands now
 	KindFull       = "full"       // the server has no room and may not make any
 	KindServer     = "server"     // any other error of the server
+	KindUsage      = "usage"      // the server is none that this client can work with
 )
 
 // Error is what goes wrong with a command.
@@ -41,7 +44,7 @@ func errorf(kind, format string, args ...any) *Error {
 func saidByServer(err error) bool {
 	said, is := errors.AsType[*Error](err)
 
-	return is && (said.Kind == KindAuth || said.Kind == KindFull || said.Kind == KindServer)
+	return is && slices.Contains([]string{KindAuth, KindBusy, KindFull, KindServer, KindUsage}, said.Kind)
 }
 
 // said is the error that a server has answered. Redis's errors are told apart by their first word.
@@ -52,6 +55,15 @@ func said(text []byte) *Error {
 		kind = KindFull
 	case "NOAUTH", "WRONGPASS", "NOPERM":
 		kind = KindAuth
+	case "LOADING", "BUSY", "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN":
+		kind = KindBusy
+	case "MOVED", "ASK":
+		return errorf(KindUsage, "the server is a node of a Redis Cluster, which k6/x/resp cannot spread keys over (it says: %s): "+
+			"give it a server that has all keys, or a proxy", short(string(text)))
+	case "ERR":
+		if strings.HasPrefix(string(text), "ERR max number of clients") {
+			kind = KindBusy
+		}
 	}
 
 	return errorf(kind, "the server says: %s", short(string(text)))
