@@ -50,8 +50,8 @@ func processValues(elapsed, cpu time.Duration) []value {
 	}
 }
 
-// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure for which
-// a step has too few operations is zero.
+// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure for
+// which a step has too few operations is zero.
 func reportValues(r *report.Report, several bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {

@@ -156,9 +156,9 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
-// lacks returns what the gate of a figure comes to that a command does not have in some pair: crossed
-// if base has it in most pairs and the change lacks it in most, else undecided. It returns "" if both
-// have it in all pairs.
+// lacks returns what the gate of a figure comes to that a command does not have in some pair:
+// crossed if base has it in most pairs and the change lacks it in most, else undecided. It returns
+// "" if both have it in all pairs.
 func (t *Trial) lacks(f *Figure) judgement.Outcome {
 	switch {
 	case f.BaseLacks == 0 && f.ChangeLacks == 0:

@@ -41,8 +41,8 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 }
 
 // judge judges one step. A bound that is kept is kept, whatever limited the step. One that is not
-// says nothing of the target where k6 itself or a neighbour limited the step, unless it is broken by
-// more than a neighbour explains.
+// says nothing of the target where k6 itself or a neighbour limited the step, unless it is broken
+// by more than a neighbour explains.
 func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	if problem := unusable(g); problem != "" {
 		return judgement.Crossed, problem + inStep(g.Key), 0

@@ -84,8 +84,8 @@ func explained(g *report.Group, f *report.Figure) float64 {
 }
 
 // disturbance is by which factor at most the repeats of a step were slowed down: the server and k6
-// had what others, and other machines, left them of the processors. It is infinite where that is not
-// known, and where k6 itself limited a step: then nothing is known of the server.
+// had what others, and other machines, left them of the processors. It is infinite where that is
+// not known, and where k6 itself limited a step: then nothing is known of the server.
 func disturbance(g *report.Group) float64 {
 	factor := 1.0
 	for _, s := range g.Steps {

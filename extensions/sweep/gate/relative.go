@@ -76,8 +76,8 @@ func (f *File) contestsOf(g *relativeGate, r *report.Report) []contest {
 // decided is a contest whose verdict is made already.
 func decided(v report.Verdict) contest { return contest{verdict: v} }
 
-// conclude makes the verdict of what was judged. A change for the worse that is significant is never
-// one that an undecided gate lets pass.
+// conclude makes the verdict of what was judged. A change for the worse that is significant is
+// never one that an undecided gate lets pass.
 func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	c.verdict.Outcome = outcome
 	c.verdict.Visible = c.estimate.Visible()

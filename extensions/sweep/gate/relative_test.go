@@ -251,7 +251,7 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 	}
 }
 
-// disturbed says that others took so many of four processors from some repeats of get with 1 client.
+// disturbed says that others took so many of four processors from get with 1 client.
 func disturbed(others float64) func(*report.Report) {
 	return func(r *report.Report) {
 		limited(witness.Neighbour, 1, 2, 3, 4)(r)

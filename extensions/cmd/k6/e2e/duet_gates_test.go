@@ -32,7 +32,7 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	require.Equal(t, exitThreshold, lost.code, lost.output)
 	require.NotEmpty(t, lost.lines("gate crossed: p99 of every step <= 1000 % of base (base had enough operations for it: p99 of "), lost.output)
 
-	// Of two servers p99 is refused before the run, and so are gates of steps that end when they are known.
+	// Refused before the run: p99 of two servers, and gates of steps that end when they are known.
 	for given, why := range map[string]string{
 		"SERVERS":   "gates: relative.p99: p99 of two servers differs by which processes they are: k6 x sweep ab --gate p99=+10%",
 		"PRECISION": "relative gates cannot judge steps with a precision",
