@@ -21,13 +21,6 @@ func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), 0
 }
 
-// enterRing is io_uring_enter: it hands over so many requests, and waits for so many results.
-func enterRing(ring int, requests, results uint32) (gone uint32, errno syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(ring), uintptr(requests), uintptr(results), getEvents, 0, 0)
-
-	return uint32(n), errno
-}
-
 // setTimer is timerfd_settime.
 func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
 	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,

@@ -51,9 +51,6 @@ type Conn struct {
 
 	// Conn is the connection as a goroutine of its own uses it.
 	net.Conn
-
-	// alone is where the waits of its answers are told that is used on a goroutine; nil: nowhere.
-	alone *Seat
 }
 
 // NewConn returns a connection of package net as one that a client at a loop can use. Others than
@@ -74,13 +71,9 @@ func NewConn(inner net.Conn) *Conn {
 // Use says at which seat the connection is used from now on; nil, or one whose job is not under
 // way: by a goroutine.
 func (c *Conn) Use(s *Seat) {
-	c.seat, c.alone = nil, nil
-	switch {
-	case s == nil || c.raw == nil:
-	case s.Inside():
+	c.seat = nil
+	if c.raw != nil && s.Inside() {
 		c.seat = s
-	case s.Waited != nil:
-		c.alone = s
 	}
 }
 
@@ -125,9 +118,6 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 	w := c.watch()
 	for b = b[:min(len(b), most)]; ; {
-		if err := c.writeRest(); err != nil {
-			return 0, err
-		}
 		if !w.readable && !w.ended {
 			w.await(c.seat, false)
 		}
@@ -163,10 +153,6 @@ func (c *Conn) readAlone(b []byte) (int, error) {
 		}
 	}
 
-	if c.alone != nil && len(b) > 0 {
-		return c.receiveAlone(b)
-	}
-
 	return c.Conn.Read(b)
 }
 
@@ -177,18 +163,6 @@ func (c *Conn) Write(b []byte) (int, error) {
 
 		return c.Conn.Write(b)
 	}
-	if c.post(b) {
-		return len(b), nil
-	}
-	if err := c.writeRest(); err != nil {
-		return 0, err
-	}
-
-	return c.writeNow(b)
-}
-
-// writeNow writes at the seat.
-func (c *Conn) writeNow(b []byte) (int, error) {
 	for done := 0; ; {
 		n, err := c.once(b[done:min(len(b), done+most)], quiet.Write)
 		done += n
@@ -211,7 +185,6 @@ func (c *Conn) Close() error {
 	if !c.closed.Swap(true) {
 		open.Add(-1)
 	}
-	c.unwatch()
 	for c.busy.Load() {
 		runtime.Gosched()
 	}

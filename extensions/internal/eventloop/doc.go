@@ -21,11 +21,9 @@
 //     go before it looks for the answer, for the same reason.
 //   - Coroutines. A loop resumes its jobs by package iter, and Go's scheduler takes no part in it.
 //     So a protocol is written once, for clients at loops and on goroutines.
-//   - Requests go out together. What the clients of a loop write in one round, up to 2 KiB each,
-//     goes out at the end of the round in one call of the kernel's io_uring, 64 requests at most.
-//     The loop then enters the kernel once, not 64 times. A request counts as sent when it was
-//     posted, so the rest of the round is in the latency. A client that is alone in its round
-//     writes by itself, as all do where io_uring is not allowed: see [SendsTogether].
+//   - Each request is one write, made in the client's turn. To send the requests of a round together
+//     would cost the loop less, and the server as well: it would wake once for many of them, and
+//     look better than it is where clients send one by one.
 //
 // In an open loop clients sleep until their next operation is due: see [Seat.Sleep]. Of one answer
 // in 16 the package measures how long it waited to be read, from the kernel's own time of arrival:

@@ -71,14 +71,6 @@ type loop struct {
 	alarm int64
 	left  bool
 	stamp stamp
-
-	// sends are the requests that go out together; nil: the kernel has no such thing.
-	sends *sends
-	// others is how many clients have their turns in this round after the one that has it now.
-	others int
-	// unsent are watches whose connections could not take a request, or a part of it.
-	unsent []*watch
-	keep   func(w *watch, rest []byte)
 }
 
 // fault is an error.
@@ -122,12 +114,7 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 		epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
 		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
 	}
-	l.poll, l.keep = l.look, l.keepRest
-	if SendsTogether() > 1 {
-		if l.sends, err = newSends(); err != nil {
-			return nil, err
-		}
-	}
+	l.poll = l.look
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}
@@ -201,7 +188,6 @@ func (l *loop) run() {
 		}
 	}()
 	for l.arrivals() {
-		l.resumeUnsent()
 		l.ready, l.again = append(l.ready, l.again...), l.again[:0]
 		if !l.wait(len(l.ready) == 0 && l.setBell()) {
 			panic(l.failed.Load().error)
@@ -212,7 +198,6 @@ func (l *loop) run() {
 		for l.hurried.Swap(false) || l.due != never && now() >= l.due {
 			l.expire() // a job that has its turn now may wait next for what is over as well
 		}
-		l.send()
 		if l.left {
 			l.left = false
 			runtime.Gosched() // who waited for the job goes on now, on this processor if on no other
@@ -237,8 +222,7 @@ func (l *loop) arrivals() bool {
 
 // resumeReady resumes the seats that waited for nothing but their turn.
 func (l *loop) resumeReady() {
-	for i, s := range l.ready {
-		l.others = len(l.ready) - i - 1 + l.got
+	for _, s := range l.ready {
 		l.resume(s)
 	}
 	clear(l.ready)
@@ -248,7 +232,6 @@ func (l *loop) resumeReady() {
 // resumeAll gives a turn to each client whose socket is ready, in the kernel's order.
 func (l *loop) resumeAll() {
 	for i := range l.got {
-		l.others = l.got - i - 1
 		event := &l.events[i]
 		switch event.Fd {
 		case wakerSlot:
@@ -276,7 +259,6 @@ func (l *loop) resume(s *Seat) {
 	}
 	delete(l.seats, s)
 	l.left = true
-	l.send() // its connections are used elsewhere from now on
 	s.end()
 }
 
@@ -354,7 +336,7 @@ func (l *loop) expire() {
 func (l *loop) abandon(err error) {
 	left := slices.Collect(maps.Keys(l.seats))
 	clear(l.seats)
-	l.ready, l.again, l.sleepers, l.got, l.others = nil, nil, nil, 0, 0
+	l.ready, l.again, l.sleepers, l.got = nil, nil, nil, 0
 	l.mu.Lock()
 	left = append(left, l.coming...)
 	l.coming, l.running = nil, false // from here on another goroutine may be the loop's

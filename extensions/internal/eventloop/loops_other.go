@@ -13,16 +13,12 @@ import (
 type (
 	loop  struct{ again []*Seat }
 	table struct{}
-	stamp struct{}
 )
 
 func (*loop) join(*Seat) {}
 
 // Count returns how many loops there are.
 func Count() int { return 0 }
-
-// SendsTogether returns how many requests go out in one call of the kernel at most.
-func SendsTogether() int { return 1 }
 
 // Sleep is for jobs at a loop. There are none.
 func (*Seat) Sleep(context.Context, time.Duration) {}
@@ -38,12 +34,6 @@ func NewConn(inner net.Conn) *Conn { return &Conn{quiet.Conn(inner)} }
 
 // Use says at which seat the connection is used from now on; nil: by a goroutine.
 func (*Conn) Use(*Seat) {}
-
-// Flush does nothing: what was written has gone out.
-func (*Conn) Flush() error { return nil }
-
-// Measures tells that no wait is measured.
-func (*Conn) Measures() bool { return false }
 
 // Near tells whether the loop of the seat watches the connection. There is none.
 func (*Conn) Near(*Seat) bool { return true }

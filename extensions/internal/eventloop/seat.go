@@ -23,11 +23,8 @@ type Loops struct {
 type Seat struct {
 	loops *Loops
 	// Waited is told how long an answer has waited to be read, of those that are measured, and of
-	// which loop. It is called by the loop or, while no job of the seat is under way, by the
-	// goroutine that reads, as of loop 0.
+	// which loop. It is called by the loop.
 	Waited func(loop int, wait time.Duration)
-	// stamp is of what is read on a goroutine; nil: nothing was.
-	stamp *stamp
 
 	loop *loop
 	// next resumes the job. It is nil while none is under way.

@@ -3,7 +3,6 @@
 package eventloop
 
 import (
-	"io"
 	"syscall"
 	"time"
 	"unsafe"
@@ -47,69 +46,21 @@ func (c *Conn) receive(b []byte) (int, error) {
 	at := &s.loop.stamp
 	n, err := c.once(b, at.receive)
 	if err == nil && n > 0 {
-		c.tell(s, s.loop.number, at)
+		c.tell(s, at)
 	}
 
 	return n, err
 }
 
-// Measures tells whether the wait of the next answer is to be measured, of a connection that is
-// used on a goroutine: then it has to be read by Read. It is for those who read in another way, and
-// counts an answer.
-func (c *Conn) Measures() bool {
-	if c.alone == nil {
-		return false
-	}
-	c.reads++
-
-	return c.reads >= sampled
-}
-
-// receiveAlone reads on a goroutine, and measures how long what it reads has waited, now and then.
-func (c *Conn) receiveAlone(b []byte) (int, error) {
-	if c.reads++; c.reads < sampled || !c.keepsTimes() {
-		return c.Conn.Read(b)
-	}
-	if c.alone.stamp == nil {
-		c.alone.stamp = new(stamp)
-	}
-	at, n, errno := c.alone.stamp, 0, syscall.Errno(0)
-	err := c.raw.Read(func(socket uintptr) bool {
-		n, errno = at.receive(socket, b)
-
-		return errno != syscall.EAGAIN
-	})
-	switch {
-	case err != nil:
-		return 0, c.failed("read", err)
-	case errno != 0:
-		return 0, c.failed("read", errno)
-	case n == 0:
-		return 0, io.EOF
-	}
-	c.tell(c.alone, 0, at)
-
-	return n, nil
-}
-
-// keepsTimes tells whether the kernel keeps the times of when bytes come over the connection.
-func (c *Conn) keepsTimes() bool {
-	if !c.stamped {
-		_ = c.raw.Control(func(socket uintptr) { c.stamped = keepTimes(socket) }) // it fails on a closed connection
-	}
-
-	return c.stamped
-}
-
 // tell tells how long what was received has waited, if the kernel knows.
-func (c *Conn) tell(s *Seat, loop int, at *stamp) {
+func (c *Conn) tell(s *Seat, at *stamp) {
 	if at.came == 0 {
 		return
 	}
 	c.reads = 0
 	// Both times are of the wall clock, which may have been set in between.
 	if waited := time.Duration(time.Now().UnixNano() - at.came); waited >= 0 && waited < longestWait {
-		s.Waited(loop, waited)
+		s.Waited(s.loop.number, waited)
 	}
 }
 

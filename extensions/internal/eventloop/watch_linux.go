@@ -35,11 +35,6 @@ type watch struct {
 	waiting *Seat
 	// writing tells that it is waited for to write.
 	writing bool
-
-	// posts tells that requests can go out together with those of others.
-	posts bool
-	// rest is what of a request that went out with others the socket could not take.
-	rest []byte
 }
 
 // watch is the watch of the loop at which the connection is used now.
@@ -57,25 +52,19 @@ func (c *Conn) register(l *loop) *watch {
 	w := &watch{conn: c, loop: l}
 	w.slot = l.watches.put(w)
 	before := c.watched.Swap(w)
-	l.send() // the slot may have been that of a connection whose request has not gone out
 	_ = c.raw.Control(func(socket uintptr) {
 		if before != nil {
 			before.loop.control(unix.EPOLL_CTL_DEL, socket, nil)
-			w.rest = before.rest
 		}
 		c.stamped = c.stamped || keepTimes(socket)
 		events := uint32(unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge)
 		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: events, Fd: w.slot, Pad: w.number})
-		w.posts = l.sends.know(w.slot, int32(socket))
 	}) // it fails on a closed connection, and so does what comes next
 	if before != nil {
 		before.remove()
 	}
-	switch {
-	case c.closed.Load() && c.watched.CompareAndSwap(w, nil):
+	if c.closed.Load() && c.watched.CompareAndSwap(w, nil) {
 		w.remove()
-	case c.watched.Load() != w: // it was closed before the loop knew it
-		w.loop.sends.forget(w.slot)
 	}
 
 	return w
@@ -90,24 +79,7 @@ func (l *loop) control(operation int, socket uintptr, event *unix.EpollEvent) {
 }
 
 // remove gives the slot back.
-func (w *watch) remove() {
-	w.loop.sends.forget(w.slot)
-	w.loop.watches.remove(w.slot)
-}
-
-// unwatch tells the loop's poller to forget the socket, before it is closed: the ring may keep it
-// for longer.
-func (c *Conn) unwatch() {
-	w := c.watched.Load()
-	if w == nil || !w.loop.sends.knows(w.slot) {
-		return
-	}
-	_ = c.raw.Control(func(socket uintptr) {
-		_ = w.loop.raw.Control(func(epoll uintptr) {
-			_ = unix.EpollCtl(int(epoll), unix.EPOLL_CTL_DEL, int(socket), nil) // another loop may watch it by now
-		})
-	}) // it fails on a closed connection
-}
+func (w *watch) remove() { w.loop.watches.remove(w.slot) }
 
 // await lets the others at the loop go until something happens to the socket, or a deadline is
 // over.

@@ -10,8 +10,7 @@ import (
 
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
 // clients, in the order in which their answers come. In a duet at a rate it is of one operation,
-// which the client does on its own goroutine; so does one that is alone in its step, whom a loop
-// would cost a tenth to a quarter more processor time.
+// which the client does on its own goroutine.
 func (r *Runs) inTurns(job func() error) error {
 	client := r.Client()
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
@@ -21,9 +20,6 @@ func (r *Runs) inTurns(job func() error) error {
 	if client != nil {
 		r.seat.Waited = r.waits.record
 		defer func() { r.seat.Waited = nil }()
-	}
-	if client != nil && client.Step().Clients() == 1 && !client.Step().OpenLoop() {
-		return job()
 	}
 	index, _, _ := r.Place()
 	err := r.seat.Do(index, job)

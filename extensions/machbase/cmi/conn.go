@@ -40,9 +40,9 @@ type Conn struct {
 	acknowledge func() // what has come, at once; nil where that cannot be done
 	selections  map[string]selection
 
-	// exchange sends a request and reads of its answer; atSeat, onGoroutine and measured are its ways.
-	exchange, atSeat, onGoroutine, measured func(request, answer []byte) (sent, received int, err error)
-	sending                                 []byte // a request, until its answer is read
+	// exchange sends a request and reads of its answer; atSeat and onGoroutine are its ways.
+	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
+	sending                       []byte // a request, until its answer is read
 
 	// calls closes the connection when within, the context of the call at hand, ends.
 	calls  *deadline.Watch[*Conn]
@@ -70,23 +70,9 @@ func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.s
 func (c *Conn) Use(seat *eventloop.Seat) {
 	c.socket.Use(seat)
 	c.stream, c.exchange = c.socket.NetConn(), c.onGoroutine
-	switch {
-	case seat.Inside():
+	if seat.Inside() {
 		c.stream, c.exchange = c.socket, c.atSeat
-	case seat != nil && seat.Waited != nil:
-		c.exchange = c.measured
 	}
-}
-
-// measuredNow is onGoroutine and, now and then, a way on which the wait of the answer is measured.
-func (c *Conn) measuredNow(request, answer []byte) (sent, received int, err error) {
-	if !c.socket.Measures() {
-		return c.onGoroutine(request, answer)
-	}
-	c.stream = c.socket
-	defer func() { c.stream = c.socket.NetConn() }()
-
-	return c.atSeat(request, answer)
 }
 
 // Interrupt closes the connection without waiting for anything. The call that is under way returns

@@ -76,7 +76,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		acknowledge: acknowledger(dialled),
 	}
 	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
-	c.atSeat, c.measured = c.sendAndReceive, c.measuredNow
+	c.atSeat = c.sendAndReceive
 	c.onGoroutine = c.atSeat // at the login, before the server has shown that it answers
 	c.Use(nil)
 	c.in.from, c.in.most = incoming{c}, maxMessage

@@ -22,7 +22,7 @@ import (
 func Fingerprint() *report.Fingerprint {
 	f := &report.Fingerprint{
 		Go: runtime.Version(), GoMaxProcs: runtime.GOMAXPROCS(0),
-		EventLoops: eventloop.Count(), SendsTogether: eventloop.SendsTogether(),
+		EventLoops: eventloop.Count(),
 	}
 	f.GoGC, f.GoMemLimit = collecting()
 	if info, ok := debug.ReadBuildInfo(); ok {

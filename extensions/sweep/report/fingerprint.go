@@ -21,8 +21,6 @@ type Fingerprint struct {
 	GoMemLimit string `json:"gomemlimit,omitempty"`
 	// EventLoops is how many event loops the clients of client.run share.
 	EventLoops int `json:"eventLoops,omitempty"`
-	// SendsTogether is how many requests an event loop sends in one call of the kernel at most.
-	SendsTogether int `json:"sendsTogether,omitempty"`
 	// CPUQuota is how many cores k6's control group may use; zero for all.
 	CPUQuota float64 `json:"cpuQuota,omitempty"`
 	// MemoryLimit is the bytes of memory that k6's control group may use; zero for all.
@@ -64,7 +62,6 @@ func (f *Fingerprint) all() []Fact {
 		{"gogc", f.GoGC},
 		{"gomemlimit", f.GoMemLimit},
 		{"eventLoops", known(float64(f.EventLoops))},
-		{"sendsTogether", known(float64(f.SendsTogether))},
 		{"cpuQuota", known(f.CPUQuota)},
 		{"memoryLimit", known(float64(f.MemoryLimit))},
 		{"kernel", f.Kernel},

@@ -22,8 +22,8 @@ func TestFingerprintsThatDiffer(t *testing.T) {
 	}, Differences(same, run(func(f *Fingerprint) { f.CPUQuota, f.Kernel, f.Caches = 1.5, "6.2", "" })))
 	require.Equal(t, []string{
 		`fingerprint.gogc differs: nothing and "200"`, `fingerprint.gomemlimit differs: nothing and "1024"`,
-		`fingerprint.eventLoops differs: nothing and "2"`, `fingerprint.sendsTogether differs: nothing and "64"`,
-	}, Differences(same, run(func(f *Fingerprint) { f.GoGC, f.GoMemLimit, f.EventLoops, f.SendsTogether = "200", "1024", 2, 64 })))
+		`fingerprint.eventLoops differs: nothing and "2"`,
+	}, Differences(same, run(func(f *Fingerprint) { f.GoGC, f.GoMemLimit, f.EventLoops = "200", "1024", 2 })))
 	require.Empty(t, Differences(&Report{}, &Report{}))
 	require.Equal(t, []string{"fingerprint differs: the old run has none, as it was recorded before reports had them"}, Differences(&Report{}, same))
 	require.Equal(t, []string{"fingerprint differs: the new run has none, as it was measured before reports had them"}, Differences(same, &Report{}))

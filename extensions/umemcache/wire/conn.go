@@ -144,9 +144,6 @@ func (c *conn) fill(value []byte) *Error {
 	if c.generation.acknowledgesFill() {
 		return lostIn(c.expectDone("a fill"))
 	}
-	if err := c.base.Flush(); err != nil {
-		return lostIn(broken(err, "a fill"))
-	}
 	c.unconfirmed = true
 
 	return nil

@@ -363,7 +363,6 @@ func TestGeneratorIsInTheFingerprint(t *testing.T) {
 		require.Equal(t, "200", usual["gogc"])
 		require.NotContains(t, usual, "gomemlimit")
 		require.Equal(t, usual["gomaxprocs"], usual["eventLoops"])
-		require.Contains(t, []any{1.0, 64.0}, usual["sendsTogether"])
 		require.Equal(t, usual, fingerprint("GOGC=", "GOMEMLIMIT=", "K6_SWEEP_WITNESS=off"))
 
 		asked := fingerprint("GOGC=50", "GOMEMLIMIT=2GiB")
