@@ -25,7 +25,7 @@ func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 
 func TestDriversThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	const missing = `driver "%s" is not in this k6, which has http, native; ` + "`make build-drivers` builds one with all"
+	const missing = `driver "%s" is not in this k6, which has native; ` + "`make build-drivers` builds one with all"
 	for _, c := range []struct {
 		scenario string
 		env      map[string]string
@@ -33,11 +33,11 @@ func TestDriversThatAreNotThere(t *testing.T) {
 	}{
 		{"stock-rollup", map[string]string{"DRIVER": "machgo"}, fmt.Sprintf(missing, "machgo")},
 		{"stock-tick", map[string]string{"DRIVER": "machcli"}, fmt.Sprintf(missing, "machcli")},
-		{"stock-union", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, http, but is "odbc"`},
-		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, http, but is "odbc"`},
+		{"stock-union", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
+		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
 		{"stock-drivers", nil, fmt.Sprintf(missing, "machcli")},
 		{"stock-drivers", map[string]string{"DRIVERS": "native,odbc"},
-			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, http, but is "native,odbc"`},
+			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			t.Parallel()
