@@ -50,12 +50,15 @@ func processValues(elapsed, cpu time.Duration) []value {
 	}
 }
 
-// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure for
-// which a step has too few operations is zero.
+// reportValues are those of the steps of a report, by the medians of their repeats. A figure for
+// which a step has too few operations is zero. What k6 does once, in setup and teardown, has none.
 func reportValues(r *report.Report, several bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {
 		g := groups[i].Succeeded()
+		if g.Variant == report.InSetup || g.Variant == report.InTeardown {
+			continue
+		}
 		step := g.Name()
 		if several {
 			step = r.Scenario + ": " + step

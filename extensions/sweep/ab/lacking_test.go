@@ -47,3 +47,22 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 		})
 	}
 }
+
+// Without a gate: ops/s, latency where the rate is given, else time. Never what setup does.
+func TestUsualGates(t *testing.T) {
+	closed, open, setup := stepOf(5000, 0), stepOf(5000, 0), stepOf(1, 0)
+	open.Steps[0].Rate = 5000
+	setup.Steps[0].Variant = report.InSetup
+	for want, steps := range map[string][]report.Step{
+		"opsPerSecond=-5%": {closed.Steps[0], setup.Steps[0]},
+		"p50=+5%":          {open.Steps[0], setup.Steps[0]},
+		"time=+5%":         {setup.Steps[0]},
+	} {
+		values := append(reportValues(&report.Report{Scenario: "x", Steps: steps}, false), processValues(1, 1)...)
+		trial := &Trial{}
+		require.NoError(t, trial.add(values, values))
+		gates := trial.usualGates()
+		require.Len(t, gates, 1)
+		require.Equal(t, want, gates[0].String())
+	}
+}

@@ -43,14 +43,16 @@ func newAB(gs *state.GlobalState) *cobra.Command {
 two builds of k6, two scripts, two settings, or any two programs. What disturbs the machine for longer than a pair
 disturbs both, so that far smaller changes are seen than between two runs.
 
-Of a k6 with a sweep the figures are those of its steps: ops/s, percentiles, and processor time of an operation. Its
-results go to a folder of each process (SWEEP_RESULTS). Of any other command they are its time and its processor time.
+Of a k6 with a sweep, or with -o sweep, the figures are those of its steps: ops/s, percentiles, and processor time of an
+operation. Its results go to a folder of each process (SWEEP_RESULTS). Of any other command they are its time and its
+processor time.
 
 A gate is how much worse than base a figure may be, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%; it is for
-every step. Without --gate it is opsPerSecond=-5%, and time=+5% where there is no sweep. A gate is held when the whole
-interval is within the tolerance, crossed when none of it is, and else undecided: these pairs could not have seen a
-change of that size. Several gates are corrected for their number (Holm). A figure that base has and the change lacks,
-such as p99 of a step that has become too slow for it, is crossed; one that neither has is undecided.
+every step. Without --gate it is opsPerSecond=-5%, p50=+5% where the script gives the rate, and time=+5% where there is
+no report. A gate is held when the whole interval is within the tolerance, crossed when none of it is, and else
+undecided: these pairs could not have seen a change of that size. Several gates are corrected for their number (Holm).
+A figure that base has and the change lacks, such as p99 of a step that has become too slow for it, is crossed; one that
+neither has is undecided.
 
 With --until the trial ends when the intervals of the gated figures are that narrow to each side, such as 1%. They are
 then those of Lai's confidence sequence, which holds however often somebody looks.

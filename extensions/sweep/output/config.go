@@ -87,7 +87,7 @@ func unknown(key string, known []string) error {
 // setting is what -e says, or else the environment's variable with SWEEP_ before the name.
 func setting(params output.Params, name string) string {
 	given := params.RuntimeOptions.Env[name]
-	if own, is := params.Environment[name]; is && own == given { // exported by a shell or a CI system
+	if own, is := os.LookupEnv(name); is && own == given { // exported by a shell or a CI system; k6 adds -e to params.Environment
 		given = ""
 	}
 

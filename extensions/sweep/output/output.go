@@ -161,7 +161,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 		return
 	case m.scenario == nil:
 		return
-	case m.scenario.name == inSetup:
+	case m.scenario.name == report.InSetup:
 		o.setupEnd = at
 	}
 	if at.After(o.last) {
@@ -200,7 +200,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 
 // startOf is when a scenario has started. An operation of it has ended.
 func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
-	if s.name == inSetup || s.name == inTeardown {
+	if s.name == report.InSetup || s.name == report.InTeardown {
 		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {
 			s.began = began
 		}
@@ -310,9 +310,9 @@ func (o *Output) scenarioOf(name, group string) *scenario {
 		return nil
 	case name != "":
 	case strings.HasPrefix(group, "::setup"):
-		name = inSetup
+		name = report.InSetup
 	case strings.HasPrefix(group, "::teardown"):
-		name = inTeardown
+		name = report.InTeardown
 	case len(o.plan.scenarios) == 1 && len(o.plan.sweeps) == 0: // samples have no tag scenario
 		for _, s := range o.plan.scenarios {
 			return s

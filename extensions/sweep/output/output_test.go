@@ -445,8 +445,9 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, name, nameOf(&url.URL{Path: path}))
 	}
 	params := paramsOf(t, "", oneScenario)
+	t.Setenv("RESULTS", "a shell's")
 	params.Environment = map[string]string{"SWEEP_RESULTS": "elsewhere", "RESULTS": "a shell's"}
-	params.RuntimeOptions.Env = map[string]string{"RESULTS": "a shell's"}
+	params.RuntimeOptions.Env = params.Environment // as k6 does
 	c, err = newConfig(params)
 	require.NoError(t, err)
 	require.Equal(t, "elsewhere", c.Dir)

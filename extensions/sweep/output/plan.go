@@ -14,12 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// What has no scenario of its own has one of these names.
-const (
-	inSetup    = "(setup)"
-	inTeardown = "(teardown)"
-	inNone     = "(no scenario)"
-)
+// inNone is the scenario of samples that have none.
+const inNone = "(no scenario)"
 
 // scenario is a scenario as its options plan it, with the steps that it has in the report.
 type scenario struct {

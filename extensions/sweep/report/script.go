@@ -30,6 +30,12 @@ type Script struct {
 // OtherOp is the kind of operation that counts what is beyond Script.MostOps.
 const OtherOp = "(other)"
 
+// The variants of steps that k6 does once, before and after the scenarios.
+const (
+	InSetup    = "(setup)"
+	InTeardown = "(teardown)"
+)
+
 // VUs is how many VUs were at work, in slots of equal length.
 type VUs struct {
 	Started     time.Time `json:"started"`

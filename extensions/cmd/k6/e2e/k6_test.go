@@ -67,7 +67,7 @@ type run struct {
 
 // options of a run of k6.
 type options struct {
-	script string // file under scenarios/ or testdata/
+	script string // file under scenarios/ or testdata/, or an absolute path
 	// command is k6's; nil stands for run, which also leaves all samples in a file.
 	command []string
 	// binary is the path of another k6 than bin/k6-race.
@@ -145,7 +145,7 @@ func k6(t *testing.T, o options) *run {
 }
 
 func script(name string) string {
-	if strings.HasPrefix(name, "testdata/") {
+	if strings.HasPrefix(name, "testdata/") || filepath.IsAbs(name) {
 		return name
 	}
 

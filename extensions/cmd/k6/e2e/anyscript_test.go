@@ -1,0 +1,540 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+)
+
+// userScript writes a script that knows nothing of sweeps, and returns its path.
+func userScript(t *testing.T, name, source string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
+
+	return path
+}
+
+// anyScript runs a script with the output sweep and k6's own output json.
+func anyScript(t *testing.T, source, settings string, o options) *run {
+	t.Helper()
+	if o.script == "" {
+		o.script = userScript(t, "shop.js", source)
+	}
+	o.env = with(map[string]string{defaultEnvMachbase: ""}, o.env)
+	o.args = append([]string{"-o", "sweep" + settings}, o.args...)
+
+	return k6(t, o)
+}
+
+// scriptReport is what only the report of any script has.
+type scriptReport struct {
+	Interrupted bool
+	Params      map[string]any
+	Script      struct {
+		MostOps int
+		VUs     struct{ Active []float64 }
+		Metrics []struct {
+			Name, Kind string
+			Value      float64
+		}
+	}
+	Gates []struct {
+		Gate string
+		Held bool
+	}
+	Steps []struct {
+		step
+		Variant string
+		Rate    float64
+	}
+}
+
+// shop reads the report of a run, which holds to the schema.
+func (r *run) shop(t *testing.T, names ...string) (rep scriptReport) {
+	t.Helper()
+	name := append(names, "shop")[0]
+	file := filepath.Join(r.results, name+".json")
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err, r.output)
+	require.NoError(t, json.Unmarshal(raw, &rep))
+	code, stdout, stderr := sweep(t, "validate", file)
+	require.Zero(t, code, stdout+stderr)
+	for _, suffix := range []string{".md", ".csv", ".bench.txt", ".junit.xml", ".html"} {
+		require.FileExists(t, filepath.Join(r.results, name+suffix))
+	}
+
+	return rep
+}
+
+// counts are the operations of a report that succeeded and failed, such as "GET /a of setup: 1, 0".
+func (r *scriptReport) counts() (all []string) {
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		of := ""
+		if s.Variant != "" {
+			of = " of " + s.Variant
+		}
+		all = append(all, fmt.Sprintf("%s%s: %d, %d", s.Op, of, s.Ops, s.Failed))
+	}
+	slices.Sort(all)
+
+	return all
+}
+
+func (r *scriptReport) metric(name string) float64 {
+	for _, m := range r.Script.Metrics {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+
+	return -1
+}
+
+// shopServer answers GET /redirect with a redirect to /cart, /missing with 404 and /live with a
+// WebSocket that sends a message back.
+func shopServer(t *testing.T) (url string) {
+	t.Helper()
+	upgrader := websocket.Upgrader{}
+	url, _ = httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/redirect":
+			http.Redirect(w, r, "/cart", http.StatusFound)
+		case "/missing":
+			http.NotFound(w, r)
+		case "/never":
+			<-r.Context().Done()
+		case "/live":
+			conn, err := upgrader.Upgrade(w, r, nil)
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			for {
+				kind, message, err := conn.ReadMessage()
+				if err != nil || conn.WriteMessage(kind, message) != nil {
+					return
+				}
+			}
+		}
+	})
+
+	return url
+}
+
+// Requests by name and method, failures, redirects, batches, groups, checks, odd tags, setup and
+// teardown; k6's thresholds, its summary and another output are there as without.
+func TestAnyScriptHTTP(t *testing.T) {
+	t.Parallel()
+	url := shopServer(t)
+	r := anyScript(t, `
+		import http from 'k6/http';
+		import { check, group } from 'k6';
+		import { Trend, Counter, Gauge, Rate } from 'k6/metrics';
+		const url = __ENV.SHOP, checkout = new Trend('checkout', true), items = new Trend('items');
+		const sold = new Counter('sold'), queue = new Gauge('queue'), lucky = new Rate('lucky');
+		export const options = { vus: 2, iterations: 20, thresholds: { checks: ['rate==1'], 'http_req_duration{name:cart}': ['p(99)<600000'] } };
+		export function setup() { http.post(url + '/login'); }
+		export default function () {
+			for (let i = 0; i < 2; i++) http.get(url + '/cart?id=' + __ITER, { tags: { name: 'cart' } });
+			http.del(url + '/cart', null, { tags: { name: 'cart' } });
+			http.get(url + '/missing');
+			http.get(url + '/missing', { responseCallback: http.expectedStatuses(404), tags: { name: 'none' } });
+			http.get(url + '/redirect', { tags: { name: 'redirect' } });
+			http.get('http://127.0.0.1:1/', { tags: { name: 'refused' } });
+			http.batch([['GET', url + '/a'], { method: 'PUT', url: url + '/b' }, http.url`+"`${url}/${__ITER}`"+`]);
+			http.get(url, { tags: { name: 'a, "b" | `+"`c`"+` <d>\nd; =\\ ü' } });
+			group('pay', () => group('by card', () => check(http.get(url, { tags: { name: 'pay' } }), { 'is "paid", yes': (r) => r.status === 200 })));
+			checkout.add(12.5); items.add(3); sold.add(2); queue.add(7); lucky.add(true);
+		}
+		export function teardown() { http.post(url + '/logout'); }`, "", options{env: map[string]string{"SHOP": url}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.ElementsMatch(t, []string{
+		"DELETE cart: 20, 0", "GET ${}/${}: 20, 0", "GET " + url + "/a: 20, 0", "GET " + url + "/missing: 0, 20",
+		"GET a, \"b\" | `c` <d>\nd; =\\ ü: 20, 0",
+		"GET cart: 40, 0", "GET none: 20, 0", "GET pay: 20, 0", "GET redirect: 40, 0", "GET refused: 0, 20",
+		"POST " + url + "/login of (setup): 1, 0", "POST " + url + "/logout of (teardown): 1, 0", "PUT " + url + "/b: 20, 0",
+		"checkout: 20, 0", "group pay/by card: 20, 0", "group pay: 20, 0", "iteration: 20, 0",
+	}, rep.counts())
+	for i := range rep.Steps {
+		switch s := &rep.Steps[i]; s.Op {
+		case "GET " + url + "/missing":
+			require.Equal(t, map[string]int{"http: GET " + url + "/missing answered 404 Not Found": 20}, s.Extra.Errors)
+		case "GET refused":
+			require.Len(t, s.Extra.Errors, 1)
+		case "checkout":
+			require.InDelta(t, 12.5, s.LatencyMs.P99, 0.0125)
+		}
+	}
+	for name, want := range map[string]float64{
+		"checks": 1, `checks{is "paid", yes}`: 1, "items": 3, "sold": 40, "queue": 7, "lucky": 1, "iterations": 20,
+	} {
+		require.InDelta(t, want, rep.metric(name), 1e-9, name)
+	}
+	require.Len(t, rep.Gates, 2, "k6's thresholds")
+	require.Contains(t, r.output, "checks_succeeded", "k6's summary")
+	require.Len(t, r.samples(t, "http_reqs"), int(rep.metric("http_reqs")), "k6's output json")
+	page, err := os.ReadFile(filepath.Join(r.results, "shop.html"))
+	require.NoError(t, err)
+	require.NotContains(t, string(page), "<d>")
+}
+
+func TestAnyScriptWithTooManyAddresses(t *testing.T) {
+	t.Parallel()
+	url := shopServer(t)
+	r := anyScript(t, `
+		import http from 'k6/http';
+		export const options = { vus: 4, iterations: 100, discardResponseBodies: true, batch: 20, batchPerHost: 20 };
+		export default function () {
+			http.batch(Array.from({ length: 100 }, (_, i) => __ENV.SHOP + '/' + __VU + '/' + __ITER + '/' + i));
+		}`, "=?series=50", options{command: []string{"run"}, env: map[string]string{"SHOP": url}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, 50, rep.Script.MostOps)
+	requests := 0
+	for i := range rep.Steps {
+		if s := &rep.Steps[i]; s.Op != "iteration" {
+			requests += s.Ops
+		}
+	}
+	require.Equal(t, "(other)", rep.Steps[0].Op)
+	require.LessOrEqual(t, len(rep.Steps), 51)
+	require.GreaterOrEqual(t, requests, 10_000)
+	require.Contains(t, r.table(t, "shop"), "There were more than 50 kinds of operations")
+}
+
+func TestAnyScriptGRPC(t *testing.T) {
+	t.Parallel()
+	protos, err := filepath.Abs(filepath.Join(root, "extensions/sweep/examples"))
+	require.NoError(t, err)
+	r := anyScript(t, `
+		import grpc from 'k6/net/grpc';
+		const client = new grpc.Client();
+		client.load([__ENV.PROTOS], 'health.proto');
+		export const options = { vus: 2, iterations: 20 };
+		export default function () {
+			for (const address of [__ENV.GOOD, __ENV.BAD]) {
+				client.connect(address, { plaintext: true });
+				client.invoke('grpc.health.v1.Health/Check', {}, { tags: address === __ENV.BAD ? { name: 'bad' } : {} });
+				client.close();
+			}
+		}`, "", options{env: map[string]string{"PROTOS": protos, "GOOD": grpcServer(t, codes.OK), "BAD": grpcServer(t, codes.NotFound)}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, []string{"grpc bad: 0, 20", "grpc grpc.health.v1.Health/Check: 20, 0", "iteration: 20, 0"}, rep.counts())
+}
+
+func TestAnyScriptWebSocket(t *testing.T) {
+	t.Parallel()
+	url := strings.Replace(shopServer(t), "http", "ws", 1)
+	r := anyScript(t, `
+		import ws from 'k6/ws';
+		import { WebSocket } from 'k6/websockets';
+		export const options = { vus: 2, iterations: 10 };
+		export default function () {
+			for (const path of ['/live', '/missing']) {
+				try {
+					ws.connect(__ENV.SHOP + path, {}, (socket) => {
+						socket.on('open', () => socket.send('a'));
+						socket.on('message', () => socket.close());
+						socket.setTimeout(() => socket.close(), 60000);
+					});
+				} catch (e) { /* the handshake */ }
+			}
+			const socket = new WebSocket(__ENV.SHOP + '/live', null, { tags: { name: 'live' } });
+			socket.onopen = () => socket.send('b');
+			socket.onmessage = () => socket.close();
+		}`, "", options{env: map[string]string{"SHOP": url}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.ElementsMatch(t, []string{"iteration: 10, 0", "ws " + url + "/live: 10, 0", "ws " + url + "/missing: 0, 10", "ws live: 10, 0"}, rep.counts())
+}
+
+// Scenarios have steps of their own, also where their operations have the same names. A script in
+// TypeScript and an archive of it are no different.
+func TestAnyScriptOfSeveralScenarios(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"SHOP": shopServer(t)}
+	path := userScript(t, "shop.ts", `
+		import http from 'k6/http';
+		const one: { executor: string, vus: number, iterations: number } = { executor: 'per-vu-iterations', vus: 2, iterations: 5 };
+		export const options = { scenarios: { one, two: { ...one, vus: 1, exec: 'other' } } };
+		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }
+		export function other(): void { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }`)
+	want := []string{"GET cart of one: 10, 0", "GET cart of two: 5, 0", "iteration of one: 10, 0", "iteration of two: 5, 0"}
+	r := anyScript(t, "", "", options{script: path, env: env})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, want, rep.counts())
+
+	archive := filepath.Join(t.TempDir(), "shop.tar")
+	r = k6(t, options{command: []string{"archive", "-O", archive}, script: path, env: with(env, map[string]string{defaultEnvMachbase: ""})})
+	require.Equal(t, exitOK, r.code, r.output)
+	r = anyScript(t, "", "=?name=archived", options{script: archive})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep = r.shop(t, "archived")
+	require.Equal(t, want, rep.counts())
+}
+
+// Ctrl-C: what was measured is in the report. Requests that it cuts off are no failures.
+func TestAnyScriptIsInterrupted(t *testing.T) {
+	t.Parallel()
+	r := anyScript(t, `
+		import http from 'k6/http';
+		export const options = { scenarios: { default: { executor: 'constant-vus', vus: 2, duration: '10m', gracefulStop: '0s' } } };
+		export default function () {
+			for (let i = 0; i < 20; i++) http.get(__ENV.SHOP, { tags: { name: 'cart' } });
+			console.log('waits now');
+			http.get(__ENV.SHOP + '/never', { tags: { name: 'never' }, timeout: '10m' });
+		}`, "", options{
+		env: map[string]string{"SHOP": shopServer(t)}, shows: "waits now",
+		measuring: func(k6 *os.Process) { _ = k6.Signal(os.Interrupt) },
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	rep := r.shop(t)
+	require.True(t, rep.Interrupted)
+	require.Equal(t, "GET cart", rep.Steps[0].Op)
+	require.GreaterOrEqual(t, rep.Steps[0].Ops, 20)
+	for i := range rep.Steps {
+		require.False(t, rep.Steps[i].Complete)
+	}
+}
+
+// What is no pass: no operation, a report that cannot be written, a wrong setting.
+func TestAnyScriptWithoutReport(t *testing.T) {
+	t.Parallel()
+	const idle = `
+		const half = { executor: 'ramping-arrival-rate', startRate: 0, preAllocatedVUs: 1, stages: [{ duration: '1s', target: 1 }] }; // iteration
+		export const options = { scenarios: { half } };
+		export default function () {}`
+	r := anyScript(t, idle, "", options{})
+	require.Equal(t, exitMarkedFailed, r.code, r.output)
+	require.Contains(t, r.output, "nothing was measured: there was no operation to report")
+
+	r = anyScript(t, `export default function () {}`, "=/dev/null/results", options{})
+	require.Equal(t, exitOther, r.code, r.output)
+	require.Contains(t, r.output, "the report could not be written: ")
+
+	r = anyScript(t, idle, "=?skp=1s", options{})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	require.Contains(t, r.output, "did you mean skip?")
+}
+
+// A gate that is crossed is 99, also where k6 judges and shows nothing.
+func TestAnyScriptGates(t *testing.T) {
+	t.Parallel()
+	const source = `
+		import http from 'k6/http';
+		export const options = { vus: 2, iterations: 200, thresholds: { http_reqs: ['count<1'] } };
+		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }`
+	env := map[string]string{"SHOP": shopServer(t)}
+	gates := func(p90 string) string {
+		return "=?gates=" + userScript(t, "gates.json", `{ "scenario": "shop", "absolute": [ { "op": "GET cart", "p90": "`+p90+`" } ] }`)
+	}
+	quiet := []string{"--no-thresholds", "--summary-mode=disabled"}
+	for _, args := range [][]string{{"--no-thresholds"}, quiet} {
+		r := anyScript(t, source, gates("1us"), options{env: env, args: args})
+		require.Equal(t, exitThreshold, r.code, r.output)
+		require.Contains(t, r.output, "gate crossed: ")
+		require.False(t, r.shop(t).Gates[0].Held)
+	}
+	r := anyScript(t, source, gates("10m"), options{env: env, args: quiet})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.True(t, r.shop(t).Gates[0].Held)
+
+	r = anyScript(t, source, gates("10m"), options{env: env})
+	require.Equal(t, exitThreshold, r.code, "k6's own threshold: %s", r.output)
+	rep := r.shop(t)
+	require.Len(t, rep.Gates, 3, "k6's, ours, and that nothing failed")
+	require.False(t, rep.Gates[0].Held)
+	require.True(t, rep.Gates[1].Held)
+}
+
+func TestAnyScriptByStageAndSkip(t *testing.T) {
+	t.Parallel()
+	const source = `
+		import { sleep } from 'k6';
+		export const options = { scenarios: { default: {
+			executor: 'ramping-vus', startVUs: 2, gracefulRampDown: '0s', stages: [{ duration: '1s', target: 2 }, { duration: '1s', target: 6 }] } } };
+		export default function () { sleep(0.02); }`
+	rep := anyScript(t, source, "=?by=stage", options{}).shop(t)
+	require.Len(t, rep.Steps, 2)
+	require.Equal(t, []int{2, 4}, []int{rep.Steps[0].Clients, rep.Steps[1].Clients})
+	require.NotEmpty(t, rep.Script.VUs.Active)
+
+	rep = anyScript(t, source, "=?skip=1500ms", options{}).shop(t)
+	require.Len(t, rep.Steps, 1)
+	require.InDelta(t, 0.5, rep.Steps[0].Window.Seconds, 1e-6)
+	require.Less(t, rep.Steps[0].Ops, int(rep.metric("iterations"))+1)
+	require.Equal(t, "1.5s", rep.Params["skip"])
+}
+
+func TestAnyScriptThatDropsIterations(t *testing.T) {
+	t.Parallel()
+	rep := anyScript(t, `
+		import { sleep } from 'k6';
+		export const options = { scenarios: { late: { executor: 'constant-arrival-rate', rate: 50, duration: '2s', preAllocatedVUs: 1, maxVUs: 1 } } };
+		export default function () { sleep(0.1); }`, "", options{}).shop(t)
+	require.Len(t, rep.Steps, 1)
+	s := &rep.Steps[0]
+	require.False(t, s.Complete)
+	require.Positive(t, s.Extra.Unstarted)
+	require.InDelta(t, 50, s.Rate, 0)
+	require.InDelta(t, float64(s.Extra.Unstarted), rep.metric("dropped_iterations"), 0)
+}
+
+// A sweep in the same script has the report that it has without the output.
+func TestAnyScriptWithASweep(t *testing.T) {
+	t.Parallel()
+	r := anyScript(t, `
+		import http from 'k6/http';
+		import sweep from 'k6/x/sweep';
+		export const options = { scenarios: {
+			users: { executor: 'per-vu-iterations', vus: 1, iterations: 10 },
+			cart: { executor: 'client-sweep', exec: 'swept', clients: [1, 2], iterations: 10, quiet: '0s' },
+		} };
+		const get = () => http.get(__ENV.SHOP, { tags: { name: 'cart' } });
+		export default get;
+		export function swept() { sweep.run(get); }
+		export const handleSummary = (data) => sweep.report(data);`, "", options{env: map[string]string{"SHOP": shopServer(t)}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, []string{"GET cart of users: 10, 0", "iteration of users: 10, 0"}, rep.counts())
+	steps := r.report(t, "cart").Steps
+	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
+}
+
+// What k6 x sweep does with reports of sweeps, it does with these.
+func TestAnyScriptThroughTheCommands(t *testing.T) {
+	t.Parallel()
+	url := shopServer(t)
+	const source = `
+		import http from 'k6/http';
+		export const options = { vus: 4, iterations: 200 };
+		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }`
+	var parts []string
+	for _, segment := range []string{"0:1/2", "1/2:1"} {
+		r := anyScript(t, source, "", options{
+			env: map[string]string{"SHOP": url}, args: []string{"--execution-segment", segment, "--execution-segment-sequence", "0,1/2,1"},
+		})
+		require.Equal(t, exitOK, r.code, r.output)
+		rep := r.shop(t)
+		require.Equal(t, []string{"GET cart: 100, 0", "iteration: 100, 0"}, rep.counts())
+		parts = append(parts, filepath.Join(r.results, "shop.json"))
+	}
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "shop.json")
+	code, _, errs := sweep(t, append([]string{"merge", "-o", whole}, parts...)...)
+	require.Zero(t, code, errs)
+	raw, err := os.ReadFile(whole)
+	require.NoError(t, err)
+	var merged scriptReport
+	require.NoError(t, json.Unmarshal(raw, &merged))
+	require.Equal(t, []string{"GET cart: 200, 0", "iteration: 200, 0"}, merged.counts())
+	require.InDelta(t, 200, merged.metric("http_reqs"), 0)
+
+	// One run of a scenario is too little to compare; its stages are repeats.
+	stage := `{ duration: '600ms', target: 2 }`
+	r := anyScript(t, strings.Replace(source, "vus: 4, iterations: 200", "scenarios: { default: { executor: 'ramping-vus', startVUs: 2, stages: ["+
+		strings.Repeat(stage+",", 4)+"] } }", 1), "=?by=stage", options{env: map[string]string{"SHOP": url}})
+	require.Equal(t, exitOK, r.code, r.output)
+	one := filepath.Join(r.results, "shop.json")
+	held := userScript(t, "held.json", `{ "scenario": "shop", "absolute": [ { "op": "GET cart", "p90": "10m" } ] }`)
+	crossed := userScript(t, "crossed.json", `{ "scenario": "shop", "absolute": [ { "op": "GET cart", "p90": "1us" } ] }`)
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"validate", one}, exitOK, ""},
+		{[]string{"report", one}, exitOK, "GET cart"},
+		{[]string{"compare", parts[0], parts[0]}, exitMarkedFailed, "too few repeats to judge"},
+		{[]string{"gate", one, held}, exitOK, ""},
+		{[]string{"gate", one, crossed}, exitThreshold, "GET cart"},
+		{[]string{"record", one, "-o", filepath.Join(dir, "baseline.json")}, exitOK, ""},
+		{[]string{"history", "add", one, "--dir", filepath.Join(dir, "history"), "--commit", "c1", "--time", "2026-03-01T12:00:00Z"}, exitOK, "shop at c1, 2 steps"},
+	} {
+		code, out, errs := sweep(t, tt.args...)
+		require.Equal(t, tt.code, code, "%v: %s", tt.args, out+errs)
+		require.Contains(t, out+errs, tt.says, "%v", tt.args)
+	}
+	_, out, errs := sweep(t, "compare", one, one) // how noisy the repeats are is the machine's affair
+	require.Regexp(t, `(?m)^GET cart, 2 clients .*\(p=1\.000 n=4\)`, out, errs)
+}
+
+// A server that is ten times slower is found, by ops/s and, where the rate is given, by latency.
+func TestAnyScriptInTurns(t *testing.T) {
+	t.Parallel()
+	for load, figure := range map[string]string{
+		`vus: 4, duration: '1s'`: "opsPerSecond",
+		`scenarios: { even: { executor: 'constant-arrival-rate', rate: 80, duration: '1s', preAllocatedVUs: 50 } }`: "p50",
+	} {
+		path := userScript(t, "shop.js", `
+			import http from 'k6/http';
+			import { sleep } from 'k6';
+			export const options = { `+load+` };
+			export function setup() { http.get(__ENV.SHOP); }
+			export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); sleep(__ENV.NAP); }`)
+		url := shopServer(t)
+		naps := func(seconds string) []string {
+			return []string{binary(t, "k6-race"), "run", "--quiet", "-o", "sweep", "-e", "SHOP=" + url, "-e", "NAP=" + seconds, path}
+		}
+		var trial struct {
+			Figures []struct{ Step, Figure, Gate, Outcome string }
+		}
+		args := append([]string{"ab", "--pairs", "5", "--json", "--"}, naps("0.02")...)
+		cmd, out, errs := sweep(t, append(append(args, "---"), naps("0.2")...)...)
+		require.Equal(t, exitThreshold, cmd, errs)
+		require.NoError(t, json.Unmarshal([]byte(out), &trial), out)
+		crossed := map[string]bool{}
+		for _, f := range trial.Figures {
+			if f.Gate != "" {
+				require.Equal(t, figure, f.Figure)
+				crossed[strings.Split(f.Step, ",")[0]] = f.Outcome == "crossed"
+			}
+		}
+		require.True(t, crossed["iteration"], "%v", trial.Figures)
+		require.Len(t, crossed, 2, "not what setup does: %v", crossed)
+	}
+}
+
+// The output changes neither k6's exit code nor its summary.
+func TestAnyScriptIsUnchanged(t *testing.T) {
+	t.Parallel()
+	path := userScript(t, "shop.js", `
+		import { check, group } from 'k6';
+		import { Counter } from 'k6/metrics';
+		const sold = new Counter('sold');
+		export const options = { iterations: 5, thresholds: { sold: ['count<3'] } };
+		export default function () { group('g', () => check(__ITER, { even: (n) => n % 2 === 0 })); sold.add(1); }
+		export const handleSummary = (data) => {
+			for (const m of Object.values(data.metrics)) if (m.type === 'trend' || m.contains === 'data' || 'rate' in m.values) delete m.values;
+			delete data.state.testRunDurationMs;
+			return { stdout: JSON.stringify(data) };
+		};`)
+	results := t.TempDir()
+	var outs []string
+	for _, extra := range [][]string{nil, {"-o", "sweep=" + results}} {
+		cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append(append([]string{"run", "--quiet"}, extra...), path)...)
+		cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+		out, err := cmd.Output()
+		require.Error(t, err)
+		require.Equal(t, exitThreshold, cmd.ProcessState.ExitCode())
+		summary, _, _ := strings.Cut(string(out), "\n")
+		outs = append(outs, summary)
+	}
+	require.JSONEq(t, outs[0], outs[1][:strings.LastIndex(outs[1], "}")+1])
+	require.FileExists(t, filepath.Join(results, "shop.json"))
+}
