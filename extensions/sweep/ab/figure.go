@@ -22,7 +22,7 @@ type Figure struct {
 	// BaseLacks and ChangeLacks count the pairs in which a command does not have the figure.
 	BaseLacks   int `json:"baseLacks,omitempty"`
 	ChangeLacks int `json:"changeLacks,omitempty"`
-	// Lacking says why, such as that p99 rests on too few operations.
+	// Lacking says why, such as that p99 rests on too few operations or that the step stood still.
 	Lacking string `json:"lacking,omitempty"`
 
 	name string // for people, such as "ops/s"
@@ -51,7 +51,8 @@ func processValues(elapsed, cpu time.Duration) []value {
 }
 
 // reportValues are those of the steps of a report, by the medians of their repeats. A figure for
-// which a step has too few operations is zero. What k6 does once, in setup and teardown, has none.
+// which a step has too few operations, or a latency of one that stood still, is zero. What k6 does
+// once, in setup and teardown, has none.
 func reportValues(r *report.Report, several bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {
@@ -88,7 +89,7 @@ func lacking(f *report.Figure, g *report.Group) string {
 		return "no operation succeeded"
 	}
 
-	return f.RestsOnLittle(g)
+	return cmp.Or(f.StoodStill(g), f.RestsOnLittle(g))
 }
 
 // figureOf is a figure of reports, of a step.

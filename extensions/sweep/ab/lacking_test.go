@@ -18,6 +18,8 @@ func stepOf(operations int64, failed uint64) *report.Report {
 
 func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	few, many, none := stepOf(500, 0), stepOf(5000, 0), stepOf(0, 40)
+	still := stepOf(5000, 0)
+	still.Steps[0].Standstill = &report.Standstill{LongestMs: 200, Part: 0.2}
 	for name, tt := range map[string]struct {
 		pairs [][2]*report.Report
 		want  map[string]string // of p99 and ops/s
@@ -26,6 +28,9 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 		"the change lost p99":          {[][2]*report.Report{{many, few}, {many, few}, {many, few}, {many, few}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},
 		"all of it failed":             {[][2]*report.Report{{many, none}, {many, few}, {many, none}, {many, none}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},
 		"neither has it":               {[][2]*report.Report{{few, few}, {few, few}, {few, few}, {few, few}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"the change stood still":       {[][2]*report.Report{{many, still}, {many, still}, {many, still}, {many, still}}, map[string]string{"p99": "crossed", "opsPerSecond": "held"}},
+		"base stood still":             {[][2]*report.Report{{still, many}, {still, many}, {still, many}, {still, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"both stood still":             {[][2]*report.Report{{still, still}, {still, still}, {still, still}, {still, still}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
 		"one pair lacks it, by chance": {[][2]*report.Report{{many, many}, {many, few}, {many, many}, {many, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "undecided"}},
 	} {
 		t.Run(name, func(t *testing.T) {

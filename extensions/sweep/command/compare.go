@@ -33,7 +33,9 @@ The verdicts are of these two runs. Two runs of one build differ by more than th
 know by how much, and ab leaves it out.
 
 A regression is a figure that surely got worse by more than the tolerance, or a step that the new run lacks, that
-is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),
+is incomplete in it or that has failed operations in it. So are the latencies of a step that stood still in the new run
+for more than a tenth of its time; where it did in the old one, they are undecided. So is a new run that was
+interrupted. Of two searches (find),
 what they found is compared, and the steps that both have tried; less found is a regression only when the brackets, in
 which the answers surely are, have no number in common.
 

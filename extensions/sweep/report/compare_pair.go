@@ -86,13 +86,22 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	if p.after != nil {
 		after = p.after.Values(f.Of)
 	}
-	if p.problem != "" {
+	stillBefore, stillAfter := f.StoodStill(p.before), f.StoodStill(p.after)
+	if r.Problem == "" && stillBefore == "" && stillAfter != "" {
+		r.Problem, r.Regressed = stillAfter+" in new", true
+	}
+	if r.Problem != "" {
 		r.Contrast = Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 
 		return r, nil
 	}
 	contrast, estimate := NewContrast(before, after, o.Alpha)
 	r.Contrast, r.Verdict = contrast, Undecided
+	if stillBefore != "" {
+		r.Reason = stillBefore + " in old"
+
+		return r, nil
+	}
 	switch {
 	case min(len(before), len(after)) < FewestRepeats:
 		r.Reason = "too few repeats"

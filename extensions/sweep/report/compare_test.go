@@ -166,6 +166,34 @@ func TestCompareOfFlawedRuns(t *testing.T) {
 	}
 }
 
+// Where clients waited in a standstill no percentile shows it: the new run has got worse, and
+// nothing can be told beside an old one that stood still. The rate shows it.
+func TestCompareOfStandstills(t *testing.T) {
+	stopped := func(r *Report) { r.Steps[7].Standstill = &Standstill{LongestMs: 200, Part: 0.2} }
+	steady, still := compareSteady(1), compareChanged(compareSteady(1), stopped)
+	const why = "it stood still for 20 % of the time: no operation ended for up to 0.200s"
+	for name, tt := range map[string]struct {
+		before, after           *Report
+		verdict, problem, cause string
+		regressed               bool
+	}{
+		"new":  {steady, still, NotComparable, why + " in new", "", true},
+		"old":  {still, steady, Undecided, "", why + " in old", false},
+		"both": {still, still, Undecided, "", why + " in old", false},
+	} {
+		c, err := Compare(tt.before, tt.after, CompareOptions{Tolerance: 0.05})
+		require.NoError(t, err)
+		require.Equal(t, []bool{tt.regressed, !tt.regressed}, []bool{c.Regressed, c.Undecided}, name)
+		for _, r := range c.Rows {
+			if r.Clients == 64 && r.Figure != "ops/s" {
+				require.Equal(t, []any{tt.verdict, tt.problem, tt.cause, tt.regressed}, []any{r.Verdict, r.Problem, r.Reason, r.Regressed}, name)
+			} else {
+				require.Equal(t, []any{Same, false}, []any{r.Verdict, r.Regressed}, name)
+			}
+		}
+	}
+}
+
 func TestCompareOfNothing(t *testing.T) {
 	empty := &Report{Scenario: "cache"}
 	other := compareChanged(compareRun(1), func(r *Report) { r.Scenario = "queue" })

@@ -47,6 +47,21 @@ func (s *Step) StoodStill() string {
 		100*s.Standstill.Part, Span(s.Standstill.LongestMs/1000))
 }
 
+// StoodStill says why the figure does not show for how long clients of a step waited, or nothing:
+// latencies do not where a repeat of it stood still.
+func (f *Figure) StoodStill(g *Group) string {
+	if f.Rate || g == nil {
+		return ""
+	}
+	for _, s := range g.Steps {
+		if why := s.StoodStill(); why != "" {
+			return why
+		}
+	}
+
+	return ""
+}
+
 // LongestStandstill is the figure that gates may bound beside those of all outputs.
 var LongestStandstill = Figure{ //nolint:gochecknoglobals // a constant
 	Name: "standstill", Key: "standstill", JSON: "standstill", Of: func(s *Step) float64 {

@@ -251,6 +251,22 @@ func TestOpenLoop(t *testing.T) {
 	require.Contains(t, r.table(t, "work"), "The step of 1 client at 100/s is incomplete: asked 100/s, served ")
 }
 
+// Each operation of a call that does many has a place in the schedule, and counts as started.
+func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
+	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
+		r := k6(t, options{script: "testdata/rates.js", env: cachesEnv(t, "NATS_URL", os.Getenv("NATS_URL"), "WORK", work)})
+		rep := r.report(t, "rates")
+		require.Len(t, rep.Steps, 1, r.output)
+		s := rep.Steps[0]
+		require.Equal(t, 2000, s.OpenLoop.Due, work)
+		require.Zero(t, s.Failed, work)
+		const stall = 200 // of the machine, at the end: a call at each place would start 40
+		require.InDelta(t, 2000, s.Ops, stall, work)
+		require.InDelta(t, 2000, s.OpenLoop.Started, stall, work)
+		require.InDelta(t, 500, s.OpenLoop.AchievedRate, 50, work)
+	}
+}
+
 // An operation that takes no time takes as long as k6 starts it late, and waiting costs little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
