@@ -190,8 +190,8 @@ declare module 'k6/x/memcached' {
      *
      * @param url `host:port`, `host` (port 11211), the path of a unix socket, which starts with a
      *   slash or `unix://`, or `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`;
-     *   several in an array, or with commas. A call's `timeout` is for each server that it goes to. Default
-     *   `"127.0.0.1:11211"`.
+     *   several in an array, or with commas. A call's `timeout` is for each server that it goes
+     *   to. Default `"127.0.0.1:11211"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);

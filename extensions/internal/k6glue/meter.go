@@ -194,9 +194,9 @@ func (m *Meter) moved() (n int) {
 // mostTrials bounds how many samples of a Rate stand for the operations of one Emit.
 const mostTrials = 1000
 
-// trials are samples of a Rate: as many as there were operations, or mostTrials of them, among which
-// a failure is never missing. Each has a time of its own, because some outputs keep one value of
-// each moment.
+// trials are samples of a Rate: as many as there were operations, or mostTrials of them, among
+// which a failure is never missing. Each has a time of its own, because some outputs keep one
+// value of each moment.
 func trials(t *tried, at time.Time) metrics.Samples {
 	n := min(t.operations, mostTrials)
 	trues := uint64(math.Ceil(float64(t.failed) * float64(n) / float64(t.operations)))

@@ -40,8 +40,8 @@ func IsKeyValues(address string) bool {
 	return keyValues.MatchString(address) && !strings.Contains(address, "://")
 }
 
-// Fact returns a value that a script gives of what it measures, as Address does where the text is an
-// address. The text of a query is none, also where it names a column password.
+// Fact returns a value that a script gives of what it measures, as Address does where the text is
+// an address. The text of a query is none, also where it names a column password.
 func Fact(text string) string {
 	if withUser.MatchString(text) || beforeHost.MatchString(text) || keyValues.MatchString(text) && !isQuery.MatchString(text) {
 		return Address(text)

@@ -124,9 +124,9 @@ type Interrupter interface {
 	Interrupt()
 }
 
-// conn is a connection that a script opens with the first query that needs it. It is closed with the
-// database, which an interrupted script does not do: under client-sweep it is closed at the end of
-// the client's step, as those of other modules.
+// conn is a connection that a script opens with the first query that needs it. It is closed with
+// the database, which an interrupted script does not do: under client-sweep it is closed at the
+// end of the client's step, as those of other modules.
 type conn struct {
 	inner
 

@@ -41,8 +41,8 @@ func Fingerprint() *report.Fingerprint {
 	return f
 }
 
-// collecting returns the GC percent and the limit of memory that are in force, as GOGC and GOMEMLIMIT
-// have them; "" where there is no limit.
+// collecting returns the GC percent and the limit of memory that are in force, as GOGC and
+// GOMEMLIMIT have them; "" where there is no limit.
 func collecting() (percent, limit string) {
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(samples)

@@ -23,8 +23,9 @@ type Scenario struct {
 }
 
 // Final returns the samples by which k6 judges a step that was repeated: the medians of the
-// repeats, or of the seconds of one of k6's own executors, of which none is incomplete. Those of the
-// step that a search has found come last, so that a threshold which names no step is about this one.
+// repeats, or of the seconds of one of k6's own executors, of which none is incomplete. Those of
+// the step that a search has found come last, so that a threshold which names no step is about
+// this one.
 func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Samples) {
 	if s.Sweep == nil {
 		samples = append(samples, metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m.Incomplete, Tags: s.Tags}, Time: at})

@@ -68,7 +68,8 @@ var plotStyle = sync.OnceValue(func() (style struct { //nolint:gochecknoglobals 
 })
 
 // presentation returns the style of an element of a plot as presentation attributes of SVG. The
-// style sheet overrides them; they are for where a content security policy drops it, as Jenkins does.
+// style sheet overrides them; they are for where a content security policy drops it, as Jenkins
+// does.
 func presentation(element, class string) template.HTMLAttr {
 	style := plotStyle()
 	classes := strings.Fields(class)
