@@ -14,6 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
 // userScript writes a script that knows nothing of sweeps, and returns its path.
@@ -260,6 +262,50 @@ func TestAnyScriptWebSocket(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.shop(t)
 	require.ElementsMatch(t, []string{"iteration: 10, 0", "ws " + url + "/live: 10, 0", "ws " + url + "/missing: 0, 10", "ws live: 10, 0"}, rep.counts())
+}
+
+// The calls of our modules are operations by the module's name.
+func TestAnyScriptOfAModule(t *testing.T) {
+	t.Parallel()
+	r := anyScript(t, `
+		import umemcache from 'k6/x/umemcache';
+		const client = new umemcache.Client(__ENV.UMEM_URL), gone = new umemcache.Client('[::1]:1');
+		export const options = { vus: 2, iterations: 10 };
+		export default function () {
+			client.set('key', 'value');
+			client.get('key');
+			try { gone.get('key'); } catch (e) { /* refused */ }
+		}`, "", options{env: map[string]string{"UMEM_URL": umemtest.Start(t, umemtest.Options{}).Address()}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, []string{"iteration: 10, 0", "umemcache get: 10, 10", "umemcache set: 10, 0"}, rep.counts())
+}
+
+// k6 cloud run takes no output but its own: k6 run -o cloud does.
+func TestAnyScriptWithGrafanaCloud(t *testing.T) {
+	t.Parallel()
+	c := startCloud(t)
+	r := anyScript(t, `
+		import http from 'k6/http';
+		export const options = { vus: 2, iterations: 10 };
+		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }`, "", options{
+		args: []string{"-o", "cloud"}, env: map[string]string{"SHOP": shopServer(t)},
+		environment: []string{"K6_CLOUD_HOST=" + c.url, "K6_CLOUD_TOKEN=" + cloudToken, "K6_CLOUD_TRACES_ENABLED=false"},
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.shop(t)
+	require.Equal(t, []string{"GET cart: 10, 0", "iteration: 10, 0"}, rep.counts())
+	require.Equal(t, []string{"POST /v1/tests", "POST /v1/tests/7000"}, c.requests)
+}
+
+func TestAnyScriptOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	path := userScript(t, "shop.js", `export const options = { iterations: 20 }; export default function () {}`)
+	code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" -o sweep `+path+`; code=$?; ls -A "$DISK"; exit $code`)
+	require.Equal(t, exitOther, code, output)
+	require.Contains(t, output, "the report could not be written: ")
+	require.Contains(t, output, "no space left on device")
+	require.NotContains(t, output, "shop.html\n", "no format without the others")
 }
 
 // Scenarios have steps of their own, also where their operations have the same names. A script in
