@@ -50,6 +50,7 @@ turns := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=2s) -e WARMUP=$(
   -e REPEATS=$(or $(SWEEP_REPEATS),4)
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
+recorded := thresholds/baselines/stock-rollup.json
 gated := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=5s) -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
 # What each process of make gate-change measures.
@@ -105,9 +106,10 @@ stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its 
 	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(share) scenarios/stock-rollup.js'
 
 .PHONY: gate
-gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed or undecided
+gate: bin/k6 ## the recipe for CI: sweep and judge beside the runs of make baseline; exit code 99 when a gate is crossed or undecided
+	@test -f $(recorded) || { echo 'make gate: this machine has no recorded runs: make baseline records them in $(recorded)' >&2; exit 1; }
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
-	  exec bin/k6 run $(gated) -e GATES=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
+	  exec bin/k6 run $(gated) -e GATES=../thresholds/recorded/stock-rollup.json scenarios/stock-rollup.js'
 
 .PHONY: gate-change
 gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; exit code 99 when it is worse
