@@ -54,6 +54,9 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning {
 	}
 	name := metric.Name
 	s := o.scenarioOf(tag("scenario"), tag("group"))
+	if s != nil && isSweeps(name) && s.name == o.config.Name {
+		o.twice = true
+	}
 	switch {
 	case s == nil, parts[name], isSweeps(name): // of a sweep, which has a report of its own
 		return meaning{}

@@ -65,6 +65,8 @@ type Output struct {
 	ops      int // kinds of operations that have a series
 	overTime int // of them those that have what they did over time
 	tooMany  bool
+	// twice says that what sweep.op counts in a scenario has a report of the same name.
+	twice bool
 	// mostBytes is how much memory the series may take, together.
 	mostBytes int
 	weighed   time.Time
@@ -113,7 +115,14 @@ func newOutput(params output.Params) (*Output, error) {
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, o.base()) }
 
 // base is the path of the report's files without what comes behind the name.
-func (o *Output) base() string { return filepath.Join(o.config.Dir, o.config.Name) }
+func (o *Output) base() string {
+	name := o.config.Name
+	if o.twice {
+		name += "-script"
+	}
+
+	return filepath.Join(o.config.Dir, name)
+}
 
 // SetThresholds takes k6's thresholds, whose results k6 writes into them.
 func (o *Output) SetThresholds(thresholds map[string]metrics.Thresholds) { o.thresholds = thresholds }

@@ -462,6 +462,20 @@ func TestAnyScriptWithASweep(t *testing.T) {
 	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
 }
 
+// What sweep.op counts under k6's own executors has its report, also where both have the same name.
+func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	r := anyScript(t, `
+		import sweep from 'k6/x/sweep';
+		export const options = { scenarios: { shop: { executor: 'per-vu-iterations', vus: 1, iterations: 10 } } };
+		export default function () { sweep.op('add', () => {}); }
+		export const handleSummary = (data) => sweep.report(data);`, "", options{})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, "add", r.report(t, "shop").Steps[0].Op)
+	rep := r.shop(t, "shop-script")
+	require.Equal(t, []string{"iteration of shop: 10, 0"}, rep.counts())
+}
+
 // What k6 x sweep does with reports of sweeps, it does with these.
 func TestAnyScriptThroughTheCommands(t *testing.T) {
 	t.Parallel()
