@@ -37,26 +37,36 @@ type testEnd struct {
 
 // watch sees to it that a test which has measured nothing does not pass: a threshold without a
 // sample, a gate of a scenario that did not run, and a portable sweep to which no client came. Each
-// VU's module comes here, and the first one counts.
+// VU's module comes here, and the first one counts. A test that something else has ended says that
+// alone, and the segment of a test in which nobody has work does not fail.
 func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	k6glue.AtExit(func(ran bool, failed error) {
-		if !ran {
+		if !ran || !toItsEnd(failed) || withoutVUs(test) {
 			return
 		}
-		idle := true // an execution segment may have no VU at all
-		if iterations := test.Registry.Get(metrics.IterationsName); iterations != nil {
-			idle = iterations.Sink.IsEmpty()
-		}
-		if sweeps := missed(); !idle && toItsEnd(failed) && len(sweeps) > 0 {
+		if sweeps := missed(); len(sweeps) > 0 {
 			test.Logger.Errorf("no client came to sweep.run, and a portable sweep measures nothing else (%s)",
 				strings.Join(sweeps, ", "))
 			k6glue.FailExit(exitcodes.MarkedAsFailed)
-		}
-		if !idle {
-			r.ThresholdVerdicts(test)
+		} else {
+			r.judgeThresholds(test)
 		}
 		r.missGates(test.Logger)
 	})
+}
+
+// withoutVUs reports whether the test had none, as an execution segment may. Where k6 counts nothing
+// at all, it is taken to have some.
+func withoutVUs(test *lib.TestPreInitState) bool {
+	if test.RuntimeOptions.NoThresholds.Bool && test.RuntimeOptions.SummaryMode.String == "disabled" {
+		return false
+	}
+	if iterations := test.Registry.Get(metrics.IterationsName); iterations != nil && !iterations.Sink.IsEmpty() {
+		return false
+	}
+	vus := test.Registry.Get(metrics.VUsMaxName) // a sample a second
+
+	return vus == nil || vus.Sink.Format(0)["value"] == 0
 }
 
 // toItsEnd reports whether a test has come to its end, also where thresholds are crossed.
@@ -105,8 +115,21 @@ func (e *testEnd) begun() bool {
 }
 
 // ThresholdVerdicts returns the outcomes of k6's own thresholds, once k6 has judged them. A test
-// with a threshold that k6 has judged on nothing does not exit with 0.
+// with a threshold that k6 has judged on nothing does not exit with 0. Of a test that has measured
+// nothing there are none: how it ends says whether that is a failure.
 func (r *Results) ThresholdVerdicts(test *lib.TestPreInitState) []report.Verdict {
+	e := &r.testEnd
+	e.mu.Lock()
+	nothing := len(e.scenarios) == 0
+	e.mu.Unlock()
+	if nothing {
+		return nil
+	}
+
+	return r.judgeThresholds(test)
+}
+
+func (r *Results) judgeThresholds(test *lib.TestPreInitState) []report.Verdict {
 	e := &r.testEnd
 	e.judged.Do(func() {
 		e.mu.Lock()

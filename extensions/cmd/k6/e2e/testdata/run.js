@@ -3,11 +3,13 @@ import exec from 'k6/execution';
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
+const clients = JSON.parse(__ENV.CLIENTS || '[2]');
+
 export const options = {
   scenarios: {
     run: {
       executor: 'client-sweep',
-      clients: JSON.parse(__ENV.CLIENTS || '[2]'),
+      clients,
       iterations: Number(__ENV.ITERATIONS || 10),
       maxDuration: __ENV.MAX_DURATION || '20s',
       gracefulStop: __ENV.GRACEFUL_STOP || '1s',
@@ -17,7 +19,7 @@ export const options = {
   thresholds: {
     sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
-    'sweep_max{op:work}': ['value<10000'],
+    [`sweep_max{op:work,clients:${clients[clients.length - 1]}}`]: ['value<10000'],
   },
 };
 
