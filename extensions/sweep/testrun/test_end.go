@@ -55,8 +55,8 @@ func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	})
 }
 
-// withoutVUs reports whether the test had none, as an execution segment may. Where k6 counts nothing
-// at all, it is taken to have some.
+// withoutVUs reports whether the test had none, as an execution segment may. Where k6 counts
+// nothing at all, it is taken to have some.
 func withoutVUs(test *lib.TestPreInitState) bool {
 	if test.RuntimeOptions.NoThresholds.Bool && test.RuntimeOptions.SummaryMode.String == "disabled" {
 		return false
@@ -139,12 +139,21 @@ func (r *Results) judgeThresholds(test *lib.TestPreInitState) []report.Verdict {
 			scenarios[i], lasted = &s.Scenario, s.Test.GetCurrentTestRunDuration()
 		}
 		e.mu.Unlock()
+		var causes []string // each is said once
+		void := map[string][]string{}
 		for _, v := range thresholds.Judged(test.Registry, scenarios, lasted) {
 			e.verdicts = append(e.verdicts, v.Verdict)
-			if v.Void != "" {
-				test.Logger.Errorf("threshold %s cannot hold: %s", v.Gate, v.Void)
-				k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+			if v.Void == "" {
+				continue
 			}
+			if void[v.Void] == nil {
+				causes = append(causes, v.Void)
+			}
+			void[v.Void] = append(void[v.Void], v.Gate)
+			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+		}
+		for _, cause := range causes {
+			test.Logger.Errorf("threshold %s cannot hold: %s", strings.Join(void[cause], ", "), cause)
 		}
 	})
 

@@ -197,9 +197,9 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
 			"TARGET", "redis", "GATES", "../thresholds/cache-hitrate.json")})
-		if r.code == exitThreshold { // a fast machine is through with so small a cache in less than 0.1 s
-			require.Len(t, r.lines("gate crossed"), 1, r.output)
-			require.NotEmpty(t, r.lines("not judged: ops/s"), r.output)
+		if r.code == exitThreshold { // a fast machine is through in less than 0.1 s; on a busy one the server stands still
+			require.Len(t, r.lines("level=error"), 1, r.output)
+			require.NotEmpty(t, append(r.lines("gate undecided: ops/s"), r.lines("but it stood still")...), r.output)
 		} else {
 			require.Equal(t, exitOK, r.code, r.output)
 		}

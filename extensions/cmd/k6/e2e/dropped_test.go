@@ -76,15 +76,14 @@ func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "own", "absolute": [{"op": "own", "p50": "10s"}]}`), 0o600))
-	env := with(noMachbase, map[string]string{"SWEEP": `{"clients": [1], "gates": "` + gates + `"}`})
 	r := k6(t, options{
 		script: "testdata/own.js",
-		env:    env,
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"clients": [1]}`}),
 		args:   []string{"--execution-segment", "0:1/2", "--execution-segment-sequence", "0,1/2,1"},
 	})
 	other := k6(t, options{
 		script: "testdata/own.js",
-		env:    env,
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"clients": [1], "gates": "` + gates + `"}`}),
 		args:   []string{"--execution-segment", "1/2:1", "--execution-segment-sequence", "0,1/2,1"},
 	})
 	require.Equal(t, []int{exitOK, exitOK}, []int{r.code, other.code}, r.output+other.output)

@@ -81,7 +81,8 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 		"a success": {
 			`{"sweep_p99{clients:8}": ["value<1"], "sweep_failed": ["count>0"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
 			[]string{"WORK", "fails"}, exitThreshold,
-			"threshold sweep_p99{clients:8} value<1 cannot hold: no operation succeeded of sweep with 8 clients",
+			"threshold sweep_ops_per_second{clients:8} value>=0, sweep_p99{clients:8} value<1 cannot hold: " +
+				"no operation succeeded of sweep with 8 clients",
 		},
 		"operations beyond a percentile": {
 			`{"sweep_p99{clients:8}": ["value<10000"]}`, nil, exitThreshold,
