@@ -45,7 +45,6 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	for given, message := range map[string]string{
 		`'a', { url: 'b' }`:                            `new Client: the url is given twice`,
 		`{ servers: ['b'] }`:                           `new Client: unknown option "servers": use url`,
-		`{ unsafe: true }`:                             `new Client: unknown option "unsafe": use tls: { insecureSkipTLSVerify: true }`,
 		`{ url: 5 }`:                                   `new Client: the url must be a string or an array of strings`,
 		`{ server: 'a' }`:                              `new Client: unknown option "server": use url`,
 		`{}, {}`:                                       `new Client takes a url and options, or options alone`,

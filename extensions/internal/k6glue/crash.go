@@ -66,9 +66,10 @@ func guarded(rt *sobek.Runtime, value any) any {
 	}
 }
 
-// RegisterCallback is that of the VU. A panic of what it is given is the error of that, and not the
-// end of k6.
+// RegisterCallback is that of the VU, and Begun counts it. A panic of what it is given is the error
+// of that, and not the end of k6.
 func RegisterCallback(vu modules.VU) func(func() error) {
+	addBegun(vu.Runtime())
 	back := vu.RegisterCallback()
 
 	return func(do func() error) {

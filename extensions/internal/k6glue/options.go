@@ -137,7 +137,6 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
 	"prefill": {"mix", "call client.prefill(workload) before"},
 	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},
-	"unsafe":  {"tls", "use tls: { insecureSkipTLSVerify: true }"},
 }
 
 // checkTimes refuses values of the struct's times that are none, or that lack a unit.

@@ -36,7 +36,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	test := vu.InitEnv().TestPreInitState
 	m := &module{
-		root: r, vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
+		root: r, vu: vu, begun: k6glue.NewBegun(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
 	m.results.Watch(test, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
@@ -91,8 +91,8 @@ type module struct {
 	test    *lib.TestPreInitState
 	// running tells that the VU is within sweep.run.
 	running bool
-	// pending counts what the VU's event loop has still to do.
-	pending *k6glue.Pending
+	// begun counts the asynchronous work that the script has begun.
+	begun *k6glue.Begun
 
 	// session is the one for which the recorders are.
 	session *k6glue.Session

@@ -47,7 +47,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	record := m.recorder(name)
 	tap, leave := m.tapped()
 	enclosing := tap.Begin()
-	pending := m.pending.Count()
+	begun := m.begun.Count()
 	begin := clock.Now()
 	value, err := m.named(name, fn)
 	took := clock.Since(begin)
@@ -59,7 +59,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		return m.settle(promise, begin, record, tap, leave)
 	}
 	failed := tap.End(enclosing)
-	left := m.pending.Count() > pending
+	left := m.begun.Count() > begun
 	if left {
 		m.leftBehind = true
 	}
@@ -245,6 +245,7 @@ func (m *module) settle(
 	if !ok {
 		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")
 	}
+	begun := m.begun.Count()
 	value, err := then(promise,
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
 			failed := tap.Settled()
@@ -260,6 +261,7 @@ func (m *module) settle(
 			record(clock.Since(begin), fault.RejectedWith(reason))
 			panic(reason)
 		}))
+	m.begun.Restore(begun) // it is not the script that waits here
 	if err != nil {
 		rethrow(rt, err)
 	}

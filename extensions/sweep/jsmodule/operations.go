@@ -35,7 +35,7 @@ func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sob
 func (o *operations) run() error {
 	before := 0
 	if o.first {
-		before = o.module.pending.Count()
+		before = o.module.begun.Count()
 	}
 	value, err := o.call()
 	failed := o.session.Tap.Fault()
@@ -53,7 +53,7 @@ func (o *operations) run() error {
 		failed = fault.Thrown(err)
 	case isPromise(value):
 		return measure.Stop(errPromise)
-	case o.first && failed == nil && o.module.pending.Count() > before:
+	case o.first && failed == nil && o.module.begun.Count() > before:
 		return measure.Stop(errLeftBehind)
 	}
 	o.first = false

@@ -48,14 +48,14 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	defer func() { m.running = false }()
 
 	_ = session.Tap.Fault() // what the script did before is no operation
-	before := m.pending.Count()
+	before := m.begun.Count()
 	err := m.measured(ctx, session, fn, change)
 	if errors.Is(err, measure.ErrMixedDuet) {
 		interrupt(rt, err)
 
 		return sobek.Undefined()
 	}
-	if err == nil && ctx.Err() == nil && m.pending.Count() > before {
+	if err == nil && ctx.Err() == nil && m.begun.Count() > before {
 		err = errLeftBehind
 	}
 	if err == nil && session.Rest != nil {

@@ -199,10 +199,17 @@ func TestAPromiseIsRefused(t *testing.T) {
 // What is not awaited takes no time: a dead server would be a great benchmark.
 func TestWhatIsLeftBehindIsRefused(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "forgets"}})
-	require.Equal(t, exitThreshold, r.code, r.output)
-	require.NotEmpty(t, r.lines("left a promise that nobody awaits, or a timer"))
-	require.Zero(t, r.report(t, "run").Steps[0].Ops)
+	for _, left := range []string{
+		"a timer", "a timer of the module", "an interval of the module", "a request", "a promise of ours", "an asynchronous function",
+	} {
+		t.Run(left, func(t *testing.T) {
+			t.Parallel()
+			r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": left, "URL": answering(t, 200)}})
+			require.Equal(t, exitThreshold, r.code, r.output)
+			require.NotEmpty(t, r.lines("left a promise that nobody awaits, or a timer"), r.output)
+			require.Zero(t, r.report(t, "run").Steps[0].Ops)
+		})
+	}
 }
 
 func TestAStepThatNotAllClientsRanIsIncomplete(t *testing.T) {

@@ -1,5 +1,7 @@
 // sweep.run with whatever a test wants to happen in it.
 import exec from 'k6/execution';
+import http from 'k6/http';
+import timers, { setInterval as every } from 'k6/timers';
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
@@ -23,13 +25,20 @@ export const options = {
   },
 };
 
+const later = async () => { await Promise.resolve(); };
+
 const works = {
   ok: () => {},
   slow: () => sleep(0.3),
   throws: () => { throw new TypeError('no good'); },
   aborts: () => exec.test.abort('enough'),
   promises: () => Promise.resolve(),
-  forgets: () => { setTimeout(() => {}, 1); },
+  'a timer': () => { setTimeout(() => {}, 1); },
+  'a timer of the module': () => { timers.setTimeout(() => {}, 1); },
+  'an interval of the module': () => { const id = every(() => timers.clearInterval(id), 1); },
+  'a request': () => { http.asyncRequest('GET', __ENV.URL); },
+  'a promise of ours': () => { sweep.ready(); },
+  'an asynchronous function': () => { later(); },
   stuck: () => { for (;;) { /* for ever */ } },
 };
 
