@@ -70,8 +70,8 @@ func (s *testimony) undisturbed() witness.Word {
 
 func answer(http.ResponseWriter, *http.Request) {}
 
+// It runs alone: where other tests keep k6 from its processor, operations start late.
 func TestStepLimitedByItsRate(t *testing.T) {
-	t.Parallel()
 	s := testify(t, answer, map[string]string{"RATE": "20"})
 	require.Equal(t, witness.Rate, s.undisturbed(), "%+v", s)
 	require.Equal(t, 1.0, s.Evidence[witness.ServerHere], "the server is on this machine")
