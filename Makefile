@@ -263,6 +263,8 @@ shipped: ## run what is shipped beside the code, and write down what came out (S
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(filter-out $(UNTIDY),$(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))); do go mod tidy -C $$m -diff; done
+	if go mod download github.com/grafana/xk6-sql@v1.2.0 2>/dev/null; then \
+	  echo 'xk6-sql v1.2.0, made for k6 v2, can be had now: take it, and remove extensions/compat' >&2; exit 1; fi
 	scripts/test/vulnerabilities.sh . extensions/cmd/k6 extensions/sql
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
