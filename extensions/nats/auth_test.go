@@ -238,7 +238,12 @@ func TestServerThatIsFull(t *testing.T) {
 	s := startServer(t, `max_connections: 1`)
 	v := newVU(t)
 	v.Set("own", s.URL)
-	v.Run(`new nats.Client(own).connect()`)
+	// The connection by which the server was found to be up may count for a moment.
+	require.Eventually(t, func() bool {
+		_, err := v.VU.Runtime().RunString(`new nats.Client(own).connect()`)
+
+		return err == nil
+	}, 10*time.Second, 10*time.Millisecond)
 	for _, connect := range bothConnections {
 		for range 10 {
 			e := v.fail(`new nats.Client(own)` + connect)

@@ -123,6 +123,10 @@ func ofNatsGo(err error) k6mod.Error {
 		e.Kind = k6mod.KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
 		e.Kind = k6mod.KindAuth
+	case e.Code == 0: // nats.go has no error of its own for a refusal that comes while it connects
+		if said, is := errors.AsType[*wire.Error](wire.Complaint([]byte(e.Message))); is {
+			e.Kind = said.Kind
+		}
 	}
 
 	return e
