@@ -240,6 +240,7 @@ type countedConn struct {
 	within time.Duration
 	mu     sync.Mutex // of who writes: nats.go, or a burst
 	writes quiet.Deadline
+	reads  sync.Mutex
 	// early is what the server said before nats.go read, last why it closed the connection; nil where
 	// it said nothing.
 	early []byte
@@ -248,7 +249,9 @@ type countedConn struct {
 
 // Read implements net.Conn.
 func (c *countedConn) Read(b []byte) (int, error) {
+	c.reads.Lock()
 	n, err := c.Conn.Read(b)
+	c.reads.Unlock()
 	c.into.in.Add(uint64(n))
 
 	return n, err
@@ -281,7 +284,12 @@ func (c *countedConn) Write(b []byte) (int, error) {
 }
 
 // farewell reads what the server said before it closed the connection, as one does that is full.
+// Where nats.go reads already, it gets that itself.
 func (c *countedConn) farewell() error {
+	if !c.reads.TryLock() {
+		return nil
+	}
+	defer c.reads.Unlock()
 	said := c.early
 	if c.Conn.SetReadDeadline(time.Now().Add(time.Second)) == nil {
 		late, _ := readLine(c.Conn)
