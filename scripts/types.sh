@@ -15,6 +15,8 @@ trap 'rm -rf "$room"' EXIT
 mkdir "$room/package"
 # What index.d.ts names, and what that names.
 tar -cf - LICENSE index.d.ts extensions/*/index.d.ts extensions/internal/*/index.d.ts | tar -C "$room/package" -xf -
+# The k6 of a release has k6/x/sql as well, a Go module of its own.
+echo '/// <reference path="extensions/sql/index.d.ts" />' >>"$room/package/index.d.ts"
 cp scripts/types/README.md "$room/package"
 sed "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" scripts/types/package.json >"$room/package/package.json"
 find "$room/package" -type d -exec chmod 755 {} + -o -exec chmod 644 {} +

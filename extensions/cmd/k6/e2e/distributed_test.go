@@ -315,7 +315,7 @@ func TestDistributedIsInterrupted(t *testing.T) {
 // that is said.
 func TestDistributedWithoutWindows(t *testing.T) {
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
-	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "extensions/sweep/examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)
+	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)
 	requireExampleSteps(t, r, "http", "get")
 	require.Contains(t, r.output, "PORTABLE=false: parts went on to their next step each for itself")
 }

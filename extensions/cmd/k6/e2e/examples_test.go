@@ -108,7 +108,7 @@ func httpServer(t *testing.T, handler http.HandlerFunc) (url string, requests *a
 func TestExampleHTTP(t *testing.T) {
 	t.Parallel()
 	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
-	r := example(t, "http.js", map[string]string{"HTTP_URL": url})
+	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url})
 	requireExampleSteps(t, r, "http", "get")
 	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
 }
@@ -122,7 +122,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 			w.WriteHeader(http.StatusTeapot)
 		}
 	})
-	r := example(t, "http.js", map[string]string{"HTTP_URL": url})
+	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "http").Steps[1]
 	require.Zero(t, s.Ops)

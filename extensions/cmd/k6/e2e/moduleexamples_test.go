@@ -41,7 +41,7 @@ func TestExamplesOfCaches(t *testing.T) {
 // for races.
 func TestExampleMemcachedSweep(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{binary: binary(t, "k6-xk6"), script: "../extensions/memcached/examples/sweep.js", env: cachesEnv(t)})
+	r := k6(t, options{binary: binary(t, "k6-xk6"), script: "../examples/memcached.js", env: cachesEnv(t)})
 	requireWholeSweep(t, r, "lookup", 2000)
 }
 
@@ -92,12 +92,22 @@ func requireWholeSweep(t *testing.T, r *run, scenario string, share int) {
 	}
 }
 
+func TestExampleSmoke(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "../examples/smoke.js", env: map[string]string{defaultEnvMachbase: ""}})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, float64((1+4)*50), sum(r.samples(t, "sweep_ops"), nil))
+}
+
 // An example that no test runs is one that may not work any more.
 func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join(root, "extensions/*/examples/*.js"))
 	require.NoError(t, err)
+	ofRoot, err := filepath.Glob(filepath.Join(root, "examples/*.[jt]s"))
+	require.NoError(t, err)
 	require.NotEmpty(t, examples)
+	require.NotEmpty(t, ofRoot)
 	sources, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
 	var tests strings.Builder
@@ -106,8 +116,8 @@ func TestEveryExampleHasATest(t *testing.T) {
 		require.NoError(t, err)
 		tests.Write(text)
 	}
-	for _, example := range examples {
-		name := strings.TrimSuffix(filepath.Base(example), ".js")
-		require.Regexp(t, `[/"`+"`"+`]`+regexp.QuoteMeta(name)+`(\.js)?["`+"`"+`]`, tests.String(), example)
+	for _, example := range append(examples, ofRoot...) {
+		name := strings.TrimSuffix(filepath.Base(example), filepath.Ext(example))
+		require.Regexp(t, `[/"`+"`"+`]`+regexp.QuoteMeta(name)+`(\.[jt]s)?["`+"`"+`]`, tests.String(), example)
 	}
 }

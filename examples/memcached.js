@@ -1,7 +1,7 @@
 // Sweeps the number of clients: each gets keys of which most are there, and sets those that are
 // not.
 //
-//   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/sweep.js
+//   MEMCACHED_URL=127.0.0.1:11211 k6 run examples/memcached.js
 import sweep from 'k6/x/sweep';
 import memcached from 'k6/x/memcached';
 
