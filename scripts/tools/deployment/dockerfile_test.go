@@ -154,12 +154,16 @@ func copyContext(t *testing.T, from, to string) {
 			return err
 		}
 		raw, err := os.ReadFile(path)
+		mode := fs.FileMode(0o600)
+		if info, failed := entry.Info(); failed == nil && info.Mode()&0o100 != 0 {
+			mode = 0o700 // as COPY keeps it
+		}
 		into := filepath.Join(to, below)
 		if below == "." && !entry.IsDir() && filepath.Base(to) != filepath.Base(from) {
 			into = filepath.Join(to, filepath.Base(from))
 		}
 
-		return errors.Join(err, os.MkdirAll(filepath.Dir(into), 0o750), os.WriteFile(into, raw, 0o600))
+		return errors.Join(err, os.MkdirAll(filepath.Dir(into), 0o750), os.WriteFile(into, raw, mode))
 	})
 	require.NoError(t, err)
 	require.Positive(t, copied, "%s is in no context", from)
