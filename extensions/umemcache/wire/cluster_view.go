@@ -72,16 +72,19 @@ func (k *Cluster) learn(c *Client) (*view, *Error) {
 	if last != nil {
 		nodes = append(nodes, last.nodes...)
 	}
+	var why *Error
 	for {
-		var e *Error
 		for _, node := range nodes {
-			var v *view
-			if v, e = k.learnFrom(c, node, last); e == nil {
+			v, e := k.learnFrom(c, node, last)
+			if e == nil {
 				return v, k.adopt(v, last)
+			}
+			if why == nil || time.Now().Before(c.deadline) {
+				why = e // what the deadline cuts off says less than the answers before
 			}
 		}
 		if !c.pause() {
-			return nil, newError(KindCluster, e, "the cluster does not settle in time: %s", e)
+			return nil, newError(KindCluster, why, "the cluster does not settle in time: %s", why)
 		}
 	}
 }
