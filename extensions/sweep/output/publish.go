@@ -15,6 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
 const (
@@ -46,7 +47,7 @@ func (o *Output) publish(r *report.Report) {
 	}
 	if o.config.Gates != nil {
 		verdicts := o.config.Gates.Judge(r)
-		o.logGates(verdicts)
+		testrun.LogGates(verdicts, o.logger)
 		r.Gates = append(r.Gates, verdicts...)
 	}
 	if err := testrun.WriteFiles(r, o.base()); err != nil {
@@ -65,20 +66,6 @@ func (o *Output) publish(r *report.Report) {
 	k6glue.AtExit(func(bool, error) { _, _ = fmt.Fprint(k6glue.Stdout(), where) })
 }
 
-// logGates says which gates are not held, and has k6 exit with 99 then.
-func (o *Output) logGates(verdicts []report.Verdict) {
-	for i := range verdicts {
-		v := &verdicts[i]
-		switch {
-		case !v.Held:
-			o.logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
-			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
-		case v.Result() == judgement.Undecided:
-			o.logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
-		}
-	}
-}
-
 // thresholdVerdicts are the results of k6's own thresholds.
 func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	if o.params.RuntimeOptions.NoThresholds.Bool {
@@ -88,7 +75,7 @@ func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	for _, name := range slices.Sorted(maps.Keys(o.thresholds)) {
 		detail := "no samples"
 		if metric := o.metric(name); metric != nil && metric.Sink != nil && !metric.Sink.IsEmpty() {
-			detail = values(metric.Sink.Format(lasted))
+			detail = thresholds.Values(metric.Sink.Format(lasted))
 		}
 		for _, t := range o.thresholds[name].Thresholds {
 			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: judgement.Crossed}
@@ -117,14 +104,4 @@ func (o *Output) metric(name string) *metrics.Metric {
 	}
 
 	return nil
-}
-
-// values writes a metric's values in one line.
-func values(of map[string]float64) string {
-	words := make([]string, 0, len(of))
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		words = append(words, fmt.Sprintf("%s %v", name, of[name]))
-	}
-
-	return strings.Join(words, ", ")
 }

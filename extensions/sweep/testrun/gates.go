@@ -54,8 +54,13 @@ func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	for _, file := range files {
 		rep.Gates = append(rep.Gates, file.Judge(rep)...)
 	}
-	for i := range rep.Gates {
-		v := &rep.Gates[i]
+	LogGates(rep.Gates, logger)
+}
+
+// LogGates logs which gates are not held, and has k6 exit with 99 then.
+func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
+	for i := range verdicts {
+		v := &verdicts[i]
 		switch {
 		case !v.Held:
 			logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())

@@ -40,7 +40,7 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 		for _, threshold := range of.All {
 			v := Verdict{Void: void}
 			v.Gate, v.Held = of.Name+" "+threshold.Source, void == "" && !threshold.LastFailed
-			v.Detail, v.Outcome = values(shown), judgement.Crossed
+			v.Detail, v.Outcome = Values(shown), judgement.Crossed
 			if void != "" {
 				v.Detail = "cannot hold: " + void
 			}
@@ -57,8 +57,8 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 	return verdicts
 }
 
-// values writes a metric's values in one line.
-func values(of map[string]float64) string {
+// Values writes a metric's values in one line, in the order of their names.
+func Values(of map[string]float64) string {
 	words := make([]string, 0, len(of))
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		words = append(words, fmt.Sprintf("%s %v", name, of[name]))
