@@ -18,6 +18,7 @@ window=${SWEEP_DURATION:-${SWEEP_MAX_DURATION:-}}
 script=''
 settings=()   # -e NAME=VALUE of the script
 run_args=()   # what k6 run gets besides
+reported=''   # the name of the report of -o sweep, if there is one
 pids=()
 births=()     # of those processes: one that has ended may have left its number to another
 ports=()
@@ -38,6 +39,9 @@ there of the same scenarios is removed before the parts start.
 So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
 -e DURATION=30s, or -e ITERATIONS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
 goes on to its next step as soon as it can: what is merged then was not always measured at the same time.
+
+With -o sweep the script can be any: its report has the script's name, and it needs no windows. -o 'sweep=?skip=10s' sets
+what the output takes; the folder is RESULTS, and the gates are GATES.
 
 GATES, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
 
@@ -95,12 +99,31 @@ read_options() {
         shift
         ;;
       --env=*) setting "${1#--env=}" ;;
+      -o | --out)
+        output "${2:-}"
+        shift
+        ;;
+      --out=*) output "${1#--out=}" ;;
+      -o*) output "${1#-o}" ;;
       --execution-segment* | --address* | -a | --paused | --linger) usage_error "$1 is set by distributed.sh itself" ;;
       *.js | *.ts | *.tar) script=$1 ;;
       *) run_args+=("$1") ;;
     esac
     shift
   done
+  if [[ $reported == . ]]; then reported=$(basename "${script%.*}"); fi
+}
+
+# output OUTPUT: of k6 run -o. The folder and the gates of ours are not those of a part.
+output() {
+  local query=${1#sweep}
+  run_args+=(-o "$1")
+  [[ $1 == sweep || $1 == sweep=* ]] || return 0
+  [[ -z $query || $query == '=?'* ]] || usage_error "-o $1: a folder is given as -e RESULTS=DIR"
+  query="&${query#=?}&"
+  [[ $query != *'&gates='* ]] || usage_error "-o $1: gates are given as -e GATES=FILE: they judge the merged report"
+  reported=.
+  [[ $query != *'&name='* ]] || { reported=${query#*&name=}; reported=${reported%%&*}; }
 }
 
 # setting NAME=VALUE: of the script, but for those that only we or the merged report need.
@@ -127,7 +150,7 @@ check_options() {
     [[ $gates == /* ]] || gates=$(dirname "$script")/$gates
     [[ -f $gates ]] || usage_error "there is no file of gates '$gates' (GATES, from the script's folder)"
   fi
-  if [[ $portable == true && -z $window ]]; then
+  if [[ -z $reported && $portable == true && -z $window ]]; then
     usage_error 'the steps need windows of time: set -e DURATION=30s, or -e ITERATIONS=N and -e MAX_DURATION=1m'
   fi
 }
@@ -153,6 +176,7 @@ scenario_names() {
     env -u SWEEP_GATES "$k6" inspect --include-system-env-vars ${settings[@]+"${settings[@]}"} -e PORTABLE=false "$script" </dev/null 2>/dev/null |
       sed -n '/^  "scenarios": {$/,/^  }/s/^    "\([0-9A-Za-z_-]*\)": {$/\1/p'
   } || printf '%s\n' "${name%.*}"
+  [[ -z $reported ]] || printf '%s\n' "$reported"
 }
 
 start_parts() {
@@ -284,7 +308,7 @@ merge() {
   into=$results/${name%.json}
   "$k6" x sweep merge "$@" -o "$into.json" >&2 || return
   "$k6" x sweep report "$into.json" --all || return
-  if [[ $portable != true ]]; then
+  if [[ $portable != true && -z $reported ]]; then
     say "PORTABLE=$portable: parts went on to their next step each for itself; ops/s of steps that did not run at the same time do not add up"
   fi
   [[ -z $gates ]] || "$k6" x sweep gate "$into.json" "$gates"

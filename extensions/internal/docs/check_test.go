@@ -271,7 +271,7 @@ func (c *checker) ofScript(program string, arguments []string) (faults []string)
 // arguments behind run.
 func (c *checker) ofContainer(folder string, arguments []string) (faults []string) {
 	for _, name := range following("-f", arguments) {
-		if !exists(name) && !exists(path.Join(folder, name)) {
+		if name != "-" && !exists(name) && !exists(path.Join(folder, name)) {
 			faults = append(faults, "there is no "+name)
 		}
 	}

@@ -67,10 +67,10 @@ done
 heading
 row 'API server' "kube-apiserver $version, etcd $etcd_version"
 row 'definition of TestRun' "accepted and established (k6-operator v1.6.0)"
-for file in results testrun merge; do
+for file in results testrun script merge; do
   kubectl apply --dry-run=server --validate=strict -f "scripts/k8s/$file.yaml" >&2
 done
-row '`kubectl apply --dry-run=server --validate=strict`' 'accepts `results.yaml`, `testrun.yaml`, `merge.yaml`'
+row '`kubectl apply --dry-run=server --validate=strict`' 'accepts `results.yaml`, `testrun.yaml`, `script.yaml`, `merge.yaml`'
 
 # The commands of the page that apply, as they stand there.
 grep -o 'kubectl apply[^&]*[^& ]' scripts/k8s/README.md >"$room/commands"
@@ -82,7 +82,8 @@ done <"$room/commands"
 # What the server keeps is what the files say, filled up with defaults.
 parallelism=$(kubectl get testrun cache-sweep -o jsonpath='{.spec.parallelism} {.spec.runner.securityContext.runAsUser} {.spec.initializer.image}')
 [[ $parallelism == '4 12345 xk6-sweep:v0.1.0' ]] || die "the TestRun is kept as $parallelism"
-kubectl get job cache-sweep-merge -o jsonpath='{.spec.template.spec.containers[0].command}' | grep -q '"sh"' || die 'the job has lost its command'
+kubectl get job sweep-merge -o jsonpath='{.spec.template.spec.containers[0].command}' | grep -q '"sh"' || die 'the job has lost its command'
+kubectl set env --local -f scripts/k8s/merge.yaml NAME=shop GATES= -o yaml | grep -A1 'name: NAME' | grep -q 'value: shop' || die 'the job of another script has not its name'
 
 # refused FILE FROM TO SAYS: a manifest with a mistake is refused, with these words.
 refused() {

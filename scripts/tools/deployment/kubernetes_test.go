@@ -71,8 +71,11 @@ type testRun struct {
 	Spec struct {
 		Parallelism int
 		Args        []string
-		Script      struct{ LocalFile string }
-		Runner      struct {
+		Script      struct {
+			LocalFile string
+			ConfigMap struct{ Name, File string }
+		}
+		Runner struct {
 			Image        string
 			Env          []corev1.EnvVar
 			Volumes      []corev1.Volume
@@ -81,45 +84,69 @@ type testRun struct {
 	}
 }
 
-func TestTestRunFitsItsDefinition(t *testing.T) {
-	raw := read(t, "scripts/k8s/testrun.yaml")
-	var document any
-	require.NoError(t, yaml.UnmarshalStrict(raw, &document))
+func TestTestRunsFitTheirDefinition(t *testing.T) {
 	schema := testRunSchema(t)
-	require.NoError(t, schema.Validate(document))
+	for _, file := range []string{"testrun.yaml", "script.yaml"} {
+		raw := read(t, "scripts/k8s/"+file)
+		var document any
+		require.NoError(t, yaml.UnmarshalStrict(raw, &document))
+		require.NoError(t, schema.Validate(document))
 
-	var misspelt map[string]any
-	require.NoError(t, yaml.Unmarshal([]byte(strings.Replace(string(raw), "parallelism:", "paralelism:", 1)), &misspelt))
-	require.Error(t, schema.Validate(misspelt), "the schema is strict")
+		var misspelt map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(strings.Replace(string(raw), "parallelism:", "paralelism:", 1)), &misspelt))
+		require.Error(t, schema.Validate(misspelt), "the schema is strict")
+	}
 }
 
-// The three manifests fit each other, and the image.
+// The manifests fit each other, the image and the page: the runners of both TestRuns leave their
+// reports where the job finds them.
 func TestManifestsFitTogether(t *testing.T) {
-	var run testRun
-	require.NoError(t, yaml.Unmarshal(read(t, "scripts/k8s/testrun.yaml"), &run))
 	var claim corev1.PersistentVolumeClaim
 	require.NoError(t, yaml.UnmarshalStrict(read(t, "scripts/k8s/results.yaml"), &claim))
+	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, claim.Spec.AccessModes)
 	var job batchv1.Job
 	require.NoError(t, yaml.UnmarshalStrict(read(t, "scripts/k8s/merge.yaml"), &job))
-
-	runner, pod := run.Spec.Runner, job.Spec.Template.Spec
-	require.Equal(t, claim.Name, runner.Volumes[0].PersistentVolumeClaim.ClaimName)
+	pod := job.Spec.Template.Spec
 	require.Equal(t, claim.Name, pod.Volumes[0].PersistentVolumeClaim.ClaimName)
-	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, claim.Spec.AccessModes)
-	require.Equal(t, runner.VolumeMounts, pod.Containers[0].VolumeMounts)
-	require.Equal(t, runner.Image, pod.Containers[0].Image)
-	require.FileExists(t, root+strings.TrimPrefix(run.Spec.Script.LocalFile, "/sweep"))
-	require.Contains(t, run.Spec.Args, "PORTABLE=true")
+	require.Contains(t, pod.Containers[0].Args[0], "cd \"/results/$NAME\"\nk6 x sweep merge */\"$NAME.json\" -o merged.json\n")
+	require.Contains(t, pod.Containers[0].Args[0], "test -z \"$GATES\" || k6 x sweep gate merged.json \"$GATES\"\n")
 
-	env := map[string]string{}
-	for _, e := range runner.Env {
-		env[e.Name] = e.Value
+	runs := map[string]testRun{}
+	for _, file := range []string{"testrun.yaml", "script.yaml"} {
+		var run testRun
+		require.NoError(t, yaml.Unmarshal(read(t, "scripts/k8s/"+file), &run))
+		runs[file] = run
+		runner := run.Spec.Runner
+		require.Equal(t, claim.Name, runner.Volumes[0].PersistentVolumeClaim.ClaimName)
+		require.Equal(t, runner.VolumeMounts, pod.Containers[0].VolumeMounts)
+		require.Equal(t, "/results", runner.VolumeMounts[0].MountPath)
+		require.Equal(t, runner.Image, pod.Containers[0].Image)
 	}
-	folder, found := strings.CutSuffix(env["SWEEP_RESULTS"], "/$(POD)")
-	require.True(t, found, env["SWEEP_RESULTS"])
-	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep merge "+folder+"/*/cache-sweep.json -o "+folder+"/merged.json\n")
+	sweep := runs["testrun.yaml"].Spec
+	require.FileExists(t, root+strings.TrimPrefix(sweep.Script.LocalFile, "/sweep"))
+	require.Contains(t, sweep.Args, "PORTABLE=true")
+	require.Equal(t, map[string]string{"NAME": "cache-sweep", "GATES": "/sweep/thresholds/cache-sweep.json"}, values(pod.Containers[0].Env))
 	require.FileExists(t, root+"/thresholds/cache-sweep.json")
-	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep gate "+folder+"/merged.json thresholds/cache-sweep.json\n")
+	require.Equal(t, "/results/cache-sweep/$(POD)", values(sweep.Runner.Env)["SWEEP_RESULTS"])
+
+	script := runs["script.yaml"].Spec
+	require.Equal(t, []string{"-o", "sweep=?name=shop"}, script.Args)
+	require.Equal(t, "/results/shop/$(POD)", values(script.Runner.Env)["SWEEP_RESULTS"])
+	page := string(read(t, "scripts/k8s/README.md"))
+	require.Contains(t, page, "kubectl create configmap "+script.Script.ConfigMap.Name+" --from-file="+script.Script.ConfigMap.File+"\n")
+	require.Contains(t, page, "kubectl set env --local -f merge.yaml NAME=shop GATES= -o yaml")
+}
+
+// values are those of environment variables that have one.
+func values(env []corev1.EnvVar) map[string]string {
+	all := map[string]string{}
+	for _, e := range env {
+		if e.ValueFrom == nil {
+			all[e.Name] = e.Value
+		}
+	}
+
+	return all
 }
 
 // A gate of a step that the run does not have is crossed, so that the job and the command of the

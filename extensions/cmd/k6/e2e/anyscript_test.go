@@ -55,11 +55,13 @@ type scriptReport struct {
 		Gate string
 		Held bool
 	}
-	Steps []struct {
-		step
-		Variant string
-		Rate    float64
-	}
+	Steps []stepOfScript
+}
+
+type stepOfScript struct {
+	step
+	Variant string
+	Rate    float64
 }
 
 // shop reads the report of a run, which holds to the schema.

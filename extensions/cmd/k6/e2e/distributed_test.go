@@ -179,6 +179,8 @@ func TestDistributedExitCodes(t *testing.T) {
 		"no gates":            {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "GATES=../thresholds/none.json"}, 2, "thresholds/none.json' (GATES, from the script's folder)"},
 		"neither":             {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "PORTABLE=1"}, 2, "PORTABLE must be true or false, but is '1'"},
 		"a segment":           {[]string{"--", scenario, "--execution-segment", "0:1"}, 2, "--execution-segment is set by distributed.sh itself"},
+		"a folder of any":     {[]string{"--", scenario, "-o", "sweep=out"}, 2, "-o sweep=out: a folder is given as -e RESULTS=DIR"},
+		"gates of any":        {[]string{"--", scenario, "--out=sweep=?skip=1s&gates=g.json"}, 2, "gates are given as -e GATES=FILE"},
 		"a setting without =": {[]string{"--", scenario, "-e", "ITERATIONS"}, 2, "-e takes NAME=VALUE, but has 'ITERATIONS'"},
 	} {
 		t.Run(name, func(t *testing.T) {
