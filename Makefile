@@ -15,7 +15,7 @@ export GOFLAGS := -trimpath
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := . extensions/cmd/k6 extensions/sql scripts scripts/mxgateway scripts/tools/deployment
+MODULES := . extensions/cmd/k6 extensions/cmd/k6-drivers extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
 # Modules that go mod tidy cannot check here: compat is only ever a replacement, the example
 # requires a published version, and the module proxy refuses an import of machbase-neo's tests.
 UNTIDY := extensions/compat extensions/sweep/session/examples/echo scripts/tools/machbase-neo
@@ -87,7 +87,7 @@ bin/xk6: scripts/tools/xk6/go.mod
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's own clients as well, machgo and machcli (C, 113 MB, a licence of its own)
 
 bin/k6-drivers: $(GO_SOURCES)
-	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -ldflags '-s -w $(shown)' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
+	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers .
 
 .PHONY: dist
 dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials
@@ -177,8 +177,7 @@ test-portable:
 	$(own) machbase -- $(gotest) -tags servers,portable -- $(portable)
 
 test-drivers:
-	$(own) machbase -- bash -c '$(gotest) -C extensions -race -tags servers,machgo -run "Machgo|AppendError" -- ./machbase && \
-	  $(gotest) -C extensions/machbase/machcli -race -tags machcli -- ./...'
+	$(own) machbase -- $(gotest) -C extensions/machbase/drivers -race -- ./...
 
 test-programs:
 	for m in scripts scripts/mxgateway; do $(gotest) -C $$m -race -- ./...; done
@@ -267,8 +266,6 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	  echo 'xk6-sql v1.2.0, made for k6 v2, can be had now: take it, and remove extensions/compat' >&2; exit 1; fi
 	scripts/test/vulnerabilities.sh . extensions/cmd/k6 extensions/sql
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
-	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
-	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags servers,machgo,machcli ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh scripts/proof/ways/*.sh; fi

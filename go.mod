@@ -11,7 +11,6 @@ require (
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/grafana/sobek v0.0.0-20260727154728-7781506a890f
 	github.com/influxdata/line-protocol/v2 v2.2.1
-	github.com/machbase/neo-client v1.2.2-0.20260318033338-ef7d620a23c6
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
 	github.com/nats-io/nuid v1.0.1

@@ -90,11 +90,11 @@ const DefaultDriver = "native"
 
 var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
 
-// RegisterDriver adds a driver. It is for init functions of files with a build tag.
+// RegisterDriver adds a driver. It is for init functions of packages that a k6 may have or not.
 func RegisterDriver(d Driver) { drivers = append(drivers, d) }
 
-// driverNamed returns the driver of this name.
-func driverNamed(name string) (Driver, error) {
+// DriverNamed returns the driver of this name.
+func DriverNamed(name string) (Driver, error) {
 	known := make([]string, len(drivers))
 	for i, d := range drivers {
 		if d.Name() == name {

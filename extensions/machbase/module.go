@@ -15,7 +15,7 @@ import (
 const ImportPath = "k6/x/machbase"
 
 // New returns the JavaScript module.
-func New() modules.Module { return newModule(driverNamed) }
+func New() modules.Module { return newModule(DriverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 	lostRows, shared, runOptions := new(atomic.Bool), new(runs.Shared), new(sharedOptions)

@@ -7,7 +7,7 @@ toolchain go1.26.10
 require (
 	github.com/grafana/xk6-redis v0.4.3
 	github.com/xk6-sweep/xk6-sweep v0.1.0
-	github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli v0.0.0
+	github.com/xk6-sweep/xk6-sweep/extensions/machbase/drivers v0.0.0
 	github.com/xk6-sweep/xk6-sweep/extensions/sql v0.0.0
 	go.k6.io/k6/v2 v2.2.0
 )
@@ -136,7 +136,7 @@ require (
 
 replace (
 	github.com/xk6-sweep/xk6-sweep => ../../..
-	github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli => ../../machbase/machcli
+	github.com/xk6-sweep/xk6-sweep/extensions/machbase/drivers => ../../machbase/drivers
 	github.com/xk6-sweep/xk6-sweep/extensions/sql => ../../sql
 )
 

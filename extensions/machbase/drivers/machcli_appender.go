@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"context"
@@ -17,10 +15,10 @@ import (
 // appendedAtOnce is how many rows are handed to C in one call.
 const appendedAtOnce = 256
 
-// appender puts the values where the table has them, and gives them the types that the client asks
-// for.
-type appender struct {
-	conn     *connection
+// machcliAppender puts the values where the table has them, and gives them the types that the
+// client asks for.
+type machcliAppender struct {
+	conn     *machcliConn
 	appender *machcli.Appender
 	columns  api.Columns
 	// receipt is that of the appenders before this one.
@@ -32,7 +30,7 @@ type appender struct {
 	pending [][]any
 }
 
-func (a *appender) open(ctx context.Context) error {
+func (a *machcliAppender) open(ctx context.Context) error {
 	var opened api.Appender
 	var columns api.Columns
 	err := a.conn.call(ctx, func() (err error) {
@@ -51,7 +49,7 @@ func (a *appender) open(ctx context.Context) error {
 			return usage("%s", text)
 		}
 
-		return errorOf(err)
+		return machcliError(err)
 	}
 	a.appender, a.columns = opened.(*machcli.Appender), columns //nolint:forcetypeassert // what machcli returns
 
@@ -60,7 +58,7 @@ func (a *appender) open(ctx context.Context) error {
 
 // Append hands rows to C when there are enough of them: what is wrong with one there is told with a
 // later one.
-func (a *appender) Append(ctx context.Context, row ...any) error {
+func (a *machcliAppender) Append(ctx context.Context, row ...any) error {
 	if len(row) != len(a.places) {
 		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
@@ -85,7 +83,7 @@ func (a *appender) Append(ctx context.Context, row ...any) error {
 }
 
 // hand hands the rows to C.
-func (a *appender) hand(ctx context.Context) error {
+func (a *machcliAppender) hand(ctx context.Context) error {
 	rows := a.pending
 	a.pending = nil
 	err := a.conn.call(ctx, func() error {
@@ -105,16 +103,16 @@ func (a *appender) hand(ctx context.Context) error {
 }
 
 // AppendColumns appends row by row.
-func (a *appender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
+func (a *machcliAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	rows, err := official.EachRow(columns, func(row []any) error { return a.Append(ctx, row...) })
 	if err != nil {
-		return rows, errorOf(err)
+		return rows, machcliError(err)
 	}
 
 	return rows, nil
 }
 
-func (a *appender) Flush(ctx context.Context) error {
+func (a *machcliAppender) Flush(ctx context.Context) error {
 	if err := a.hand(ctx); err != nil {
 		return err
 	}
@@ -126,7 +124,7 @@ func (a *appender) Flush(ctx context.Context) error {
 }
 
 // Sync closes the appender, which is when the server counts, and opens another.
-func (a *appender) Sync(ctx context.Context) (cmi.Receipt, error) {
+func (a *machcliAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
 	if _, err := a.Close(ctx); err != nil {
 		return a.receipt, err
 	}
@@ -135,7 +133,7 @@ func (a *appender) Sync(ctx context.Context) (cmi.Receipt, error) {
 }
 
 // Close counts the rows that the server rejected; why is not told.
-func (a *appender) Close(ctx context.Context) (cmi.Receipt, error) {
+func (a *machcliAppender) Close(ctx context.Context) (cmi.Receipt, error) {
 	handErr := a.hand(ctx)
 	var accepted, rejected int64
 	err := a.conn.call(ctx, func() (err error) {

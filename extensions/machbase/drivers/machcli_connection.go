@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"context"
@@ -18,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// connection calls C from a goroutine of its own, so that a call can be left behind.
-type connection struct {
+// machcliConn calls C from a goroutine of its own, so that a call can be left behind.
+type machcliConn struct {
 	db   *machcli.Database
 	conn *machcli.Conn
 
@@ -33,8 +31,8 @@ type connection struct {
 	left  chan struct{}
 }
 
-func newConnection(db *machcli.Database, conn *machcli.Conn) *connection {
-	c := &connection{
+func newMachcliConn(db *machcli.Database, conn *machcli.Conn) *machcliConn {
+	c := &machcliConn{
 		db: db, conn: conn, calls: make(chan func() error), done: make(chan error, 1), left: make(chan struct{}),
 	}
 	go c.work()
@@ -43,7 +41,7 @@ func newConnection(db *machcli.Database, conn *machcli.Conn) *connection {
 }
 
 // work makes the calls, and closes the connection at the end.
-func (c *connection) work() {
+func (c *machcliConn) work() {
 	for {
 		select {
 		case call := <-c.calls:
@@ -70,7 +68,7 @@ func guard(call func() error) (err error) {
 
 // call waits until C has done it, or until the context ends: then the call is left behind, and what
 // fn writes must not be looked at.
-func (c *connection) call(ctx context.Context, fn func() error) error {
+func (c *machcliConn) call(ctx context.Context, fn func() error) error {
 	select {
 	case <-c.left:
 		return errLeft
@@ -94,25 +92,25 @@ func (c *connection) call(ctx context.Context, fn func() error) error {
 }
 
 // Broken implements machbase.Conn.
-func (c *connection) Broken() bool { return c.broken }
+func (c *machcliConn) Broken() bool { return c.broken }
 
 // end closes the connection once the call under way, if there is one, has come back.
-func (c *connection) end() { c.leave.Do(func() { close(c.left) }) }
+func (c *machcliConn) end() { c.leave.Do(func() { close(c.left) }) }
 
 // Close logs out, unless a call was left behind, after which that follows by itself.
-func (c *connection) Close(ctx context.Context) error {
+func (c *machcliConn) Close(ctx context.Context) error {
 	defer c.end()
 	if err := c.call(ctx, c.conn.Close); err != nil && !errors.Is(err, errLeft) {
-		return errorOf(err)
+		return machcliError(err)
 	}
 
 	return nil
 }
 
 // Traffic is unknown.
-func (c *connection) Traffic() (received, sent uint64) { return 0, 0 }
+func (c *machcliConn) Traffic() (received, sent uint64) { return 0, 0 }
 
-func (c *connection) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
+func (c *machcliConn) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
 	sql, err := statement(sql)
 	if err != nil {
 		return err
@@ -124,7 +122,7 @@ func (c *connection) Query(ctx context.Context, sql string, args []any, read fun
 }
 
 // Exec goes through Query: machcli's own Exec loses the error of a statement without parameters.
-func (c *connection) Exec(ctx context.Context, sql string, args []any) (affected int64, err error) {
+func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affected int64, err error) {
 	if sql, err = statement(sql); err != nil {
 		return 0, err
 	}
@@ -139,7 +137,7 @@ func (c *connection) Exec(ctx context.Context, sql string, args []any) (affected
 		return rows.Close()
 	})
 	if err != nil {
-		return 0, errorOf(err)
+		return 0, machcliError(err)
 	}
 
 	return changed, nil
@@ -154,7 +152,7 @@ func statement(sql string) (string, error) {
 	return sql, nil
 }
 
-func (c *connection) Prepare(ctx context.Context, sql string) (machbase.Statement, error) {
+func (c *machcliConn) Prepare(ctx context.Context, sql string) (machbase.Statement, error) {
 	sql, err := statement(sql)
 	if err != nil {
 		return nil, err
@@ -165,17 +163,17 @@ func (c *connection) Prepare(ctx context.Context, sql string) (machbase.Statemen
 
 		return err
 	}); err != nil {
-		return nil, errorOf(err)
+		return nil, machcliError(err)
 	}
 
-	return &prepared{conn: c, stmt: stmt, insert: insert.MatchString(sql)}, nil
+	return &machcliStatement{conn: c, stmt: stmt, insert: insert.MatchString(sql)}, nil
 }
 
-func (c *connection) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
+func (c *machcliConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
 		return nil, usage("driver machcli sends rows when it likes: the batch options are of driver native only")
 	}
-	a := &appender{conn: c, table: table}
+	a := &machcliAppender{conn: c, table: table}
 	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
@@ -185,16 +183,16 @@ func (c *connection) Append(ctx context.Context, table string, options cmi.Appen
 			return nil, err
 		}
 
-		return nil, errorOf(misplaced)
+		return nil, machcliError(misplaced)
 	}
 	a.places = places
 
 	return a, nil
 }
 
-// prepared is a statement that is used many times.
-type prepared struct {
-	conn     *connection
+// machcliStatement is a statement that is used many times.
+type machcliStatement struct {
+	conn     *machcliConn
 	stmt     api.Stmt
 	insert   bool
 	inserted int64 // by all that was executed so far
@@ -202,7 +200,7 @@ type prepared struct {
 
 var insert = regexp.MustCompile(`(?i)^insert\b`)
 
-func (p *prepared) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
+func (p *machcliStatement) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
 	return p.conn.answer(ctx, func() (api.Rows, error) {
 		return p.stmt.Query(context.WithoutCancel(ctx), official.Args(args)...)
 	}, read)
@@ -210,7 +208,7 @@ func (p *prepared) Query(ctx context.Context, args []any, read func(machbase.Row
 
 // Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to
 // the next.
-func (p *prepared) Exec(ctx context.Context, args []any) (int64, error) {
+func (p *machcliStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
 	err := p.conn.call(ctx, func() error {
 		result := p.stmt.Exec(context.WithoutCancel(ctx), official.Args(args)...)
@@ -219,7 +217,7 @@ func (p *prepared) Exec(ctx context.Context, args []any) (int64, error) {
 		return result.Err()
 	})
 	if err != nil {
-		return 0, errorOf(err)
+		return 0, machcliError(err)
 	}
 	if p.insert {
 		changed, p.inserted = changed-p.inserted, changed
@@ -228,9 +226,9 @@ func (p *prepared) Exec(ctx context.Context, args []any) (int64, error) {
 	return changed, nil
 }
 
-func (p *prepared) Close(ctx context.Context) error {
+func (p *machcliStatement) Close(ctx context.Context) error {
 	if err := p.conn.call(ctx, p.stmt.Close); err != nil {
-		return errorOf(err)
+		return machcliError(err)
 	}
 
 	return nil

@@ -1,12 +1,11 @@
-//go:build machgo
-
-package machbase
+package drivers
 
 import (
 	"context"
 
 	"github.com/machbase/neo-client/machgo"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
@@ -24,7 +23,7 @@ type machgoAppender struct {
 	width  int
 }
 
-func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string, columns []string) (Appender, error) {
+func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string, columns []string) (machbase.Appender, error) {
 	known, err := appender.Columns()
 	if err != nil {
 		return nil, conn.failed(err)

@@ -1,6 +1,4 @@
-//go:build machgo
-
-package machbase
+package drivers
 
 import (
 	"context"
@@ -12,6 +10,7 @@ import (
 	"github.com/machbase/neo-client/api"
 	"github.com/machbase/neo-client/machgo"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
@@ -23,7 +22,7 @@ type machgoStatement struct {
 	inserted int64
 }
 
-func (s *machgoStatement) Query(ctx context.Context, args []any, read func(Rows) error) error {
+func (s *machgoStatement) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
 	defer s.conn.during(ctx)()
 	rows, err := s.stmt.Query(ctx, official.Args(args)...)
 
@@ -57,7 +56,7 @@ func (s *machgoStatement) Close(ctx context.Context) error {
 }
 
 // read lets read take the rows of a query and closes them.
-func (c *machgoConn) read(rows api.Rows, err error, read func(Rows) error) error {
+func (c *machgoConn) read(rows api.Rows, err error, read func(machbase.Rows) error) error {
 	if err != nil {
 		return c.failed(err)
 	}
@@ -83,10 +82,10 @@ type machgoRows struct {
 	columns []machgo.ColumnDesc
 }
 
-func (r machgoRows) Columns() []Column {
-	columns := make([]Column, len(r.columns))
+func (r machgoRows) Columns() []machbase.Column {
+	columns := make([]machbase.Column, len(r.columns))
 	for i, c := range r.columns {
-		columns[i] = Column{Name: c.Name, Type: machgoTypes[c.Type]}
+		columns[i] = machbase.Column{Name: c.Name, Type: machgoTypes[c.Type]}
 	}
 
 	return columns
@@ -102,7 +101,7 @@ func (r machgoRows) Index(name string) int {
 	return -1
 }
 
-func (r machgoRows) Equal(column int, want any) bool { return Equal(r.Values()[column], want) }
+func (r machgoRows) Equal(column int, want any) bool { return machbase.Equal(r.Values()[column], want) }
 
 // Values makes addresses of IP addresses.
 func (r machgoRows) Values() []any {
@@ -141,8 +140,4 @@ var machgoTypes = map[machgo.SqlType]string{ //nolint:gochecknoglobals // a cons
 	machgo.MACHCLI_SQL_TYPE_BINARY:   "binary",
 }
 
-var (
-	machgoInsert = regexp.MustCompile(`(?i)^insert\b`)
-
-	machgoInsertSelect = regexp.MustCompile(`(?is)^insert\b.*\bselect\b`)
-)
+var machgoInsertSelect = regexp.MustCompile(`(?is)^insert\b.*\bselect\b`)

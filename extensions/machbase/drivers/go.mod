@@ -1,4 +1,4 @@
-module github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli
+module github.com/xk6-sweep/xk6-sweep/extensions/machbase/drivers
 
 go 1.26.0
 

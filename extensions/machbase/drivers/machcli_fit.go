@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"fmt"

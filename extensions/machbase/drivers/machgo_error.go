@@ -1,6 +1,4 @@
-//go:build machgo
-
-package machbase
+package drivers
 
 import (
 	"errors"

@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"context"
@@ -17,9 +15,9 @@ import (
 // them would cost more than the row does.
 const fetchedAtOnce = 256
 
-// rows are an answer.
-type rows struct {
-	conn *connection
+// machcliRows are an answer.
+type machcliRows struct {
+	conn *machcliConn
 	// ctx is the query's: rows are fetched within it, as they are read.
 	ctx     context.Context //nolint:containedctx // it ends with them
 	answer  *machcli.Rows
@@ -32,8 +30,8 @@ type rows struct {
 }
 
 // answer runs a query, lets read take the rows, and closes them.
-func (c *connection) answer(ctx context.Context, query func() (api.Rows, error), read func(machbase.Rows) error) error {
-	r := &rows{conn: c, ctx: ctx}
+func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error), read func(machbase.Rows) error) error {
+	r := &machcliRows{conn: c, ctx: ctx}
 	err := c.call(ctx, func() error {
 		answer, err := query()
 		if err != nil {
@@ -48,7 +46,7 @@ func (c *connection) answer(ctx context.Context, query func() (api.Rows, error),
 		return r.fetch()
 	})
 	if err != nil {
-		return errorOf(err)
+		return machcliError(err)
 	}
 
 	err = read(r)
@@ -56,7 +54,7 @@ func (c *connection) answer(ctx context.Context, query func() (api.Rows, error),
 		return err
 	}
 	if closeErr := c.call(ctx, r.answer.Close); closeErr != nil && err == nil {
-		err = errorOf(closeErr)
+		err = machcliError(closeErr)
 	}
 
 	return err
@@ -66,7 +64,7 @@ func (c *connection) answer(ctx context.Context, query func() (api.Rows, error),
 // text of which it has only the beginning.
 func readable(columns []machcli.ColumnDesc) error {
 	for _, c := range columns {
-		if typeNames[c.Type] == "" {
+		if machcliTypes[c.Type] == "" {
 			return usage("driver machcli cuts IP addresses and binary values off: column %q cannot be read through it", c.Name)
 		}
 	}
@@ -75,7 +73,7 @@ func readable(columns []machcli.ColumnDesc) error {
 }
 
 // fetch takes the next rows from C, and closes the answer after the last one.
-func (r *rows) fetch() error {
+func (r *machcliRows) fetch() error {
 	r.fetched = make([][]any, 0, fetchedAtOnce)
 	for len(r.columns) > 0 && len(r.fetched) < fetchedAtOnce {
 		if !r.answer.Next() {
@@ -96,7 +94,7 @@ func (r *rows) fetch() error {
 	return nil
 }
 
-func (r *rows) Next() bool {
+func (r *machcliRows) Next() bool {
 	if len(r.fetched) == 0 && !r.over && len(r.columns) > 0 {
 		if err := r.conn.call(r.ctx, r.fetch); err != nil {
 			r.row, r.over, r.err = nil, true, err
@@ -114,24 +112,24 @@ func (r *rows) Next() bool {
 	return true
 }
 
-func (r *rows) Err() error {
+func (r *machcliRows) Err() error {
 	if r.err == nil || len(r.fetched) > 0 {
 		return nil
 	}
 
-	return errorOf(r.err)
+	return machcliError(r.err)
 }
 
-func (r *rows) Columns() []machbase.Column {
+func (r *machcliRows) Columns() []machbase.Column {
 	columns := make([]machbase.Column, len(r.columns))
 	for i, c := range r.columns {
-		columns[i] = machbase.Column{Name: c.Name, Type: typeNames[c.Type]}
+		columns[i] = machbase.Column{Name: c.Name, Type: machcliTypes[c.Type]}
 	}
 
 	return columns
 }
 
-func (r *rows) Index(name string) int {
+func (r *machcliRows) Index(name string) int {
 	for i := range r.columns {
 		if strings.EqualFold(r.columns[i].Name, name) {
 			return i
@@ -141,12 +139,12 @@ func (r *rows) Index(name string) int {
 	return -1
 }
 
-func (r *rows) Equal(column int, want any) bool { return machbase.Equal(r.row[column], want) }
+func (r *machcliRows) Equal(column int, want any) bool { return machbase.Equal(r.row[column], want) }
 
-func (r *rows) Values() []any { return r.row }
+func (r *machcliRows) Values() []any { return r.row }
 
-// typeNames are those of the types that can be read.
-var typeNames = map[machcli.SqlType]string{ //nolint:gochecknoglobals // a constant
+// machcliTypes are those of the types that can be read.
+var machcliTypes = map[machcli.SqlType]string{ //nolint:gochecknoglobals // a constant
 	machcli.MACHCLI_SQL_TYPE_INT16:    "short",
 	machcli.MACHCLI_SQL_TYPE_INT32:    "integer",
 	machcli.MACHCLI_SQL_TYPE_INT64:    "long",

@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"context"
@@ -16,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// driver is Machbase's client in C. What can be mended of it from outside is mended here:
+// machcliDriver is Machbase's client in C. What can be mended of it from outside is mended here:
 //
 //   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the
 //     statement. So a call whose context ends is left behind: the operation ends, and the call goes
@@ -31,13 +29,11 @@ import (
 //
 // What it does not know is refused: statements that stay prepared, a number of rows to fetch, more
 // than one alternative.
-type driver struct{}
+type machcliDriver struct{}
 
-func init() { machbase.RegisterDriver(driver{}) } //nolint:gochecknoinits // what the build tag is for
+func (machcliDriver) Name() string { return "machcli" }
 
-func (driver) Name() string { return "machcli" }
-
-func (driver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc) (machbase.Conn, error) {
+func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc) (machbase.Conn, error) {
 	config, err := configOf(cfg)
 	if err != nil {
 		return nil, err
@@ -45,7 +41,7 @@ func (driver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.Dial
 	// An environment of its own for each connection: they keep errors.
 	db, err := machcli.NewDatabase(config)
 	if err != nil {
-		return nil, errorOf(err)
+		return nil, machcliError(err)
 	}
 	conn, err := db.Connect(ctx, api.WithPassword(cfg.User, cfg.Password))
 	if err != nil {
@@ -54,7 +50,7 @@ func (driver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.Dial
 		return nil, connectError(ctx, cfg, dial, err)
 	}
 
-	own := newConnection(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // what machcli returns
+	own := newMachcliConn(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // what machcli returns
 	if cfg.QueryTimeout > 0 {
 		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
 		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
@@ -99,7 +95,7 @@ func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialF
 		Addresses: append([]string{cfg.Address()}, cfg.Alternatives...), User: cfg.User, Password: cfg.Password, Dial: dial,
 	})
 	if err != nil {
-		return errorOf(err)
+		return machcliError(err)
 	}
 	_ = conn.Close() // it was only asked for the reason
 

@@ -1,6 +1,4 @@
-//go:build machgo
-
-package machbase
+package drivers
 
 import (
 	"context"
@@ -15,6 +13,7 @@ import (
 	"github.com/machbase/neo-client/machgo"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
@@ -25,9 +24,7 @@ type machgoDriver struct{}
 
 func (machgoDriver) Name() string { return "machgo" }
 
-func init() { RegisterDriver(machgoDriver{}) } //nolint:gochecknoinits // what the build tag is for
-
-func (machgoDriver) Open(ctx context.Context, cfg *Config, _ DialFunc) (Conn, error) {
+func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.DialFunc) (machbase.Conn, error) {
 	if len(cfg.Alternatives) > 0 {
 		return nil, cmi.NewError(cmi.KindUsage, "driver machgo takes one url; driver native takes several")
 	}
@@ -45,7 +42,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *Config, _ DialFunc) (Conn, er
 	}
 
 	cache := map[string]api.StatementCacheMode{
-		CacheOff: api.StatementCacheOff, CacheAuto: api.StatementCacheAuto, CacheOn: api.StatementCacheOn,
+		machbase.CacheOff: api.StatementCacheOff, machbase.CacheAuto: api.StatementCacheAuto, machbase.CacheOn: api.StatementCacheOn,
 	}[cfg.StatementCache]
 	conn, err := db.Connect(ctx,
 		api.WithPassword(cfg.User, cfg.Password), api.WithStatementCache(cache),
@@ -66,7 +63,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *Config, _ DialFunc) (Conn, er
 
 	c := &machgoConn{conn: own, socket: socket, calls: deadline.New(func(socket net.Conn, _ deadline.Outcome) { _ = socket.Close() })}
 	c.end = func() { c.calls.End() }
-	if seconds := roundUp(cfg.QueryTimeout, time.Second) / time.Second; seconds > 0 {
+	if seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second; seconds > 0 {
 		if _, err := c.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
 			return nil, errors.Join(err, own.Close())
 		}
@@ -112,7 +109,7 @@ func (c *machgoConn) during(ctx context.Context) (end func()) {
 	return c.end
 }
 
-func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
+func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
 	defer c.during(ctx)()
 	rows, err := c.conn.Query(ctx, official.SQL(sql), official.Args(args)...)
 
@@ -137,7 +134,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 		return 0, c.failed(err)
 	}
 	affected := rows.RowsAffected()
-	if machgoInsert.MatchString(sql) {
+	if insert.MatchString(sql) {
 		affected = min(affected, 1) // from the cache, it counts on: see machgoStatement.Exec
 	}
 	if err := rows.Close(); err != nil {
@@ -147,7 +144,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 	return affected, nil
 }
 
-func (c *machgoConn) Prepare(ctx context.Context, sql string) (Statement, error) {
+func (c *machgoConn) Prepare(ctx context.Context, sql string) (machbase.Statement, error) {
 	defer c.during(ctx)()
 	sql = official.SQL(sql)
 	stmt, err := c.conn.Prepare(ctx, sql)
@@ -155,10 +152,10 @@ func (c *machgoConn) Prepare(ctx context.Context, sql string) (Statement, error)
 		return nil, c.failed(err)
 	}
 
-	return &machgoStatement{conn: c, stmt: stmt, insert: machgoInsert.MatchString(sql)}, nil
+	return &machgoStatement{conn: c, stmt: stmt, insert: insert.MatchString(sql)}, nil
 }
 
-func (c *machgoConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error) {
+func (c *machgoConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
 		return nil, cmi.NewError(cmi.KindUsage, "driver machgo sends rows when it likes: the batch options are of driver native only")
 	}

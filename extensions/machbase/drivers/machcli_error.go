@@ -1,6 +1,4 @@
-//go:build machcli
-
-package machcli
+package drivers
 
 import (
 	"errors"
@@ -17,8 +15,8 @@ func usage(format string, args ...any) *cmi.Error {
 	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
-// errorOf makes the module's error of the client's, which is a text.
-func errorOf(err error) *cmi.Error {
+// machcliError makes the module's error of the client's, which is a text.
+func machcliError(err error) *cmi.Error {
 	if known, is := errors.AsType[*cmi.Error](err); is {
 		return known
 	}
@@ -31,26 +29,26 @@ func errorOf(err error) *cmi.Error {
 		return usage("%s", text)
 	}
 
-	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", textOf(err))
+	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", machcliText(err))
 }
 
-// textOf is the text of an error of the client's own, without the name of the function in C.
-func textOf(err error) string {
+// machcliText is the text of an error of the client's own, without the name of the function in C.
+func machcliText(err error) string {
 	text, _, _ := strings.Cut(official.Text(err), ", MACHCLI-ERR ")
 
 	return text
 }
 
 // outOfStep is an error after which the appender's connection must not be used any more.
-func (c *connection) outOfStep(err error) error {
+func (c *machcliConn) outOfStep(err error) error {
 	c.broken = true
 	if errors.Is(err, errLeft) {
 		return errLeft
 	}
-	e := errorOf(err)
+	e := machcliError(err)
 	message := e.Message
 	if e.Kind == cmi.KindConnection {
-		message = textOf(err)
+		message = machcliText(err)
 	}
 
 	return &cmi.Error{Code: e.Code, Kind: cmi.KindAppend, Message: message}
