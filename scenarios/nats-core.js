@@ -93,5 +93,5 @@ function request({ client, services, data }, subject, count) {
 
 /** The report, and the messages a second of publishing, whose operations are batches. */
 export function handleSummary(data) {
-  return sweepReport(data, ({ scenario: name, steps }) => (name === nameOf('publish') ? [ratesOf('messages', steps)] : []));
+  return sweepReport(data, ({ scenario: name, steps }) => (names.includes('publish') && name === nameOf('publish') ? [ratesOf('messages', steps)] : []));
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // client is a JavaScript Client: its connection is opened by the first operation that needs it,
@@ -46,10 +45,6 @@ type client struct {
 	publish publisher
 	// callbacks is how many feeds have one.
 	callbacks atomic.Int32
-
-	// sweep is the session of the sweep that messages is a counter of; nil before the first.
-	sweep    *k6glue.Session
-	messages *measure.Counter
 }
 
 // open reads a file as scripts' open does in the init context: relative to the script, and for its
@@ -292,21 +287,8 @@ func (c *client) note(r *record, conn *connection) {
 	}
 	c.instruments.record(r)
 	if !r.apart {
-		c.account(uint64(max(r.sent.messages, r.received.messages)), received, sent)
+		c.account(uint64(r.sent.messages), uint64(r.received.messages), received, sent)
 	}
-}
-
-// account adds to what the sweep reports of its step.
-func (c *client) account(messages, received, sent uint64) {
-	sweep := c.Session()
-	if sweep == nil {
-		return
-	}
-	if sweep != c.sweep {
-		c.sweep, c.messages = sweep, sweep.Client.Counter(measure.Messages)
-	}
-	c.messages.Add(messages)
-	c.Step(messages, received, sent) // rows: the report's key since before there were counters
 }
 
 func (c *client) noteAll(recorded []record, conn *connection) {

@@ -33,6 +33,11 @@ type feed[T any] struct {
 	age func(T) (time.Duration, bool)
 	// make makes what the script gets.
 	make func(T) sobek.Value
+	// dropped is how many messages have been dropped so far because too many were waiting; nil for a
+	// feed that drops none.
+	dropped func() int
+	// reported is how many of them fetches have counted as failed.
+	reported int
 	// accept acknowledges a message; nil for a feed of messages that need none.
 	accept func(T) error
 	// pushed tells that there is a callback.

@@ -3,7 +3,7 @@ package nats
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -127,7 +127,7 @@ func (b *taken[T]) add(next T, r *record) error {
 func (b *taken[T]) value() (sobek.Value, error) {
 	rt := b.feed.client.Runtime()
 	if b.options.each {
-		b.feed.client.delivered(b.ages, b.wanted-b.count, &b.options)
+		b.feed.client.delivered(b.ages, &b.options, b.missing()...)
 	}
 	if b.options.discard {
 		return rt.ToValue(b.count), nil
@@ -143,11 +143,26 @@ func (b *taken[T]) value() (sobek.Value, error) {
 	return rt.NewArray(values...), nil
 }
 
+// missing returns an error for each message that has not come.
+func (b *taken[T]) missing() []error {
+	missing, dropped := b.wanted-b.count, 0
+	if b.feed.dropped != nil {
+		all := b.feed.dropped()
+		dropped = min(missing, all-b.feed.reported)
+		b.feed.reported = all
+	}
+	slow := k6mod.Errorf(kindSlowConsumer,
+		"slow consumer: messages were dropped, since as many were waiting as the option pending allows (%d)", cap(b.feed.come))
+	late := k6mod.Errorf(k6mod.KindTimeout, "messages have not come within %s", b.options.timeout)
+
+	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
+}
+
 // opDeliver is the operation of a step that each message is with the option each.
 const opDeliver = "deliver"
 
-// delivered counts each message of a fetch as an operation, and those that have not come as failed.
-func (c *client) delivered(ages []time.Duration, missing int, o *fetchOptions) {
+// delivered counts each message of a fetch as an operation, and those that are missing as failed.
+func (c *client) delivered(ages []time.Duration, o *fetchOptions, missing ...error) {
 	sweep := c.Session()
 	if sweep == nil {
 		durations, latency := make([]k6glue.Duration, len(ages)), c.instruments.call(o.tags).latency
@@ -162,11 +177,7 @@ func (c *client) delivered(ages []time.Duration, missing int, o *fetchOptions) {
 	for _, took := range ages {
 		recorder.Ok(took)
 	}
-	if missing == 0 {
-		return
-	}
-	lost := fmt.Errorf("messages have not come within %s", o.timeout)
-	for range missing {
-		recorder.FailAfter(o.timeout, lost)
+	for _, err := range missing {
+		recorder.FailAfter(o.timeout, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -53,4 +54,32 @@ type module struct {
 	instruments instruments
 	shared      *sharedByAll
 	prototypes  prototypes
+	passed      passed
+}
+
+// passed is what the VU's clients have sent and received in a sweep.
+type passed struct {
+	sweep          *k6glue.Session // whose counter messages is; nil before the first
+	messages       *measure.Counter
+	sent, received uint64 // messages
+}
+
+// account adds to what the sweep reports of its step. A message that one client sends and another
+// one of the same VU receives counts once: of all that were sent and all that were received, the
+// greater number counts.
+func (m *module) account(sent, received, bytesIn, bytesOut uint64) {
+	sweep := m.Session()
+	if sweep == nil {
+		return
+	}
+	p := &m.passed
+	if sweep != p.sweep {
+		*p = passed{sweep: sweep, messages: sweep.Client.Counter(measure.Messages)}
+	}
+	before := max(p.sent, p.received)
+	p.sent += sent
+	p.received += received
+	messages := max(p.sent, p.received) - before
+	p.messages.Add(messages)
+	m.Step(messages, bytesIn, bytesOut)
 }

@@ -64,6 +64,11 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 		c.Throw(err)
 	}
 	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended by itself
+	f.dropped = func() int {
+		n, _ := sub.Dropped() // -1 once it has ended
+
+		return max(n, f.reported)
+	}
 	if callback != nil {
 		f.push(callback)
 	}

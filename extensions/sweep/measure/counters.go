@@ -17,8 +17,7 @@ const (
 	HotHits = "hotHits"
 )
 
-// Messages is the counter of messages that were sent or received, the greater number of an
-// operation's.
+// Messages is the counter of the messages that a client has sent or received, whichever is more.
 const Messages = "messages"
 
 // Counter counts what one client's operations have done beside themselves. Its methods may be
