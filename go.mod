@@ -20,6 +20,7 @@ require (
 	github.com/spf13/cobra v1.4.0
 	github.com/stretchr/testify v1.12.1
 	github.com/twmb/murmur3 v1.1.8
+	github.com/youmark/pkcs8 v0.0.0-20240726163527-a2c0da244d78
 	go.k6.io/k6/v2 v2.2.0
 	golang.org/x/net v0.62.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da

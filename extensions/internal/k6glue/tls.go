@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/youmark/pkcs8"
 	"go.k6.io/k6/v2/js/modules"
 )
 
@@ -138,28 +139,51 @@ func (o *TLSOptions) Read() (*TLS, error) {
 	return t, nil
 }
 
-// key is the private key in PEM, no longer encrypted. It takes the encryption that k6's own options
-// take.
+var errPassword = errors.New("tls.key cannot be read with tls.password")
+
+// key returns the private key in PEM, decrypted. It reads PKCS #8 (PBES2), and the older encryption
+// of k6's own option tlsAuth.
 func (o *TLSOptions) key() ([]byte, error) {
 	key := []byte(o.Key)
 	block, _ := pem.Decode(key)
-	switch {
-	case block == nil:
+	if block == nil {
 		return key, nil // which tls says
-	case block.Type == "ENCRYPTED PRIVATE KEY":
-		return nil, errors.New("tls.key is encrypted in a way (PKCS #8) that k6 cannot read: " +
-			"write it with `openssl rsa -aes256 -traditional`, or without a password")
-	case !x509.IsEncryptedPEMBlock(block): //nolint:staticcheck // as k6's option tlsAuth
+	}
+	older := x509.IsEncryptedPEMBlock(block) //nolint:staticcheck // as k6's option tlsAuth
+	switch {
+	case !older && block.Type != "ENCRYPTED PRIVATE KEY":
 		return key, nil
 	case o.Password == "":
 		return nil, errors.New("tls.key is encrypted: tls.password must be given")
+	case !older:
+		plain, err := decryptPKCS8(block.Bytes, o.Password)
+
+		return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: plain}), err
 	}
 	plain, err := x509.DecryptPEMBlock(block, []byte(o.Password)) //nolint:staticcheck // as k6's option tlsAuth
 	if err != nil || !isSequence(plain) {
-		return nil, errors.New("tls.key cannot be read with tls.password")
+		return nil, errPassword
 	}
 
 	return bytes.TrimSpace(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: plain})), nil
+}
+
+// decryptPKCS8 returns a private key as PKCS #8 has it without encryption.
+func decryptPKCS8(der []byte, password string) (plain []byte, err error) {
+	defer func() {
+		if recover() != nil { // ciphers panic when the text is not of whole blocks
+			err = errPassword
+		}
+	}()
+	key, err := pkcs8.ParsePKCS8PrivateKey(der, []byte(password))
+	switch {
+	case err == nil:
+		return x509.MarshalPKCS8PrivateKey(key)
+	case err.Error() == "pkcs8: incorrect password":
+		return nil, errPassword
+	default:
+		return nil, fmt.Errorf("tls.key is encrypted in a way that k6 cannot read (%w): encrypt it with `openssl pkcs8 -topk8 -v2 aes-256-cbc`", err)
+	}
 }
 
 // isSequence tells whether der is one sequence of ASN.1 and nothing else, as all private keys are:

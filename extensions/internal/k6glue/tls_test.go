@@ -6,10 +6,11 @@ import (
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/pem"
 	"net/http/httptest"
+	"os"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/grafana/sobek"
@@ -181,9 +182,48 @@ func TestTLSKeyWithPassword(t *testing.T) {
 		_, err := o.Read()
 		require.EqualError(t, err, want)
 	}
-	o.Key = strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+}
+
+// The keys were written by openssl, whose default is PKCS #8.
+func TestTLSKeyInPKCS8WithPassword(t *testing.T) {
+	file := func(name string) string {
+		text, err := os.ReadFile("testdata/" + name)
+		require.NoError(t, err)
+
+		return string(text)
+	}
+	o := TLSOptions{Cert: file("cert.pem")}
+	for _, name := range []string{"aes256", "3des", "scrypt"} {
+		o.Key, o.Password = file(name+".key.pem"), "s3cret"
+		read, err := o.Read()
+		require.NoError(t, err, name)
+		require.Len(t, read.certificates, 1)
+		for password, want := range map[string]string{
+			"": "tls.key is encrypted: tls.password must be given", "wr0ng": "tls.key cannot be read with tls.password",
+		} {
+			o.Password = password
+			_, err := o.Read()
+			require.EqualError(t, err, want, name)
+		}
+	}
+	o.Key, o.Password = file("pbes1.key.pem"), "s3cret"
+	_, err := o.Read()
+	require.EqualError(t, err, "tls.key is encrypted in a way that k6 cannot read (pkcs8: only PBES2 supported): "+
+		"encrypt it with `openssl pkcs8 -topk8 -v2 aes-256-cbc`")
+
+	whole, _ := pem.Decode([]byte(file("aes256.key.pem")))
+	var parts struct {
+		Algorithm asn1.RawValue
+		Data      []byte
+	}
+	_, err = asn1.Unmarshal(whole.Bytes, &parts)
+	require.NoError(t, err)
+	parts.Data = parts.Data[1:]
+	cut, err := asn1.Marshal(parts)
+	require.NoError(t, err)
+	o.Key = string(pem.EncodeToMemory(&pem.Block{Type: whole.Type, Bytes: cut}))
 	_, err = o.Read()
-	require.ErrorContains(t, err, "tls.key is encrypted in a way (PKCS #8) that k6 cannot read")
+	require.EqualError(t, err, "tls.key cannot be read with tls.password", "the key is cut off")
 }
 
 // padded is a wrong password that locked's padding does not give away.
