@@ -112,7 +112,9 @@ func TestOptionsErrors(t *testing.T) {
 		{`({nested: {depth: "deep"}})`, `option nested.depth must be an integer, not a string`},
 		{`({nested: 5})`, `option nested must be an object, not a number`},
 		{`({free: () => 1})`, `options cannot be read: json: unsupported type`},
-		{`({ratio: NaN})`, `options cannot be read: json: unsupported value: NaN`},
+		{`({ratio: NaN})`, `option ratio must be a finite number, not NaN`},
+		{`({free: {a: [1, {b: -Infinity}]}})`, `option free.a[1].b must be a finite number, not -Infinity`},
+		{`({free: [1 / 0]})`, `option free[0] must be a finite number, not Infinity`},
 	} {
 		t.Run(tt.js, func(t *testing.T) {
 			value, err := newRuntime().RunString(tt.js)

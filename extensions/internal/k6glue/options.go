@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,12 +44,50 @@ func OptionsJSON(value sobek.Value) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("options cannot be read: %w", err)
 	}
+	if err := EachLeaf(exported, mustBeFinite); err != nil {
+		return nil, err
+	}
 	raw, err := json.Marshal(exported)
 	if err != nil {
 		return nil, fmt.Errorf("options cannot be read: %w", err)
 	}
 
 	return raw, nil
+}
+
+// EachLeaf calls fn for each value within an exported one that is no object and no array, with its
+// path, such as params.sizes[2], until fn returns an error.
+func EachLeaf(value any, fn func(path string, leaf any) error) error { return eachLeaf(value, "", fn) }
+
+func eachLeaf(value any, path string, fn func(path string, leaf any) error) error {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := eachLeaf(v[name], strings.TrimPrefix(path+"."+name, "."), fn); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i := range v {
+			if err := eachLeaf(v[i], fmt.Sprintf("%s[%d]", path, i), fn); err != nil {
+				return err
+			}
+		}
+	default:
+		return fn(path, value)
+	}
+
+	return nil
+}
+
+func mustBeFinite(path string, leaf any) error {
+	if number, is := leaf.(float64); is && (math.IsNaN(number) || math.IsInf(number, 0)) {
+		shown := strings.NewReplacer("+Inf", "Infinity", "-Inf", "-Infinity").Replace(fmt.Sprint(number))
+
+		return fmt.Errorf("option %s must be a finite number, not %s", path, shown)
+	}
+
+	return nil
 }
 
 // DecodeOptions is Options of what OptionsJSON has returned.

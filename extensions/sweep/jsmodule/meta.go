@@ -2,6 +2,7 @@ package jsmodule
 
 import (
 	"fmt"
+	"math/big"
 	"net/url"
 	"regexp"
 	"slices"
@@ -29,6 +30,9 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
+		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+	}
+	if err := mustKeepDigits(call.Argument(0)); err != nil {
 		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
 	}
 	for name := range facts.Params {
@@ -60,6 +64,27 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	m.results.Meta(&facts)
 
 	return sobek.Undefined()
+}
+
+// mustKeepDigits refuses a BigInt that is no exact number in a report, whose numbers are as
+// JavaScript's.
+func mustKeepDigits(facts sobek.Value) error {
+	exported, err := k6glue.Export(facts)
+	if err != nil {
+		return err
+	}
+
+	return k6glue.EachLeaf(exported, func(path string, leaf any) error {
+		number, is := leaf.(*big.Int)
+		if !is {
+			return nil
+		}
+		if _, accuracy := new(big.Float).SetInt(number).Float64(); accuracy == big.Exact {
+			return nil
+		}
+
+		return fmt.Errorf("%s is %sn, which would lose digits in a report: write it as a string", path, number)
+	})
 }
 
 // withoutSecrets takes the secrets out of all addresses among the facts, at any depth.

@@ -152,6 +152,9 @@ func TestMetaErrors(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, base, params`,
 		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
+		`sweep.meta({ params: { sizes: [1, NaN] } })`:               `sweep.meta: option params.sizes[1] must be a finite number, not NaN`,
+		`sweep.meta({ target: { ratio: 1 / 0 } })`:                  `sweep.meta: option target.ratio must be a finite number, not Infinity`,
+		`sweep.meta({ params: { id: 9007199254740993n } })`:         `sweep.meta: params.id is 9007199254740993n, which would lose digits in a report: write it as a string`,
 		`sweep.meta("db")`:                                          `sweep.meta: options must be an object, not db`,
 		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,
 		`sweep.meta({ target: { url: "redis://u:secret@h:%zz" } })`: `sweep.meta: target.url is not a URL`,
