@@ -63,11 +63,11 @@ declare module 'k6/x/mxgateway' {
    * | kind | code | |
    * |---|---|---|
    * | `connect` | 0 | `connect` could not reach the gateway within connectTimeout |
-   * | `connection` | 14 | there is no connection, or the gateway says so (UNAVAILABLE) |
+   * | `connection` | 14 | there is no connection |
    * | `timeout` | 4 | no answer within timeout (DEADLINE_EXCEEDED) |
    * | `cancelled` | 0, 1 | the test ended |
    * | `auth` | 16, 7 | a wrong key, or one that may not do this (UNAUTHENTICATED, PERMISSION_DENIED) |
-   * | `busy` | 8 | the gateway has no room for this (RESOURCE_EXHAUSTED) |
+   * | `busy` | 8, 14 | the gateway has no room for this (RESOURCE_EXHAUSTED), or cannot serve it now (UNAVAILABLE) |
    * | `not_found` | 5 | NOT_FOUND |
    * | `conflict` | 6 | ALREADY_EXISTS |
    * | `command` | 0 | the command has failed: protocol_status or a negative hresult says so |

@@ -82,12 +82,12 @@ declare module 'k6/x/umemcache' {
    * | kind | |
    * |---|---|
    * | `connect` | the server could not be reached within connectTimeout |
-   * | `refused` | it closed the connection in the handshake: it has fewer threads, or no free slot in this one |
+   * | `refused` | it closed the connection in the handshake: it has fewer threads, or no free slot in one that has never answered |
    * | `connection` | the connection broke, twice if it was before an answer |
    * | `lock_lost` | a del took the fill lock, it was held for too long while others waited, or the server has no room for the value |
    * | `lock_wait` | no answer to a get in time: somebody else holds the fill lock, or two dels took it from this client at once (G3) |
    * | `timeout` | no answer in time otherwise |
-   * | `busy` | no connection became free within timeout |
+   * | `busy` | the server has no free slot in this thread, or no connection became free within timeout |
    * | `cancelled` | the test ended |
    * | `too_large` | the value is larger than maxValue: the one that was to be sent, or the one that the server has |
    * | `fill` | getOrSet's function could not be run; what it throws itself is thrown as it is |
@@ -145,7 +145,7 @@ declare module 'k6/x/umemcache' {
      * are opened by the operations that need them, in their time.
      * In a sweep, clients do it in their order, one after another.
      *
-     * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but
+     * @throws kind `connect`, `busy` or `refused`; `usage` in the init context, as all methods but
      *   close
      */
     connect(options?: Tagged): void;

@@ -99,7 +99,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 		switch {
 		case c.grpc.WaitForStateChange(opening, state):
 		case ctx.Err() != nil:
-			return failed(status.FromContextError(ctx.Err()).Err(), c.key)
+			return failed(status.FromContextError(ctx.Err()).Err(), c.key, false)
 		default:
 			return Errorf(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", c.address, c.connectTimeout)
 		}
@@ -140,16 +140,23 @@ func (c *Conn) authorized(ctx context.Context) context.Context {
 // invoke does a unary call. The context is an authorized one.
 func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply) error {
 	checked := &checkedReply{reply: out}
-	err := c.grpc.Invoke(ctx, method, in, checked, grpc.ForceCodecV2(codec{}), grpc.StaticMethod())
+	var a answer
+	err := c.grpc.Invoke(ctx, method, in, checked, grpc.ForceCodecV2(codec{}), grpc.StaticMethod(), grpc.Header(&a.header), grpc.Trailer(&a.trailer))
 	switch {
 	case err == nil:
 		return nil
 	case checked.err != nil:
 		return Errorf(KindProtocol, "%s", oneLine(checked.err.Error(), c.key))
 	default:
-		return failed(err, c.key)
+		return failed(err, c.key, a.came())
 	}
 }
+
+// answer is the metadata of a server's answer.
+type answer struct{ header, trailer metadata.MD }
+
+// came reports whether the server has answered: one of them has the content type then.
+func (a *answer) came() bool { return len(a.header)+len(a.trailer) > 0 }
 
 // checkedReply keeps why the reply could not be read, of which gRPC only tells a text.
 type checkedReply struct {

@@ -13,11 +13,11 @@ import (
 // here are KindServer.
 const (
 	KindConnect    = "connect"    // the server could not be reached within the connect timeout
-	KindConnection = "connection" // no connection, or the server says so: UNAVAILABLE
+	KindConnection = "connection" // no connection: UNAVAILABLE of gRPC itself
 	KindTimeout    = "timeout"    // no answer in time: DEADLINE_EXCEEDED
 	KindCancelled  = "cancelled"  // the test ended: CANCELLED
 	KindAuth       = "auth"       // a wrong key, or one that may not do this: UNAUTHENTICATED, PERMISSION_DENIED
-	KindBusy       = "busy"       // RESOURCE_EXHAUSTED
+	KindBusy       = "busy"       // RESOURCE_EXHAUSTED, and UNAVAILABLE where the server itself says it
 	KindNotFound   = "not_found"  // NOT_FOUND
 	KindConflict   = "conflict"   // ALREADY_EXISTS
 	KindServer     = "server"     // any other status of the server's
@@ -26,8 +26,11 @@ const (
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
-// kindOf is the kind of an error with a status.
-func kindOf(code codes.Code) string {
+// kindOf is the kind of an error with a status. answered reports whether the server has sent it.
+func kindOf(code codes.Code, answered bool) string {
+	if code == codes.Unavailable && answered {
+		return KindBusy
+	}
 	switch code { //nolint:exhaustive // the others are of one kind
 	case codes.Unavailable:
 		return KindConnection
@@ -65,9 +68,9 @@ func Errorf(kind, format string, args ...any) *Error {
 // maxSaid is how much of what a server sent an error shows, in bytes.
 const maxSaid = 300
 
-// failed makes an Error of a call's. The key and its secret, which a server might repeat, are taken
-// out.
-func failed(err error, key string) *Error {
+// failed makes an Error of a call's. answered reports whether the server has sent it. The key and
+// its secret, which a server might repeat, are taken out.
+func failed(err error, key string, answered bool) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
@@ -78,7 +81,7 @@ func failed(err error, key string) *Error {
 		message = "the server gave no reason"
 	}
 
-	return &Error{Kind: kindOf(s.Code()), Code: s.Code(), Message: fmt.Sprintf("%s: %s", name(s.Code()), message)}
+	return &Error{Kind: kindOf(s.Code(), answered), Code: s.Code(), Message: fmt.Sprintf("%s: %s", name(s.Code()), message)}
 }
 
 // name is gRPC's own name of a code, such as PERMISSION_DENIED.

@@ -33,9 +33,10 @@ const maxFiles = 1000
 // one that is called ServiceName.
 func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 	var err error
+	var a answer
 	for _, method := range reflectionMethods {
 		var schema *Schema
-		if schema, err = c.reflect(ctx, method, service); err == nil {
+		if schema, err = c.reflect(ctx, method, service, &a); err == nil {
 			return schema, nil
 		}
 		if status.Code(err) != codes.Unimplemented {
@@ -46,16 +47,17 @@ func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 		return nil, Errorf(KindUsage, "the server has no reflection: give the .proto file")
 	}
 	if _, isGRPC := status.FromError(err); isGRPC {
-		return nil, failed(err, c.key)
+		return nil, failed(err, c.key, a.came())
 	}
 
 	return nil, Errorf(KindProtocol, "what the server says of itself (reflection) cannot be used: %s", oneLine(err.Error(), c.key))
 }
 
-func (c *Conn) reflect(ctx context.Context, method, service string) (*Schema, error) {
+func (c *Conn) reflect(ctx context.Context, method, service string, a *answer) (*Schema, error) {
 	ctx, stop := context.WithCancel(c.authorized(ctx))
 	defer stop()
-	stream, err := c.grpc.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	stream, err := c.grpc.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method,
+		grpc.Header(&a.header), grpc.Trailer(&a.trailer))
 	if err != nil {
 		return nil, err
 	}

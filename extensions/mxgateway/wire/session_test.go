@@ -128,7 +128,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"an hresult that is no failure": {answer: gatewaytest.Answer{HResult: 1}, counts: wire.Counts{Results: 6, Cached: 6}},
 		"unavailable": {
-			answer: gatewaytest.Answer{Err: status.Error(codes.Unavailable, "later")}, kind: wire.KindConnection, code: codes.Unavailable,
+			answer: gatewaytest.Answer{Err: status.Error(codes.Unavailable, "later")}, kind: wire.KindBusy, code: codes.Unavailable,
 			message: "UNAVAILABLE: later",
 		},
 		"no scope": {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -205,6 +206,12 @@ func (w *Watch) Testify(steps, before []report.Step) {
 	}
 }
 
+// serverFull matches what servers say to a client more than they take: Redis, memcached, NATS,
+// PostgreSQL and PgBouncer, MySQL, Machbase; and what k6/x/umemcache says of a server that says
+// nothing.
+var serverFull = regexp.MustCompile(`(?i)max number of clients reached|too many open connections|maximum (account active )?connections exceeded|` +
+	`too many (clients|connections)|remaining connection slots are reserved|no more connections allowed|session count exceed|has no free slot`)
+
 // stepEvidence is what the step itself tells.
 func stepEvidence(steps, before []report.Step) witness.Evidence {
 	one := &steps[0]
@@ -226,6 +233,9 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 			}
 			if strings.Contains(text, "assign requested address") { // "cannot" on Linux, "can't" on macOS
 				e[witness.NoPorts] += float64(n)
+			}
+			if serverFull.MatchString(text) {
+				e[witness.ServerFull] += float64(n)
 			}
 		}
 	}

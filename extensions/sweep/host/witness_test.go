@@ -145,14 +145,26 @@ func TestStepTellsOfLittlesLaw(t *testing.T) {
 func TestStepTellsOfWhatRanOut(t *testing.T) {
 	e := stepEvidence(steps(func(s *report.Step) {
 		s.Extra.Errors = map[string]uint64{
-			"dial tcp 127.0.0.1:1: socket: too many open files":                     3,
-			"dial tcp 127.0.0.1:2: connect: cannot assign requested address":        2,
-			"dial tcp 127.0.0.1:2: connect: can't assign requested address (macOS)": 1,
-			"dial tcp 127.0.0.1:1: connect: connection refused":                     9,
+			"dial tcp 127.0.0.1:1: socket: too many open files":                                                             3,
+			"dial tcp 127.0.0.1:2: connect: cannot assign requested address":                                                2,
+			"dial tcp 127.0.0.1:2: connect: can't assign requested address (macOS)":                                         1,
+			"dial tcp 127.0.0.1:1: connect: connection refused":                                                             9,
+			"cannot connect to h:1: the server says: ERR max number of clients reached":                                     1,
+			"ERR max number of clients reached (of a module that is not ours)":                                              1,
+			"cannot connect to h:2: the server says: too many open connections":                                             1,
+			"cannot connect to h:3: maximum connections exceeded":                                                           1,
+			"cannot connect to h:3: maximum account active connections exceeded":                                            1,
+			"FATAL: sorry, too many clients already (SQLSTATE 53300)":                                                       1,
+			"FATAL: remaining connection slots are reserved for roles with the SUPERUSER attribute (SQLSTATE 53300)":        1,
+			"FATAL: no more connections allowed (max_client_conn)":                                                          1,
+			"Session count exceed (machbase error 3039)":                                                                    1,
+			"[::1]:4 closed the connection in the handshake (EOF): its thread 0 has no free slot; see connectionsPerThread": 1,
+			"[::1]:4 closed the connection in the handshake (EOF): it has no thread 2, or no free slot in it":               7,
 		}
 	}), nil)
 	require.EqualValues(t, 3, e[witness.NoFiles])
 	require.EqualValues(t, 3, e[witness.NoPorts])
+	require.EqualValues(t, 10, e[witness.ServerFull])
 }
 
 func TestStepTellsOfItsRate(t *testing.T) {

@@ -9,6 +9,7 @@
 //
 //   - short: less than a quarter of a second, or fewer than ten operations.
 //   - files, ports: operations failed because k6 had no more of them.
+//   - server, when it refused operations since it has as many connections as it takes.
 //   - server, when it stood still: for more than a tenth of the step no operation ended where some
 //     would have. It is client instead where k6 woke late by half of the longest such time.
 //   - client, when k6 was late: it started more than a hundredth of an open loop's operations late

@@ -32,6 +32,8 @@ const (
 	// NoFiles and NoPorts are operations that failed because there was none left.
 	NoFiles = "noFiles"
 	NoPorts = "noPorts"
+	// ServerFull are operations that the server refused since it takes no client more.
+	ServerFull = "serverFull"
 	// DriftPart is by how much the rate changed for good, as a part of it; DriftChance is how likely
 	// chance alone would have changed it so, and DriftErrors how many standard errors that is.
 	DriftPart   = "drift"

@@ -48,7 +48,7 @@ const (
 // Judge says what limited a step, and why.
 func Judge(e Evidence) (word Word, why string) {
 	for _, rule := range []func(Evidence) (Word, string){
-		short, used, standstill, late, neighbour, network, unsteady, Little, rate, full, elsewhere,
+		short, used, refused, standstill, late, neighbour, network, unsteady, Little, rate, full, elsewhere,
 	} {
 		if word, why = rule(e); word != "" {
 			return word, why
@@ -95,6 +95,15 @@ func used(e Evidence) (Word, string) {
 	}
 
 	return "", ""
+}
+
+// refused tells of a server that has as many clients as it takes.
+func refused(e Evidence) (Word, string) {
+	if e[ServerFull] == 0 {
+		return "", ""
+	}
+
+	return Server, fmt.Sprintf("The server refused %.0f operations: it has as many connections as it takes.", e[ServerFull])
 }
 
 func neighbour(e Evidence) (Word, string) {

@@ -47,6 +47,8 @@ func TestJudge(t *testing.T) {
 
 		{"one operation without a file", Evidence{NoFiles: 1, FileLimit: 20}, Files},
 		{"one operation without a port", Evidence{NoPorts: 1}, Ports},
+		{"one operation that a full server refused", Evidence{ServerFull: 1}, Server},
+		{"a full server beside a neighbour", Evidence{ServerFull: 5, Disturbing: 2}, Server},
 		{"no file, on a disturbed machine", Evidence{NoFiles: 3, Disturbing: 2}, Files},
 
 		{"throttled in a tenth of the periods", Evidence{Throttled: 0.1}, Neighbour},

@@ -168,7 +168,7 @@ func (k *Cluster) do(c *Client, key []byte) *Error {
 // isUnsettled tells whether an error may be one of the cluster's state, so that the operation is to
 // be done again.
 func isUnsettled(e *Error) bool {
-	return e.gone || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
+	return e.gone || e.full || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
 }
 
 // isLate tells whether an error is that of an operation whose time was over.

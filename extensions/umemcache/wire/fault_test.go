@@ -77,7 +77,8 @@ func TestRefused(t *testing.T) {
 		o.Threads, o.ConnectionsPerThread = 2, 2
 		second := newPool(t, s.Address(), o)
 		require.NoError(t, newClient(t, second).Connect(t.Context()))
-		requireKind(t, wire.KindRefused, newClient(t, second).Connect(t.Context()))
+		e = requireKind(t, wire.KindBusy, newClient(t, second).Connect(t.Context()))
+		require.Contains(t, e.Message, "its thread 0 has no free slot")
 		first.Close()
 		require.Eventually(t, func() bool { return s.Connections() == 2 }, 10*time.Second, time.Millisecond)
 		require.NoError(t, newClient(t, second).Connect(t.Context()), "a place that was not used is free again")

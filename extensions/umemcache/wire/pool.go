@@ -1,5 +1,7 @@
 package wire
 
+import "sync/atomic"
+
 // Target is what a Client speaks to: a Pool or a Cluster. Any number of clients share it.
 type Target interface {
 	// Close closes the idle connections, and those in use when their operations end. Later
@@ -35,9 +37,9 @@ func NewPool(address string, options Options) (*Pool, error) {
 }
 
 func newThreads(address string, options *Options) []*thread {
-	threads := make([]*thread, options.Threads)
+	threads, greeted := make([]*thread, options.Threads), &atomic.Int64{}
 	for i := range threads {
-		threads[i] = &thread{options: options, address: address, number: i}
+		threads[i] = &thread{options: options, address: address, number: i, greeted: greeted}
 	}
 
 	return threads

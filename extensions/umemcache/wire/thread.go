@@ -4,6 +4,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,8 @@ type thread struct {
 	options *Options
 	address string
 	number  int
+	// greeted is how many of the server's first threads it is known to have; of all its threads.
+	greeted *atomic.Int64
 
 	mu      sync.Mutex
 	idle    []*conn // last used last
@@ -140,6 +143,9 @@ func (t *thread) dial(c *Client) (*conn, *Error) {
 
 		return nil, t.refused(e)
 	}
+	if n := int64(t.number) + 1; t.greeted.Load() < n {
+		t.greeted.Store(n)
+	}
 
 	return conn, nil
 }
@@ -166,13 +172,22 @@ func (t *thread) addOne(c *Client) *Error {
 }
 
 // refused is what an error in the handshake means: a server closes the connection when it has no
-// such thread, or no slot left in it. It says nothing else in either case.
+// such thread, or no slot left in it. It says nothing else in either case, but each server has a
+// first thread, and one that has greeted a connection has those before that thread as well.
 func (t *thread) refused(e *Error) *Error {
 	if e.Kind == KindTimeout {
 		return newError(KindConnect, e.Err, "cannot connect to %s: it does not answer the handshake in time", t.address)
 	}
 	if e.Kind != KindConnection {
 		return e
+	}
+
+	if t.number == 0 || int64(t.number) < t.greeted.Load() {
+		full := newError(KindBusy, e.Err, "%s closed the connection in the handshake (%s): its thread %d has no free slot; see connectionsPerThread",
+			t.address, reason(e.Err), t.number)
+		full.full = true
+
+		return full
 	}
 
 	return newError(KindRefused, e.Err, "%s closed the connection in the handshake (%s): it has no thread %d, "+
