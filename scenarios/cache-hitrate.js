@@ -16,7 +16,7 @@ import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { memoryOf, pidsOf } from './lib/memory.js';
 import { quiet } from './lib/options.js';
 import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, sweepReport } from './lib/sweeping.js';
+import { fileName, oneAfterAnother, results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);
@@ -59,6 +59,7 @@ export function setup() {
       params: { config: name || 'own', ...config, accesses },
       cache: { memory: config.memory, item: averageItem, ...(vmHwm ? { vmHwm } : { pids }) },
       results,
+      name: fileName(scenario, target),
     });
   }
 }

@@ -9,7 +9,7 @@ import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { newBase, newClient, oneScenario, target } from './lib/nats.js';
 import { duration, oneOf, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 import { ratesOf } from './lib/tables.js';
 
 const scenario = 'nats-core';
@@ -46,7 +46,13 @@ export function setup() {
   change.client.connect();
   if (base) base.client.connect();
   for (const name of names) {
-    sweep.meta({ scenario: nameOf(name), target: target(change.client), params: { work: name, ...facts(change, name) }, results });
+    sweep.meta({
+      scenario: nameOf(name),
+      target: target(change.client),
+      params: { work: name, ...facts(change, name) },
+      results,
+      name: fileName(scenario, name, base),
+    });
     if (base) sweep.meta({ scenario: nameOf(name), base: { ...target(base.client, base.url), ...facts(base, name) } });
   }
 }

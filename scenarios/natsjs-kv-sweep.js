@@ -6,7 +6,7 @@
 import sweep from 'k6/x/sweep';
 import { layouts, newBase, newClient, oneScenario, target } from './lib/nats.js';
 import { oneOf, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv-sweep';
 
@@ -53,6 +53,7 @@ export function setup() {
       target: target(change.client),
       params: { layout: one.layout, mix: one.kind, keys: work.keys.count, value: work.values },
       results,
+      name: fileName(scenario, `${one.layout}-${one.kind}`, base),
     });
     if (base) sweep.meta({ scenario: nameOf(one), base: target(base.client, base.url) });
   }

@@ -22,7 +22,7 @@ const published = { 'api/machcli': { tick: 14861460 }, 'api/machgo': { tick: 473
 const ticks = 100;
 
 const db = newClient();
-const base = newBase(() => tickQuery);
+const base = newBase(scenario, () => tickQuery);
 
 export const options = sweepOptions(scenario, scenario, { clients: [1], opNames: ['tick', 'rollup'] });
 

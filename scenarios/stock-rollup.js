@@ -6,7 +6,7 @@ import { code, factsOf, isInGo, newBase, newClient, prepare, sweepQuery } from '
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const db = newClient();
-const base = newBase(() => query, ['IN_GO']);
+const base = newBase('stock-rollup', () => query, ['IN_GO']);
 
 export const options = sweepOptions('stock-rollup', 'rollup');
 

@@ -8,7 +8,7 @@ import { query } from './lib/tick.js';
 const least = 1;
 
 const db = newClient();
-const base = newBase(() => query, ['IN_GO']);
+const base = newBase('stock-tick', () => query, ['IN_GO']);
 
 export const options = sweepOptions('stock-tick', 'tick');
 

@@ -38,7 +38,7 @@ const params = [code, code];
 const least = 60;
 
 const db = newClient();
-const base = newBase(query, ['UNION', 'IN_GO']);
+const base = newBase('stock-union', query, ['UNION', 'IN_GO']);
 
 export const options = sweepOptions('stock-union', 'union');
 

@@ -157,13 +157,19 @@ check_options() {
 
 # --- the parts
 
-# prepare: a folder for each part, without what an earlier run has left there, and without its
-# merged reports: if this run fails, they would be taken for its own.
+# prepare: a folder for each part, without what an earlier run has left there. Its merged reports go
+# to the folder previous: if this run fails, they would be taken for its own.
 prepare() {
-  local i name suffix
+  local i name file suffix
   rm -rf -- "${results:?}"/parts/[0-9]*
   for name in $(scenario_names); do
-    "$k6" x sweep report --list | while read -r _ suffix; do rm -f -- "$results/$name$suffix"; done
+    for file in "$results"/*.json; do
+      [[ -f $file ]] && grep -q "^  \"scenario\": \"$name\"" "$file" || continue
+      mkdir -p "$results/previous"
+      "$k6" x sweep report --list | while read -r _ suffix; do
+        [[ ! -f ${file%.json}$suffix ]] || mv -f -- "${file%.json}$suffix" "$results/previous/"
+      done
+    done
   done
   for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
 }

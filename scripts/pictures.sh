@@ -57,14 +57,14 @@ beside() {
   for target in memcached redis; do
     sweep "$target" -e TARGET=$target -e CLIENTS=1,8,64 -e DURATION=1s -e REPEATS=5 -e REPEAT_ORDER=interleaved
   done
-  "$k6" x sweep report "$room"/{memcached,redis}/cache-sweep.json --format html -o "$room/beside.html"
+  "$k6" x sweep report "$room"/memcached/cache-sweep-memcached.json "$room"/redis/cache-sweep-redis.json --format html -o "$room/beside.html"
   SCALE=0.75 scripts/screenshot.sh "$room/beside.html" .github/beside.png 1200,1330
 }
 
 # One server, and pipelines of two lengths: the change is faster.
 duet() {
   sweep duet -e TARGET=memcached -e BASE=PIPELINE=1 -e PIPELINE=2 -e CLIENTS=1,8,64 -e MIX=get:1 -e DURATION=5s
-  SCALE=0.8 scripts/screenshot.sh "$room/duet/cache-sweep.html" .github/duet.png 1200,1000
+  SCALE=0.8 scripts/screenshot.sh "$room/duet/cache-sweep-memcached-duet.html" .github/duet.png 1200,1000
 }
 
 dashboard() {

@@ -89,7 +89,7 @@ figures() {
     gaps=$(head -n "$((seconds - 1))" "$work/times" |
       awk 'NR > 1 && substr($0, 1, length($0) - 9) - substr(last, 1, length(last) - 9) != 1 { n++ } { last = $0 } END { print n + 0 }')
     check "$op: $times seconds in InfluxDB, of $seconds; $gaps gaps" "times >= seconds && gaps == 0"
-  done < <("$k6" x sweep report "$work/cache-sweep.json" --format csv |
+  done < <("$k6" x sweep report "$work/cache-sweep-memcached.json" --format csv |
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["op"] != "(total)" { print $at["op"] "," $at["ops"] "," $at["failed"] }')
   check "the report has $kinds kinds of operations" "kinds > 0"
 }

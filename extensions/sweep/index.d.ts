@@ -503,10 +503,11 @@ declare module 'k6/x/sweep' {
    * server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
    *
    * `results` is the folder of the report: it is made and tried now, so that no sweep ends without
-   * a report.
+   * a report. `name` is what the files of one `scenario` are called instead, such as
+   * `'lookup-redis'`, so that runs of two targets have reports of their own.
    *
-   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when
-   *   a `url` is not a URL
+   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, a `name`
+   *   without `scenario`, or when a `url` is not a URL
    * @throws SweepError when nothing can be written to `results`
    */
   export function meta(facts: {
@@ -517,6 +518,7 @@ declare module 'k6/x/sweep' {
     published?: Series[];
     cache?: { memory: number; item: number; pids?: number[]; vmHwm?: number };
     results?: string;
+    name?: string;
   }): void;
 
   /**
@@ -574,9 +576,10 @@ declare module 'k6/x/sweep' {
    * `.junit.xml` and `.html` to `dir`, which is created when it is missing (not given: the folder
    * that `meta` names as `results`, else that of the setting `RESULTS`, see `setting`, else
    * "results"), and returns what `handleSummary` is to return: the table of each scenario on
-   * standard output. The files of a scenario are written beside and renamed together. Where they
-   * cannot be written, there is the table, the reason on standard error, and an exit code other
-   * than 0.
+   * standard output. The files of a scenario are written beside and renamed together. A good report
+   * of an earlier run moves to the folder `previous` in `dir`; a run that failed leaves it in
+   * place, and has its own report in `failed`. Where files cannot be written, there is the table,
+   * the reason on standard error, and an exit code other than 0.
    *
    * A script that does not call it has its files and its table all the same, beside k6's own
    * summary. Until then each finished step is in `<scenario>.partial.json` in that folder, a report

@@ -50,6 +50,7 @@ export function describe() {
       target: { kind: target, url, instances },
       params: { mix, keys: keys.count, distribution: keys.distribution, value: work.values, batch: work.batch, pipeline: work.pipeline, ...(work.allowMisses && { allowMisses: true }) },
       results: sweeping.results,
+      name: sweeping.fileName(scenario, target, base),
     });
     if (base) {
       const { batch, pipeline } = base.work;

@@ -69,12 +69,13 @@ export function clientOf(driver, reuse) {
 }
 
 /**
- * The base of a duet, where the settings ask for one: `{ db, query, url, inGo }`. query makes the
- * statement; `others` are settings of the scenario that the base may have otherwise.
+ * The base of a scenario's duet, where the settings ask for one: `{ scenario, db, query, url,
+ * inGo }`. query makes the statement; `others` are settings of the scenario that the base may have
+ * otherwise.
  */
-export function newBase(query, others = []) {
+export function newBase(scenario, query, others = []) {
   return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => (
-    { db: newClient(), query: query(), url: address(), inGo: isInGo() }
+    { scenario, db: newClient(), query: query(), url: address(), inGo: isInGo() }
   ));
 }
 
@@ -90,7 +91,12 @@ export function prepare(db, query, params, least, published = [], facts = factsO
     requireRows(db, query, params, least);
     if (base) {
       requireRows(base.db, base.query, params, least);
-      sweep.meta({ base: { version: versionOf(base.db), url: base.url, query: base.query, ...factsOf(base.db, base.inGo) } });
+      const { scenario } = base;
+      sweep.meta({
+        scenario,
+        name: `${scenario}-duet`,
+        base: { version: versionOf(base.db), url: base.url, query: base.query, ...factsOf(base.db, base.inGo) },
+      });
     }
     sweep.meta({
       target: { kind: 'machbase', version: versionOf(db), driver, url },

@@ -6,6 +6,12 @@ import { text } from './settings.js';
 export const results = text('RESULTS', 'results');
 
 /**
+ * The name of a report's files: that of the scenario, what it was measured with, and whether it was
+ * a duet, so that none takes the place of another.
+ */
+export const fileName = (scenario, variant, base) => `${scenario}-${variant}${base ? '-duet' : ''}`;
+
+/**
  * The usual share of scenarios of which nothing is published: with one client as with 512, enough
  * operations for a p99. A number of operations would be a tenth of a second of the one, or an hour
  * of the others.

@@ -27,19 +27,22 @@ func Write(on fsext.Fs, path string, contents []byte) error {
 
 // WriteSet writes files of one folder as one: no file is replaced unless all of them could be
 // written, and whoever else writes a set there waits while this one takes its place.
-func WriteSet(on fsext.Fs, set []File) error {
+func WriteSet(on fsext.Fs, set []File) error { return ReplaceSet(on, set, "") }
+
+// ReplaceSet does the same, and moves the files that it replaces to the folder kept.
+func ReplaceSet(on fsext.Fs, set []File, kept string) error {
 	if len(set) == 0 {
 		return nil
 	}
-	err := writeSet(on, set)
+	err := writeSet(on, set, kept)
 	if errors.Is(err, fs.ErrNotExist) { // somebody has removed the folder, which was empty
-		err = writeSet(on, set)
+		err = writeSet(on, set, kept)
 	}
 
 	return err
 }
 
-func writeSet(on fsext.Fs, set []File) (err error) {
+func writeSet(on fsext.Fs, set []File, kept string) (err error) {
 	dir := filepath.Dir(set[0].Path)
 	if err := on.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -58,10 +61,21 @@ func writeSet(on fsext.Fs, set []File) (err error) {
 		}
 	}
 
+	if kept != "" {
+		if err := on.MkdirAll(kept, 0o755); err != nil {
+			return err
+		}
+	}
 	defer lock(dir)()
 	for i, f := range set {
 		if beside[i] == "" {
 			continue
+		}
+		if kept != "" {
+			err := on.Rename(f.Path, filepath.Join(kept, filepath.Base(f.Path)))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		if err := on.Rename(beside[i], target(f.Path)); err != nil {
 			return err

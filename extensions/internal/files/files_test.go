@@ -76,6 +76,21 @@ func TestASetIsReplacedAsOne(t *testing.T) {
 	require.Equal(t, []string{"folder", "x.csv", "x.json", "x.md"}, names(t, dir), "nothing is left beside them")
 }
 
+// What a set replaces goes to the folder that is named, and stays where it is when the set cannot
+// be written.
+func TestWhatASetReplacesIsKept(t *testing.T) {
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "previous")
+	for _, contents := range []string{"first", "second", "third"} {
+		require.NoError(t, ReplaceSet(fsext.NewOsFs(), []File{{filepath.Join(dir, "x.json"), []byte(contents)}}, kept))
+	}
+	require.Equal(t, "third", read(t, filepath.Join(dir, "x.json")))
+	require.Equal(t, "second", read(t, filepath.Join(kept, "x.json")))
+	require.Error(t, ReplaceSet(fsext.NewOsFs(), []File{{filepath.Join(dir, "x.json"), nil}, {kept, nil}}, kept))
+	require.Equal(t, "third", read(t, filepath.Join(dir, "x.json")))
+	require.Equal(t, "second", read(t, filepath.Join(kept, "x.json")))
+}
+
 func TestUsable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	require.NoError(t, Usable(fsext.NewOsFs(), dir))

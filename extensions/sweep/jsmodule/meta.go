@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// meta is sweep.meta({ scenario, target, base, params, published, cache, results }): facts for the
+// meta is sweep.meta({ scenario, target, base, params, published, cache, results,
+// name }): facts for the
 // report that only the script knows. Call it in setup(). scenario is the one that they are of;
 // without, they are of all. target is what was measured (kind, version, driver, url), base is what
 // is otherwise in the base of a duet, params is with what (the query, a code, statement reuse). A
@@ -25,7 +27,7 @@ import (
 // report has the server's processor time as well. published is what others have published of the
 // same, to be shown beside it as a shape. cache is what has to be known of a cache for the
 // published figures of hits by memory. results is the folder that sweep.report will write to: it
-// throws when it cannot.
+// throws when it cannot. name is what a scenario's files are called instead.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
@@ -51,6 +53,9 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		withoutSecrets(target)
 	}
 	withoutSecrets(facts.Params)
+	if facts.Name != "" && (facts.Scenario == "" || facts.Name != filepath.Base(facts.Name)) {
+		k6glue.ThrowType(rt, "sweep.meta: name is that of one scenario's files, such as { scenario: 'lookup', name: 'lookup-redis' }")
+	}
 	if facts.Cache != nil {
 		if err := facts.Cache.Validate(); err != nil {
 			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())

@@ -50,13 +50,14 @@ func (o *Output) publish(r *report.Report) {
 		testrun.LogGates(verdicts, o.logger)
 		r.Gates = append(r.Gates, verdicts...)
 	}
-	if err := testrun.WriteFiles(r, o.base()); err != nil {
+	base, err := testrun.WriteFiles(r, o.base())
+	if err != nil {
 		o.logger.Errorf("the report could not be written: %s", err)
 		k6glue.FailExit(exitOther)
 
 		return
 	}
-	where := fmt.Sprintf("report: %s%s\n", o.base(), formats.Suffixes())
+	where := fmt.Sprintf("report: %s%s\n", base, formats.Suffixes())
 	if len(r.Steps) <= mostRows {
 		where = fmt.Sprintf("\n%s\n%s", r.Markdown(), where)
 	}

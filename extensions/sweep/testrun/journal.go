@@ -70,6 +70,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 		r.keep.watched, r.keep.journals = true, map[string]*journal{}
 	}
 	dir, told := r.folder(rep.Scenario, test.TestPreInitState)
+	name := r.fileName(rep.Scenario)
 	_, missing := os.Stat(dir)
 	if err := files.Usable(fsext.NewOsFs(), dir); err != nil {
 		err = fmt.Errorf("the results cannot be kept: %w", err)
@@ -83,20 +84,20 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 
 		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 	}
-	release, ok := files.Claim(filepath.Join(dir, "."+rep.Scenario+".running"))
+	release, ok := files.Claim(filepath.Join(dir, "."+name+".running"))
 	if !ok {
 		k6glue.FailExit(exitcodes.InvalidConfig)
 
 		return errext.WithExitCodeIfNone(fmt.Errorf(
 			"another run is at work that keeps the report of %s in %s: give this one a folder of its own, such as -e RESULTS=%s-2",
-			rep.Scenario, dir, filepath.Clean(dir)), exitcodes.InvalidConfig)
+			name, dir, filepath.Clean(dir)), exitcodes.InvalidConfig)
 	}
 	j := &journal{
-		path: filepath.Join(dir, rep.Scenario+journalSuffix), made: errors.Is(missing, fs.ErrNotExist),
+		path: filepath.Join(dir, name+journalSuffix), made: errors.Is(missing, fs.ErrNotExist),
 		next: time.Now().Add(batchEvery), release: release,
 	}
 	if info, err := os.Stat(j.path); err == nil {
-		older := filepath.Join(dir, rep.Scenario+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
+		older := filepath.Join(dir, name+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
 		if os.Rename(j.path, older) == nil {
 			test.Logger.Warnf("a run before this one was cut short: k6 x sweep report %s shows the steps that it did", older)
 		}

@@ -16,6 +16,7 @@ type Facts struct {
 	Base    map[string]any `json:"base"` // what is otherwise of the target of a duet's base
 	Params  map[string]any `json:"params"`
 	Results string         `json:"results"`
+	Name    string         `json:"name"` // of the report's files; "": the scenario's
 	Cache   *host.Cache    `json:"cache"`
 
 	Published []report.Series `json:"published"`
@@ -35,6 +36,7 @@ type told struct {
 	hasBase bool
 	cache   *host.Cache
 	results string // the folder of the report
+	name    string // of the report's files; "": the scenario's
 }
 
 // Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get
@@ -64,7 +66,7 @@ func (r *Results) Meta(facts *Facts) {
 	if facts.Cache != nil {
 		t.cache = facts.Cache
 	}
-	t.results = cmp.Or(facts.Results, t.results)
+	t.results, t.name = cmp.Or(facts.Results, t.results), cmp.Or(facts.Name, t.name)
 	for _, rep := range r.reports {
 		r.tell(rep)
 	}
@@ -83,6 +85,17 @@ func (r *Results) tell(rep *report.Report) {
 			rep.Published = t.published
 		}
 	}
+}
+
+// fileName is the name of a report's files without their endings.
+func (r *Results) fileName(scenario string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.told[scenario]; t != nil && t.name != "" {
+		return t.name
+	}
+
+	return scenario
 }
 
 // kindOf is the kind of a report's target, as the script has told it; "" when it has not.

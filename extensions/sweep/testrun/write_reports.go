@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"go.k6.io/k6/v2/errext/exitcodes"
-	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -53,8 +52,8 @@ func (r *Results) Write(
 			}
 		}
 		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
-		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
-		if err := WriteFiles(rep, base); err != nil {
+		base, err := WriteFiles(rep, filepath.Join(dir(rep.Scenario), r.fileName(rep.Scenario)))
+		if err != nil {
 			failed = append(failed, fmt.Errorf("the report of %s could not be written: %w%s", rep.Scenario, err, r.keep.left(rep.Scenario)))
 
 			continue
@@ -67,16 +66,6 @@ func (r *Results) Write(
 	}
 
 	return shown.String(), errors.Join(failed...)
-}
-
-// WriteFiles writes a report in all formats to files whose names begin with base.
-func WriteFiles(rep *report.Report, base string) error {
-	set, err := rendered(rep, base)
-	if err != nil {
-		return err
-	}
-
-	return files.WriteSet(fsext.NewOsFs(), set)
 }
 
 // rendered is a report in all formats.

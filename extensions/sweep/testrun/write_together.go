@@ -3,6 +3,7 @@ package testrun
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.k6.io/k6/v2/errext/exitcodes"
@@ -35,7 +36,11 @@ func (r *Results) WriteTogether(dir func(scenario string) string, name string) e
 	for i, rep := range reports {
 		runs[i] = beside.Run{Name: strings.TrimPrefix(rep.Scenario, name+"-"), Report: rep}
 	}
-	err := writeBeside(filepath.Join(dir(reports[0].Scenario), name), runs)
+	base := filepath.Join(dir(reports[0].Scenario), name)
+	if slices.ContainsFunc(reports, runFailed) {
+		base = filepath.Join(filepath.Dir(base), failedDir, name)
+	}
+	err := writeBeside(base, runs)
 	if err != nil {
 		k6glue.FailExit(exitcodes.MarkedAsFailed)
 
@@ -59,5 +64,5 @@ func writeBeside(base string, runs []beside.Run) error {
 		set = append(set, files.File{Path: base + f.Suffix, Contents: contents})
 	}
 
-	return files.WriteSet(fsext.NewOsFs(), set)
+	return files.ReplaceSet(fsext.NewOsFs(), set, filepath.Join(filepath.Dir(base), previousDir))
 }

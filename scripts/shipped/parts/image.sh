@@ -45,7 +45,7 @@ sweep() {
   local results=$1
   shift
   run -e "MEMCACHED_URL=$MEMCACHED_URL" "$@" -- run --quiet scenarios/cache-sweep.js -e TARGET=memcached -e CLIENTS=1,8 -e DURATION=1s -e WARMUP=200ms >&2 || return
-  [[ -z $results ]] || [[ -s $results/cache-sweep.json ]] || die "there is no report in $results"
+  [[ -z $results ]] || [[ -s $results/cache-sweep-memcached.json ]] || die "there is no report in $results"
 }
 export SERVERS_ROOM=shipped-image
 scripts/servers.sh up memcached >&2
@@ -57,16 +57,16 @@ grep -qF 'the results cannot be kept: open results: permission denied' "$room/sa
 row 'a results folder that user 12345 may not write to' 'the run ends at once: "the results cannot be kept: open results: permission denied"'
 chown 12345:12345 "$room/results"
 sweep "$room/results" -v "$room/results:/sweep/results"
-[[ $(stat -c %u:%g "$room/results/cache-sweep.json") == 12345:12345 ]] || die 'the report belongs to another user'
-run -v "$room/results:/sweep/results" -- x sweep validate results/cache-sweep.json >&2
-failed=$(run -v "$room/results:/sweep/results" -- x sweep report results/cache-sweep.json --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "failed") column = i } NR > 1 { sum += $column } END { print sum + 0 }')
+[[ $(stat -c %u:%g "$room/results/cache-sweep-memcached.json") == 12345:12345 ]] || die 'the report belongs to another user'
+run -v "$room/results:/sweep/results" -- x sweep validate results/cache-sweep-memcached.json >&2
+failed=$(run -v "$room/results:/sweep/results" -- x sweep report results/cache-sweep-memcached.json --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "failed") column = i } NR > 1 { sum += $column } END { print sum + 0 }')
 row "\`run scenarios/cache-sweep.js -e TARGET=memcached -e CLIENTS=1,8 -e DURATION=1s\`" "$(find "$room/results" -type f | wc -l) files of user 12345, $failed operations failed"
 [[ $failed == 0 ]] || die "$failed operations failed"
 sweep '' --read-only --tmpfs /sweep/results:mode=1777 --cap-drop all --security-opt no-new-privileges
 row 'the same with `--read-only`, `--cap-drop all`, `no-new-privileges`' 'passes'
 code=0
-run -v "$room/results:/sweep/results" -- x sweep gate results/cache-sweep.json thresholds/cache-sweep.json >&2 || code=$?
-row '`x sweep gate results/cache-sweep.json thresholds/cache-sweep.json`' "judges; exit code $code"
+run -v "$room/results:/sweep/results" -- x sweep gate results/cache-sweep-memcached.json thresholds/cache-sweep.json >&2 || code=$?
+row '`x sweep gate results/cache-sweep-memcached.json thresholds/cache-sweep.json`' "judges; exit code $code"
 signature image
 buildah rmi xk6-sweep-again >&2
 buildah rmi --prune >&2

@@ -90,7 +90,7 @@ status() { printf 'http://%s:6565/v1/status' "$(podman inspect "$1" --format '{{
 job=$(value merge.yaml 'd["spec"]["template"]["spec"]["containers"][0]["args"][0]')
 merge() {
   code=0
-  pod sweep-merge --rm -e NAME=cache-sweep -e GATES=/sweep/thresholds/cache-sweep.json -- sh -euc "$(sed -e "$1" <<<"$job")" >"$room/merged" 2>&1 || code=$?
+  pod sweep-merge --rm -e NAME=cache-sweep-memcached -e GATES=/sweep/thresholds/cache-sweep.json -- sh -euc "$(sed -e "$1" <<<"$job")" >"$room/merged" 2>&1 || code=$?
   cat "$room/merged" >&2
 }
 # A busy machine may keep the parts of a step from being together, which no gate lets pass.
@@ -102,7 +102,7 @@ done
 ((rounds <= 3)) || rounds=3
 row "runners: \`k6 run --paused --execution-segment=...\`, then the starter's PATCH" 'all end with exit code 0'
 ((code == 0 || code == 99)) || die "the job ends with exit code $code"
-parts=$(podman run --rm -v "shipped-results:$mount:ro" --entrypoint sh xk6-sweep -c "ls -d $mount/cache-sweep/*/ | wc -l")
+parts=$(podman run --rm -v "shipped-results:$mount:ro" --entrypoint sh xk6-sweep -c "ls -d $mount/cache-sweep-memcached/*/ | wc -l")
 [[ $parts == "$count" ]] || die "$parts runners have left a report"
 row 'the job of `merge.yaml`' "$parts reports merged and judged, exit code $code, in round $rounds"
 merge '1i sed "s/: 1000,/: 1000000000,/" "$GATES" >/tmp/gates.json; GATES=/tmp/gates.json'

@@ -48,7 +48,7 @@ at_end+=('scripts/servers.sh down')
 eval "$(scripts/servers.sh env)"
 k6 run --quiet scenarios/cache-sweep.js -e "MEMCACHED_URL=$MEMCACHED_URL" -e TARGET=memcached -e "RESULTS=Z:${room//\//\\}\\results" \
   -e CLIENTS=1,8 -e DURATION=2s -e WARMUP=200ms >&2
-k6 x sweep validate "$room/results/cache-sweep.json" >&2
+k6 x sweep validate "$room/results/cache-sweep-memcached.json" >&2
 row 'sweep of memcached (1 and 8 clients, 2 s a step)' "$(find "$room/results" -type f | wc -l) files, the report valid"
 code=0
 said=$(k6 run --quiet scenarios/cache-sweep.js -e MEMCACHED_URL=127.0.0.1:1 -e TARGET=memcached -e CLIENTS=1 -e DURATION=1s -e QUIET=0s -e "RESULTS=$room/none" 2>&1) || code=$?

@@ -183,7 +183,7 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 	tellRedis(t, env["REDIS_URL"], memory(8400000, "allkeys-lfu")...)
 	r := k6(t, options{script: "cache-hitrate.js", env: with(env, map[string]string{"MEMORY": "8388608", "ITEM": "20000", "TARGET": "redis"})})
 	require.Equal(t, exitOK, r.code, r.output)
-	target := r.report(t, "cache-hitrate").Target
+	target := r.report(t, "cache-hitrate-redis").Target
 	require.InDelta(t, 8400000, target["memoryLimit"], 0, "within 1 %")
 	require.Equal(t, true, target["evicts"])
 	require.NotContains(t, r.output, "THE SERVER")
@@ -203,7 +203,7 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 		} else {
 			require.Equal(t, exitOK, r.code, r.output)
 		}
-		s := cacheSteps(t, r, "cache-hitrate")[0]
+		s := cacheSteps(t, r, "cache-hitrate-redis")[0]
 		require.Equal(t, smallAccesses, s.Ops)
 		require.Equal(t, smallHot, s.Extra.Hot)
 		require.InDelta(t, 4194304, *s.Extra.VMHWMBytes, 0)
@@ -219,7 +219,7 @@ func TestHitRateWithoutMemory(t *testing.T) {
 	env["MEMORY"], env["POGOCACHE_PID"] = "1048576", "999999999"
 	r := k6(t, options{script: "cache-hitrate.js", env: env})
 	require.Equal(t, exitOK, r.code, r.output)
-	s := cacheSteps(t, r, "cache-hitrate")[0]
+	s := cacheSteps(t, r, "cache-hitrate-pogocache")[0]
 	require.Equal(t, smallHot, s.Extra.Hot)
 	require.Nil(t, s.Extra.VMHWMBytes)
 	require.Nil(t, s.Extra.PerMemoryHitRate)
@@ -292,7 +292,7 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "ITERATIONS", "640", "WARMUP", "0s",
 		"KEYS", "1000", "PIPELINE", "64")})
 	require.Equal(t, exitOK, r.code, r.output)
-	steps := cacheSteps(t, r, "cache-sweep")
+	steps := cacheSteps(t, r, "cache-sweep-memcached")
 	require.Equal(t, 640, steps[0].Ops+steps[1].Ops)
 	require.Equal(t, 4*640, steps[2].Ops+steps[3].Ops)
 
@@ -303,7 +303,7 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	multi := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "redis", "CLIENTS", "2", "DURATION", "300ms", "WARMUP", "0s",
 		"KEYS", "1000", "MIX", "getMulti:9,set:1", "BATCH", "20")})
 	require.Equal(t, exitOK, multi.code, multi.output)
-	s := cacheSteps(t, multi, "cache-sweep")[0]
+	s := cacheSteps(t, multi, "cache-sweep-redis")[0]
 	require.Equal(t, "getMulti", s.Op)
 	require.Equal(t, 20*s.Ops, s.Extra.Hits)
 	require.GreaterOrEqual(t, s.Seconds, 0.3)
@@ -318,11 +318,11 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1", "ITERATIONS", "1000", "WARMUP", "0s",
 		"KEYS", "1000", "MIX", "get:1", "PIPELINE", "50", "GATES", gates)})
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Equal(t, 1000, cacheSteps(t, r, "cache-sweep")[0].Ops)
+	require.Equal(t, 1000, cacheSteps(t, r, "cache-sweep-memcached")[0].Ops)
 	undecided := strings.Join(r.lines("undecided"), "\n")
 	require.Contains(t, undecided, "p99 of 20 pipelines rests on 0 of them", r.output)
 	require.NotContains(t, undecided, "p50", r.output)
-	table := r.table(t, "cache-sweep")
+	table := r.table(t, "cache-sweep-memcached")
 	require.Regexp(t, `\| *\([0-9.]+ms\) *\|`, table)
 	require.Contains(t, table, "A pipeline counts as one.")
 }
@@ -335,7 +335,7 @@ func TestCacheThatLosesItsKeysIsNoFasterOne(t *testing.T) {
 			"ALLOW_MISSES", allow), ownRedis(t))
 		r := k6(t, options{script: "cache-sweep.js", env: env, measuring: func(*os.Process) { tellRedis(t, env["REDIS_URL"], "FLUSHALL") }})
 		require.Equal(t, code, r.code, r.output)
-		s := cacheSteps(t, r, "cache-sweep")[0]
+		s := cacheSteps(t, r, "cache-sweep-redis")[0]
 		require.Positive(t, s.Extra.Hits)
 		require.Positive(t, s.Extra.Misses)
 		require.Equal(t, s.Ops+s.Failed, s.Extra.Hits+s.Extra.Misses, "both are in the step")
@@ -356,8 +356,8 @@ func TestPrefillThatIsRefusedEndsTheRun(t *testing.T) {
 		"KEYS", "100", "VALUE", "2000000")})
 	require.Equal(t, exitAborted, r.code, r.output)
 	require.NotEmpty(t, r.lines("prefill of key key:000000000000: the store refused to keep the value: the server says: object too large for cache"), r.output)
-	require.Len(t, r.report(t, "cache-sweep").Steps, 1, "the next step does not begin")
-	require.Zero(t, r.report(t, "cache-sweep").Steps[0].Ops)
+	require.Len(t, r.report(t, "cache-sweep-memcached").Steps, 1, "the next step does not begin")
+	require.Zero(t, r.report(t, "cache-sweep-memcached").Steps[0].Ops)
 }
 
 func TestExamplesOfRun(t *testing.T) {
@@ -382,8 +382,8 @@ func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	})
 	require.Equal(t, exitInterrupted, r.code, r.output)
 	require.Less(t, r.ended.Sub(interrupted), 20*time.Second)
-	require.True(t, r.report(t, "cache-sweep").Interrupted)
-	for _, s := range cacheSteps(t, r, "cache-sweep") {
+	require.True(t, r.report(t, "cache-sweep-redis").Interrupted)
+	for _, s := range cacheSteps(t, r, "cache-sweep-redis") {
 		require.Positive(t, s.Ops)
 		require.Zero(t, s.Failed, "what Ctrl-C cuts off is nobody's failure")
 	}

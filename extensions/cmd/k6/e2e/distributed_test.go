@@ -98,13 +98,13 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	maps.Copy(one, env)
 	alone := k6(t, options{script: "cache-sweep.js", env: one})
 	require.Equal(t, exitOK, alone.code, alone.output)
-	all := alone.report(t, "cache-sweep").Steps
+	all := alone.report(t, "cache-sweep-memcached").Steps
 
 	env["MAX_DURATION"] = "25s"
 	r := distributed(t, nil, append([]string{"--parts", "4", "--", script("cache-sweep.js"), "-e", "GATES=../thresholds/cache-sweep.json"},
 		settings(env)...)...)
 	require.Contains(t, r.output, "4 parts of cache-sweep, 6 steps")
-	merged := r.report(t, "cache-sweep")
+	merged := r.report(t, "cache-sweep-memcached")
 	require.Equal(t, true, merged.Params["portable"])
 	require.Len(t, merged.Steps, len(all))
 
@@ -122,7 +122,7 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 		var slowest float64
 		for number := 1; number <= 4; number++ {
 			found := false
-			for _, part := range partOf(r, number).report(t, "cache-sweep").Steps {
+			for _, part := range partOf(r, number).report(t, "cache-sweep-memcached").Steps {
 				if part.Clients != s.Clients || part.Op != s.Op {
 					continue
 				}
@@ -157,7 +157,7 @@ func TestDistributedGates(t *testing.T) {
 	})...)...)
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Contains(t, r.output, "CROSSED    ops/s of get in every step >= 1000000000000")
-	require.Equal(t, 80, r.report(t, "cache-sweep").Steps[0].Ops+r.report(t, "cache-sweep").Steps[1].Ops)
+	require.Equal(t, 80, r.report(t, "cache-sweep-memcached").Steps[0].Ops+r.report(t, "cache-sweep-memcached").Steps[1].Ops)
 }
 
 func TestDistributedExitCodes(t *testing.T) {
@@ -213,10 +213,14 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 			folder := t.TempDir()
 			mine, others := []string{}, []string{"cache-sweep-2.json", "stock-rollup.json", "cache-sweep.json.orig"}
 			for _, suffix := range formats {
-				mine = append(mine, "cache-sweep"+suffix)
+				mine = append(mine, "cache-sweep-memcached"+suffix)
 			}
 			for _, file := range slices.Concat(mine, others) {
-				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("old"), 0o600))
+				contents := "{\n  \"scenario\": \"cache-sweep\"\n}\n"
+				if slices.Contains(others, file) {
+					contents = "old"
+				}
+				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(contents), 0o600))
 			}
 			r := distributed(t, nil, append([]string{"--parts", "2", "--"}, append(tt.args, "-e", "RESULTS="+folder)...)...)
 			require.Equal(t, tt.code, r.code, r.output)
@@ -225,6 +229,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 					require.FileExists(t, path)
 				} else {
 					require.NoFileExists(t, path, r.output)
+					require.FileExists(t, filepath.Join(folder, "previous", file))
 				}
 			}
 			for _, file := range others {

@@ -59,30 +59,30 @@ func TestDuetsOfScenarios(t *testing.T) {
 		ops            []string
 	}{
 		{
-			"stock-rollup.js", "stock-rollup", map[string]string{"REUSE": "true", "BASE": "REUSE=false,TIMEOUT=30s"},
+			"stock-rollup.js", "stock-rollup-duet", map[string]string{"REUSE": "true", "BASE": "REUSE=false,TIMEOUT=30s"},
 			map[string]any{"reuse": false, "driver": "native"}, []string{"rollup"},
 		},
-		{"stock-rollup.js", "stock-rollup", map[string]string{"IN_GO": "true", "BASE": "IN_GO=false"}, nil, []string{"rollup"}},
-		{"stock-tick.js", "stock-tick", map[string]string{"BASE_URL": machbase, "IN_GO": "true"}, nil, []string{"tick"}},
-		{"stock-union.js", "stock-union", map[string]string{"BASE_MACHBASE_URL": machbase, "BASE": "UNION=1s"}, nil, []string{"union"}},
+		{"stock-rollup.js", "stock-rollup-duet", map[string]string{"IN_GO": "true", "BASE": "IN_GO=false"}, nil, []string{"rollup"}},
+		{"stock-tick.js", "stock-tick-duet", map[string]string{"BASE_URL": machbase, "IN_GO": "true"}, nil, []string{"tick"}},
+		{"stock-union.js", "stock-union-duet", map[string]string{"BASE_MACHBASE_URL": machbase, "BASE": "UNION=1s"}, nil, []string{"union"}},
 		{
-			"stock-bench.js", "stock-bench", map[string]string{"CLIENTS": "1", "BASE": "REUSE=true"},
+			"stock-bench.js", "stock-bench-duet", map[string]string{"CLIENTS": "1", "BASE": "REUSE=true"},
 			map[string]any{"reuse": true}, []string{"rollup", "tick"},
 		},
 		{
-			"cache-sweep.js", "cache-sweep", with(caches, map[string]string{"KEYS": "100", "BASE_URL": caches["MEMCACHED_URL"], "BASE": "PIPELINE=4"}),
+			"cache-sweep.js", "cache-sweep-memcached-duet", with(caches, map[string]string{"KEYS": "100", "BASE_URL": caches["MEMCACHED_URL"], "BASE": "PIPELINE=4"}),
 			map[string]any{"url": "memcached://" + caches["MEMCACHED_URL"], "pipeline": 4.0}, []string{"get", "set"},
 		},
 		{
-			"nats-core.js", "nats-core", with(nats, map[string]string{"WORK": "request", "BASE": "BATCH=10,VALUE=10"}),
+			"nats-core.js", "nats-core-request-duet", with(nats, map[string]string{"WORK": "request", "BASE": "BATCH=10,VALUE=10"}),
 			map[string]any{"batch": nil, "value": 10.0}, []string{"request"},
 		},
 		{
-			"nats-core.js", "nats-core", with(nats, map[string]string{"WORK": "pubsub", "BASE_NATS_URL": nats["NATS_URL"]}),
+			"nats-core.js", "nats-core-pubsub-duet", with(nats, map[string]string{"WORK": "pubsub", "BASE_NATS_URL": nats["NATS_URL"]}),
 			map[string]any{"kind": "nats"}, []string{"deliver"},
 		},
 		{
-			"natsjs-kv-sweep.js", "natsjs-kv-sweep",
+			"natsjs-kv-sweep.js", "natsjs-kv-sweep-orb-mixed-duet",
 			with(nats, map[string]string{"LAYOUT": "orb", "MIX": "mixed", "KEYS": "50", "BASE_URL": nats["NATS_URL"]}),
 			map[string]any{"kind": "nats"}, []string{"get", "set"},
 		},

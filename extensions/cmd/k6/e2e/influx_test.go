@@ -48,7 +48,7 @@ var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	t.Helper()
 	points := 0
-	for _, s := range cacheSteps(t, r, scenario) {
+	for _, s := range cacheSteps(t, r, scenario+"-memcached") {
 		of := fmt.Sprintf(`scenario='%s' AND clients='%d' AND repeat='%d' AND op='%s' AND target='memcached' AND phase='measure'`,
 			scenario, s.Clients, s.Repeat, s.Op)
 		rows := influxtest.Query(t, address, "SELECT * FROM sweep WHERE "+of)
@@ -192,7 +192,7 @@ func TestInfluxIsKilled(t *testing.T) {
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, dropped, 2, "the last seconds and the step: %s", r.output)
 			require.Contains(t, r.output, "not written within 1s of the end of the test: ")
-			for _, s := range cacheSteps(t, r, "cache-sweep") {
+			for _, s := range cacheSteps(t, r, "cache-sweep-memcached") {
 				require.True(t, s.Complete, "the test goes on")
 				require.InDelta(t, 5, s.Seconds, 1)
 			}
@@ -219,7 +219,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 		require.Equal(t, exitMarkedFailed, r.code, r.output)
 		require.Len(t, r.lines(" 0 points written, "), 1, r.output)
 		require.Contains(t, r.output, why)
-		require.True(t, r.report(t, "cache-sweep").Steps[0].Complete)
+		require.True(t, r.report(t, "cache-sweep-memcached").Steps[0].Complete)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // formats are the suffixes of a report's files.
@@ -52,6 +54,46 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"THRESHOLD": "max<0.001"})})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Contains(t, r.table(t, "steps"), "iteration_duration{scenario:steps} max<0.001", "a threshold that was crossed is in the report")
+}
+
+// A good report is not lost: one that replaces it moves it to previous, and a run that failed
+// leaves it in place. So do the reports of the output sweep.
+func TestAGoodReportIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	shop := userScript(t, "shop.js", `import exec from 'k6/execution';
+		export default function () { if (__ENV.MS) exec.test.abort('a fault'); }`)
+	for name, tt := range map[string]struct {
+		script string
+		args   []string
+	}{"steps": {"testdata/steps.js", nil}, "shop": {shop, []string{"-o", "sweep"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			results := map[string]string{"RESULTS": filepath.Join(t.TempDir(), "results")}
+			fails := map[string]string{"SWEEP": `{"maxDuration": "1s", "gracefulStop": "0s"}`, "MS": "60000"}
+			started := func(folder string) string {
+				raw, err := os.ReadFile(filepath.Join(results["RESULTS"], folder, name+".json"))
+				require.NoError(t, err)
+				rep, err := sweepreport.Read(raw)
+				require.NoError(t, err)
+
+				return rep.Started.String()
+			}
+			k6(t, options{script: tt.script, env: with(noMachbase, results), args: tt.args})
+			first := started(".")
+			k6(t, options{script: tt.script, env: with(noMachbase, results), args: tt.args})
+			second := started(".")
+			require.NotEqual(t, first, second)
+			require.Equal(t, first, started("previous"))
+
+			failed := k6(t, options{script: tt.script, env: with(with(noMachbase, fails), results), args: tt.args})
+			require.NotEqual(t, exitOK, failed.code, failed.output)
+			require.Contains(t, failed.output, "this run failed: its report is in "+filepath.Join(results["RESULTS"], "failed"))
+			require.Contains(t, failed.output, "report: "+filepath.Join(results["RESULTS"], "failed", name)+".html")
+			require.Equal(t, second, started("."), "the good report stays")
+			require.Equal(t, first, started("previous"))
+			require.NotEqual(t, second, started("failed"))
+		})
+	}
 }
 
 func TestPulsesAndPortableStepsWithoutHandleSummary(t *testing.T) {

@@ -166,7 +166,7 @@ func TestNatsjsKVSweepWithGates(t *testing.T) {
 		"LAYOUT", "micro", "MIX", "mixed", "GATES", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.output, "gates held")
-	require.Len(t, r.report(t, "natsjs-kv-sweep").Steps, 4)
+	require.Len(t, r.report(t, "natsjs-kv-sweep-micro-mixed").Steps, 4)
 }
 
 func TestNatsCore(t *testing.T) {

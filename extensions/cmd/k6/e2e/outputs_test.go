@@ -50,7 +50,7 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 	})
 	require.Equal(t, exitOK, r.code, r.output)
 
-	for _, s := range r.report(t, "cache-sweep").Steps {
+	for _, s := range r.report(t, "cache-sweep-memcached").Steps {
 		for metric, want := range map[string]float64{
 			`k6_sweep_ops_total{outcome="ok", `: float64(s.Ops), `k6_sweep_ops_total{outcome="failed", `: 0, "k6_sweep_failed_total{": 0,
 			"k6_sweep_ops_per_second{": s.OpsPerSecond, "k6_sweep_p50{": s.LatencyMs.P50, "k6_sweep_p99{": s.LatencyMs.P99,

@@ -40,7 +40,7 @@ func TestPrecisionOfScenarios(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
 		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000")})
 	require.Equal(t, exitOK, r.code, r.output)
-	rep := r.report(t, "cache-sweep")
+	rep := r.report(t, "cache-sweep-memcached")
 	require.Equal(t, "ops/s ±50 %", rep.Params["precision"])
 	require.True(t, rep.Steps[0].Complete)
 
@@ -54,7 +54,7 @@ func TestPrecisionOfADuet(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
 		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "200s")})
 	require.Equal(t, exitOK, r.code, r.output)
-	rep := r.report(t, "cache-sweep")
+	rep := r.report(t, "cache-sweep-memcached")
 	require.True(t, rep.Steps[0].Complete)
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 	require.Empty(t, r.lines("before the step is known"), r.output)

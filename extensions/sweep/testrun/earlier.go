@@ -1,0 +1,57 @@
+package testrun
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Folders beside a report that keep what would otherwise be lost.
+const (
+	previousDir = "previous" // the last good report that another one has replaced
+	failedDir   = "failed"   // the report of a run that failed, where a good one is in its place
+)
+
+// WriteFiles writes a report in all formats to files whose names begin with base, and returns the
+// base that it took. A good report of an earlier run is not lost: it moves to the folder previous
+// or, where this run has failed, it stays, and this report goes to the folder failed.
+func WriteFiles(rep *report.Report, base string) (taken string, err error) {
+	kept, dir := "", filepath.Dir(base)
+	if holdsGood(base + ".json") {
+		if runFailed(rep) {
+			k6glue.Logger().Warnf("this run failed: its report is in %s, and the good one of an earlier run stays at %s.*",
+				filepath.Join(dir, failedDir), base)
+			base = filepath.Join(dir, failedDir, filepath.Base(base))
+		} else {
+			kept = filepath.Join(dir, previousDir)
+		}
+	}
+	set, err := rendered(rep, base)
+	if err != nil {
+		return base, err
+	}
+
+	return base, files.ReplaceSet(fsext.NewOsFs(), set, kept)
+}
+
+// holdsGood reports whether the file is a report of a run that has not failed.
+func holdsGood(path string) bool {
+	raw, err := os.ReadFile(path)
+	rep := &report.Report{}
+
+	return err == nil && json.Unmarshal(raw, rep) == nil && !runFailed(rep)
+}
+
+// runFailed reports whether a run was interrupted, measured nothing, or has a step without a
+// successful operation.
+func runFailed(rep *report.Report) bool {
+	return rep.Interrupted || len(rep.Steps) == 0 ||
+		slices.ContainsFunc(rep.Steps, func(s report.Step) bool { return s.Operations == 0 && (s.Failed > 0 || !s.Complete) })
+}
