@@ -3,6 +3,7 @@ package machbase
 import (
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -106,7 +107,7 @@ func (a *queryAnswer) rowToJS(rt *sobek.Runtime, values []any, o *queryOptions) 
 
 	object := rt.NewObject()
 	for i, c := range a.columns {
-		if err := object.Set(c.Name, converted[i]); err != nil {
+		if err := k6glue.SetOwn(object, c.Name, rt.ToValue(converted[i])); err != nil {
 			return nil, err
 		}
 	}

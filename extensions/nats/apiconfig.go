@@ -205,9 +205,7 @@ func (m *module) fromAPI(name string, value any) sobek.Value {
 			if slices.Contains(verbatim, name) {
 				shown = key
 			}
-			if err := object.Set(shown, m.fromAPI(key, v[key])); err != nil {
-				m.Throw(err)
-			}
+			m.Set(object, shown, m.fromAPI(key, v[key]))
 		}
 
 		return object

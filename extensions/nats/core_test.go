@@ -92,6 +92,18 @@ func TestMessage(t *testing.T) {
 		const { respond } = sub.next(); respond('y')`).Kind)
 }
 
+func TestHeadersAreSorted(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `["A,B,C,D,__proto__"]`, v.JSON(`(() => {
+		const client = new nats.Client(url), sub = client.subscribe(unique), orders = new Set();
+		for (let i = 0; i < 50; i++) {
+			client.publish(unique, 'x', { headers: { D: '1', B: '2', A: '3', C: '4', ['__proto__']: '5' } });
+			orders.add(Object.keys(sub.next().headers).join());
+		}
+		return [...orders];
+	})()`))
+}
+
 func TestQueueAndMax(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `[100, 5, true]`, v.JSON(`(() => {

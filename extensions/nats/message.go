@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -251,14 +252,13 @@ func (msg *message) header() natsio.Header {
 	return msg.stored.Headers()
 }
 
-// headers makes an object of the names and, of each, the first value.
+// headers makes an object of the names, sorted, and, of each, the first value.
 func (m *module) headers(h natsio.Header) sobek.Value {
 	object := m.Runtime().NewObject()
-	for name, values := range h {
-		if len(values) == 0 {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if len(h[name]) > 0 {
+			m.Set(object, name, h[name][0])
 		}
-		m.Set(object, name, values[0])
 	}
 
 	return object

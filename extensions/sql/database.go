@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -158,6 +159,9 @@ func (d *database) read(method string, arguments []sobek.Value) (text string, va
 	}
 	if text, err = k6mod.Name(method, "the SQL", first); err != nil {
 		return "", nil, err
+	}
+	if strings.Contains(text, "\x00") {
+		return "", nil, k6mod.Misuse("%s: the SQL has a NUL character, at which servers end it", method)
 	}
 	values = make([]any, len(arguments))
 	for i, argument := range arguments {

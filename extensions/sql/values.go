@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -30,6 +31,9 @@ const sqliteTime = "2006-01-02 15:04:05.000"
 // maxSafe is the largest whole number of which a JavaScript Number knows all digits.
 const maxSafe = 1<<53 - 1
 
+// maxDate is the last time of a JavaScript Date, in milliseconds since 1970: in the year 275760.
+const maxDate = 8.64e15
+
 // valueFor returns what the driver gets of an argument of a query. The error says what the argument
 // is, and goes behind its number.
 func valueFor(driver string, argument sobek.Value) (any, error) {
@@ -38,13 +42,19 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	switch v := value.(type) {
-	case nil, bool, string, int64, []byte:
+	case string:
+		if driver == driverPostgres && strings.Contains(v, "\x00") {
+			return nil, errors.New("has a NUL character, which no text of PostgreSQL has")
+		}
+
+		return v, nil
+	case nil, bool, int64, []byte:
 		return v, nil
 	case float64:
 		if driver == driverPostgres {
 			// The server reads the text as the parameter's type, and refuses a fraction where that
 			// is an integer. pgx would cut it off.
-			return strconv.FormatFloat(v, 'g', -1, 64), nil
+			return numeral(v), nil
 		}
 
 		return v, nil
@@ -67,6 +77,16 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 	default:
 		return nil, fmt.Errorf("is a %T, which no column takes: give a number, a string, a boolean, a Date, a BigInt or an ArrayBuffer", value)
 	}
+}
+
+// numeral writes a number as JavaScript does: whole numbers below 1e21 without an exponent, which
+// no integer type of PostgreSQL can read.
+func numeral(v float64) string {
+	if math.Abs(v) < 1e21 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func bigFor(driver string, n *big.Int) (any, error) {
@@ -132,7 +152,7 @@ func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) 
 		for j, value := range row {
 			made, err := toScript(rt, driver, r.types[j], value)
 			if err == nil {
-				err = object.Set(r.columns[j], made)
+				err = k6glue.SetOwn(object, r.columns[j], made)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("column %s: %w", r.columns[j], err)
@@ -162,6 +182,10 @@ func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Va
 			return rt.ToValue(shortest(v)), nil
 		}
 	case time.Time:
+		if ms := v.UnixMilli(); ms > maxDate || ms < -maxDate {
+			return rt.ToValue(v.UTC().Format(time.RFC3339Nano)), nil
+		}
+
 		return rt.New(rt.GlobalObject().Get("Date"), rt.ToValue(v.UnixMilli()))
 	case []byte:
 		if isText(driver, columnType) {

@@ -132,7 +132,12 @@ func (r *Reading) export(value sobek.Value, within []*sobek.Object) (any, error)
 	case arrayType:
 		return r.exportArray(object, within)
 	default:
-		return Scalar(object), nil
+		exported := Scalar(object)
+		if exported == nil && object.ClassName() == "Date" {
+			return nil, errors.New("it is an invalid Date")
+		}
+
+		return exported, nil
 	}
 }
 

@@ -60,7 +60,8 @@ func TestExportOfWhatHasNoEnd(t *testing.T) {
 		`const a = [1]; a.push({ a }); a`:                                  "element 1: a: it holds itself",
 		`let deep = []; for (let i = 0; i < 1e4; i++) deep = [deep]; deep`: "it is nested more than 100 deep",
 		`const row = new Array(1e6).fill(0); new Array(1e6).fill(row)`:     "there are more than 10000000 values in it",
-		`new Set([1])`: "a Set cannot be read: make an array of it",
+		`new Set([1])`:               "a Set cannot be read: make an array of it",
+		`({ at: new Date('soon') })`: "at: it is an invalid Date",
 	} {
 		t.Run(script, func(t *testing.T) {
 			value := evaluate(t, newRuntime(), script)

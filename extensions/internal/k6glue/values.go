@@ -16,7 +16,7 @@ func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	case map[string]any:
 		object := rt.NewObject()
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			must(rt, object.DefineDataProperty(name, Plain(rt, v[name]), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE))
+			must(rt, SetOwn(object, name, Plain(rt, v[name])))
 		}
 
 		return object
@@ -44,6 +44,12 @@ func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	default:
 		return rt.ToValue(value)
 	}
+}
+
+// SetOwn gives an object a property of any name: Set would make a property "__proto__" the object's
+// prototype, or lose it.
+func SetOwn(object *sobek.Object, name string, value sobek.Value) error {
+	return object.DefineDataProperty(name, value, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE)
 }
 
 // IsNullish tells whether an argument is not there: undefined or null.

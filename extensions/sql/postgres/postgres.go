@@ -41,7 +41,8 @@ func Connector(name string) (driver.Connector, error) {
 
 // parse reads a connection string.
 func parse(name string) (*pgx.ConnConfig, error) {
-	if strayAt(name) {
+	name, err := withScheme(name)
+	if err != nil || strayAt(name) {
 		return nil, errConnectionString
 	}
 	config, err := pgx.ParseConfig(name)
@@ -73,6 +74,22 @@ func inTurns(dial pgconn.DialFunc) pgconn.DialFunc {
 
 		return eventloop.NewConn(conn), nil
 	}
+}
+
+// withScheme returns a URL with its scheme in lower case. pgx would take one with another scheme
+// for the form with parameters, and send the server what stands before its first "=", password and
+// all.
+func withScheme(name string) (string, error) {
+	scheme, rest, isURL := strings.Cut(name, "://")
+	if !isURL || strings.ContainsAny(scheme, "= ") {
+		return name, nil
+	}
+	scheme = strings.ToLower(scheme)
+	if scheme != "postgres" && scheme != "postgresql" {
+		return "", errConnectionString
+	}
+
+	return scheme + "://" + rest, nil
 }
 
 // strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong
@@ -114,6 +131,18 @@ type interruptible struct {
 // cancel what it does, as it does when a context ends.
 func (c interruptible) Interrupt() {
 	_ = c.Conn.Conn().PgConn().Conn().SetDeadline(time.Now()) // one that is closed fails by itself
+}
+
+// ResetSession keeps a connection whose script has begun a transaction, which pgx would close: the
+// rest of the transaction would run outside of it, on a new connection. Neither does it ask the
+// server for a sign of life, as pgx does after a second: that would be a part of the next
+// operation's time.
+func (c interruptible) ResetSession(context.Context) error {
+	if c.Conn.Conn().IsClosed() {
+		return driver.ErrBadConn
+	}
+
+	return nil
 }
 
 // connectError is pgx's, which has a line for each attempt: one with TLS and one without where both

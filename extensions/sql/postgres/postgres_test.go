@@ -67,6 +67,7 @@ func TestMalformedConnectionStrings(t *testing.T) {
 		"host=h password='geheim",
 		"user:geheim@host/db",
 		"mysql://user:geheim@host/db",
+		"mysql://user:geheim@host/db?a=b",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := postgres.Connector(name)
@@ -90,6 +91,7 @@ func TestRefusedPort(t *testing.T) {
 	for _, name := range []string{
 		"postgres://me:geheim@" + address + "/db",
 		"postgres://me:geheim@" + address + "/db?sslmode=disable",
+		"POSTGRES://me:geheim@" + address + "/db?sslmode=disable",
 		"postgres://me:geheim%40%2F@" + address + "/db",
 		fmt.Sprintf("host=%s port=%s user=me password='geheim geheim' dbname=db", host, port),
 	} {

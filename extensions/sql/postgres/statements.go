@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,10 +16,32 @@ import (
 var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call for each, " +
 	"or open the database with default_query_exec_mode=simple_protocol, which takes several without values")
 
+// errCopy is the error of a statement after which the server and its client talk in another
+// protocol: without it, both would wait for each other.
+var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's")
+
+// copyOfClient matches a statement that copies from or to its client.
+var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)
+
+// copies reports whether one of the statements copies from or to its client.
+func copies(query string) bool {
+	for statement := range strings.SplitSeq(query, ";") {
+		statement = strings.TrimSpace(statement)
+		if len(statement) > len("copy") && strings.EqualFold(statement[:len("copy")], "copy") && copyOfClient.MatchString(statement) {
+			return true
+		}
+	}
+
+	return false
+}
+
 // QueryContext returns the rows of a query. With the simple protocol and several statements these
 // are the last one's. The statement that the connection has prepared for the query is prepared anew
 // when the server has dropped it, or the tables have changed.
 func (c interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if copies(query) {
+		return nil, errCopy
+	}
 	if c.simple && len(args) == 0 {
 		return c.lastRows(ctx, query)
 	}
@@ -35,6 +58,9 @@ func (c interruptible) QueryContext(ctx context.Context, query string, args []dr
 
 // ExecContext runs a statement, as QueryContext does.
 func (c interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if copies(query) {
+		return nil, errCopy
+	}
 	if c.simple && len(args) > 0 && several(query) {
 		return nil, errSeveral
 	}

@@ -343,6 +343,54 @@ func TestPostgresPreparesAnew(t *testing.T) {
 	require.Equal(t, []any{`[{"a":1}]`, `[{"a":1}]`, `[{"a":1,"b":null}]`, `[{"a":1,"b":null},{"a":2,"b":null}]`}, got)
 }
 
+// What a script does between begin and commit is one transaction, with each driver that has them.
+func TestTransactions(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	for driver, name := range map[string]string{"postgres": address.String(), "sqlite3": ":memory:"} {
+		got := valuesOf(t, driver, name, failing+`
+			db.exec('create temp table tx (a int)');
+			const insert = (end) => { db.exec('begin'); db.exec('insert into tx values (1)'); db.exec(end); return db.query('select * from tx').length; };
+			const sizes = [insert('rollback'), insert('commit')];
+			db.exec('begin');
+			const failed = failing(() => db.query('select nothing'));
+			return [...sizes, failed !== 'nothing was thrown', failing(() => db.query('select 1 as a'))];`).([]any)
+		require.Equal(t, []any{0.0, 1.0, true}, got[:3], driver)
+		if driver == "postgres" {
+			require.Contains(t, got[3], "current transaction is aborted")
+		}
+	}
+}
+
+// Values and statements that a driver or a server would change, cut off or never answer.
+func TestOddInputOfSQL(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	const code = failing + `
+		return [failing(() => db.query('select 1 as a\0 and more')), failing(() => db.query('select ' + one + ' as a', new Date(NaN))),
+			JSON.stringify(Object.entries(db.query('select 1 as "__proto__", 2 as b')[0]))];`
+	for driver, name := range map[string]string{"postgres": address.String(), "sqlite3": ":memory:"} {
+		one := map[string]string{"postgres": "$1::timestamptz", "sqlite3": "?"}[driver]
+		require.Equal(t, []any{
+			"usage: query: the SQL has a NUL character, at which servers end it",
+			"usage: query: value 1 cannot be read: it is an invalid Date",
+			`[["__proto__",1],["b",2]]`,
+		}, valuesOf(t, driver, name, "const one = '"+one+"';"+code), driver)
+	}
+
+	got := valuesOf(t, "postgres", address.String(), failing+`
+		return [db.query('select $1::int8 as a, $2::numeric as b, $3::float8 as c', 2 ** 53 + 2, 1e20, 1e300)[0],
+			failing(() => db.query('select $1::text as a', 'a\0b')), db.query("select timestamptz '294276-12-31 00:00:00Z' as a")[0],
+			failing(() => db.exec('copy pg_class from stdin')), failing(() => db.query(' COPY (select 1) TO STDOUT'))];`)
+	require.Equal(t, []any{
+		map[string]any{"a": "9007199254740994", "b": "100000000000000000000", "c": 1e300},
+		"usage: query: value 1 has a NUL character, which no text of PostgreSQL has",
+		map[string]any{"a": "294276-12-31T00:00:00Z"},
+		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's",
+		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's",
+	}, got)
+}
+
 func TestSeveralStatementsOfPostgres(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
