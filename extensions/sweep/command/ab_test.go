@@ -2,11 +2,9 @@ package command
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,36 +12,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
 )
 
-// Variables that make a test's process a command which leaves a report with ops/s and latencies of
-// this speed. Noise is how much they differ from pair to pair, up in one and down in the next, and
-// the other way round for base: a test of chance would fail by chance.
-const (
-	helperSpeed = "TEST_AB_SPEED"
-	helperNoise = "TEST_AB_NOISE"
-)
-
-// TestReportOfASpeed is no test but the command that TestAB runs in turns.
-func TestReportOfASpeed(t *testing.T) {
-	speed, err := strconv.ParseFloat(os.Getenv(helperSpeed), 64)
-	if err != nil {
-		return
+// ofSpeed returns a command that leaves a report with ops/s and latencies of this speed. Noise is
+// how much they differ from pair to pair, up in one and down in the next, and the other way round
+// for base: a test of chance would fail by chance.
+func ofSpeed(t *testing.T, speed, noise float64) []string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, sign := range map[string]float64{"up": 1, "down": -1} {
+		raw, err := steady(t, speed*math.Exp(sign*noise)).JSON()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), raw, 0o600))
 	}
-	noise, err := strconv.ParseFloat(os.Getenv(helperNoise), 64)
-	require.NoError(t, err)
-	var pair int
-	var side string
-	_, err = fmt.Sscanf(filepath.Base(os.Getenv("SWEEP_RESULTS")), "pair-%d-%s", &pair, &side)
-	require.NoError(t, err)
-	if (pair%2 == 0) == (side == "base") {
-		noise = -noise
-	}
-	raw, err := steady(t, speed*math.Exp(noise)).JSON()
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("SWEEP_RESULTS"), "cache.json"), raw, 0o644))
-}
 
-func ofSpeed(speed, noise string) []string {
-	return []string{"env", helperSpeed + "=" + speed, helperNoise + "=" + noise, os.Args[0], "-test.run=^TestReportOfASpeed$"}
+	command := filepath.Join(folder, "command")
+	require.NoError(t, os.WriteFile(command, []byte(`case $SWEEP_RESULTS in
+	*[02468]-base | *[13579]-change) side=down ;;
+	*[13579]-base | *[02468]-change) side=up ;;
+	esac
+	exec cp "${0%/*}/$side" "$SWEEP_RESULTS/cache.json"
+	`), 0o600))
+
+	return []string{"sh", command}
 }
 
 func (k *k6) ab(flags, base, change []string) (out, message string, code int) {
@@ -56,20 +45,20 @@ func (k *k6) ab(flags, base, change []string) (out, message string, code int) {
 
 func TestAB(t *testing.T) {
 	k := newK6(t)
-	const quiet, loud = "0.002", "0.3"
+	const quiet, loud = 0.002, 0.3
 	for _, tt := range []struct {
-		speed, noise string
+		speed, noise float64
 		flags        []string
 		message      string
 		code         int
 	}{
-		{"1", quiet, nil, "", 0},
-		{"0.9", quiet, nil, "2 of 2 gates crossed, 0 undecided", 99},
-		{"0.9", quiet, []string{"--gate", "opsPerSecond=-20%"}, "", 0},
-		{"0.9", quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed, 0 undecided", 99},
-		{"1", loud, nil, "0 of 2 gates crossed, 2 undecided", 99},
+		{1, quiet, nil, "", 0},
+		{0.9, quiet, nil, "2 of 2 gates crossed, 0 undecided", 99},
+		{0.9, quiet, []string{"--gate", "opsPerSecond=-20%"}, "", 0},
+		{0.9, quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed, 0 undecided", 99},
+		{1, loud, nil, "0 of 2 gates crossed, 2 undecided", 99},
 	} {
-		_, message, code := k.ab(append([]string{"--pairs", "6"}, tt.flags...), ofSpeed("1", quiet), ofSpeed(tt.speed, tt.noise))
+		_, message, code := k.ab(append([]string{"--pairs", "6"}, tt.flags...), ofSpeed(t, 1, quiet), ofSpeed(t, tt.speed, tt.noise))
 		require.Equal(t, tt.message, message, tt)
 		require.Equal(t, tt.code, code, tt)
 	}
@@ -78,7 +67,7 @@ func TestAB(t *testing.T) {
 
 func TestABGoesOnUntilItIsPrecise(t *testing.T) {
 	k := newK6(t)
-	out, message, code := k.ab([]string{"--until", "2%", "--gate", "opsPerSecond=-9%", "--json"}, ofSpeed("1", "0.01"), ofSpeed("0.95", "0.01"))
+	out, message, code := k.ab([]string{"--until", "2%", "--gate", "opsPerSecond=-9%", "--json"}, ofSpeed(t, 1, 0.01), ofSpeed(t, 0.95, 0.01))
 	require.Empty(t, message)
 	require.Zero(t, code)
 	var trial struct {
@@ -99,15 +88,15 @@ func TestABGoesOnUntilItIsPrecise(t *testing.T) {
 	}
 	require.Contains(t, k.errOut.String(), "of at most 100: ±")
 
-	_, message, _ = k.ab([]string{"--until", "0.01%", "--pairs", "6"}, ofSpeed("1", "0.3"), ofSpeed("1", "0.3"))
+	_, message, _ = k.ab([]string{"--until", "0.01%", "--pairs", "6"}, ofSpeed(t, 1, 0.3), ofSpeed(t, 1, 0.3))
 	require.Contains(t, message, "undecided")
 	require.Contains(t, k.errOut.String(), "pair 6 of at most 6: ±", "it is not precise any sooner")
 }
 
 func TestABText(t *testing.T) {
 	k := newK6(t)
-	out, _, _ := k.ab([]string{"--pairs", "4"}, ofSpeed("1", "0"), ofSpeed("0.5", "0"))
-	require.Contains(t, out, "4 pairs, in random balanced order\nbase:   env "+helperSpeed+"=1 ")
+	out, _, _ := k.ab([]string{"--pairs", "4"}, ofSpeed(t, 1, 0), ofSpeed(t, 0.5, 0))
+	require.Contains(t, out, "4 pairs, in random balanced order\nbase:   sh /")
 	require.Regexp(t, `get, 8 clients +ops/s +\S+/s +\S+/s +0\.500 +0\.500 to 0\.500 +\S+ % +CROSSED opsPerSecond=-5%\n`, out)
 	require.Regexp(t, `get, 1 client +p50 +\S+ +\S+ +2\.0\d\d +`, out)
 	require.Regexp(t, `get, 1 client +k6 CPU/op +\S+ µs +\S+ µs +1\.000 +`, out)

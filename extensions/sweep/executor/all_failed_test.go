@@ -42,7 +42,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [8, 1, 64], "duration": "30s", "maxDuration": "5m"`+tt.options+`}`, tt.script)
+				s := sweeptest.New(t, `{"clients": [8, 1, 16], "duration": "30s", "maxDuration": "5m"`+tt.options+`}`, tt.script)
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				why := requireAborted(t, err)

@@ -353,25 +353,27 @@ func TestMergeOfSegments(t *testing.T) {
 	require.Equal(t, want.Script.Metrics, got.Script.Metrics)
 }
 
-// Addresses without number: the first have steps of their own, and memory is bounded.
+// Addresses without number: the first have steps of their own, and memory is bounded. 2,000 is the
+// default: TestSettings.
 func TestTooManyOperations(t *testing.T) {
-	r := newRun(t, "", oneScenario)
+	const most, kinds = 200, 1000
+	r := newRun(t, fmt.Sprintf("?series=%d", most), oneScenario)
 	before := heap()
-	for i := range 12_000 {
-		name := fmt.Sprintf("http://shop/%d", i%10_000)
-		r.request(time.Duration(i)*800*time.Microsecond, time.Duration(1+i%977)*time.Millisecond, false, "scenario", "default", "name", name)
+	for i := range kinds + most {
+		name := fmt.Sprintf("http://shop/%d", i%kinds)
+		r.request(time.Duration(i)*8*time.Millisecond, time.Duration(1+i%977)*time.Millisecond, false, "scenario", "default", "name", name)
 	}
 	r.weigh()
 	grown := heap() - before
 	r.registry = metrics.NewRegistry() // its tags are k6's, and so is their memory
-	require.Less(t, grown, 64<<20)
+	require.Less(t, grown, 6<<20)
 	made := r.end()
-	require.Len(t, made.Steps, 2001)
-	require.Equal(t, 2000, made.Script.MostOps)
+	require.Len(t, made.Steps, most+1)
+	require.Equal(t, most, made.Script.MostOps)
 	other := made.Steps[0]
 	require.Equal(t, report.OtherOp, other.Op)
-	require.EqualValues(t, 8000, other.Operations)
-	require.Contains(t, made.Markdown(), "There were more than 2,000 kinds of operations: the others are counted as (other).")
+	require.EqualValues(t, kinds-most, other.Operations)
+	require.Contains(t, made.Markdown(), "There were more than 200 kinds of operations: the others are counted as (other).")
 }
 
 // A series takes more memory the more durations differ: the rarest are given up.
