@@ -3,11 +3,10 @@
 # others do with it: xk6's checks, of the presets strict and community, one of which builds k6 with
 # the module and no flag; and `xk6 build` of the published version from the files of a module proxy,
 # in an empty folder: alone, and with xk6-redis and k6/x/sql, whose module and replacement have
-# versions of their own. Three checks are done elsewhere. vulnerability asks vuln.go.dev: make lint
+# versions of their own. Two checks are done elsewhere. vulnerability asks vuln.go.dev: make lint
 # does it with the database of the module proxy. security runs gosec on all files, tests included,
 # without settings: make lint runs it with ours, and .golangci.yml has a reason for each rule that
-# is left out. smoke gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.12), so that
-# the smoke test is run here.
+# is left out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -48,7 +47,7 @@ for folder in '' extensions/sql/ extensions/compat/; do git -C "$repository" tag
 # The same compilation as that of bin/k6, where Go's cache has it.
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
-elsewhere=security,vulnerability,smoke
+elsewhere=security,vulnerability
 bin/xk6 lint --preset strict --disable "$elsewhere" --k6-version "$k6_version" "$repository"
 bin/xk6 lint --preset community --disable "$elsewhere,build" "$repository" >/dev/null
 

@@ -1,10 +1,10 @@
 module github.com/xk6-sweep/xk6-sweep/scripts/tools/deployment
 
-go 1.26.3
+go 1.26.8
 
 require (
 	github.com/compose-spec/compose-go/v2 v2.16.2
-	github.com/moby/buildkit v0.32.2
+	github.com/moby/buildkit v0.34.1
 	github.com/moby/patternmatcher v0.6.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/stretchr/testify v1.12.1

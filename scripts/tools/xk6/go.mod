@@ -11,7 +11,7 @@ require (
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
 	github.com/chainguard-dev/git-urls v1.0.2 // indirect
 	github.com/cloudflare/circl v1.6.3 // indirect
-	github.com/ctrf-io/go-ctrf-json-reporter v0.1.0 // indirect
+	github.com/ctrf-io/go-ctrf-json-reporter v0.2.0 // indirect
 	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
 	github.com/dgryski/go-minhash v0.0.0-20190315135803-ad340ca03076 // indirect
 	github.com/ekzhu/minhash-lsh v0.0.0-20190924033628-faac2c6342f8 // indirect
@@ -25,7 +25,7 @@ require (
 	github.com/golang/groupcache v0.0.0-20241129210726-2c02b8208cf8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/goreleaser/fileglob v1.4.0 // indirect
-	github.com/grafana/k6foundry v0.5.2 // indirect
+	github.com/grafana/k6foundry v0.5.3 // indirect
 	github.com/hhatto/gorst v0.0.0-20181029133204-ca9f730cac5b // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
@@ -47,7 +47,7 @@ require (
 	github.com/szkiba/docsme v0.2.0 // indirect
 	github.com/szkiba/efa v0.1.1 // indirect
 	github.com/xanzy/ssh-agent v0.3.3 // indirect
-	go.k6.io/xk6 v1.4.12 // indirect
+	go.k6.io/xk6 v1.4.13 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/mod v0.41.0 // indirect
