@@ -10,9 +10,10 @@ server_build() { build_go_tool nats-server github.com/nats-io/nats-server/v2 . 2
 server_space=500
 
 server_command() {
+  [[ -z ${NATS_CONNECTIONS:-} ]] || positive_number NATS_CONNECTIONS
   case ${NATS_CLUSTER:-1} in
     1) printf '%s\n' "$port" >"$home/ports" ;;
-    3) (nats_choose_ports) >"$home/ports" ;;
+    3) cluster_ports 3 >"$home/ports" ;;
     *) die "NATS_CLUSTER is '$NATS_CLUSTER': it must be 1 or 3" ;;
   esac
   local routes='' each route
@@ -24,24 +25,7 @@ server_command() {
     mkdir -p "$home/store-$each/jetstream/\$G/streams/kept"
   done <"$home/ports"
   command=("$binary" --config "$home/$port.conf")
-  [[ ${NATS_CLUSTER:-1} == 1 ]] || command=(bash -c "$nats_cluster" nats.sh "$binary" "$home")
-}
-
-# nats_choose_ports: prints a line for each server of a cluster: its port of clients, the first of
-# which is $port, and that of the other servers.
-nats_choose_ports() {
-  local taken=' ' clients
-  for _ in 1 2 3; do
-    nats_next_port
-    clients=$port
-    nats_next_port
-    printf '%s %s\n' "$clients" "$port"
-  done
-}
-
-nats_next_port() {
-  while [[ $taken == *" $port "* ]]; do free_port; done
-  taken="$taken$port "
+  [[ ${NATS_CLUSTER:-1} == 1 ]] || command=(bash -c "$cluster_run" nats.sh "$home" "$binary" --config)
 }
 
 # nats_settings PORT ROUTE ROUTES: prints a server's settings; the last two only in a cluster.
@@ -50,6 +34,7 @@ nats_settings() {
 server_name: "$(nats_name "$1")"
 listen: "127.0.0.1:$1"
 max_payload: 8388608
+max_connections: ${NATS_CONNECTIONS:-65536}
 jetstream { store_dir: "$home/store-$1" }
 EOF
   [[ -z $2 ]] || cat <<EOF
@@ -58,24 +43,6 @@ EOF
 }
 
 nats_name() { printf '%s-%s' "${home##*.}" "$1"; }
-
-# Starts all servers; when one of them ends, the others do, and so they do when this shell is told
-# to end, or is killed.
-nats_cluster='
-  binary=$1 home=$2 guard=$(type -P setpriv) servers=() stopped="" code=0
-  trap "stopped=yes; kill -TERM \${servers[*]} 2>/dev/null" TERM
-  while [[ -z $stopped ]] && read -r port route; do
-    ${guard:+"$guard" --pdeathsig TERM} "$binary" --config "$home/$port.conf" &
-    servers+=("$!")
-  done <"$home/ports"
-  printf "%s\n" "${servers[@]}" >"$home/pids"
-  [[ -n $stopped ]] || wait -n || code=$?
-  kill -TERM "${servers[@]}" 2>/dev/null
-  for server in "${servers[@]}"; do
-    while kill -0 "$server" 2>/dev/null; do wait "$server"; done
-  done
-  exit "$code"
-'
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 

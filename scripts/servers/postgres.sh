@@ -19,10 +19,11 @@ server_space=200
 # Of the two programs the first makes the data folder that the second needs.
 server_command() {
   local programs
+  [[ -z ${POSTGRES_CONNECTIONS:-} ]] || positive_number POSTGRES_CONNECTIONS
   programs=$(dirname "$(readlink -f "$binary")")
   printf 'opensesame\n' >"$home/password"
   not_as_root
-  command=("${as_nobody[@]}" env LC_ALL=C LD_LIBRARY_PATH="$libraries" bash -c "$postgres_run" postgres.sh "$programs" "$home" "$port")
+  command=("${as_nobody[@]}" env LC_ALL=C LD_LIBRARY_PATH="$libraries" bash -c "$postgres_run" postgres.sh "$programs" "$home" "$port" "${POSTGRES_CONNECTIONS:-600}")
 }
 
 # not_as_root: sets `as_nobody`, the start of a command that is not to be run as root, which
@@ -40,13 +41,13 @@ not_as_root() {
 # left out or moved inside.
 # shellcheck disable=SC2016   # it is for the shell that runs it
 postgres_run='
-  programs=$1 home=$2 port=$3 guard=$(type -P setpriv) stopped=""
+  programs=$1 home=$2 port=$3 connections=$4 guard=$(type -P setpriv) stopped=""
   trap "stopped=yes; kill -INT \$! 2>/dev/null" TERM
   "$programs/initdb" --pgdata "$home/data" --username postgres --pwfile "$home/password" --auth scram-sha-256 \
     --encoding UTF8 --no-locale --no-sync || exit
   [[ -z $stopped ]] || exit
   ${guard:+"$guard" --pdeathsig INT} "$programs/postgres" -D "$home/data" -p "$port" -c listen_addresses=127.0.0.1 \
-    -c unix_socket_directories= -c dynamic_shared_memory_type=mmap -c max_connections=600 &
+    -c unix_socket_directories= -c dynamic_shared_memory_type=mmap -c max_connections="$connections" &
   until wait "$!" || [[ -z $stopped ]]; do stopped=""; done
 '
 

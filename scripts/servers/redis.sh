@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Redis, in memory only: it writes nothing to the disk. What these names mean, and the settings:
-# scripts/servers/README.md.
+# Redis, in memory only: one server, or with REDIS_CLUSTER=3 a cluster of three primaries. What
+# these names mean, and the settings: scripts/servers/README.md.
 
 server_address=REDIS_URL
 
@@ -16,27 +16,73 @@ server_command() {
   for setting in REDIS_MEMORY REDIS_CONNECTIONS; do
     [[ -z ${!setting:-} ]] || positive_number "$setting"
   done
+  local settings=(--bind 127.0.0.1 --dir "$home" --save '' --appendonly no --maxclients "${REDIS_CONNECTIONS:-10000}")
+  [[ -z ${REDIS_MEMORY:-} ]] || settings+=(--maxmemory "${REDIS_MEMORY}mb" --maxmemory-policy allkeys-lru)
+  case ${REDIS_CLUSTER:-1} in
+    1) printf '%s\n' "$port" >"$home/ports" ;;
+    3) cluster_ports 3 >"$home/ports" ;;
+    *) die "REDIS_CLUSTER is '$REDIS_CLUSTER': it must be 1 or 3" ;;
+  esac
   ln -s "$binary" "$home/redis-server"
-  command=(env LD_LIBRARY_PATH="$libraries" "$home/redis-server" --bind 127.0.0.1 --port "$port" --dir "$home"
-    --save '' --appendonly no --maxclients "${REDIS_CONNECTIONS:-10000}")
-  [[ -z ${REDIS_MEMORY:-} ]] || command+=(--maxmemory "${REDIS_MEMORY}mb" --maxmemory-policy allkeys-lru)
+  command=(env LD_LIBRARY_PATH="$libraries")
+  if [[ ${REDIS_CLUSTER:-1} == 1 ]]; then
+    command+=("$home/redis-server" --port "$port" "${settings[@]}")
+  else
+    redis_nodes "${settings[@]}"
+    command+=(bash -c "$cluster_run" redis.sh "$home" "$home/redis-server")
+  fi
+}
+
+# redis_nodes --NAME VALUE...: writes the settings of each server of a cluster, and what it knows of
+# all of them, as the servers themselves would once somebody has told them: who they are, and which
+# of the 16384 slots each has.
+redis_nodes() {
+  local mine mine_bus each bus flags i
+  while read -r mine mine_bus; do
+    printf '%s "%s"\n' "${@#--}" port "$mine" cluster-enabled yes cluster-port "$mine_bus" cluster-config-file "$mine.nodes" \
+      cluster-node-timeout 5000 >"$home/$mine.conf"
+    i=0
+    while read -r each bus; do
+      flags=master
+      [[ $each != "$mine" ]] || flags=myself,master
+      printf '%040x 127.0.0.1:%s@%s %s - 0 0 %s connected %s-%s\n' "$each" "$each" "$bus" "$flags" "$((i + 1))" \
+        "$((16384 * i / 3))" "$((16384 * (i + 1) / 3 - 1))"
+      i=$((i + 1))
+    done <"$home/ports" >"$home/$mine.nodes"
+    printf 'vars currentEpoch 3 lastVoteEpoch 0\n' >>"$home/$mine.nodes"
+  done <"$home/ports"
 }
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another Redis could answer on a port that ours has just lost to it.
+# What they say first: another Redis could answer on a port that ours has just lost to it. A server
+# of a cluster takes commands two seconds later.
 server_ready() {
-  grep -q 'Ready to accept connections' "$home/stdout" 2>/dev/null && (
-    exec 3<>"/dev/tcp/127.0.0.1/$port"
-    printf 'PING\r\n' >&3
-    read -r -t 1 -n 5 -u 3 answer
-    [[ $answer == +PONG ]]
-  ) 2>/dev/null
+  [[ $(grep -c 'Ready to accept connections' "$home/stdout" 2>/dev/null) == "$(wc -l <"$home/ports")" ]] || return 1
+  local each
+  for each in $(cut -d ' ' -f 1 "$home/ports"); do
+    redis_answers "$each" || return 1
+  done
 }
+
+# redis_answers PORT: whether it takes commands on keys: none of a cluster does before all slots are
+# served, and one that has not the key's slot says where that is.
+redis_answers() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf 'EXISTS x\r\n' >&3
+  read -r -t 1 -u 3 answer
+  [[ $answer == :0* || $answer == -MOVED* ]]
+)
 
 # What it says, and then ends, when it cannot bind.
 server_lost_port() { grep -q 'listening socket.*Address already in use' "$home/stdout"; }
 
-server_env() { printf 'REDIS_URL=redis://127.0.0.1:%s\n' "$port"; }
+server_env() {
+  local urls='' each
+  for each in $(cut -d ' ' -f 1 "$home/ports"); do urls="$urls,redis://127.0.0.1:$each"; done
+  printf 'REDIS_URL=%s\n' "${urls#,}"
+  [[ ! -e $home/pids ]] || printf 'REDIS_PIDS=%s\n' "$(paste -s -d , "$home/pids")"
+}
 
 server_clean() { :; }

@@ -7,10 +7,10 @@
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-unset SERVERS_ROOM MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HTTP MACHBASE_HTTP_URL REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT REDIS_MEMORY REDIS_CONNECTIONS
+unset SERVERS_ROOM MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HTTP MACHBASE_HTTP_URL REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT REDIS_MEMORY REDIS_CONNECTIONS REDIS_CLUSTER REDIS_PIDS
 unset MEMCACHED_URL MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
-unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT
-unset NATS_URL NATS_PID NATS_PIDS NATS_PORT NATS_START_TIMEOUT NATS_CLUSTER
+unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT POSTGRES_CONNECTIONS
+unset NATS_URL NATS_PID NATS_PIDS NATS_PORT NATS_START_TIMEOUT NATS_CLUSTER NATS_CONNECTIONS
 unset INFLUXDB_URL INFLUXDB_PID INFLUXDB_PORT INFLUXDB_START_TIMEOUT
 unset PROMETHEUS_URL PROMETHEUS_PID PROMETHEUS_PORT PROMETHEUS_START_TIMEOUT
 unset MXGW_URL MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_CONTROL MXGW_FLAGS MXGATEWAY_PID MXGATEWAY_PORT MXGATEWAY_START_TIMEOUT
@@ -507,6 +507,18 @@ check 'a setting reaches it: connections' redis_has "$redis_port" maxclients 99
 run one down redis
 run env REDIS_MEMORY=1g "$room/one/scripts/servers.sh" up redis
 check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes an integer of at least 1"
+run env REDIS_CLUSTER=2 "$room/one/scripts/servers.sh" up redis
+check 'REDIS_CLUSTER that is neither 1 nor 3: one line' exited_with_one_line 1 "REDIS_CLUSTER is '2': it must be 1 or 3"
+run env REDIS_CLUSTER=3 REDIS_MEMORY=64 "$room/one/scripts/servers.sh" up redis
+check 'up starts a cluster' exited 0 'redis is up' 'REDIS_URL=redis://' ',redis://' 'REDIS_PIDS='
+redis=$(eval "$(one env)" && printf %s "$REDIS_PIDS")
+check 'env gives its three processes' test "$(tr , '\n' <<<"$redis" | sort -u | grep -c .)" = 3
+check 'settings reach all of them' redis_has "$(eval "$(one env)" && printf %s "${REDIS_URL##*:}")" maxmemory 67108864
+kill -KILL "${redis##*,}"
+eventually not is_alive "$(field one pid redis)"
+check 'one of its servers is killed: all end' test -z "$(our_processes)"
+run one down
+check 'and nothing of a cluster is left' nothing_left
 
 # fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on
 # stdin.

@@ -137,7 +137,7 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	}
 	if errext.IsInterruptError(err) {
 		c.run.state.AddInterruptedIterations(1)
-		c.run.aborted(err)
+		c.run.aborted(fault.NewAborted(err))
 
 		return measure.Stop(err)
 	}

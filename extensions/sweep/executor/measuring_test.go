@@ -176,7 +176,7 @@ func TestOnErrorAbort(t *testing.T) {
 		rep, err := s.Run(t.Context())
 		var abort *errext.InterruptError
 		require.ErrorAs(t, err, &abort, "k6 ends the test")
-		require.Contains(t, err.Error(), "an operation failed (rollup with 2 clients), and onError is 'abort'")
+		require.Contains(t, abort.Reason, "an operation failed (rollup with 2 clients), and onError is 'abort'")
 		require.True(t, rep.Interrupted)
 		require.Len(t, rep.Steps, 1)
 		require.Less(t, rep.Steps[0].Operations, int64(20))

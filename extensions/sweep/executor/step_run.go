@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -96,8 +95,8 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
 	if r.config.OnError.String == options.OnErrorAbort {
 		r.step.OnFail(func(op string) {
-			r.aborted(&errext.InterruptError{Reason: fmt.Sprintf(
-				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))})
+			r.aborted(fault.NewAborted(fmt.Errorf(
+				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))))
 		})
 	}
 	if r.config.OnError.String == options.OnErrorCount && !run.succeeded {

@@ -13,20 +13,19 @@ type Kind string
 
 // Kinds of errors. An operation that fails closes its connection, if it had one.
 const (
-	KindConnect Kind = "connect" // the server could not be reached
-	KindRefused Kind = "refused" // it closed the connection in the handshake: no such thread, or no free slot in it
-	// KindBusy: the thread has no free slot, or no connection of the pool became free in time.
+	KindConnect    Kind = "connect"    // the server could not be reached
+	KindRefused    Kind = "refused"    // it closed the connection in the handshake: no such thread, or no free slot in it
 	KindConnection Kind = "connection" // the connection broke
 	KindLockLost   Kind = "lock_lost"  // it broke in a fill: the lock was taken away, or the value has no room
 	KindLockWait   Kind = "lock_wait"  // no answer to a GET in time: somebody else holds the key's lock
 	KindTimeout    Kind = "timeout"    // no answer in time otherwise
-	KindBusy       Kind = "busy"
-	KindCancelled  Kind = "cancelled" // the context ended the operation
-	KindTooLarge   Kind = "too_large" // the value is larger than MaxValue
-	KindProtocol   Kind = "protocol"  // the peer answers as no server of this generation would
-	KindCluster    Kind = "cluster"   // the cluster has no leader, no member for the key, or no peace
-	KindFill       Kind = "fill"      // the function that makes the value failed; its error is wrapped
-	KindUsage      Kind = "usage"     // the call itself is wrong
+	KindBusy       Kind = "busy"       // the server has no free slot, or no connection of the pool became free in time
+	KindCancelled  Kind = "cancelled"  // the context ended the operation
+	KindTooLarge   Kind = "too_large"  // the value is larger than MaxValue
+	KindProtocol   Kind = "protocol"   // the peer answers as no server of this generation would
+	KindCluster    Kind = "cluster"    // the cluster has no leader, no member for the key, or no peace
+	KindFill       Kind = "fill"       // the function that makes the value failed; its error is wrapped
+	KindUsage      Kind = "usage"      // the call itself is wrong
 )
 
 // Error is what goes wrong with an operation.

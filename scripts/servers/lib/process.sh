@@ -12,6 +12,44 @@ free_port() {
   while port_in_use "$port"; do port=$((20000 + RANDOM % 12000)); done
 }
 
+# cluster_ports N: prints a line for each of the N servers of a cluster: its port of clients, the
+# first of which is $port, and that of the other servers.
+cluster_ports() (
+  taken=' '
+  next_port() {
+    while [[ $taken == *" $port "* ]]; do free_port; done
+    taken="$taken$port "
+  }
+  for ((i = 0; i < $1; i++)); do
+    next_port
+    clients=$port
+    next_port
+    printf '%s %s\n' "$clients" "$port"
+  done
+)
+
+# cluster_run: a script for `bash -c`, with a name, the folder and the start of a command. It starts
+# the command once for each line of FOLDER/ports, with the file FOLDER/PORT.conf at its end. When
+# one of the servers ends, the others do, and so they do when this shell is told to end, or is
+# killed.
+# shellcheck disable=SC2016,SC2034   # it is for the shell that runs it
+cluster_run='
+  home=$1 guard=$(type -P setpriv) servers=() stopped="" code=0
+  shift
+  trap "stopped=yes; kill -TERM \${servers[*]} 2>/dev/null" TERM
+  while [[ -z $stopped ]] && read -r port _; do
+    ${guard:+"$guard" --pdeathsig TERM} "$@" "$home/$port.conf" &
+    servers+=("$!")
+  done <"$home/ports"
+  printf "%s\n" "${servers[@]}" >"$home/pids"
+  [[ -n $stopped ]] || wait -n || code=$?
+  kill -TERM "${servers[@]}" 2>/dev/null
+  for server in "${servers[@]}"; do
+    while kill -0 "$server" 2>/dev/null; do wait "$server"; done
+  done
+  exit "$code"
+'
+
 # launch COMMAND...: starts it as a daemon that keeps nothing of ours (session, terminal, folder,
 # open files); sets `pid`. Its HOME and TMPDIR lie in the server's own folder `home`, so that
 # nothing lands in the user's.

@@ -244,6 +244,7 @@ type step struct {
 	}
 	FailedLatencyMs *struct{ P50, P99, Max float64 }
 	Histogram       string
+	Witness         struct{ LimitedBy, Why string }
 	Extra           struct {
 		Errors    map[string]int
 		Unstarted int

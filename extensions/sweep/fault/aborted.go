@@ -10,21 +10,30 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// AllFailed ends a sweep whose clients all fail with one cause, as k6's test.abort ends a test. k6
-// logs its Error when the executor has ended and its StackTrace when the test has: the cause is to
-// be read once.
-type AllFailed struct{ *errext.InterruptError }
+// Aborted ends a sweep, and the test, as k6's test.abort does. k6 logs its Error when the executor
+// has ended and its StackTrace when the test has: the reason is to be read once.
+type Aborted struct {
+	*errext.InterruptError
 
-func (AllFailed) Error() string { return "the sweep ends early, nothing in it can succeed" }
+	ends string
+}
+
+// NewAborted is for what a script or a module has thrown to end the test.
+func NewAborted(err error) Aborted {
+	return Aborted{&errext.InterruptError{Reason: err.Error()}, "the sweep ends early, the test is aborted"}
+}
+
+// Error says that the sweep ends, without the reason.
+func (e Aborted) Error() string { return e.ends }
 
 // StackTrace is the reason: k6 shows it in place of Error.
-func (e AllFailed) StackTrace() string { return e.Reason }
+func (e Aborted) StackTrace() string { return e.Reason }
 
 // Unwrap lets k6 find out that the test was aborted.
-func (e AllFailed) Unwrap() error { return e.InterruptError }
+func (e Aborted) Unwrap() error { return e.InterruptError }
 
 // NewAllFailed says that all clients fail with one cause.
-func NewAllFailed(clients int, err error, failures uint64) AllFailed {
+func NewAllFailed(clients int, err error, failures uint64) Aborted {
 	who := "all " + report.Plural(clients, "client")
 	verb := "fail"
 	if clients == 1 {
@@ -35,9 +44,9 @@ func NewAllFailed(clients int, err error, failures uint64) AllFailed {
 		where = fmt.Sprintf(" (at %s)", at)
 	}
 
-	return AllFailed{&errext.InterruptError{Reason: fmt.Sprintf(
+	return Aborted{&errext.InterruptError{Reason: fmt.Sprintf(
 		"no operation has succeeded, and %s %s with one cause, %s times by now: %s%s. Check %s. onError: 'continue' goes on nevertheless",
-		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))}}
+		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))}, "the sweep ends early, nothing in it can succeed"}
 }
 
 // advice says what to check where an error reads like one of these.
