@@ -1,8 +1,7 @@
 // Command duet is what scripts/proof/duet.sh measures: a cache that speaks as much memcached as
 // cache-sweep needs, and of which it is known how long an operation takes. It prints the address
-// that it listens at; with -calibrate, how many rounds of work a time has; with -verdicts or
-// -pairs, the line of a trial: the outcomes of the gates of ops/s and p99, then ratio and visible
-// change of each, zero where they are not known.
+// that it listens at; with -calibrate, how many rounds of work a time has; with -verdicts and
+// -read, the line of a trial.
 package main
 
 import (
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
@@ -24,25 +22,24 @@ func main() {
 	calibrate := flag.Duration("calibrate", 0, "print how many rounds this takes of a processor that nobody else uses")
 	run := flag.String("read", "", "the report of a run, for the ratios of its first duet")
 	verdicts := flag.String("verdicts", "", "print the line of a trial from what k6 x sweep gate --json has written")
-	pairs := flag.String("pairs", "", "print the line of a trial from what k6 x sweep ab --json has written")
-	rounds := flag.Float64("rounds", 0, "work of an operation")
-	slow := flag.Float64("slow", 0, "the part of all operations that is slow")
-	tail := flag.Float64("tail", 10, "how much longer a slow operation takes")
+	rounds := flag.Int("rounds", 0, "work of an operation")
 	flag.Parse()
 	switch {
 	case *calibrate > 0:
 		fmt.Println(roundsIn(*calibrate))
 	case *verdicts != "":
-		show(ofGates(*verdicts, *run))
-	case *pairs != "":
-		show(ofPairs(*pairs))
+		line, err := trial(*verdicts, *run)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(line)
 	default:
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println(listener.Addr())
-		c := &cache{rounds: *rounds, slow: *slow, tail: *tail}
+		c := &cache{rounds: *rounds}
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
@@ -57,9 +54,9 @@ func main() {
 var sink atomic.Uint64 //nolint:gochecknoglobals // what is local could be left out
 
 // work does so many rounds.
-func work(rounds float64) {
+func work(rounds int) {
 	x := uint64(1)
-	for range int(rounds) {
+	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	sink.Store(x)
@@ -80,8 +77,8 @@ func roundsIn(d time.Duration) (most int) {
 
 // cache holds what was set.
 type cache struct {
-	rounds, slow, tail float64
-	values             sync.Map
+	rounds int
+	values sync.Map
 }
 
 // serve answers memcached's text protocol until the connection ends: what cannot be written shows
@@ -97,7 +94,7 @@ func (c *cache) serve(conn net.Conn) {
 		words := strings.Fields(line)
 		switch {
 		case len(words) > 1 && words[0] == "get":
-			c.take()
+			work(c.rounds)
 			c.get(out, words[1:])
 		case len(words) > 4 && (words[0] == "set" || words[0] == "add"): // key, flags, time to live, size
 			size, err := strconv.Atoi(words[4])
@@ -119,15 +116,6 @@ func (c *cache) serve(conn net.Conn) {
 			return
 		}
 	}
-}
-
-// take does the work of an operation.
-func (c *cache) take() {
-	rounds := c.rounds
-	if rand.Float64() < c.slow {
-		rounds *= c.tail
-	}
-	work(rounds)
 }
 
 func (c *cache) get(out io.Writer, keys []string) {
