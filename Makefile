@@ -106,13 +106,13 @@ stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its 
 	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(share) scenarios/stock-rollup.js'
 
 .PHONY: gate
-gate: bin/k6 ## the recipe for CI: sweep and judge beside the runs of make baseline; exit code 99 when a gate is crossed or undecided
+gate: bin/k6 ## the recipe for CI: sweep and judge beside the runs of make baseline; fails when a gate is crossed or undecided
 	@test -f $(recorded) || { echo 'make gate: this machine has no recorded runs: make baseline records them in $(recorded)' >&2; exit 1; }
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 run $(gated) -e GATES=../thresholds/recorded/stock-rollup.json scenarios/stock-rollup.js'
 
 .PHONY: gate-change
-gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; exit code 99 when it is worse
+gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; fails when it is worse
 	$(MAKE) -C $(or $(BASE),$(error BASE is the folder of another checkout)) bin/k6
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 x sweep ab --pairs $(or $(PAIRS),8) --gate opsPerSecond=-5% --gate p99=+20% -- \
@@ -267,7 +267,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
-	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh scripts/proof/ways/*.sh; fi
+	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	go build -C scripts/tools/golangci-lint -o $(CURDIR)/bin/golangci-lint \

@@ -46,8 +46,8 @@ what the output takes; the folder is RESULTS, and the gates are GATES.
 GATES, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
 
 Exit codes: that of the first part that failed by anything but thresholds; else 105 when the run was interrupted; else 104
-when the reports cannot be merged; else 99 when a gate was crossed, or a threshold of a part; else 0. 2: the command
-line cannot be used.
+when the reports cannot be merged; else 99 when a gate was crossed, or a threshold of a part; else 110 when a gate is
+undecided; else 0. 2: the command line cannot be used.
 
 Variables: K6 (the binary; default bin/k6), and those of the script, such as SWEEP_RESULTS for -e RESULTS.
 EOF
@@ -70,7 +70,8 @@ main() {
   wait_for_parts || code=$?
   trap - EXIT INT TERM HUP
   case $code in
-    0 | 99) merge_all || code=$? ;;
+    0) merge_all || code=$? ;;
+    99) merge_all || { (($? == 110)) || code=$?; } ;;
     105) merge_all || true ;;   # what was measured before the interrupt
   esac
   exit "$code"
@@ -293,7 +294,8 @@ wait_for_parts() {
 
 # --- the reports
 
-# merge_all: of every scenario; 104 when reports do not fit together, 99 when a gate was crossed.
+# merge_all: of every scenario; 104 when reports do not fit together, 99 when a gate was crossed,
+# 110 when one is undecided.
 merge_all() {
   local file code worst=0
   local -a parts
@@ -303,7 +305,7 @@ merge_all() {
     [[ $file == "${parts[0]}" ]] || continue   # it is merged already
     code=0
     merge "${parts[@]}" || code=$?
-    if ((code != 0 && worst != 104)); then worst=$code; fi
+    if ((code != 0 && worst != 104 && !(code == 110 && worst == 99))); then worst=$code; fi
   done
   return "$worst"
 }

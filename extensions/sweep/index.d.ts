@@ -343,11 +343,12 @@ declare module 'k6/x/sweep' {
 
   /**
    * Reads a file of gates, and the baseline that it names. The gates are judged when the scenario
-   * that the file names has ended: held, crossed or undecided. If one does not hold, or there was
-   * no such scenario, k6 exits with 99, whatever became of its own thresholds and also with
-   * `--no-thresholds`. A step that is missing, empty or incomplete is crossed. What the run cannot
-   * tell is undecided, and passes only where the file says `"undecided": "pass"`: a percentile with
-   * fewer than 10 operations beyond it, a baseline that does not fit, runs that differ too much.
+   * that the file names has ended: held, crossed or undecided. If one is crossed, or there was no
+   * such scenario, k6 exits with 99, else with 110 if one is undecided, whatever became of its own
+   * thresholds and also with `--no-thresholds`. A step that is missing, empty or incomplete is
+   * crossed. What the run cannot tell is undecided, and passes only where the file says
+   * `"undecided": "pass"`: a percentile with fewer than 10 operations beyond it, a baseline that
+   * does not fit, runs that differ too much.
    * `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it

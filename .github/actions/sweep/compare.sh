@@ -2,7 +2,7 @@
 # Compares a change with its base: builds both and runs them in turns, or runs a duet of two
 # servers. Writes a summary to $SUMMARY and to the job's page, annotations to standard output, and
 # the action's outputs to $GITHUB_OUTPUT.
-# Exits with 0 when every gate was held, 99 when one was crossed or is undecided.
+# Exits with 0 when every gate was held, 99 when one was crossed, else 110 when one is undecided.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -134,7 +134,8 @@ set -e
 verdict=failed
 case $code in
 0) verdict=held ;;
-99) if grep -qsE 'CROSSED|title=crossed' "$work/table" "$work/judged"; then verdict=crossed; else verdict=undecided; fi ;;
+99) verdict=crossed ;;
+110) if grep -qsE ' undecided |title=undecided' "$work/table" "$work/judged"; then verdict=undecided; fi ;;
 esac
 if [ -n "${GITHUB_OUTPUT:-}" ]; then printf '%s\n' "verdict=$verdict" "exit-code=$code" "report=$SUMMARY" >>"$GITHUB_OUTPUT"; fi
 
@@ -142,9 +143,10 @@ if [ -n "${GITHUB_OUTPUT:-}" ]; then printf '%s\n' "verdict=$verdict" "exit-code
   if [ -s "$work/report" ]; then
     cat "$work/report"
   else
-    case $code in
-    0) echo "### :white_check_mark: $SCENARIO: no worse than its base" ;;
-    99) if [ "$verdict" = crossed ]; then echo "### :x: $SCENARIO: worse than its base"; else echo "### :x: $SCENARIO: undecided: no worse and no better could be told"; fi ;;
+    case $verdict in
+    held) echo "### :white_check_mark: $SCENARIO: no worse than its base" ;;
+    crossed) echo "### :x: $SCENARIO: worse than its base" ;;
+    undecided) echo "### :grey_question: $SCENARIO: undecided: no worse and no better could be told" ;;
     *) echo "### :x: $SCENARIO: could not be compared (exit code $code)" ;;
     esac
     echo

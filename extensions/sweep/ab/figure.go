@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -22,7 +23,10 @@ type Figure struct {
 	// BaseLacks and ChangeLacks count the pairs in which a command does not have the figure.
 	BaseLacks   int `json:"baseLacks,omitempty"`
 	ChangeLacks int `json:"changeLacks,omitempty"`
-	// Lacking says why, such as that p99 rests on too few operations or that the step stood still.
+	// Unknown counts the pairs that say nothing of the servers: k6 itself was late in one of them, or
+	// stood still. They are left out.
+	Unknown int `json:"unknown,omitempty"`
+	// Lacking says why a pair lacks the figure, or is left out: p99 rests on too few operations, say.
 	Lacking string `json:"lacking,omitempty"`
 
 	name string // for people, such as "ops/s"
@@ -38,6 +42,8 @@ type Figure struct {
 type value struct {
 	Figure
 	of float64
+	// unknown reports that the figure is k6's own, and says nothing of the server.
+	unknown bool
 }
 
 // processValues are those of a whole process.
@@ -45,21 +51,22 @@ func processValues(elapsed, cpu time.Duration) []value {
 	seconds := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " s" }
 
 	return []value{
-		{Figure{Key: "time", name: "time", usual: true, show: seconds}, elapsed.Seconds()},
-		{Figure{Key: "cpu", name: "CPU", usual: true, show: seconds}, cpu.Seconds()},
+		{Figure: Figure{Key: "time", name: "time", usual: true, show: seconds}, of: elapsed.Seconds()},
+		{Figure: Figure{Key: "cpu", name: "CPU", usual: true, show: seconds}, of: cpu.Seconds()},
 	}
 }
 
-// reportValues are those of the steps of a report, by the medians of their repeats. A figure for
-// which a step has too few operations, or a latency of one that stood still, is zero. What k6 does
-// once, in setup and teardown, has none.
-func reportValues(r *report.Report, several bool) (values []value) {
+// reportValues are those of the steps of a report, by the medians of their repeats. What k6 does
+// once, in setup and teardown, has none. In a run that has failed, steps with failed operations and
+// incomplete ones have none either: a server that refuses work must not look fast.
+func reportValues(r *report.Report, several, failed bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {
 		g := groups[i].Succeeded()
 		if g.Variant == report.InSetup || g.Variant == report.InTeardown {
 			continue
 		}
+		first := len(values)
 		step := g.Name()
 		if several {
 			step = r.Scenario + ": " + step
@@ -69,27 +76,40 @@ func reportValues(r *report.Report, several bool) (values []value) {
 			if f.Chance || f.Rate && g.Rate != 0 {
 				continue
 			}
-			v := value{figureOf(step, f), report.Median(g.Values(f.Of))}
-			if v.Lacking = lacking(f, &g); v.Lacking != "" {
-				v.of = 0
-			}
-			values = append(values, v)
+			values = append(values, valueOf(step, f, &g))
 		}
 		if len(g.Steps) > 0 {
 			values = append(values, cpuValues(r, &g, step)...)
+		}
+		if flaw := report.FlawOf(&groups[i]); failed && flaw != "" {
+			for j := range values[first:] {
+				values[first+j].of, values[first+j].Lacking = 0, flaw
+			}
 		}
 	}
 
 	return values
 }
 
-// lacking says why a step does not have a figure; it returns "" if it has it.
-func lacking(f *report.Figure, g *report.Group) string {
-	if len(g.Steps) == 0 {
-		return "no operation succeeded"
+// valueOf is a figure of a step. A step does not have one that rests on too few operations, and
+// no latency if it stood still; what k6 itself made late is unknown. Files of gates have the same
+// rules.
+func valueOf(step string, f *report.Figure, g *report.Group) value {
+	v := value{Figure: figureOf(step, f)}
+	hidden, why := f.Hidden(g)
+	switch {
+	case len(g.Steps) == 0:
+		v.Lacking = "no operation succeeded"
+	case hidden != judgement.Held:
+		v.Lacking, v.unknown = why, hidden == judgement.Undecided
+	default:
+		v.Lacking = f.RestsOnLittle(g)
+	}
+	if v.Lacking == "" {
+		v.of = report.Median(g.Values(f.Of))
 	}
 
-	return cmp.Or(f.StoodStill(g), f.RestsOnLittle(g))
+	return v
 }
 
 // figureOf is a figure of reports, of a step.
@@ -108,8 +128,8 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 	k6, server := r.CPUPerOperation(g)
 	const usual = true
 	for _, v := range []value{
-		{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: report.Micros}, 1e6 * k6},
-		{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: report.Micros}, 1e6 * server},
+		{Figure: Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: report.Micros}, of: 1e6 * k6},
+		{Figure: Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: report.Micros}, of: 1e6 * server},
 	} {
 		if v.of > 0 {
 			values = append(values, v)

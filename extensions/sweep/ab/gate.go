@@ -1,6 +1,7 @@
 package ab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,8 +65,14 @@ func (t *Trial) usualGates() []Gate {
 	return []Gate{{Figure: "time", Tolerance: tolerance}}
 }
 
-// Check returns an error for a gate that no figure of the trial is for.
+// Check returns an error for a gate that no figure of the trial is for, and for one on the time of
+// a k6 without a report: the script says how long that takes, whatever the server does.
 func (t *Trial) Check(gates []Gate) error {
+	timed := len(gates) == 0 || slices.ContainsFunc(gates, func(g Gate) bool { return g.Figure == "time" })
+	if timed && (t.Base.runsK6() || t.Change.runsK6()) && slices.ContainsFunc(t.Figures, func(f Figure) bool { return f.Key == "time" }) {
+		return errors.New("k6 run has left no report, and its time is what the script asks for: " +
+			"give both commands -o sweep, the output for any script, or --gate cpu=+5%")
+	}
 	for _, g := range gates {
 		at := slices.IndexFunc(t.Figures, func(f Figure) bool { return f.Key == g.Figure })
 		if at < 0 {
@@ -84,6 +91,31 @@ func (t *Trial) Check(gates []Gate) error {
 	}
 
 	return nil
+}
+
+// Lacks returns why neither command has a gated figure in some steps after the pairs so far. The
+// error is that of a gate whose figure no step has: more pairs would not decide it.
+func (t *Trial) Lacks(gates []Gate) (lacking []string, err error) {
+	for _, g := range gates {
+		var there int
+		var why []string
+		for i := range t.Figures {
+			f := &t.Figures[i]
+			switch {
+			case f.Key != g.Figure:
+			case f.BaseLacks == t.Pairs && f.ChangeLacks == t.Pairs:
+				why = append(why, fmt.Sprintf("%s: neither command has %s: %s", f.Step, f.name, f.Lacking))
+			default:
+				there++
+			}
+		}
+		if there == 0 && len(why) > 0 {
+			return nil, fmt.Errorf("gate %s cannot be decided: %s", g, strings.Join(why, "; "))
+		}
+		lacking = append(lacking, why...)
+	}
+
+	return lacking, nil
 }
 
 // Judgement is what the pairs say of one figure.
@@ -161,12 +193,15 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 
 // lacks returns what the gate of a figure comes to that a command does not have in some pair:
 // crossed if base has it in most pairs and the change lacks it in most, else undecided. It returns
-// "" if both have it in all pairs.
+// "" if both have it in all pairs. Pairs that say nothing count for neither, up to half of them.
 func (t *Trial) lacks(f *Figure) judgement.Outcome {
+	known := t.Pairs - f.Unknown
 	switch {
+	case f.Unknown > 0 && (known < f.Unknown || known < paired.Fewest):
+		return judgement.Undecided
 	case f.BaseLacks == 0 && f.ChangeLacks == 0:
 		return ""
-	case f.work && 2*f.BaseLacks < t.Pairs && 2*f.ChangeLacks > t.Pairs:
+	case f.work && 2*f.BaseLacks < known && 2*f.ChangeLacks > known:
 		return judgement.Crossed
 	default:
 		return judgement.Undecided

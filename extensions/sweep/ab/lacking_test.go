@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // stepOf is a report of a step with so many operations in a second.
@@ -20,6 +21,12 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	few, many, none := stepOf(500, 0), stepOf(5000, 0), stepOf(0, 40)
 	still := stepOf(5000, 0)
 	still.Steps[0].Standstill = &report.Standstill{LongestMs: 200, Part: 0.2}
+	// k6 itself was late, or stood still.
+	late, paused := stepOf(5000, 0), stepOf(5000, 0)
+	late.Steps[0].OpenLoop = &report.OpenLoop{LateByK6: 0.02}
+	late.Steps[0].Latency.P99 = 2000
+	paused.Steps[0].Standstill = &report.Standstill{LongestMs: 200, Part: 0.2}
+	paused.Steps[0].Witness = &report.Witness{LimitedBy: witness.Client}
 	for name, tt := range map[string]struct {
 		pairs [][2]*report.Report
 		want  map[string]string // of p99 and ops/s
@@ -31,13 +38,19 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 		"the change stood still":       {[][2]*report.Report{{many, still}, {many, still}, {many, still}, {many, still}}, map[string]string{"p99": "crossed", "opsPerSecond": "held"}},
 		"base stood still":             {[][2]*report.Report{{still, many}, {still, many}, {still, many}, {still, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
 		"both stood still":             {[][2]*report.Report{{still, still}, {still, still}, {still, still}, {still, still}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"k6 was late in each pair":     {[][2]*report.Report{{many, late}, {many, late}, {many, late}, {many, late}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"k6 was late with base":        {[][2]*report.Report{{late, many}, {late, many}, {late, many}, {late, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"k6 stood still in each pair":  {[][2]*report.Report{{many, paused}, {many, paused}, {many, paused}, {many, paused}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"too few pairs without k6's":   {[][2]*report.Report{{many, late}, {many, many}, {many, many}, {many, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "held"}},
+		"k6 was late in one of five":   {[][2]*report.Report{{many, late}, {many, many}, {many, many}, {many, many}, {many, many}}, map[string]string{"p99": "held", "opsPerSecond": "held"}},
+		"late once, lost in the rest":  {[][2]*report.Report{{many, late}, {many, few}, {many, few}, {many, few}, {many, few}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},
 		"one pair lacks it, by chance": {[][2]*report.Report{{many, many}, {many, few}, {many, many}, {many, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "undecided"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trial := &Trial{}
 			for _, pair := range tt.pairs {
-				time := value{Figure{Key: "time", name: "time", usual: true}, 1} // there is always something in common
-				require.NoError(t, trial.add(append(reportValues(pair[0], false), time), append(reportValues(pair[1], false), time)))
+				time := value{Figure: Figure{Key: "time", name: "time", usual: true}, of: 1} // there is always something in common
+				require.NoError(t, trial.add(append(reportValues(pair[0], false, false), time), append(reportValues(pair[1], false, false), time)))
 			}
 			gates := []Gate{{Figure: "p99", Tolerance: 0.99}, {Figure: "opsPerSecond", Tolerance: 0.05, falls: true}}
 			judgements, err := trial.Judge(gates, false)
@@ -63,7 +76,7 @@ func TestUsualGates(t *testing.T) {
 		"p50=+5%":          {open.Steps[0], setup.Steps[0]},
 		"time=+5%":         {setup.Steps[0]},
 	} {
-		values := append(reportValues(&report.Report{Scenario: "x", Steps: steps}, false), processValues(1, 1)...)
+		values := append(reportValues(&report.Report{Scenario: "x", Steps: steps}, false, false), processValues(1, 1)...)
 		trial := &Trial{}
 		require.NoError(t, trial.add(values, values))
 		gates := trial.usualGates()

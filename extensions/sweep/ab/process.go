@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -40,25 +41,34 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// run runs the command in a process of its own, and returns its figures.
-func (c Command) run(ctx context.Context, dir string) ([]value, error) {
+// runsK6 reports whether the command is k6 run, such as env A=b bin/k6 run script.js.
+func (c Command) runsK6() bool {
+	at := slices.IndexFunc(c, func(word string) bool { return strings.HasPrefix(filepath.Base(word), "k6") })
+
+	return at >= 0 && slices.Contains(c[at+1:], "run")
+}
+
+// run runs the command in a process of its own, and returns its figures. failed is what it ended
+// with if it has left reports, and its own thresholds or gates did not hold, or else nil.
+func (c Command) run(ctx context.Context, dir string) (values []value, failed *exited, err error) {
 	elapsed, state, err := c.execute(ctx, dir)
-	if err != nil {
-		return nil, err
+	if err != nil && !(errors.As(err, &failed) && failed.byThresholds()) {
+		return nil, nil, err
 	}
-	reports, err := readReports(dir)
-	if err != nil {
-		return nil, err
+	reports, unread := readReports(dir)
+	switch {
+	case unread != nil:
+		return nil, nil, unread
+	case len(reports) == 0 && err != nil:
+		return nil, nil, err
+	case len(reports) == 0:
+		return processValues(elapsed, state.UserTime()+state.SystemTime()), nil, nil
 	}
-	if len(reports) == 0 {
-		return processValues(elapsed, state.UserTime()+state.SystemTime()), nil
-	}
-	var values []value
 	for _, r := range reports {
-		values = append(values, reportValues(r, len(reports) > 1)...)
+		values = append(values, reportValues(r, len(reports) > 1, failed != nil)...)
 	}
 
-	return values, nil
+	return values, failed, nil
 }
 
 // execute runs the command in a process of its own. The sweep's results are in dir, and what the
@@ -87,28 +97,46 @@ func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration
 		return 0, nil, ctx.Err()
 	}
 	if err != nil {
-		return 0, nil, failed(err, problems.String())
+		return elapsed, process.ProcessState, newExited(err, problems.String())
 	}
 
 	return elapsed, process.ProcessState, nil
 }
 
-// failed is the error of a command that did not end well, with the last line that it wrote to
+// exited is the error of a command that did not end well, with the last line that it wrote to
 // standard error.
-func failed(err error, problems string) error {
+type exited struct {
+	code int // -1 if it did not exit by itself
+	text string
+}
+
+func (e *exited) Error() string { return e.text }
+
+// byThresholds reports whether k6 has measured all that it was to measure, and ended as it does
+// where thresholds are crossed, gates not held or operations failed.
+func (e *exited) byThresholds() bool {
+	return e.code == judgement.Crossed.ExitCode() || e.code == judgement.Undecided.ExitCode()
+}
+
+func newExited(err error, problems string) error {
 	lines := strings.Split(strings.TrimSpace(problems), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 0 {
-		err = errors.New("exit code " + strconv.Itoa(exit.ExitCode()))
-	}
-	if last == "" {
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
 		return err
+	}
+	e := &exited{code: exit.ExitCode(), text: exit.Error()}
+	if e.code >= 0 {
+		e.text = "exit code " + strconv.Itoa(e.code)
 	}
 	if runes := []rune(last); len(runes) > mostOfLine {
 		last = string(runes[:mostOfLine]) + "..."
 	}
+	if last != "" {
+		e.text += ": " + last
+	}
 
-	return fmt.Errorf("%w: %s", err, last)
+	return e
 }
 
 // readReports reads the reports of the sweeps that the process has run, in the order of their

@@ -18,9 +18,9 @@ func Text(t *Trial, judgements []Judgement) string {
 	lines := "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t\n"
 	for i := range judgements {
 		j := &judgements[i]
-		if len(j.Pairs) < t.Pairs {
+		if j.N == 0 {
 			lines += fmt.Sprintf("%s\t%s\t%s\t%s\t-\t-\t-\t%s\t\n", cmp.Or(j.Step, "-"), j.name,
-				inPairs(t.Pairs-j.BaseLacks, t.Pairs), inPairs(t.Pairs-j.ChangeLacks, t.Pairs), j.verdict())
+				inPairs(t.Pairs-j.Unknown-j.BaseLacks, t.Pairs), inPairs(t.Pairs-j.Unknown-j.ChangeLacks, t.Pairs), j.verdict())
 
 			continue
 		}
@@ -32,7 +32,7 @@ func Text(t *Trial, judgements []Judgement) string {
 	_, _ = io.WriteString(w, lines) // to memory
 	_ = w.Flush()
 
-	return trimLines(b.String()) + lackings(judgements) + undecided(judgements)
+	return trimLines(b.String()) + t.failed() + lackings(t, judgements) + undecided(judgements)
 }
 
 // inPairs says in how many of the pairs a command has a figure.
@@ -44,10 +44,32 @@ func inPairs(n, pairs int) string {
 	return fmt.Sprintf("in %d of %d", n, pairs)
 }
 
-// lackings says why gated figures are not there.
-func lackings(judgements []Judgement) (text string) {
+// failed says of each command in how many pairs its own thresholds or gates did not hold.
+func (t *Trial) failed() (text string) {
+	for _, command := range []string{"base", "change"} {
+		n, said := 0, ""
+		for _, f := range t.Failed {
+			if f.Command == command {
+				n, said = n+1, f.Said
+			}
+		}
+		if n > 0 {
+			text += fmt.Sprintf("\n%s ended in %d of %s with %s\n", command, n, report.Plural(t.Pairs, "pair"), said)
+		}
+	}
+
+	return text
+}
+
+// lackings says why gated figures are not there, or not in all pairs.
+func lackings(t *Trial, judgements []Judgement) (text string) {
 	for i := range judgements {
-		if j := &judgements[i]; j.Lacking != "" {
+		j := &judgements[i]
+		switch {
+		case j.Lacking == "" || j.Gate == "":
+		case j.N > 0:
+			text += fmt.Sprintf("\nleft out: %d of %s, %s, %s: %s\n", j.Unknown, report.Plural(t.Pairs, "pair"), j.Step, j.name, j.Lacking)
+		default:
 			text += fmt.Sprintf("\n%s: %s, %s: %s\n", j.Outcome, j.Step, j.name, j.Lacking)
 		}
 	}

@@ -19,10 +19,20 @@ type Trial struct {
 	Figures []Figure
 	// Pairs is how many were measured.
 	Pairs int
+	// Failed are the processes whose figures count although thresholds or gates of their own did not
+	// hold, in the order in which they ran.
+	Failed []Failed
 
 	order *rand.Rand
 	// changeFirst tells which command the last pair began with.
 	changeFirst bool
+}
+
+// Failed is a process that ended with 99 or 110.
+type Failed struct {
+	Pair    int    `json:"pair"`
+	Command string `json:"command"` // base or change
+	Said    string `json:"said"`    // such as "exit code 99: thresholds on metrics 'checks' have been crossed"
 }
 
 // NewTrial prepares a trial whose order follows from seed.
@@ -55,16 +65,21 @@ func (t *Trial) Pair(ctx context.Context) error {
 }
 
 func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, error) {
-	values, err := c.run(ctx, filepath.Join(t.Dir, fmt.Sprintf("pair-%02d-%s", t.Pairs+1, name)))
+	values, failed, err := c.run(ctx, filepath.Join(t.Dir, fmt.Sprintf("pair-%02d-%s", t.Pairs+1, name)))
 	if err != nil {
 		return nil, fmt.Errorf("pair %d, %s (%s): %w", t.Pairs+1, name, c, err)
+	}
+
+	if failed != nil {
+		t.Failed = append(t.Failed, Failed{Pair: t.Pairs + 1, Command: name, Said: failed.Error()})
 	}
 
 	return values, nil
 }
 
 // add takes the figures of a pair. One that a process does not have is counted as such: a step that
-// has become so slow that its p99 rests on nothing must not lose the gate on it.
+// has become so slow that its p99 rests on nothing must not lose the gate on it. One that k6 itself
+// made late is counted for neither.
 func (t *Trial) add(base, change []value) error {
 	figures := slices.Clone(t.Figures)
 	for _, v := range slices.Concat(base, change) {
@@ -78,6 +93,15 @@ func (t *Trial) add(base, change []value) error {
 	for i := range figures {
 		f := &figures[i]
 		b, c := find(base, f), find(change, f)
+		if b.unknown || c.unknown {
+			common = true
+			f.Unknown++
+			if f.Lacking = c.Lacking; b.unknown {
+				f.Lacking = b.Lacking
+			}
+
+			continue
+		}
 		common = common || b.of > 0 && c.of > 0
 		for _, side := range []struct {
 			value

@@ -59,7 +59,12 @@ then those of Lai's confidence sequence, which holds however often somebody look
 
 "could see" is the smallest change that such pairs show in four cases of five.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided, 104 when a command fails.`,
+A command whose own thresholds are crossed (exit code 99 or 110) is judged by its figures all the same, and the text
+says so; its steps with failed operations, and incomplete ones, have no figures. Latencies of an open loop that k6
+itself started late, or of a step in which k6 itself stood still, say nothing of the server: the pair is left out.
+
+Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was and one is undecided, 104 when a
+command fails, or when no step has the figure of a gate.`,
 		Example: `  k6 x sweep ab --pairs 10 -- bin/k6-old run sweep.js --- bin/k6 run sweep.js
   k6 x sweep ab --until 1% --gate opsPerSecond=-3% -- k6 run -e DRIVER=machgo sweep.js --- k6 run sweep.js
   k6 x sweep ab --gate time=+2% -- ./old --- ./new`,
@@ -160,7 +165,7 @@ func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, g
 		if err := trial.Pair(ctx); err != nil {
 			return err
 		}
-		if err := trial.Check(gates); err != nil {
+		if err := checkPair(gs, trial, gates); err != nil {
 			return err
 		}
 		progress := fmt.Sprintf("pair %d of %d", trial.Pairs, most)
@@ -182,6 +187,22 @@ func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, g
 	return nil
 }
 
+// checkPair returns an error where further pairs would not decide the gates. After the first pair
+// it says in which steps they stay undecided.
+func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
+	if err := trial.Check(gates); err != nil || trial.Pairs > 1 {
+		return err
+	}
+	lacking, err := trial.Lacks(gates)
+	for _, why := range lacking {
+		if _, err := fmt.Fprintln(gs.Stderr, why); err != nil {
+			return unusable("standard error", err)
+		}
+	}
+
+	return err
+}
+
 // conclude prints the judgements, and tells by its error what they come to.
 func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bool, o *abOptions) error {
 	judgements, err := trial.Judge(gates, looked)
@@ -191,6 +212,7 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 	if o.asJSON {
 		err = writeJSON(gs, map[string]any{
 			"base": trial.Base.String(), "change": trial.Change.String(), "pairs": trial.Pairs, "seed": o.seed, "figures": judgements,
+			"failed": trial.Failed,
 		})
 	} else {
 		err = write(gs, "", []byte(ab.Text(trial, judgements)))
@@ -200,16 +222,17 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 	}
 	count := map[judgement.Outcome]int{}
 	total := 0
+	worst := judgement.Held
 	for i := range judgements {
 		if judgements[i].Gate != "" {
 			count[judgements[i].Outcome]++
 			total++
+			worst = judgement.Worst(worst, judgements[i].Outcome)
 		}
 	}
-	if count[judgement.Held] == total {
+	if worst == judgement.Held {
 		return nil
 	}
-	err = fmt.Errorf("%d of %d gates crossed, %d undecided", count[judgement.Crossed], total, count[judgement.Undecided])
 
-	return errext.WithExitCodeIfNone(err, exitcodes.ThresholdsHaveFailed)
+	return notHeld(fmt.Errorf("%d of %d gates crossed, %d undecided", count[judgement.Crossed], total, count[judgement.Undecided]), worst)
 }

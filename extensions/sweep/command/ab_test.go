@@ -56,7 +56,7 @@ func TestAB(t *testing.T) {
 		{0.9, quiet, nil, "2 of 2 gates crossed, 0 undecided", 99},
 		{0.9, quiet, []string{"--gate", "opsPerSecond=-20%"}, "", 0},
 		{0.9, quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed, 0 undecided", 99},
-		{1, loud, nil, "0 of 2 gates crossed, 2 undecided", 99},
+		{1, loud, nil, "0 of 2 gates crossed, 2 undecided", 110},
 	} {
 		_, message, code := k.ab(append([]string{"--pairs", "6"}, tt.flags...), ofSpeed(t, 1, quiet), ofSpeed(t, tt.speed, tt.noise))
 		require.Equal(t, tt.message, message, tt)

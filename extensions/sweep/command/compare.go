@@ -8,9 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
-	"go.k6.io/k6/v2/errext"
-	"go.k6.io/k6/v2/errext/exitcodes"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -32,12 +31,11 @@ more; fewer tell none.
 The verdicts are of these two runs. Two runs of one build differ by more than their repeats: gates beside recorded runs
 know by how much, and ab leaves it out.
 
-A regression is a figure that surely got worse by more than the tolerance, or a step that the new run lacks, that
-is incomplete in it or that has failed operations in it. So are the latencies of a step that stood still in the new run
-for more than a tenth of its time; where it did in the old one, they are undecided. So is a new run that was
-interrupted. Of two searches (find),
-what they found is compared, and the steps that both have tried; less found is a regression only when the brackets, in
-which the answers surely are, have no number in common.
+A regression is a figure that surely got worse by more than the tolerance, a new run that was interrupted, or a step
+that the new run lacks, that is incomplete in it or that has failed operations in it. So are the latencies of a step
+that stood still in the new run for more than a tenth of its time; where it did in the old one, or k6 itself stood still
+or was late, they are undecided. Of two searches (find), what they found is compared, and the steps that both have
+tried; less found is a regression only when the brackets, in which the answers surely are, have no number in common.
 
 With --json: an array with one comparison for each new run.
 
@@ -106,10 +104,10 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 	case err != nil:
 		return err
 	case len(regressed) > 0:
-		return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), exitcodes.ThresholdsHaveFailed)
+		return notHeld(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), judgement.Crossed)
 	case len(undecided) > 0:
-		return errext.WithExitCodeIfNone(
-			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), exitcodes.MarkedAsFailed)
+		return notHeld(
+			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), judgement.Undecided)
 	}
 
 	return nil

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // wrongUse is the error of arguments that a command does not take, with a hint at those that it
@@ -43,6 +45,11 @@ func needs(least, most int, what string) cobra.PositionalArgs {
 
 		return nil
 	}
+}
+
+// notHeld is the error of gates that came to an outcome other than held.
+func notHeld(err error, outcome judgement.Outcome) error {
+	return errext.WithExitCodeIfNone(err, exitcodes.ExitCode(outcome.ExitCode()))
 }
 
 // unusable is the error of a file that is invalid. It names the file once.

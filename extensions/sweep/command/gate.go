@@ -10,9 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
-	"go.k6.io/k6/v2/errext"
-	"go.k6.io/k6/v2/errext/exitcodes"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -36,8 +35,8 @@ What is undecided does not pass, unless the file says "undecided": "pass".
 With --json: an array with a verdict for each gate. --format github prints what GitHub shows in a pull request beside
 the file of gates, and --format gitlab is GitLab's report of code quality; both have the gates that were not held.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided, 104 when a file is invalid, 1 when one
-cannot be read.`,
+Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was and one is undecided, 104 when a file
+is invalid, 1 when one cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
   k6 x sweep gate merged.json thresholds/rollup.json --json
   k6 x sweep gate results/rollup.json thresholds/rollup.json --format gitlab > gl-code-quality-report.json`,
@@ -102,12 +101,12 @@ func judge(gs *state.GlobalState, file, gatesFile string, show func([]report.Ver
 	if err == nil {
 		err = write(gs, "", contents)
 	}
-	text, passed := report.GatesText(verdicts)
-	if err != nil || passed {
+	text, outcome := report.GatesText(verdicts)
+	if err != nil || outcome == judgement.Held {
 		return err
 	}
 
-	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), exitcodes.ThresholdsHaveFailed)
+	return notHeld(fmt.Errorf("%s: %s", file, text), outcome)
 }
 
 // lines are the verdicts for people.

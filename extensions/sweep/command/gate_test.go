@@ -28,7 +28,7 @@ func TestGate(t *testing.T) {
 	}{
 		{"good", "", 0},
 		{"slow", "slow.json: 6 of 8 gates crossed", 99},
-		{"other", "other.json: 5 of 8 gates undecided", 99},
+		{"other", "other.json: 5 of 8 gates undecided", 110},
 	} {
 		out, message, code := k.run("gate", tt.run+".json", "thresholds/cache.json")
 		require.Equal(t, tt.message, message)

@@ -40,13 +40,23 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 	return held(worst)
 }
 
-// judge judges one step. A bound that is kept is kept, whatever limited the step. One that is not
-// says nothing of the target where k6 itself or a neighbour limited the step, unless it is broken
-// by more than a neighbour explains.
+// judge judges one step.
 func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	if problem := unusable(g); problem != "" {
 		return judgement.Crossed, problem + inStep(g.Key), 0
 	}
+	outcome, text, value = b.Measured(g)
+	if little := b.Figure.RestsOnLittle(g); outcome == judgement.Held && little != "" {
+		return judgement.Undecided, "not judged: " + little + inStep(g.Key), value
+	}
+
+	return outcome, text, value
+}
+
+// Measured judges a step that is whole, however little its figure rests on. A bound that is kept is
+// kept, whatever limited the step. One that is not says nothing of the target where k6 itself or a
+// neighbour limited the step, unless it is broken by more than a neighbour explains.
+func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	values := g.Values(b.Figure.Of)
 	value, text = report.Median(values), ofRepeats(len(g.Steps))
 	if b.Figure == &report.LongestStandstill {
@@ -57,9 +67,10 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 	if limits != "" {
 		limits = ", " + limits
 	}
-	little := b.Figure.RestsOnLittle(g)
-	hidden, why := hides(b.Figure, g)
+	hidden, why := b.Figure.Hidden(g)
 	switch keeps := b.Figure.Keeps(value, b.Value); {
+	case !keeps && hidden == judgement.Undecided:
+		return judgement.Undecided, "not judged: " + text + ", and " + why, value
 	case !keeps && limits != "" && !b.beyond(value, explained(g, b.Figure)):
 		return judgement.Undecided, "not judged: " + text + limits, value
 	case !keeps:
@@ -68,8 +79,6 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 		return judgement.Crossed, text + ", but " + why, value
 	case hidden == judgement.Undecided:
 		return judgement.Undecided, "not judged: " + text + ", but " + why, value
-	case little != "":
-		return judgement.Undecided, "not judged: " + little + inStep(g.Key), value
 	}
 
 	return judgement.Held, text + limits, value

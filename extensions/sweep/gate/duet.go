@@ -47,7 +47,7 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 		if limits := limitOf(side, hidesTheTarget); limits != "" {
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + limits
 		}
-		if hidden, why := hides(g.Figure, side); hidden != judgement.Held { // whose standstill it was nobody knows
+		if hidden, why := g.Figure.Hidden(side); hidden != judgement.Held { // whose standstill it was nobody knows
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + why
 		}
 		operations[side.Variant] = side.Timings()

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -43,31 +42,6 @@ func limitOf(g *report.Group, words []witness.Word) string {
 	}
 
 	return "limited by " + string(first.LimitedBy) + ": " + first.Why
-}
-
-// hides says why a step's figure does not show for how long clients waited. A latency does not
-// where the server stood still: that is one operation of each client, which no percentile shows.
-// Where k6 stood still, or started too many operations late, nothing can be said of the server.
-func hides(f *report.Figure, g *report.Group) (outcome judgement.Outcome, why string) {
-	outcome = judgement.Held
-	for _, s := range g.Steps {
-		still, late := s.StoodStill(), s.LateByK6()
-		switch {
-		case f == &report.LongestStandstill:
-			if s.Standstill == nil {
-				return judgement.Undecided, "nobody knows how long the step stood still"
-			}
-		case f.Rate:
-		case still != "" && s.LimitedBy() != witness.Client:
-			return judgement.Crossed, still
-		case still != "":
-			outcome, why = judgement.Undecided, still+", and so did k6"
-		case late != "":
-			outcome, why = judgement.Undecided, late
-		}
-	}
-
-	return outcome, why
 }
 
 // inTails is by how much more than the median a disturbance makes high percentiles worse: who waits

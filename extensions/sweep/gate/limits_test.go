@@ -49,6 +49,13 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	})
 	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(late))
 	require.Contains(t, f.Judge(late)[1].Detail, "but k6 itself started 2 % of the operations late")
+	slow := changed(late, func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].Latency.P99 *= 1000
+			r.Steps[i].Latency.Mean *= 1000
+		}
+	})
+	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(slow), "also where the bound is broken")
 
 	f = parsed(t, `{ "scenario": "cache", "relative": { "baseline": "b.json", "opsPerSecond": "-30%", "p99": "+30%" } }`)
 	f.baseline = recorded(t, 1, 1.01, 0.99, 1, 1.01)
@@ -64,6 +71,7 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	}
 	require.Zero(t, crossings(still(0.1, witness.Server)))
 	require.Equal(t, 4, crossings(still(0.2, witness.Server)), "p99 of two operations in two steps")
+	require.Zero(t, crossings(slow), "nothing is known of the server")
 }
 
 // A standstill has a gate of its own: the longest of all repeats counts.

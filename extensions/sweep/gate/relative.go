@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -122,7 +123,8 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	if problem := unusable(after); problem != "" {
 		return decided(crossed(problem))
 	}
-	if hidden, why := hides(g.Figure, after); hidden == judgement.Crossed {
+	hidden, why := g.Figure.Hidden(after)
+	if hidden == judgement.Crossed {
 		return decided(crossed(why))
 	}
 	if differences := f.baseline.differences(r); len(differences) > 0 {
@@ -133,6 +135,9 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 		c.verdict.Detail = "not judged: " + limits
 	} else if limits != "" {
 		c.doubt, c.explained = limits, explained(after, g.Figure)
+	}
+	if hidden == judgement.Undecided {
+		c.doubt, c.explained = why, math.Inf(1)
 	}
 
 	return c

@@ -13,8 +13,8 @@ import (
 )
 
 // gates is sweep.gates(path): it reads a file of gates, and the baseline that it names. The gates
-// are judged when the scenario that the file names has ended; k6 exits with 99 if one does not
-// hold. path is relative to the script, the baseline's to the file.
+// are judged when the scenario that the file names has ended; k6 exits with 99 if one is crossed,
+// else with 110 if one is undecided. path is relative to the script, the baseline's to the file.
 //
 // It throws a TypeError outside of the init context, and an Error when a file cannot be read or
 // makes no sense: it names the file and what is wrong.

@@ -86,9 +86,10 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	if p.after != nil {
 		after = p.after.Values(f.Of)
 	}
-	stillBefore, stillAfter := f.StoodStill(p.before), f.StoodStill(p.after)
-	if r.Problem == "" && stillBefore == "" && stillAfter != "" {
-		r.Problem, r.Regressed = stillAfter+" in new", true
+	hiddenBefore, whyBefore := f.Hidden(p.before)
+	hiddenAfter, whyAfter := f.Hidden(p.after)
+	if r.Problem == "" && hiddenBefore == judgement.Held && hiddenAfter == judgement.Crossed {
+		r.Problem, r.Regressed = whyAfter+" in new", true
 	}
 	if r.Problem != "" {
 		r.Contrast = Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
@@ -97,12 +98,15 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	}
 	contrast, estimate := NewContrast(before, after, o.Alpha)
 	r.Contrast, r.Verdict = contrast, Undecided
-	if stillBefore != "" {
-		r.Reason = stillBefore + " in old"
+	switch {
+	case hiddenBefore != judgement.Held:
+		r.Reason = whyBefore + " in old"
 
 		return r, nil
-	}
-	switch {
+	case hiddenAfter != judgement.Held:
+		r.Reason = whyAfter + " in new"
+
+		return r, nil
 	case min(len(before), len(after)) < FewestRepeats:
 		r.Reason = "too few repeats"
 	case estimate == nil:

@@ -171,7 +171,12 @@ func TestCompareOfFlawedRuns(t *testing.T) {
 func TestCompareOfStandstills(t *testing.T) {
 	stopped := func(r *Report) { r.Steps[7].Standstill = &Standstill{LongestMs: 200, Part: 0.2} }
 	steady, still := compareSteady(1), compareChanged(compareSteady(1), stopped)
+	late := compareChanged(compareSteady(1), func(r *Report) {
+		r.Steps[7].OpenLoop = &OpenLoop{LateByK6: 0.03}
+		r.Steps[7].Latency.P99 *= 1000
+	})
 	const why = "it stood still for 20 % of the time: no operation ended for up to 0.200s"
+	const byK6 = "k6 itself started 3 % of the operations late"
 	for name, tt := range map[string]struct {
 		before, after           *Report
 		verdict, problem, cause string
@@ -180,6 +185,7 @@ func TestCompareOfStandstills(t *testing.T) {
 		"new":  {steady, still, NotComparable, why + " in new", "", true},
 		"old":  {still, steady, Undecided, "", why + " in old", false},
 		"both": {still, still, Undecided, "", why + " in old", false},
+		"k6":   {steady, late, Undecided, "", byK6 + " in new", false},
 	} {
 		c, err := Compare(tt.before, tt.after, CompareOptions{Tolerance: 0.05})
 		require.NoError(t, err)

@@ -52,9 +52,9 @@ func (r *Report) flawed() (incomplete, failed int) {
 
 func (r *Report) verdictMark() string {
 	incomplete, failed := r.flawed()
-	_, passed := GatesText(r.Gates)
+	_, outcome := GatesText(r.Gates)
 	switch {
-	case !passed || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
+	case outcome != judgement.Held || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
 		return ":x:"
 	case failed > 0 || len(r.Gates) == 0 || len(r.notHeld()) > 0:
 		return ":information_source:"

@@ -22,6 +22,9 @@ type column struct {
 // reader must know before believing a row, and the tables of the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
+	if r.Search != nil { // the answer, before all that was tried
+		b.WriteString(r.searchNote() + "\n\n")
+	}
 	shown := r.InOrder().withTotals()
 	writeTable(&b, shown.columns(), len(shown.Steps))
 	if note := SupportNote(r.Steps, P50, P99); note != "" {

@@ -47,9 +47,6 @@ func (r *Report) notes() []string {
 		}
 		notes = append(notes, failureNotes(label, s)...)
 	}
-	if r.Search != nil {
-		notes = append(notes, r.searchNote())
-	}
 	for _, line := range r.DuetLines() {
 		notes = append(notes, escape(line))
 	}
@@ -174,6 +171,10 @@ func (s *Search) undecided(show func(float64) string) string {
 	numbers := make([]string, len(s.Undecided))
 	for i, n := range s.Undecided {
 		numbers[i] = show(n)
+	}
+
+	if s.Why != "" {
+		return fmt.Sprintf(" Undecided: %s (%s).", strings.Join(numbers, ", "), escape(s.Why))
 	}
 
 	return fmt.Sprintf(" Undecided: %s, so near to the bound that noise is more; longer steps, or a precision of the figure, tell.",

@@ -170,7 +170,7 @@ func TestSearchNote(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := madeUp(tt.change)
 			r.Search = &tt.search
-			require.Equal(t, []string{tt.want}, r.notes())
+			require.True(t, strings.HasPrefix(r.Markdown(), tt.want+"\n\n| "), "the answer comes first")
 		})
 	}
 }
@@ -183,6 +183,8 @@ func TestUndecidedSearchNote(t *testing.T) {
 	}
 	require.Contains(t, r.searchNote(), " Tried again, 18 keeps it. Undecided: 19, 20, so near to the bound that noise is more;")
 	require.NoError(t, r.validateSearch())
+	r.Search.Why = "limited by neighbour"
+	require.Contains(t, r.searchNote(), " Undecided: 19, 20 (limited by neighbour).")
 	r.Search.Undecided = []float64{20, 19}
 	require.ErrorContains(t, r.validateSearch(), "search.undecided must be numbers above 0 in ascending order")
 	r.Search.Undecided = []float64{21}

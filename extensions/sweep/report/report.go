@@ -212,6 +212,8 @@ type Search struct {
 	// Undecided are the numbers that were tried as often as allowed, and that are as near to the
 	// bound as noise brings them; in ascending order.
 	Undecided []float64 `json:"undecided,omitempty"`
+	// Why says why the lowest of them is undecided, where that is not noise: a neighbour, say.
+	Why string `json:"why,omitempty"`
 }
 
 // Bracket is between which numbers the answer of a search surely is: numbers that were tried again

@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // Standstill is how long a step stood still while all of its clients were at work, all kinds of
@@ -47,19 +49,34 @@ func (s *Step) StoodStill() string {
 		100*s.Standstill.Part, Span(s.Standstill.LongestMs/1000))
 }
 
-// StoodStill says why the figure does not show for how long clients of a step waited, or nothing:
-// latencies do not where a repeat of it stood still.
-func (f *Figure) StoodStill(g *Group) string {
-	if f.Rate || g == nil {
-		return ""
+// Hidden says why the figure does not show for how long clients of a step waited, and what a gate
+// on it comes to therefore. A latency does not where the server stood still: that is one operation
+// of each client, which no percentile shows, and the gate is crossed. Where k6 stood still as well,
+// or started too many operations late, nothing is known of the server, and the gate is undecided.
+// Where the figure shows it, the outcome is held, and why is empty.
+func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
+	outcome = judgement.Held
+	if g == nil {
+		return outcome, ""
 	}
 	for _, s := range g.Steps {
-		if why := s.StoodStill(); why != "" {
-			return why
+		still, late := s.StoodStill(), s.LateByK6()
+		switch {
+		case f == &LongestStandstill:
+			if s.Standstill == nil {
+				return judgement.Undecided, "nobody knows how long the step stood still"
+			}
+		case f.Rate:
+		case still != "" && s.LimitedBy() != witness.Client:
+			return judgement.Crossed, still
+		case still != "":
+			outcome, why = judgement.Undecided, still+", and so did k6"
+		case late != "":
+			outcome, why = judgement.Undecided, late
 		}
 	}
 
-	return ""
+	return outcome, why
 }
 
 // LongestStandstill is the figure that gates may bound beside those of all outputs.

@@ -84,17 +84,19 @@ func (v *Verdict) couldSee() string {
 	return "could see " + judgement.Percent(v.Visible)
 }
 
-// GatesText says what all gates come to, such as "1 of 4 gates crossed, 2 undecided", and whether
-// the run passes them.
-func GatesText(gates []Verdict) (text string, passed bool) {
+// GatesText says what all gates come to, such as "1 of 4 gates crossed, 2 undecided". The outcome
+// is the worst of those that do not pass.
+func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 	count := map[judgement.Outcome]int{}
 	undecidedPass := true
-	passed = true
+	outcome = judgement.Held
 	for i := range gates {
 		v := &gates[i]
 		result := v.Result()
 		count[result]++
-		passed = passed && v.Held
+		if !v.Held {
+			outcome = judgement.Worst(outcome, result)
+		}
 		undecidedPass = undecidedPass && (v.Held || result != judgement.Undecided)
 	}
 	crossed, undecided := count[judgement.Crossed], count[judgement.Undecided]
@@ -106,13 +108,13 @@ func GatesText(gates []Verdict) (text string, passed bool) {
 	case undecided > 0:
 		text = fmt.Sprintf("%d of %s undecided", undecided, all)
 	default:
-		return all + " held", passed
+		return all + " held", outcome
 	}
 	if undecided > 0 && undecidedPass {
 		text += ", which passes"
 	}
 
-	return text, passed
+	return text, outcome
 }
 
 // validateGates tells whether each gate's outcome and whether it passes agree.

@@ -18,23 +18,23 @@ var (
 
 func TestGatesText(t *testing.T) {
 	for _, tt := range []struct {
-		gates  []Verdict
-		want   string
-		passed bool
+		gates   []Verdict
+		want    string
+		outcome judgement.Outcome
 	}{
-		{[]Verdict{aHeld}, "1 gate held", true},
-		{[]Verdict{{Held: true}, {Held: true}}, "2 gates held", true},
-		{[]Verdict{aHeld, aCrossed}, "1 of 2 gates crossed", false},
-		{[]Verdict{aHeld, {}}, "1 of 2 gates crossed", false},
-		{[]Verdict{aHeld, anOpen}, "1 of 2 gates undecided", false},
-		{[]Verdict{aCrossed, anOpen, aHeld}, "1 of 3 gates crossed, 1 undecided", false},
-		{[]Verdict{aTolerated, aHeld}, "1 of 2 gates undecided, which passes", true},
-		{[]Verdict{aTolerated, anOpen}, "2 of 2 gates undecided", false},
-		{[]Verdict{aTolerated, aCrossed}, "1 of 2 gates crossed, 1 undecided, which passes", false},
+		{[]Verdict{aHeld}, "1 gate held", judgement.Held},
+		{[]Verdict{{Held: true}, {Held: true}}, "2 gates held", judgement.Held},
+		{[]Verdict{aHeld, aCrossed}, "1 of 2 gates crossed", judgement.Crossed},
+		{[]Verdict{aHeld, {}}, "1 of 2 gates crossed", judgement.Crossed},
+		{[]Verdict{aHeld, anOpen}, "1 of 2 gates undecided", judgement.Undecided},
+		{[]Verdict{aCrossed, anOpen, aHeld}, "1 of 3 gates crossed, 1 undecided", judgement.Crossed},
+		{[]Verdict{aTolerated, aHeld}, "1 of 2 gates undecided, which passes", judgement.Held},
+		{[]Verdict{aTolerated, anOpen}, "2 of 2 gates undecided", judgement.Undecided},
+		{[]Verdict{aTolerated, aCrossed}, "1 of 2 gates crossed, 1 undecided, which passes", judgement.Crossed},
 	} {
-		text, passed := GatesText(tt.gates)
+		text, outcome := GatesText(tt.gates)
 		require.Equal(t, tt.want, text)
-		require.Equal(t, tt.passed, passed, tt.want)
+		require.Equal(t, tt.outcome, outcome, tt.want)
 	}
 }
 

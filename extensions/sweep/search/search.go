@@ -1,9 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -15,9 +19,11 @@ import (
 // lead of two is wrong once in 17 numbers, and a lead of four, which the two ends of the bracket
 // need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer.
 // A step far below the bound counts twice: what disturbs a step makes it slower, and never that
-// fast. So does one with failed operations. A step says nothing where the interval of its figure
-// holds the bound: it is decided by steps that do, or not at all. A number that stays undecided is
-// not taken to keep the bound, and the result names it.
+// fast. So does one with failed operations. A step is judged as files of gates judge it, and what
+// they call undecided says nothing: a bound that is broken beside a neighbour, say. So does a step
+// where the interval of its figure holds the bound. A number keeps the bound when the operations of
+// all of its steps are enough for its figure. One that stays undecided is not taken to keep it, and
+// the result names it.
 const (
 	decidedLead = 2
 	sureLead    = 4
@@ -35,16 +41,40 @@ type number struct {
 	tries int
 	// lead is by how much those that kept the bound lead those that broke it.
 	lead int
+	// groups are its steps, one for each kind of operation.
+	groups []report.Group
+	// why says why the last step that said nothing did not, and little why the operations of all
+	// steps are too few; empty where they are not.
+	why, little string
 }
 
-// kept tells what is believed of the number: what its steps have not shown is not believed.
-func (n *number) kept() bool { return n.lead >= decidedLead }
+// kept reports whether the steps have shown that the number keeps the bound.
+func (n *number) kept() bool { return n.lead >= decidedLead && n.little == "" }
 
-// undecided tells that the number was tried, and neither side leads.
+// undecided reports whether the number was tried, and nothing was shown.
 func (n *number) undecided() bool { return n.tries > 0 && !n.leads(decidedLead) }
 
-// leads tells whether one side leads by so much.
-func (n *number) leads(by int) bool { return n.lead >= by || n.lead <= -by }
+// leads reports whether one side leads by so much.
+func (n *number) leads(by int) bool { return n.lead >= by && n.little == "" || n.lead <= -by }
+
+// add adds the steps of a try, and says whether all are enough for the figures of the bounds.
+func (n *number) add(steps []report.Step, bounds []findBound) {
+	for i := range steps {
+		s := &steps[i]
+		at := slices.IndexFunc(n.groups, func(g report.Group) bool { return g.Key == s.Key() })
+		if at < 0 {
+			at = len(n.groups)
+			n.groups = append(n.groups, report.Group{Key: s.Key()})
+		}
+		n.groups[at].Steps = append(n.groups[at].Steps, s)
+	}
+	n.little = ""
+	for i := range n.groups {
+		for _, b := range bounds {
+			n.little = cmp.Or(n.little, b.RestsOnLittle(&n.groups[i]))
+		}
+	}
+}
 
 // Search is a Find on its way.
 type Search struct {
@@ -166,46 +196,57 @@ func (s *Search) Tried(value float64, steps []report.Step) {
 	n := s.number(value)
 	s.steps++
 	n.tries++
-	n.lead += s.weigh(steps)
+	n.add(steps, s.find.bounds())
+	weight, why := s.weigh(steps)
+	n.lead += weight
+	n.why = cmp.Or(why, n.why)
 }
 
-// weigh tells how much a step says for the bound, or against it. Where operations failed, none
-// succeeded, or the step is not complete, it says twice as much against it as where it was slow. It
-// says for it what its worst figure does.
-func (s *Search) weigh(steps []report.Step) int {
+// weigh returns how much a step says for the bound, or against it; why says why it says nothing.
+// Where operations failed, none succeeded, or the step is not complete, it says twice as much
+// against it as where it was slow. It says for it what its worst figure does.
+func (s *Search) weigh(steps []report.Step) (weight int, why string) {
 	if len(steps) == 0 {
-		return -clearWeight
+		return -clearWeight, ""
 	}
-	weight := clearWeight
+	weight = clearWeight
 	for i := range steps {
 		one := &steps[i]
 		done := one.Complete || one.TooShort != nil || s.untilKnown && one.Intervals != nil
 		if one.Failed > 0 || one.Operations == 0 || !done {
-			return -clearWeight
+			return -clearWeight, ""
 		}
 		for _, b := range s.find.bounds() {
-			weight = min(weight, b.weigh(one))
+			of, undecided := b.weigh(one)
+			weight, why = min(weight, of), cmp.Or(undecided, why)
 		}
 	}
-
-	return weight
-}
-
-// weigh tells how much a figure of a step says for its bound: nothing where the interval of the
-// figure holds the bound. Where there is no interval, the figure itself says it.
-func (b *findBound) weigh(s *report.Step) int {
-	limit := report.Ms(b.limit.TimeDuration())
-	interval, known := s.Interval(b.Figure)
-	switch {
-	case known && interval.Low <= limit && limit < interval.High:
-		return 0
-	case b.Of(s) > limit, !b.Rate && s.StoodStill() != "":
-		return -1
-	case b.clear(s):
-		return clearWeight
+	if weight != 0 {
+		why = ""
 	}
 
-	return 1
+	return weight, why
+}
+
+// weigh returns how much a figure of a step says for its bound; why says why it says nothing.
+func (b *findBound) weigh(s *report.Step) (weight int, why string) {
+	limit := report.Ms(b.limit.TimeDuration())
+	interval, known := s.Interval(b.Figure)
+	if known && interval.Low <= limit && limit < interval.High {
+		return 0, ""
+	}
+	bound := gate.Bound{Figure: b.Figure, Value: limit}
+	outcome, text, _ := bound.Measured(&report.Group{Key: s.Key(), Steps: []*report.Step{s}})
+	switch {
+	case outcome == judgement.Crossed:
+		return -1, ""
+	case outcome == judgement.Undecided:
+		return 0, strings.TrimPrefix(text, "not judged: ")
+	case b.clear(s):
+		return clearWeight, ""
+	}
+
+	return 1, ""
 }
 
 // clear tells whether a step that keeps the bound is far from it: at most half of the operations
@@ -232,6 +273,7 @@ func (s *Search) Result() *report.Search {
 	for _, n := range s.numbers {
 		if s.decided(n) && n.undecided() {
 			result.Undecided = append(result.Undecided, n.value)
+			result.Why = cmp.Or(result.Why, n.why, n.little)
 		}
 		switch {
 		case !n.leads(sureLead):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // searchStep is a step whose p99 is as told, which the bound of 5 ms is close to.
@@ -46,6 +47,13 @@ func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) 
 		require.LessOrEqual(t, steps, options.MostSteps(repeats), "more steps than k6 was told")
 		s.Tried(number, searchStep(p99(number)))
 	}
+}
+
+// weight is what a step says for the bound.
+func weight(s *Search, steps []report.Step) int {
+	weight, _ := s.weigh(steps)
+
+	return weight
 }
 
 // upTo is what steps without noise show when a number up to the answer keeps the bound.
@@ -166,7 +174,7 @@ func TestWhatAStepSaysOfABound(t *testing.T) {
 		"nothing succeeded":    {[]report.Step{empty}, -2},
 		"nothing was measured": {nil, -2},
 	} {
-		require.Equal(t, c.weight, New(find, 1, false).weigh(c.steps), name)
+		require.Equal(t, c.weight, weight(New(find, 1, false), c.steps), name)
 	}
 }
 
@@ -190,12 +198,11 @@ func TestClearSteps(t *testing.T) {
 	for _, tt := range []struct{ operations, slow, weight int }{
 		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
 	} {
-		weight := New(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false).weigh(made(tt.operations, tt.slow))
-		require.Equal(t, tt.weight, weight, "%d of %d", tt.slow, tt.operations)
+		got := weight(New(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false), made(tt.operations, tt.slow))
+		require.Equal(t, tt.weight, got, "%d of %d", tt.slow, tt.operations)
 	}
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
-		weight := New(readFind(t, `{"mean": "`+bound+`", "max": 8}`), 1, false).weigh(made(100, 0))
-		require.Equal(t, want, weight, bound)
+		require.Equal(t, want, weight(New(readFind(t, `{"mean": "`+bound+`", "max": 8}`), 1, false), made(100, 0)), bound)
 	}
 }
 
@@ -222,14 +229,14 @@ func TestIntervalsDecideAStep(t *testing.T) {
 		"one kind around":   {append(within(4, 4.5, 4.9), within(4, 4.9, 5.5)...), 0},
 		"one kind above":    {append(within(4, 4.9, 5.5), within(5.1, 5.5, 6)...), -1},
 	} {
-		require.Equal(t, c.weight, New(find, 1, false).weigh(c.steps), name)
+		require.Equal(t, c.weight, weight(New(find, 1, false), c.steps), name)
 	}
 	cut := within(4, 4.5, 4.9)
 	cut[0].Complete = false
-	require.Equal(t, -2, New(find, 1, false).weigh(cut))
-	require.Equal(t, 1, New(find, 1, true).weigh(cut))
+	require.Equal(t, -2, weight(New(find, 1, false), cut))
+	require.Equal(t, 1, weight(New(find, 1, true), cut))
 	cut[0].Intervals = nil
-	require.Equal(t, -2, New(find, 1, true).weigh(cut), "nothing is known of it")
+	require.Equal(t, -2, weight(New(find, 1, true), cut), "nothing is known of it")
 }
 
 // A number that is as near to the bound as noise brings it is undecided: it is not the answer, and
@@ -256,4 +263,84 @@ func TestSearchSaysWhatIsUndecided(t *testing.T) {
 			require.Greater(t, n, result.Found)
 		}
 	}
+}
+
+// limited is a step with that p99, which a neighbour has limited that left it half of the machine.
+func limited(p99 float64) []report.Step {
+	steps := searchStep(p99)
+	steps[0].Witness = &report.Witness{LimitedBy: witness.Neighbour, Why: "Others used 1 of 2 processors.", Evidence: witness.Evidence{
+		witness.Processors: 2, witness.Others: 1,
+	}}
+
+	return steps
+}
+
+// A bound that is broken beside a neighbour says nothing of the server, unless no neighbour
+// explains it; one that is kept is kept. So gates have it.
+func TestSearchBesideANeighbour(t *testing.T) {
+	find := readFind(t, `{"p99": "5ms", "max": 8}`)
+	late, still := searchStep(500), searchStep(1)
+	late[0].OpenLoop = &report.OpenLoop{LateByK6: 0.02}
+	still[0].Standstill = &report.Standstill{LongestMs: 300, Part: 0.3}
+	for name, c := range map[string]struct {
+		steps  []report.Step
+		weight int
+		why    string
+	}{
+		"kept":                {limited(4), 1, ""},
+		"broken":              {limited(30), 0, "30.0ms with 1 client, limited by neighbour: Others used 1 of 2 processors."},
+		"broken ever so much": {limited(500), -1, ""},
+		"late itself":         {late, 0, "500ms with 1 client, and k6 itself started 2 % of the operations late"},
+		"stood still":         {still, -1, ""},
+	} {
+		c.steps[0].Clients = 1
+		weight, why := New(find, 1, false).weigh(c.steps)
+		require.Equal(t, c.weight, weight, name)
+		require.Equal(t, c.why, why, name)
+	}
+
+	// Two clients keep the bound in five of nine steps, and three break it beside a neighbour: of
+	// three, nothing is known.
+	s, tries := New(find, 1, false), 0
+	for {
+		number, _, more := s.Next()
+		if !more {
+			break
+		}
+		tries++
+		switch {
+		case number > 2 || number == 2 && tries%2 == 0:
+			s.Tried(number, limited(9))
+		default:
+			s.Tried(number, limited(1))
+		}
+	}
+	result := s.Result()
+	require.InDelta(t, 2, result.Found, 0)
+	require.Zero(t, result.Bracket.High, "nothing is shown to break it")
+	require.Contains(t, result.Undecided, 3.0)
+	require.Contains(t, result.Why, "limited by neighbour: Others used 1 of 2 processors.")
+}
+
+// A number keeps the bound when all of its steps together have the operations that it takes.
+func TestSearchOfShortSteps(t *testing.T) {
+	short := func(operations int64) (*report.Search, int) {
+		s := New(readFind(t, `{"p99": "5ms", "min": 4, "max": 4}`), 1, false)
+		for tries := 0; ; tries++ {
+			number, _, more := s.Next()
+			if !more {
+				return s.Result(), tries
+			}
+			steps := searchStep(1)
+			steps[0].Operations = operations
+			s.Tried(number, steps)
+		}
+	}
+	enough, tries := short(300)
+	require.InDelta(t, 4, enough.Found, 0)
+	require.Equal(t, 4, tries)
+	few, _ := short(10)
+	require.Zero(t, few.Found)
+	require.Equal(t, []float64{4}, few.Undecided)
+	require.Contains(t, few.Why, "p99 of ")
 }

@@ -45,7 +45,7 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 }
 
 // judge judges the gates of a report's scenario, keeps the verdicts in the report, says which do
-// not hold, and has k6 exit with 99 then.
+// not hold, and has k6 exit with 99 or 110 then.
 func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	files := r.gatesFor(rep.Scenario)
 
@@ -57,14 +57,15 @@ func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	LogGates(rep.Gates, logger)
 }
 
-// LogGates logs which gates are not held, and has k6 exit with 99 then.
+// LogGates logs which gates are not held, and has k6 exit then with 99, or with 110 if none of them
+// is crossed.
 func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		switch {
 		case !v.Held:
 			logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
-			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+			k6glue.FailExit(exitcodes.ExitCode(v.Result().ExitCode()))
 		case v.Result() == judgement.Undecided:
 			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
 		}

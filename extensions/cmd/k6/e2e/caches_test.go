@@ -197,11 +197,10 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
 			"TARGET", "redis", "GATES", "../thresholds/cache-hitrate.json")})
-		if r.code == exitThreshold { // a fast machine is through in less than 0.1 s; on a busy one the server stands still
+		if r.code != exitOK { // a fast machine is through in less than 0.1 s; on a busy one the server stands still
+			require.Contains(t, []int{exitThreshold, exitMarkedFailed}, r.code, r.output)
 			require.Len(t, r.lines("level=error"), 1, r.output)
 			require.NotEmpty(t, append(r.lines("gate undecided: ops/s"), r.lines("but it stood still")...), r.output)
-		} else {
-			require.Equal(t, exitOK, r.code, r.output)
 		}
 		s := cacheSteps(t, r, "cache-hitrate-redis")[0]
 		require.Equal(t, smallAccesses, s.Ops)
@@ -317,7 +316,7 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 	gates := gateFile(t, `{ "scenario": "cache-sweep", "absolute": [{ "op": "get", "p50": "1m", "p99": "1m" }] }`)
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1", "ITERATIONS", "1000", "WARMUP", "0s",
 		"KEYS", "1000", "MIX", "get:1", "PIPELINE", "50", "GATES", gates)})
-	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Equal(t, 1000, cacheSteps(t, r, "cache-sweep-memcached")[0].Ops)
 	undecided := strings.Join(r.lines("undecided"), "\n")
 	require.Contains(t, undecided, "p99 of 20 pipelines rests on 0 of them", r.output)

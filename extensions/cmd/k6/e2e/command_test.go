@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -151,7 +154,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 		return work(t, `{"clients": [4], "iterations": 61, "gates": "`+gates+`"}`, map[string]string{"MS": "5"})
 	}
 	r := other()
-	require.Equal(t, exitThreshold, r.code, "other parameters: the baseline does not fit, and undecided does not pass")
+	require.Equal(t, exitMarkedFailed, r.code, "other parameters: the baseline does not fit, and undecided does not pass")
 	require.NotEmpty(t, r.lines("gate undecided: ops/s of work with 4 clients"), r.output)
 	require.NotEmpty(t, r.lines("params.iterations differs: 60 and 61"), r.output)
 	require.Contains(t, r.table(t, "work"), "UNDECIDED")
@@ -249,11 +252,37 @@ func TestEveryFormatOfARun(t *testing.T) {
 	require.ElementsMatch(t, formats, suffixes)
 }
 
+// edited writes a report as it would be if something had been changed in the run and in its steps,
+// and returns the path.
+func edited(t *testing.T, path string, change func(run, step map[string]any)) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var run map[string]any
+	require.NoError(t, json.Unmarshal(raw, &run))
+	for _, step := range run["steps"].([]any) {
+		change(run, step.(map[string]any))
+	}
+	raw, err = json.Marshal(run)
+	require.NoError(t, err)
+	path = filepath.Join(t.TempDir(), filepath.Base(path))
+	require.NoError(t, os.WriteFile(path, raw, 0o600))
+
+	return path
+}
+
 // A step that has collapsed has too few operations for the percentile that its gate is on.
 func TestABOfAStepThatCollapses(t *testing.T) {
 	t.Parallel()
+	// Each process leaves the same report again, of a machine that nothing else is done on.
 	naps := func(ms string) []string {
-		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, script("testdata/ab.js")}
+		r := k6(t, options{script: "testdata/ab.js", env: with(noMachbase, map[string]string{"MS": ms})})
+		path := edited(t, filepath.Join(r.results, "ab.json"), func(_, step map[string]any) {
+			delete(step, "standstill")
+			delete(step, "witness")
+		})
+
+		return []string{"sh", "-c", `cp "$0" "$SWEEP_RESULTS"`, path}
 	}
 	args := append([]string{"ab", "--pairs", "4", "--gate", "p90=+9900%", "--"}, naps("1")...)
 	code, out, errs := sweep(t, append(append(args, "---"), naps("50")...)...)
@@ -261,6 +290,71 @@ func TestABOfAStepThatCollapses(t *testing.T) {
 	require.Contains(t, errs, "1 of 1 gates crossed, 0 undecided")
 	require.Regexp(t, `(?m)^nap, 2 clients +p90 +in 4 of 4 +none +- +- +- +CROSSED p90=\+9900%$`, out)
 	require.Contains(t, out, "crossed: nap, 2 clients, p90: p90 of ")
+}
+
+// What k6 itself was late for is not the server's doing: k6 stands still for half of each step.
+func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pid")
+	var stopped sync.Map
+	url, _ := httpServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("stop") != "true" {
+			return
+		}
+		raw, _ := os.ReadFile(pids)
+		if _, already := stopped.LoadOrStore(string(raw), true); already {
+			return
+		}
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
+		go func() {
+			_ = syscall.Kill(pid, syscall.SIGSTOP)
+			time.Sleep(time.Second)
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		}()
+	})
+	requests := func(stop string) []string {
+		return []string{
+			"sh", "-c", `echo $$ >"$0"; exec "$@"`, pids,
+			binary(t, "k6-race"), "run", "--quiet", "-e", "URL=" + url, "-e", "STOP=" + stop, script("testdata/late.js"),
+		}
+	}
+	args := append([]string{"ab", "--pairs", "4", "--gate", "p90=+50%", "--"}, requests("false")...)
+	code, out, errs := sweep(t, append(append(args, "---"), requests("true")...)...)
+	require.Equal(t, exitMarkedFailed, code, out+errs)
+	require.Contains(t, errs, "0 of 1 gates crossed, 1 undecided")
+	require.Regexp(t, `(?m)^get, 8 clients at 100/s +p90 +none +none +- +- +- +undecided p90=\+50%$`, out)
+	require.Regexp(t, `undecided: get, 8 clients at 100/s, p90: (k6 itself started .* late|it stood still .*, and so did k6)`, out)
+}
+
+// Thresholds of the script are the script's affair: its figures are judged all the same.
+func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
+	t.Parallel()
+	naps := func(ms string) []string {
+		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, "-e", `THRESHOLDS={"sweep_p50": ["value<0.001"]}`, script("testdata/ab.js")}
+	}
+	args := append([]string{"ab", "--pairs", "4", "--gate", "opsPerSecond=-50%", "--"}, naps("2")...)
+	code, out, errs := sweep(t, append(append(args, "---"), naps("100")...)...)
+	require.Equal(t, exitThreshold, code, out+errs)
+	require.Contains(t, errs, "1 of 1 gates crossed, 0 undecided")
+	require.Contains(t, out, "base ended in 4 of 4 pairs with exit code 99: ")
+	require.Contains(t, out, "change ended in 4 of 4 pairs with exit code 99: ")
+}
+
+// What more pairs cannot decide ends with the first one.
+func TestABThatCannotBeDecided(t *testing.T) {
+	t.Parallel()
+	plain := userScript(t, "plain.js", `export const options = { vus: 1, duration: '1s' }; export default function () {}`)
+	for want, tt := range map[string]struct{ gate, script string }{
+		"gate p99=+10% cannot be decided: nap, 2 clients: neither command has p99: p99 of ": {"p99=+10%", script("testdata/ab.js")},
+		"k6 run has left no report, and its time is what the script asks for: ":             {"time=+5%", plain},
+	} {
+		k6 := []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=100", tt.script}
+		args := append([]string{"ab", "--pairs", "100", "--gate", tt.gate, "--"}, k6...)
+		code, out, errs := sweep(t, append(append(args, "---"), k6...)...)
+		require.Equal(t, exitInvalidConfig, code, out+errs)
+		require.Contains(t, errs, want)
+		require.NotContains(t, errs, "pair 1 of 100")
+	}
 }
 
 // Two settings of one script, one of which takes twenty times as long for an operation.

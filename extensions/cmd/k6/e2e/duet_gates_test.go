@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,4 +47,22 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
 	require.Equal(t, exitThreshold, alone.code, alone.output)
 	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
+}
+
+// The change of a duet is judged by the ratio of all slices: where some are disturbed, none of them
+// counts less.
+func TestGatesJudgeADuetByAllOfItsSlices(t *testing.T) {
+	t.Parallel()
+	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`)
+	r := k6(t, options{script: "testdata/gated-duet.js", environment: noWitness, env: with(noMachbase, map[string]string{
+		"MS": "0.5", "BASE_MS": "0.5", "DISTURBED": "true", "GATES": gates,
+	})})
+	d := duetReport(t, r, "work").Duets[0]
+	require.Greater(t, d.Slices, 80, "calm slices cannot be told from others before")
+	for _, key := range []string{"opsPerSecond", "mean"} {
+		f := d.Of(key)
+		require.InEpsilon(t, f.Change/f.Base, f.Ratio, 1e-6, key)
+	}
+	f := d.Of("opsPerSecond")
+	require.Contains(t, r.table(t, "work"), fmt.Sprintf("(change is %.3fx (", f.Change/f.Base))
 }

@@ -259,7 +259,10 @@ func TestExampleFind(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	})
-	r := example(t, "find.js", map[string]string{"HTTP_URL": url, "P99": "500ms"})
+	r := k6(t, options{
+		script: "../extensions/sweep/examples/find.js", environment: noWitness,
+		env: with(noMachbase, map[string]string{"HTTP_URL": url, "P99": "500ms"}),
+	})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := fullReport(t, r, "find")
 	require.Equal(t, "clients", rep.Search.Of)

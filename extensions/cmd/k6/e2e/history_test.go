@@ -137,7 +137,7 @@ func TestGitBisectFindsTheCommit(t *testing.T) {
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), "git", "-C", dir, "bisect", "run", judge)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "K6="+binary(t, "k6-race"),
-		"BUILD=sh build.sh", "GATE=time=+300%", "AB=--pairs 4", "BASE=sh "+good+"/work.sh", "CHANGE=sh work.sh")
+		"BUILD=sh build.sh", "GATE=time=+150%", "AB=--pairs 4", "BASE=sh "+good+"/work.sh", "CHANGE=sh work.sh")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), ids[guilty]+" is the first bad commit")

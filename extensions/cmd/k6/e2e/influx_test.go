@@ -177,7 +177,7 @@ func TestInfluxIsKilled(t *testing.T) {
 			killed := killWhenWritten(t, server, address)
 			r := k6(t, options{
 				script: "cache-sweep.js", env: gets(t, append(more, "CLIENTS", "4", "DURATION", "5s")...),
-				args: []string{"--out", "sweep-influxdb=" + address + "?flushTimeout=1s"},
+				args: []string{"--out", "sweep-influxdb=" + address + "?flushTimeout=1s"}, environment: noWitness,
 			})
 			killed()
 			require.Equal(t, code, r.code, r.output)

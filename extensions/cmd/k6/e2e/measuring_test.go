@@ -143,7 +143,9 @@ func TestPortableSweepWithoutSweepRun(t *testing.T) {
 // A search that finds nothing is no pass.
 func TestFindThatFindsNothing(t *testing.T) {
 	t.Parallel()
-	r := work(t, `{"find": {"p99": "1ms", "max": 2}, "iterations": 30, "pause": "0s"}`, map[string]string{"MS": "20"})
+	r := k6(t, options{script: "testdata/options.js", environment: noWitness, env: map[string]string{
+		"OPTIONS": `{"find": {"p99": "1ms", "max": 2}, "iterations": 30, "pause": "0s"}`, "MS": "20",
+	}})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Len(t, r.lines("the search has found nothing: Not even 1 client keeps p99 <= 1ms."), 1, r.output)
 }

@@ -69,7 +69,7 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 			require.Less(t, s.OpenLoop.InTime, 0.9)
 			require.Greater(t, s.OpenLoop.LateByK6, 0.1, "clients were free")
 			require.Equal(t, "client", s.Witness.LimitedBy, s.Witness.Why)
-			require.Equal(t, exitThreshold, r.code, r.output)
+			require.Equal(t, exitMarkedFailed, r.code, r.output)
 			require.NotEmpty(t, r.lines("undecided"), r.output)
 			require.Contains(t, r.table(t, "stopped"), "late p99")
 		})

@@ -16,6 +16,23 @@ const (
 	Undecided Outcome = "undecided"
 )
 
+// ExitCode is what a process exits with whose gates come to this, as k6 numbers such codes: 99 when
+// something got worse (thresholds have failed), 110 when that cannot be told (marked as failed).
+func (o Outcome) ExitCode() int {
+	return map[Outcome]int{Crossed: 99, Undecided: 110}[o]
+}
+
+// Worst is crossed if any of the outcomes is, else undecided if any is, else held.
+func Worst(outcomes ...Outcome) Outcome {
+	for _, worst := range []Outcome{Crossed, Undecided} {
+		if slices.Contains(outcomes, worst) {
+			return worst
+		}
+	}
+
+	return Held
+}
+
 // Estimate is what is known of the ratio of a figure of a change to that of its base.
 type Estimate interface {
 	// Interval returns the ratio and between which ratios the true one is.

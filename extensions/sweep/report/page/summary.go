@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -116,7 +117,7 @@ func warnings(r *report.Report) []fact {
 	if r.Quiet != nil && !r.Quiet.Reached {
 		out = append(out, fact{"Not quiet.", r.Quiet.Note()})
 	}
-	if text, passed := report.GatesText(r.Gates); !passed {
+	if text, outcome := report.GatesText(r.Gates); outcome != judgement.Held {
 		out = append(out, fact{"Gates.", text + "."})
 	}
 

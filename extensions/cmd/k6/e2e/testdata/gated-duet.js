@@ -1,4 +1,5 @@
-// A duet whose change sleeps for MS milliseconds and whose base for 5, judged by the gates of GATES.
+// A duet whose change sleeps for MS milliseconds and whose base for BASE_MS, judged by the gates of GATES.
+// With DISTURBED both sleep for up to five times as long in every other half second.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
@@ -7,8 +8,9 @@ export const options = sweep.options({
 });
 if (__ENV.SERVERS) sweep.meta({ target: { url: 'http://127.0.0.1:1' }, base: { url: 'http://127.0.0.1:2' } });
 
-const of = (ms) => () => sleep(ms / 1000);
-const variants = { base: of(5), change: of(Number(__ENV.MS)) };
+const disturbed = () => __ENV.DISTURBED && Date.now() % 1000 < 500;
+const of = (ms) => () => sleep((disturbed() ? ms * (1 + 4 * Math.random()) : ms) / 1000);
+const variants = { base: of(Number(__ENV.BASE_MS || 5)), change: of(Number(__ENV.MS)) };
 
 export default () => sweep.run(variants);
 

@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// spin takes the processors of this machine twice over until the test ends.
+func spin(t *testing.T) {
+	t.Helper()
+	for range 2 * runtime.NumCPU() {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Wait() }) // the context ends it before
+	}
+}
+
+// recordRuns records reports in a new baseline, and returns its path.
+func recordRuns(t *testing.T, reports ...string) string {
+	t.Helper()
+	baseline := filepath.Join(t.TempDir(), "baseline.json")
+	code, _, stderr := sweep(t, append([]string{"record", "-o", baseline}, reports...)...)
+	require.Zero(t, code, stderr)
+
+	return baseline
+}
+
+// relativeGates are those beside a baseline of the scenario work, in the baseline's folder.
+func relativeGates(t *testing.T, baseline, undecided, gates string) string {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(baseline), "gates.json")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"scenario": "work", "undecided": %q, "relative": {"baseline": %q, %s}}`,
+		undecided, filepath.Base(baseline), gates), 0o600))
+
+	return path
+}
+
+// A server that is hundreds of times slower is found beside a neighbour that takes all that it can
+// get: no neighbour explains as much, in ops/s or in a percentile that has too few operations now.
+func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
+	const given = `{"clients": [4], "duration": "4s", "warmup": "0s"`
+	var runs []string
+	for range 4 {
+		r := k6(t, options{
+			script: "testdata/options.js", environment: noWitness,
+			env: with(noMachbase, map[string]string{"OPTIONS": given + "}", "MS": "1"}),
+		})
+		runs = append(runs, filepath.Join(r.results, "work.json"))
+	}
+	baseline := recordRuns(t, runs...)
+	gates := relativeGates(t, baseline, "pass", `"opsPerSecond": "-50%", "p99": "+100%"`)
+	spin(t)
+	r := work(t, given+`, "gates": "`+gates+`"}`, with(noMachbase, map[string]string{"MS": "1000"}))
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.NotEmpty(t, r.lines("gate crossed: ops/s of work with 4 clients"), r.output)
+	require.NotEmpty(t, r.lines("gate crossed: p99 of work with 4 clients"), r.output)
+}
+
+// What is worse by less than a neighbour explains is undecided, and does not pass where undecided
+// does: the run is not like the recorded ones. What is worse by more is crossed.
+func TestWorseBesideANeighbourNeverPasses(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/options.js", environment: noWitness,
+		env: with(noMachbase, map[string]string{"OPTIONS": `{"clients": [4], "iterations": 60}`, "MS": "5"}),
+	})
+	// like is the run, so many times slower and some hours later; a neighbour takes half of the
+	// machine.
+	like := func(times float64, hours int, neighbour bool) string {
+		return edited(t, filepath.Join(r.results, "work.json"), func(run, step map[string]any) {
+			run["started"] = time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)
+			maps.DeleteFunc(step, func(key string, _ any) bool { return key == "overTime" || key == "slowest" || key == "standstill" })
+			step["seconds"] = step["seconds"].(float64) * times
+			step["opsPerSecond"] = step["ops"].(float64) / step["seconds"].(float64)
+			if neighbour {
+				step["witness"] = map[string]any{
+					"limitedBy": "neighbour", "why": "Others used 1 of 2 processors.", "evidence": map[string]any{"processors": 2, "others": 1},
+				}
+			}
+		})
+	}
+	baseline := recordRuns(t, like(1, 1, false), like(1.01, 2, false), like(1.02, 3, false), like(1.03, 4, false))
+	slower, same := like(10, 5, true), like(1.01, 6, true)
+	for _, tt := range []struct {
+		run, undecided, gate string
+		code                 int
+		says                 string
+	}{
+		{slower, "fail", "-50%", exitThreshold, "CROSSED"},
+		{slower, "pass", "-50%", exitThreshold, "CROSSED"},
+		{slower, "pass", "-85%", exitMarkedFailed, "UNDECIDED"},
+		{same, "pass", "-50%", exitOK, "undecided"},
+		{same, "fail", "-50%", exitMarkedFailed, "UNDECIDED"},
+	} {
+		code, stdout, _ := sweep(t, "gate", tt.run, relativeGates(t, baseline, tt.undecided, `"opsPerSecond": "`+tt.gate+`"`))
+		require.Equal(t, tt.code, code, "%s\n%s", tt.gate, stdout)
+		require.Regexp(t, `(?m)^`+tt.says+` +ops/s of work with 4 clients`, stdout)
+	}
+}
