@@ -74,7 +74,7 @@ func (c *natsClient) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject string, data []byte, o *publishOptions) {
-	subject, err := k6mod.Name(method, "the subject", call.Argument(0))
+	subject, err := destination(method, "the subject", call.Argument(0))
 	if err == nil {
 		data, err = c.data(method, call.Argument(1))
 	}
@@ -111,7 +111,7 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 
 		return sobek.Undefined()
 	}
-	subject, err := k6mod.Name(method, "the topic", get("topic"))
+	subject, err := destination(method, "the topic", get("topic"))
 	if err == nil {
 		if given := get("data"); !k6glue.IsNullish(given) {
 			data, err = c.data(method, given)

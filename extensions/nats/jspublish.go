@@ -222,7 +222,7 @@ func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 // of which up to maxPending wait for their acknowledgements. It waits and throws as complete does.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
-	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
+	subject, err := destination("publishBatch", "the subject", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type publisher struct {
 // publishOne is client.publish(subject, data, options).
 func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
-	subject, err := k6mod.Name("publish", "the subject", call.Argument(0))
+	subject, err := destination("publish", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
@@ -77,7 +77,7 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 // times over.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
-	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
+	subject, err := destination("publishBatch", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
@@ -198,7 +198,7 @@ func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publi
 
 var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
-	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, k6mod.Name),
+	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, destination),
 	k6mod.Into("iterations", func(o *publishOptions) *int { return &o.iterations }, k6mod.Count),
 	k6mod.Into("tags", func(o *publishOptions) **k6mod.Tags { return &o.tags }, readTags),
 }

@@ -63,7 +63,7 @@ func (c *client) asking(
 // outgoing reads what a request and a publication to a stream have in common: the subject and the
 // data.
 func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
-	subject, err := k6mod.Name(method, "the subject", call.Argument(0))
+	subject, err := destination(method, "the subject", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}

@@ -124,10 +124,7 @@ func (b *requests) one(vu context.Context) error {
 func (b *requests) send(conn *wire.Conn) error {
 	m := b.message
 	if b.header == nil || b.client.config.Stamp {
-		var err error
-		if b.header, err = encoded(b.client.stamped(b.options.header)); err != nil {
-			return err
-		}
+		b.header = encoded(b.client.stamped(b.options.header))
 	}
 	begin := clock.Now()
 	answer, err := conn.Request(m.Subject, b.header, m.Data, b.options.timeout)

@@ -192,6 +192,4 @@ func TestHeadersOfRequestBatch(t *testing.T) {
 	require.Len(t, m.Header[sentHeader], 1)
 	require.Contains(t, m.Reply, "own.inbox.")
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindTimeout))
-	v.Run(`new nats.Client(url).requestBatch(unique, 'x', { headers: { 'a b': 'c' } })`)
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindUsage))
 }

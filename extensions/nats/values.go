@@ -2,6 +2,7 @@ package nats
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 // data returns the bytes of a value for a call that does not keep them. Undefined and null have
@@ -65,6 +67,9 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	}
 	h := natsio.Header{}
 	for _, name := range object.Keys() {
+		if !wire.IsHeaderName(name) {
+			return nil, k6mod.Misuse("%s: the header name %q must be letters, digits and signs such as - _ .", method, name)
+		}
 		values := []sobek.Value{object.Get(name)}
 		if array, ok := values[0].(*sobek.Object); ok && array.ClassName() == "Array" {
 			var err error
@@ -77,11 +82,30 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 			if !ok {
 				return nil, k6mod.Wrong(method, "header "+name, "a string or an array of strings", v)
 			}
+			if strings.ContainsAny(s.String(), "\r\n") {
+				return nil, k6mod.Misuse("%s: header %s has a line break, which would end it", method, name)
+			}
 			h[name] = append(h[name], s.String())
 		}
 	}
 
 	return h, nil
+}
+
+// destination reads the subject of a message. The server takes one with an empty token or a
+// wildcard without a word, and nobody who listens to such a subject gets the message.
+func destination(method, what string, value sobek.Value) (string, error) {
+	subject, err := k6mod.Name(method, what, value)
+	if err != nil {
+		return "", err
+	}
+	for token := range strings.SplitSeq(subject, ".") {
+		if token == "" || token == "*" || token == ">" || strings.ContainsAny(token, " \t\r\n") {
+			return "", k6mod.Wrong(method, what, "words with dots between them, without blanks and wildcards", value)
+		}
+	}
+
+	return subject, nil
 }
 
 // wholeSeconds is a time to live as the server counts it.

@@ -13,6 +13,10 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 )
 
+// LongestName is how many bytes the name may have that the files of a report begin with. File
+// systems take names of 255 bytes.
+const LongestName = 200
+
 // File is a file to be written.
 type File struct {
 	Path     string

@@ -2,8 +2,10 @@ package options
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -229,6 +231,15 @@ func TestConfigValidate(t *testing.T) {
 			require.Equal(t, tt.want, got)
 		})
 	}
+}
+
+func TestLongName(t *testing.T) {
+	c := read(t, `{"clients": [1], "iterations": 1}`)
+	c.Name = strings.Repeat("x", 200)
+	require.Empty(t, c.Validate())
+	c.Name += "x"
+	require.EqualError(t, errors.Join(c.Validate()...),
+		"the scenario's name, after which files are named, must have at most 200 bytes, but has 201")
 }
 
 func TestExecutionRequirements(t *testing.T) {

@@ -7,11 +7,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 )
 
 // Validate returns what is wrong with the options.
 func (c *Config) Validate() []error {
 	v := &validation{errs: c.BaseConfig.Validate()}
+	v.check(len(c.Name) <= files.LongestName,
+		"the scenario's name, after which files are named, must have at most %d bytes, but has %d", files.LongestName, len(c.Name))
 	v.steps(c)
 	v.share(c)
 	v.repeats(c)

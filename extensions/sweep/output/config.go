@@ -16,6 +16,7 @@ import (
 
 	"go.k6.io/k6/v2/output"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
@@ -66,6 +67,9 @@ func newConfig(params output.Params) (Config, error) {
 		}
 	}
 	c.Name = cmp.Or(c.Name, nameOf(params.ScriptPath))
+	if len(c.Name) > files.LongestName {
+		return c, fmt.Errorf("the name of the report must have at most %d bytes, but has %d: give another by name=", files.LongestName, len(c.Name))
+	}
 	c.Dir = cmp.Or(dir, setting(params, "RESULTS"), defaultDir)
 	if c.Gates != nil && c.Gates.Scenario != c.Name {
 		return c, fmt.Errorf("gates: they are of scenario %q, not of %q: give name=%s, or change their scenario",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -427,17 +428,18 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "shop", c.Gates.Scenario)
 
 	for argument, why := range map[string]string{
-		"?skp=1s":                `unknown setting "skp": it must be one of by, gates, name, series, skip; did you mean skip?`,
-		"?skip=10":               `skip: "10" is no time: it must be such as 10s or 1m30s`,
-		"?skip=-1s":              `skip: "-1s" is no time: it must be such as 10s or 1m30s`,
-		"?skip=10s":              "skip: 10s leaves nothing of the scenario default, which takes 10s",
-		"?by=vus":                `by: "vus" is nothing that steps can be by: it must be stage`,
-		"?series=2001":           `series: "2001" is impossible: it must be a number from 1 to 2000`,
-		"?name=a/b":              `name: "a/b" cannot be the name of a report: it must be the beginning of a file's name, such as login`,
-		"?skip=1s&skip=2s":       "skip is given more than once",
-		"?gates=none.json":       "gates: open none.json: no such file or directory",
-		"?%zz":                   `"%zz" cannot be read: it must be such as results?skip=10s&by=stage`,
-		"?name=x&gates=" + gates: `gates: they are of scenario "shop", not of "x": give name=shop, or change their scenario`,
+		"?skp=1s":                           `unknown setting "skp": it must be one of by, gates, name, series, skip; did you mean skip?`,
+		"?skip=10":                          `skip: "10" is no time: it must be such as 10s or 1m30s`,
+		"?skip=-1s":                         `skip: "-1s" is no time: it must be such as 10s or 1m30s`,
+		"?skip=10s":                         "skip: 10s leaves nothing of the scenario default, which takes 10s",
+		"?by=vus":                           `by: "vus" is nothing that steps can be by: it must be stage`,
+		"?series=2001":                      `series: "2001" is impossible: it must be a number from 1 to 2000`,
+		"?name=a/b":                         `name: "a/b" cannot be the name of a report: it must be the beginning of a file's name, such as login`,
+		"?name=" + strings.Repeat("x", 201): "the name of the report must have at most 200 bytes, but has 201: give another by name=",
+		"?skip=1s&skip=2s":                  "skip is given more than once",
+		"?gates=none.json":                  "gates: open none.json: no such file or directory",
+		"?%zz":                              `"%zz" cannot be read: it must be such as results?skip=10s&by=stage`,
+		"?name=x&gates=" + gates:            `gates: they are of scenario "shop", not of "x": give name=shop, or change their scenario`,
 	} {
 		_, err := newOutput(paramsOf(t, argument, oneScenario))
 		require.EqualError(t, err, why, argument)

@@ -19,7 +19,7 @@ type csvColumn struct {
 // csvColumns are never renamed or moved; new ones come last.
 var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a constant
 	{"scenario", func(r *Report, _ *Step) string { return harmless(r.Scenario) }},
-	{"op", func(_ *Report, s *Step) string { return harmless(s.Op) }},
+	{"op", func(_ *Report, s *Step) string { return harmless(NameOf(s.Op)) }},
 	{"clients", whole(func(s *Step) int64 { return int64(s.Clients) })},
 	{"rate", number(func(s *Step) float64 { return s.Rate })},
 	{"repeat", whole(func(s *Step) int64 { return int64(s.Repeat) })},
@@ -70,7 +70,7 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"table_value", ofTable},
 	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
 }, intervalColumns(), []csvColumn{
-	{"variant", func(_ *Report, s *Step) string { return harmless(s.Variant) }},
+	{"variant", func(_ *Report, s *Step) string { return harmless(NameOf(s.Variant)) }},
 	{"in_time", ofOpenLoop(func(o *OpenLoop) float64 { return o.InTime })},
 	{"late_by_k6", ofOpenLoop(func(o *OpenLoop) float64 { return o.LateByK6 })},
 	{"timings", whole((*Step).Timings)},

@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 )
 
 // Key is what tells the steps of a run apart, and by which those of two runs are matched.
@@ -19,10 +21,10 @@ type Key struct {
 func (k Key) Name() string {
 	name := Plural(k.Clients, "client")
 	if k.Op != "" {
-		name = oneLineOf(k.Op) + ", " + name
+		name = NameOf(k.Op) + ", " + name
 	}
 	if k.Variant != "" {
-		name += " of " + oneLineOf(k.Variant)
+		name += " of " + NameOf(k.Variant)
 	}
 	if k.Rate != 0 {
 		name += " at " + strconv.FormatFloat(k.Rate, 'f', -1, 64) + "/s"
@@ -30,6 +32,31 @@ func (k Key) Name() string {
 
 	return name
 }
+
+// NameOf shows the name of an operation or a variant in one line. Two names stay two: what cannot
+// be seen is written as in Go, such as \n, and so are backslashes and blanks at the ends or in a
+// row.
+func NameOf(name string) string {
+	var b strings.Builder
+	after := ' '
+	for i, c := range name {
+		switch {
+		case c == ' ' && (after == ' ' || i == len(name)-1):
+			b.WriteString(`\x20`)
+		case c == '\\', !unicode.IsPrint(c) && c != zeroWidthJoiner:
+			quoted := strconv.QuoteRune(c)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(c)
+		}
+		after = c
+	}
+
+	return b.String()
+}
+
+// zeroWidthJoiner is a part of many emoji.
+const zeroWidthJoiner = '\u200d'
 
 // Key returns the step's.
 func (s *Step) Key() Key {

@@ -229,7 +229,7 @@ func (s *junitSuite) clean() {
 func xmlText(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
-		case c == '\t', c == '\n', c == '\r', c >= ' ' && c <= 0xd7ff, c >= 0xe000 && c <= 0xfffc, c >= 0x10000:
+		case c == '\t', c == '\n', c == '\r', c >= ' ' && c <= 0xd7ff, c >= 0xe000 && c <= 0xfffd, c >= 0x10000:
 			return c
 		}
 

@@ -121,6 +121,23 @@ func TestJUnitOfCharactersThatXMLDoesNotHave(t *testing.T) {
 	require.Equal(t, "ab", suite.Cases[3].Failure.Message)
 }
 
+// Names that differ in what cannot be seen are two names in each format.
+func TestNamesStayTwo(t *testing.T) {
+	names := []string{
+		"x y", "x\ny", "x\ry", "x\ty", "x\u00a0y", "x  y", " x y", "x y ", `x\ny`, "\x1b[31mx", "[31mx", "\u202ex", "\ufffd", "\x00", "👩\u200d👧",
+	}
+	shown := map[string]string{}
+	for _, name := range names {
+		one := NameOf(name)
+		require.NotContains(t, shown, one, "%q and %q", name, shown[one])
+		shown[one] = name
+		require.Equal(t, one, oneLineOf(one), "formats of one line keep it")
+		require.Equal(t, one, xmlText(one), "JUnit keeps it")
+	}
+	require.Equal(t, "plain 😀 name", NameOf("plain 😀 name"))
+	require.Equal(t, "👩\u200d👧", NameOf("👩\u200d👧"))
+}
+
 func TestXMLText(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"", ""},
@@ -128,7 +145,7 @@ func TestXMLText(t *testing.T) {
 		{"ü€😀", "ü€😀"},
 		{"\u007f\ud7ff\ue000\ufffc", "\u007f\ud7ff\ue000\ufffc"},
 		{"\x1b[31mred", "[31mred"},
-		{"\xc3", ""},
+		{"\xc3\ufffe", "\ufffd"},
 	} {
 		require.Equal(t, tt.want, xmlText(tt.in))
 	}

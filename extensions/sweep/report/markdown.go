@@ -140,7 +140,7 @@ func (r *Report) scenarioCell(i int) string {
 	s := &r.Steps[i]
 	name := r.Scenario
 	if variant := s.Key().Variant; variant != "" {
-		name += " " + variant
+		name += " " + NameOf(variant)
 	}
 	switch {
 	case i > 0 && s.Op == r.Steps[i-1].Op && s.Variant == r.Steps[i-1].Variant:
@@ -149,7 +149,7 @@ func (r *Report) scenarioCell(i int) string {
 		return name
 	}
 
-	return name + " " + s.Op
+	return name + " " + NameOf(s.Op)
 }
 
 // clientTime shows a time of the clients. In a duet no client has one of a variant alone.

@@ -169,7 +169,7 @@ func scenarioColumn(r *report.Report) tabular {
 		}
 		c.Text = r.Scenario
 		if s.Op != r.Scenario {
-			c.Text += " " + s.Op
+			c.Text += " " + report.NameOf(s.Op)
 		}
 		c.Class = nameClass(c.Text)
 

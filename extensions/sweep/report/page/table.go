@@ -100,7 +100,7 @@ func named(s *sweep) []tabular {
 		return identity(s)
 	}
 	operation := tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
-		return cell{Key: "op", Value: s.Op, Text: s.Op, Class: nameClass(s.Op)}
+		return cell{Key: "op", Value: s.Op, Text: report.NameOf(s.Op), Class: nameClass(s.Op)}
 	}}
 
 	return append([]tabular{operation}, identity(s)...)

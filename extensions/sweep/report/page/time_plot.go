@@ -75,7 +75,7 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 func (t *timePlot) name() string {
 	name := t.sweep.name(t.step.Key())
 	if len(t.sweep.series) > 1 {
-		name = t.step.Op + ", " + name
+		name = report.NameOf(t.step.Op) + ", " + name
 	}
 	if t.step.Variant != "" && t.step.Variant != t.step.Op {
 		name += ", " + t.step.Variant
