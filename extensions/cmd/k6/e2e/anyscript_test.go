@@ -560,7 +560,7 @@ func TestAnyScriptInTurns(t *testing.T) {
 				Ratio                       float64
 			}
 		}
-		args := append([]string{"ab", "--pairs", "5", "--json", "--"}, naps("0.02")...)
+		args := append([]string{"ab", "--pairs", "4", "--json", "--"}, naps("0.02")...)
 		code, out, errs := sweep(t, append(append(args, "---"), naps("0.2")...)...)
 		require.Equal(t, exitThreshold, code, errs)
 		require.NoError(t, json.Unmarshal([]byte(out), &trial), out)

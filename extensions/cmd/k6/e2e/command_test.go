@@ -364,7 +364,7 @@ func TestABOfTwoSweeps(t *testing.T) {
 		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, script("testdata/ab.js")}
 	}
 	pairs := func(base, change string) []string {
-		args := append([]string{"ab", "--pairs", "5", "--json", "--gate", "opsPerSecond=-20%", "--"}, naps(base)...)
+		args := append([]string{"ab", "--pairs", "4", "--json", "--gate", "opsPerSecond=-20%", "--"}, naps(base)...)
 
 		return append(append(args, "---"), naps(change)...)
 	}
@@ -379,7 +379,7 @@ func TestABOfTwoSweeps(t *testing.T) {
 	require.Equal(t, exitThreshold, code, errs)
 	require.Contains(t, errs, "1 of 1 gates crossed, 0 undecided")
 	require.NoError(t, json.Unmarshal([]byte(out), &trial))
-	require.Equal(t, 5, trial.Pairs)
+	require.Equal(t, 4, trial.Pairs)
 	require.Equal(t, "nap, 2 clients", trial.Figures[0].Step)
 	require.Equal(t, "opsPerSecond", trial.Figures[0].Figure)
 	require.Equal(t, "crossed", trial.Figures[0].Outcome)
