@@ -1,33 +1,33 @@
 // The classic ramp, for those who want it: the roll-up query of stock-rollup.js under k6's own
-// ramping-vus, from 1 VU to the most and back. Each second is a row of the report: operations a
-// second and percentiles against the VUs of that second. Connecting is an operation of its own;
-// there is no warm-up and no start line. Settings: see README.md.
+// ramping-vus, from 1 VU to the most and back in eight stages each way. With the output sweep each
+// stage is a row of the report: operations a second and percentiles over the VUs of that stage.
+//     k6 run -o 'sweep=results?by=stage' scenarios/stock-ramp.js
+// Connecting is an operation of its own; there is no warm-up and no start line. Settings: see
+// README.md.
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';
-import { gates } from './lib/options.js';
 import { duration, refuseSlips, wholeNumber } from './lib/settings.js';
 import { code, newClient, prepare, queryOperation } from './lib/stock.js';
-import { sweepReport } from './lib/sweeping.js';
 
 refuseSlips('stock-ramp');
 const most = wholeNumber('VUS', 512, 1, 100000);
-const ramp = duration('RAMP', '1m');
+const ramp = duration('RAMP', '8s');
 const hold = duration('HOLD', '10s', { least: 0 });
+const eighths = (n) => ({ duration: ramp, target: Math.max(Math.round((most * n) / 8), 1) });
 
 const db = newClient();
-gates();
 
 export const options = {
   scenarios: {
     'stock-ramp': {
       executor: 'ramping-vus',
       startVUs: 1,
-      stages: [{ duration: ramp, target: most }, { duration: hold, target: most }, { duration: ramp, target: 1 }],
+      stages: [...[1, 2, 3, 4, 5, 6, 7, 8].map(eighths), { duration: hold, target: most }, ...[7, 6, 5, 4, 3, 2, 1, 0].map(eighths)],
       gracefulRampDown: '5s',
     },
   },
-  thresholds: { sweep_failed: ['count==0'] },
+  thresholds: { sweep_op_failed: ['rate==0'] },
   setupTimeout: '2m',
 };
 
@@ -44,5 +44,3 @@ export default function () {
   }
   sweep.op('rollup', operation);
 }
-
-export const handleSummary = sweepReport;

@@ -6,7 +6,6 @@
 //	search       the highest number that keeps a bound
 //	executor     the steps of a sweep, one after the other
 //	portable     the same steps as scenarios of k6's own executors
-//	persecond    what sweep.op counts under k6's own executors
 //	jsmodule     what scripts import
 //	testrun      the reports of one run of k6, from their beginning to their end
 //	thresholds   k6's thresholds on the metrics of sweeps

@@ -27,15 +27,15 @@
  * measure (see `duration`); `sweep_failed`, operations that failed (`allowFailed` bounds their
  * share).
  * `sweep_duration`, a Trend in milliseconds, has every single operation where `raw` asks for it.
- * Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a
- * warm-up has the tag `phase: 'warmup'` and no tag `clients`.
+ * What modules emit in a warm-up has the tag `phase: 'warmup'` and no tag `clients`.
+ * Outside of sweeps `op` has a Trend in milliseconds, `sweep_op_duration`, with the tags `op` and
+ * `outcome`, and a Rate of operations that failed, `sweep_op_failed`, with the tag `op`.
  *
  * k6 judges a Gauge by its last value, and what has no sample as 0. A threshold on a Gauge
  * therefore names one step and operation, such as `sweep_p99{clients:64,op:get}`: the last value is
- * the median of its repeats, of `op` under k6's own executors the median second. Without a number,
- * that of a search is the step that was found. Where there are several steps, `sweep_p99` does not
- * start the run (exit code 104, and the error says what to write); several operations that only the
- * script knows are found at its end (99).
+ * the median of its repeats. Without a number, that of a search is the step that was found. Where
+ * there are several steps, `sweep_p99` does not start the run (exit code 104, and the error says
+ * what to write); several operations that only the script knows are found at its end (99).
  *
  * A threshold on what is never sent does not pass. Where that is known before the run, such as of a
  * number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
@@ -431,15 +431,16 @@ declare module 'k6/x/sweep' {
    * throws counts as a failed operation, and goes on to the caller. Where `fn` returns a promise,
    * the operation ends when that is settled. A failed check or a response that is an error makes
    * the operation a failed one, and those around it, see `failOn`; nothing is thrown then. Where
-   * several promises of one client are pending, it fails the operation that ends first. Under k6's
-   * own executors all of `failOn` fails an operation.
+   * several promises of one client are pending, it fails the operation that ends first.
    *
    * In a sweep, the call of the scenario's function in which operations were named is no operation
-   * itself. Under k6's own executors the operations of each second are gathered, and become a step
-   * of the report whose clients are the VUs that had an operation under way in that second; what is
-   * thrown outside of `op` is k6's to tell.
+   * itself. Under k6's own executors, in `setup()` and in `teardown()` an operation is a sample of
+   * the Trend `sweep_op_duration` and of the Rate `sweep_op_failed`, as any of k6's: the summary
+   * has them, a threshold such as `sweep_op_failed: ['rate==0']` judges them, and with
+   * `k6 run -o sweep=results` they are an operation of the report. All of `failOn` fails it there,
+   * and one that the end of its iteration cuts off is not counted.
    *
-   * @throws TypeError for other arguments, and outside of a scenario's function
+   * @throws TypeError for other arguments, and in the init context
    */
   export function op<T>(name: string, fn: () => T): T;
 

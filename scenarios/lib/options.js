@@ -60,9 +60,3 @@ export function oneAfterAnother(scenarios, optionsOf) {
     thresholds: Object.assign({}, ...all.map((one) => one.thresholds)),
   };
 }
-
-/** Reads the file of gates that GATES names, if it is set, for a scenario that is no sweep. */
-export function gates() {
-  const file = text('GATES');
-  if (file) sweep.gates(file);
-}

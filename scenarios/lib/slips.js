@@ -26,7 +26,7 @@ export const settings = {
   'stock-bench': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
   'stock-append': [...sweeps, ...stock, 'ROWS', 'SEED', 'KEEP'],
   'stock-drivers': [...sweeps, ...stock.filter((name) => name !== 'DRIVER'), 'DRIVERS'],
-  'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'GATES', 'RESULTS'],
+  'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'RESULTS'],
   'cache-hitrate': [
     ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
     'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS',

@@ -43,6 +43,9 @@ func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
 
 func on(of common.Events, kind int, fn func()) {
 	events := of.Global
+	if events == nil { // no k6 runs
+		return
+	}
 	id, happened := events.Subscribe(testEndEvent, exitEvent)
 	go func() {
 		defer crash.Contain("waiting for the end of a test")

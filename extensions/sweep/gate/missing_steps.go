@@ -9,10 +9,9 @@ import (
 )
 
 // missingSteps names the steps and repeats that the run's parameters ask for and that it does not
-// have. It names none where the steps are not known before: those of a search, and the seconds of
-// one of k6's own executors.
+// have. It names none where the steps are not known before, as those of a search.
 func missingSteps(r *report.Report) []string {
-	if r.Params["find"] != nil || r.Params["executor"] != nil {
+	if r.Params["find"] != nil {
 		return nil
 	}
 	if clients := numbers(r.Params["clients"]); clients != nil {

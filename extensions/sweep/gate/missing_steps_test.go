@@ -43,7 +43,6 @@ func TestStepsThatWereAskedFor(t *testing.T) {
 		{all, func(r *report.Report) {
 			r.Params["clients"], r.Params["find"] = []any{99.0}, "most clients with p99 <= 5ms"
 		}},
-		{all, func(r *report.Report) { r.Params["clients"], r.Params["executor"] = []any{99.0}, "ramping-vus" }},
 	} {
 		v := f.Judge(changed(steady(1), tt.change))[1]
 		require.Equal(t, "every step complete and no operation failed", v.Gate)

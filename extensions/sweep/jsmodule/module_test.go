@@ -173,7 +173,9 @@ func TestReportWithoutARun(t *testing.T) {
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
 	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"stdout": ""}, files.Export())
+	require.Equal(t, map[string]any{
+		"stdout": "", "stderr": "sweep.report: no sweep was measured; the report of any other script comes of k6 run -o sweep=results\n",
+	}, files.Export())
 	require.NoDirExists(t, dir, "there is nothing to keep")
 }
 

@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -20,7 +20,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/persecond"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
@@ -31,8 +30,7 @@ import (
 // throws an Error, and the operation has failed, when another function leaves a promise or a timer.
 //
 // Under client-sweep the operation belongs to the step, beside or instead of the one that the whole
-// call of the scenario's function would be. Under k6's own executors the operations of each second
-// are gathered: see package persecond.
+// call of the scenario's function would be. Elsewhere it is a sample of a Trend and of a Rate.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	name, ok := k6glue.Text(call.Argument(0))
@@ -44,6 +42,9 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", k6glue.Show(call.Argument(1)))
 	}
 
+	if m.vu.State() == nil {
+		k6glue.ThrowType(rt, "sweep.op times nothing in the init context; call it in a scenario's function, in setup() or teardown()")
+	}
 	record := m.recorder(name)
 	tap, leave := m.tapped()
 	enclosing := tap.Begin()
@@ -112,7 +113,7 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 	}
 	if m.tap == nil {
 		m.tap = k6glue.NewTap(m.vu.State(), options.FailsOnAll)
-		m.results.Guard.Watch(m.tap)
+		m.results.WatchToTheEnd(m.tap, m.vu.Events())
 	}
 	iteration := m.vu.Context()
 	if m.iteration != iteration { // promises of the one before that did not settle are waited for no longer
@@ -158,7 +159,7 @@ type outcome func(took time.Duration, err error)
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {
-		return m.perSecond(name)
+		return m.emitter(name)
 	}
 	if session != m.session {
 		m.session, m.recorders = session, map[string]*measure.Recorder{}
@@ -189,27 +190,23 @@ func errUnknownOp(name string, known []string) error {
 	return fmt.Errorf("sweep.op('%s'): the option opNames has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
-// perSecond begins an operation under k6's own executors. Before and after the part that a client
-// has in a portable step, there is nothing to be measured, as in any other step.
-func (m *module) perSecond(name string) outcome {
+// emitter returns what sends the samples of an operation outside of sweeps. One that the end of its
+// iteration has cut off is not counted, as k6 counts no such iteration. Before and after the part
+// that a client has in a portable step, there is nothing to be measured, as in any other step.
+func (m *module) emitter(name string) outcome {
 	scenario := lib.GetScenarioState(m.vu.Context())
 	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {
 		return func(time.Duration, error) {}
 	}
 
-	p := persecond.Of(m.vu, m.results, m.metrics)
-	if p == nil {
-		k6glue.ThrowType(m.vu.Runtime(), "sweep.op works in a scenario's function only")
+	return func(took time.Duration, err error) {
+		if errors.As(err, new(fault.CutOff)) {
+			return
+		}
+		state := m.vu.State()
+		samples := m.metrics.Op(state.Tags.GetCurrentValues(), time.Now(), name, took, err)
+		metrics.PushIfNotDone(m.vu.Context(), m.tap.Past(state), samples)
 	}
-
-	return p.Begin(m.vu.State().VUID, name)
-}
-
-// once lets only the first outcome count.
-func once(record outcome) outcome {
-	var o sync.Once
-
-	return func(took time.Duration, err error) { o.Do(func() { record(took, err) }) }
 }
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
@@ -232,15 +229,6 @@ func (m *module) settle(
 	promise *sobek.Object, begin time.Duration, record outcome, tap *k6glue.Tap, leave func(),
 ) sobek.Value {
 	rt := m.vu.Runtime()
-	record = once(record)
-	if k6glue.SessionOf(m.vu) == nil {
-		// A promise need not settle at all. In a sweep, the end of the call tells so.
-		ctx := m.vu.Context()
-		context.AfterFunc(ctx, func() {
-			defer crash.Contain("the end of an operation")
-			record(clock.Since(begin), fault.Unsettled{Why: context.Cause(ctx)})
-		})
-	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))
 	if !ok {
 		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")

@@ -1,12 +1,17 @@
 package jsmodule_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
@@ -62,4 +67,45 @@ func TestModulesSeeTheOperation(t *testing.T) {
 		try { sweep.op('c', () => { look(); throw new Error('broken') }) } catch (e) { look() }`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"get false", "a true", "b true", "a true", "c true", "get false"}, seen)
+}
+
+// Outside of sweeps an operation is a sample of a Trend, and of the Rate of those that failed.
+func TestOpOutsideOfSweeps(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	name, message := sweeptest.ThrownBy(t, runtime, `sweep.op('early', () => {})`)
+	require.Equal(t, "TypeError: sweep.op times nothing in the init context; call it in a scenario's function, in setup() or teardown()",
+		name+": "+message)
+
+	samples := make(chan metrics.SampleContainer, 10)
+	tags := lib.NewVUStateTags(runtime.VU.InitEnvField.Registry.RootTagSet().With("scenario", "users"))
+	runtime.MoveToVUContext(&lib.State{Tags: tags, Samples: samples, Options: lib.Options{SystemTags: &metrics.DefaultSystemTagSet}})
+	end, cancel := context.WithCancelCause(t.Context())
+	runtime.VU.CtxField = end
+	require.NoError(t, runtime.VU.Runtime().Set("end", func() { cancel(errors.New("Ctrl-C")) }))
+	_, err := runtime.RunOnEventLoop(`(async () => {
+		sweep.op('a', () => sweep.op('b', () => {}));
+		try { sweep.op('c', () => { throw new Error('broken') }) } catch (e) {}
+		await sweep.op('d', async () => { await null });
+		sweep.op('cut off', end);
+	})()`)
+	require.NoError(t, err)
+	close(samples)
+	var all []string
+	for container := range samples {
+		for _, s := range container.GetSamples() {
+			require.Equal(t, "users", s.Tags.Map()["scenario"])
+			value := fmt.Sprint(s.Value)
+			if s.Metric.Type == metrics.Trend {
+				require.GreaterOrEqual(t, s.Value, 0.0)
+				value = "ms"
+			}
+			op, outcome, why := s.Tags.Map()["op"], s.Tags.Map()["outcome"], s.Metadata["error"]
+			all = append(all, strings.Join([]string{s.Metric.Name, op, outcome, why, value}, " "))
+		}
+	}
+	require.Equal(t, []string{
+		"sweep_op_duration b ok  ms", "sweep_op_failed b   0", "sweep_op_duration a ok  ms", "sweep_op_failed a   0",
+		"sweep_op_duration c failed Error: broken ms", "sweep_op_failed c  Error: broken 1",
+		"sweep_op_duration d ok  ms", "sweep_op_failed d   0",
+	}, all)
 }

@@ -28,7 +28,8 @@ type reportOptions struct {
 // report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
 // so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
 // return: their tables on standard output. Where the folder cannot be written to, there is the
-// table, the reason on standard error, and an exit code other than 0. data is what k6 gives to
+// table, the reason on standard error, and an exit code other than 0. Where no sweep was measured,
+// standard error says so. data is what k6 gives to
 // handleSummary. The outcomes of k6's thresholds go into the report, and the tables that the
 // function tables makes of it.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
@@ -48,8 +49,11 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 		err = m.results.WriteTogether(dir, options.Together)
 	}
 	shown := map[string]any{"stdout": table}
-	if err != nil {
+	switch {
+	case err != nil:
 		shown["stderr"] = err.Error() + "\n"
+	case table == "":
+		shown["stderr"] = "sweep.report: no sweep was measured; the report of any other script comes of k6 run -o sweep=results\n"
 	}
 
 	return rt.ToValue(shown)

@@ -2,7 +2,6 @@ package output
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -107,6 +106,3 @@ func (v *vus) lane() *report.VUs {
 
 	return &report.VUs{Started: v.started.UTC(), SlotSeconds: v.width.Seconds(), Active: v.active}
 }
-
-// isSweeps says that a metric is one of a sweep, which has a report of its own.
-func isSweeps(name string) bool { return strings.HasPrefix(name, "sweep_") }

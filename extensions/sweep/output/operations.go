@@ -54,11 +54,8 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning {
 	}
 	name := metric.Name
 	s := o.scenarioOf(tag("scenario"), tag("group"))
-	if s != nil && isSweeps(name) && s.name == o.config.Name {
-		o.twice = true
-	}
 	switch {
-	case s == nil, parts[name], isSweeps(name): // of a sweep, which has a report of its own
+	case s == nil, parts[name], stream.OwnMetric(name): // of a sweep, which has a report of its own
 		return meaning{}
 	case name == metrics.VUsName:
 		return meaning{vus: true}
@@ -95,6 +92,11 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning {
 		m.op, m.failed = joined("browser", joined(tag("method"), first(tag("name"), tag("url"))), ""), browserFailure(tag("status"))
 	case strings.HasPrefix(name, "browser_web_vital_"):
 		m.op = joined("page "+strings.TrimPrefix(name, "browser_web_vital_"), first(tag("name"), tag("url")))
+	case name == stream.MetricOpDuration:
+		m.op = tag("op")
+		if tag(stream.TagOutcome) == stream.OutcomeFailed {
+			m.failed = "it failed" // the sample's metadata say why
+		}
 	case strings.HasSuffix(name, "_op_duration") && tag("op") != "":
 		m.op = joined(strings.TrimSuffix(name, "_op_duration"), tag("op"))
 		switch outcome := tag(stream.TagOutcome); outcome {

@@ -19,10 +19,12 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 // What the output may take of memory, beside what the last samples take.
@@ -65,11 +67,13 @@ type Output struct {
 	ops      int // kinds of operations that have a series
 	overTime int // of them those that have what they did over time
 	tooMany  bool
-	// twice says that what sweep.op counts in a scenario has a report of the same name.
-	twice bool
 	// mostBytes is how much memory the series may take, together.
 	mostBytes int
 	weighed   time.Time
+
+	// marked has the report's marks, and deaf ends them.
+	marked report.Report
+	deaf   func()
 }
 
 var (
@@ -115,14 +119,7 @@ func newOutput(params output.Params) (*Output, error) {
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, o.base()) }
 
 // base is the path of the report's files without what comes behind the name.
-func (o *Output) base() string {
-	name := o.config.Name
-	if o.twice {
-		name += "-script"
-	}
-
-	return filepath.Join(o.config.Dir, name)
-}
+func (o *Output) base() string { return filepath.Join(o.config.Dir, o.config.Name) }
 
 // SetThresholds takes k6's thresholds, whose results k6 writes into them.
 func (o *Output) SetThresholds(thresholds map[string]metrics.Thresholds) { o.thresholds = thresholds }
@@ -202,6 +199,9 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 	case m.op != "":
 		if at.After(step.last) {
 			step.last = at
+		}
+		if why := sample.Metadata[stream.MetadataError]; m.failed != "" && why != "" {
+			m.failed = why
 		}
 		o.count(step, &m, since-step.begins, took, container)
 	}
@@ -363,6 +363,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 // Start begins.
 func (o *Output) Start() error {
 	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
+	o.deaf = happened.Listen(func(e happened.Event) { testrun.Mark(&o.marked, e) }) // one by one
 
 	return nil
 }
@@ -374,6 +375,7 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 // thresholds before.
 func (o *Output) StopWithTestError(failed error) error {
 	defer crash.Contain("the output " + Name)
+	o.deaf()
 	if len(o.plan.scenarios) == 0 && len(o.plan.sweeps) > 0 {
 		o.logger.Info("all scenarios are sweeps, which have reports of their own")
 
@@ -400,7 +402,10 @@ func wasInterrupted(failed error) bool {
 // report is what the samples come to.
 func (o *Output) report(interrupted bool) (*report.Report, error) {
 	r := newReport(o.config.Name, o.reportParams())
-	r.Interrupted = interrupted
+	if results := testrun.OfBuiltin(o.state.BuiltinMetrics); results != nil {
+		results.Tell(r)
+	}
+	r.Interrupted, r.Marks = interrupted, o.marked.Marks
 	if !o.starts.IsZero() {
 		r.Started = o.starts.UTC()
 		r.Script.Seconds = max(o.last.Sub(o.starts), 0).Seconds()

@@ -84,9 +84,9 @@ type Step struct {
 	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
 	// ClientWait is of a step whose clients take turns at event loops.
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
-	// Witness is nil in reports of before there was this key, and in the seconds of sweep.op.
+	// Witness is nil in a report of any script.
 	Witness *Witness `json:"witness,omitempty"`
-	// Standstill is nil in the seconds of sweep.op.
+	// Standstill is nil in a report of any script.
 	Standstill *Standstill `json:"standstill,omitempty"`
 	// OverTime is what was done over time; nil in reports of before there was this key.
 	OverTime *OverTime `json:"overTime,omitempty"`

@@ -11,8 +11,8 @@ const TotalOp = "(total)"
 
 // WithTotals are the steps as tables show them: after those of a step with several kinds of
 // operations comes their total, whose Op is TotalOp. Its percentiles are of all operations
-// together. Where the kinds have times of their own, or are what went on in a second of one of k6's
-// own executors, there is none. A total is made of the report's steps, and never in it.
+// together. Where the kinds have times of their own, or are those of any script, there is none. A
+// total is made of the report's steps, and never in it.
 func (r *Report) WithTotals() []*Step {
 	steps := make([]*Step, 0, len(r.Steps))
 	for first := 0; first < len(r.Steps); {
@@ -23,7 +23,7 @@ func (r *Report) WithTotals() []*Step {
 		for i := first; i < next; i++ {
 			steps = append(steps, &r.Steps[i])
 		}
-		if total := totalOf(r.Steps[first:next]); total != nil && r.Script == nil && r.Params["executor"] == nil {
+		if total := totalOf(r.Steps[first:next]); total != nil && r.Script == nil {
 			steps = append(steps, total)
 		}
 		first = next

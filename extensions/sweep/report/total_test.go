@@ -58,16 +58,16 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// One kind of operation is its own total; kinds with times of their own, and the seconds of k6's
-// executors, have none.
+// One kind of operation is its own total; kinds with times of their own, and those of any script,
+// have none.
 func TestNoTotals(t *testing.T) {
 	for name, change := range map[string]func(*Report){
-		"one kind":       func(r *Report) { r.Steps = r.Steps[:1] },
-		"times of each":  func(r *Report) { r.Steps[1].Seconds = 2 },
-		"k6's executors": func(r *Report) { r.Params["executor"] = "ramping-vus" },
-		"other steps":    func(r *Report) { r.Steps[1].Clients = 9 },
-		"no histogram":   func(r *Report) { r.Steps[1].Histogram = "" },
-		"variants":       func(r *Report) { r.Steps[0].Variant, r.Steps[1].Variant = "a", "b" },
+		"one kind":      func(r *Report) { r.Steps = r.Steps[:1] },
+		"times of each": func(r *Report) { r.Steps[1].Seconds = 2 },
+		"any script":    func(r *Report) { r.Script = &Script{} },
+		"other steps":   func(r *Report) { r.Steps[1].Clients = 9 },
+		"no histogram":  func(r *Report) { r.Steps[1].Histogram = "" },
+		"variants":      func(r *Report) { r.Steps[0].Variant, r.Steps[1].Variant = "a", "b" },
 	} {
 		r := madeUp(func(r *Report) {
 			r.Steps = mixed(t, 1)

@@ -8,6 +8,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -21,6 +22,15 @@ const (
 	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
 	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
+
+// The metrics of sweep.op under k6's own executors, tagged with op. Sweeps have none of them.
+const (
+	MetricOpDuration = "sweep_op_duration" // Trend, ms, tagged outcome: each operation
+	MetricOpFailed   = "sweep_op_failed"   // Rate: the share of operations that failed
+)
+
+// MetadataError is the key of a failed operation's error in the metadata of its MetricOpDuration.
+const MetadataError = "error"
 
 // metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key,
 // such as sweep_p99.
@@ -55,6 +65,9 @@ type Metrics struct {
 	figures [len(report.Figures)]*metrics.Metric
 
 	ClientsDone, Ops, Failed, Incomplete, Duration *metrics.Metric
+
+	// OpDuration and OpFailed are those of sweep.op under k6's own executors.
+	OpDuration, OpFailed *metrics.Metric
 }
 
 // Register makes the metrics known to the test, or finds them there: thresholds are checked before
@@ -85,6 +98,13 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	}
 	if failed != nil {
 		return nil, failed
+	}
+	var err error
+	if m.OpDuration, err = k6glue.NewDurations(registry, MetricOpDuration); err != nil {
+		return nil, fmt.Errorf("metric %s: %w", MetricOpDuration, err)
+	}
+	if m.OpFailed, err = k6glue.NewShare(registry, MetricOpFailed); err != nil {
+		return nil, fmt.Errorf("metric %s: %w", MetricOpFailed, err)
 	}
 
 	return m, nil
@@ -130,6 +150,22 @@ func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Total
 		count(m.Ops, tags.With(TagOutcome, OutcomeOK), uint64(span.Durations.Count)),
 		count(m.Ops, tags.With(TagOutcome, OutcomeFailed), span.Failed),
 		count(m.Failed, tags, span.Failed),
+	}
+}
+
+// Op returns the samples of an operation of sweep.op outside of sweeps: how long it took, and
+// whether it failed. The error is nil if it did not. The samples keep the tags and metadata.
+func (m *Metrics) Op(of metrics.TagsAndMeta, at time.Time, op string, took time.Duration, err error) metrics.Samples {
+	tags, outcome, failed := of.Tags.With("op", op), OutcomeOK, 0.0
+	if err != nil {
+		outcome, failed = OutcomeFailed, 1
+		of.SetMetadata(MetadataError, err.Error())
+	}
+	duration := metrics.TimeSeries{Metric: m.OpDuration, Tags: tags.With(TagOutcome, outcome)}
+
+	return metrics.Samples{
+		{TimeSeries: duration, Time: at, Value: metrics.D(took), Metadata: of.Metadata},
+		{TimeSeries: metrics.TimeSeries{Metric: m.OpFailed, Tags: tags}, Time: at, Value: failed, Metadata: of.Metadata},
 	}
 }
 

@@ -80,7 +80,8 @@ func (r *Results) missGates(logger logrus.FieldLogger) {
 	for _, path := range slices.Sorted(maps.Keys(r.gates)) {
 		scenario := r.gates[path].Scenario
 		if !slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario }) {
-			logger.Errorf("the gates of %s are crossed: no scenario %q was measured", path, scenario)
+			logger.Errorf("the gates of %s are crossed: no scenario %q was measured; those of any other script belong to its output: "+
+				"k6 run -o 'sweep=results?gates=FILE'", path, scenario)
 			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
 		}
 	}

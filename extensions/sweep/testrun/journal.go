@@ -11,14 +11,12 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/fsext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -47,15 +45,7 @@ type journal struct {
 	mu      sync.Mutex
 	removed bool
 	failed  bool
-	next    time.Time // when a batch is written again
 }
-
-// Steps of a second are written every batchEvery, and in a long run as often as the batchOfTime-th
-// part of its time: it would write its first seconds again and again.
-const (
-	batchEvery  = 10 * time.Second
-	batchOfTime = 20
-)
 
 // keepReport begins to keep a report. It returns an error when nobody could read it in the end:
 // nothing can be written to its folder. A script that has a handleSummary may have another folder
@@ -93,8 +83,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 			name, dir, filepath.Clean(dir)), exitcodes.InvalidConfig)
 	}
 	j := &journal{
-		path: filepath.Join(dir, name+journalSuffix), made: errors.Is(missing, fs.ErrNotExist),
-		next: time.Now().Add(batchEvery), release: release,
+		path: filepath.Join(dir, name+journalSuffix), made: errors.Is(missing, fs.ErrNotExist), release: release,
 	}
 	if info, err := os.Stat(j.path); err == nil {
 		older := filepath.Join(dir, name+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
@@ -181,22 +170,6 @@ func (r *Results) journal(rep *report.Report, ended bool, test *lib.TestRunState
 		test.Logger.Errorf("the steps so far could not be kept: %s", err)
 	}
 	j.failed = err != nil
-}
-
-// batch writes what a scenario has done so far, every now and then. Nobody waits for it.
-func (r *Results) batch(rep *report.Report, test *lib.TestRunState) {
-	j := r.keep.of(rep.Scenario)
-	if j == nil || !j.mu.TryLock() {
-		return
-	}
-	due := !time.Now().Before(j.next)
-	if due {
-		j.next = time.Now().Add(max(batchEvery, time.Since(rep.Started)/batchOfTime))
-	}
-	j.mu.Unlock()
-	if due {
-		crash.Go("the journal of a report", func() { r.journal(rep, false, test) })
-	}
 }
 
 func (k *keeping) of(scenario string) *journal {

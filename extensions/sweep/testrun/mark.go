@@ -19,13 +19,6 @@ func (s *Scenario) MarkFailed(steps []report.Step, permits string, allowed bool)
 	}
 }
 
-// MarkFailing marks a run at the first failed operation of sweep.op under k6's own executors,
-// which have no option allowFailed.
-func (s *Scenario) MarkFailing() {
-	s.mark(s.metrics.Failed,
-		"an operation has failed: the run is marked as failed (a threshold on "+stream.MetricFailed+" decides otherwise)")
-}
-
 // MarkIncomplete marks a run in which steps are incomplete.
 func (s *Scenario) MarkIncomplete(steps []report.Step) {
 	if incompleteIn(steps) {

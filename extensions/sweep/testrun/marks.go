@@ -15,10 +15,15 @@ const asOne = time.Second
 // is full evicts all the time, and leaves room for others.
 const mostEvictions = report.MostMarks / 2
 
-// mark puts what has happened into a report. What happens often is one mark a second.
+// mark puts what has happened into a report, of which others may make copies meanwhile.
 func (r *Results) mark(rep *report.Report, e happened.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	Mark(rep, e)
+}
+
+// Mark puts what has happened into a report. What happens often is one mark a second.
+func Mark(rep *report.Report, e happened.Event) {
 	for i := len(rep.Marks) - 1; i >= 0 && e.At.Sub(rep.Marks[i].At) < asOne; i-- {
 		if m := &rep.Marks[i]; m.Kind == e.Kind && m.Text == e.Text {
 			m.Times = max(m.Times, 1) + e.Times

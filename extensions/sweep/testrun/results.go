@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -38,6 +39,14 @@ type Results struct {
 	keep    keeping
 	// Guard watches the taps of all VUs.
 	Guard k6glue.TapGuard
+	// guardEnds is done once the guard is to end with the test.
+	guardEnds sync.Once
+}
+
+// WatchToTheEnd watches the tap of a VU outside of sweeps until the test ends.
+func (r *Results) WatchToTheEnd(tap *k6glue.Tap, events common.Events) {
+	r.Guard.Watch(tap)
+	r.guardEnds.Do(func() { k6glue.OnTestEnd(events, r.Guard.End) })
 }
 
 // runs holds the results of each test run of this process, by the one object that k6 gives to both
@@ -53,10 +62,24 @@ func Of(registry *metrics.Registry) *Results {
 	return r.(*Results) //nolint:forcetypeassert // nothing else is ever stored
 }
 
+// OfBuiltin returns the results of the test run that has these metrics of k6's own; nil where its
+// script does not import k6/x/sweep.
+func OfBuiltin(builtin *metrics.BuiltinMetrics) (found *Results) {
+	runs.Range(func(registry, results any) bool {
+		if registry.(*metrics.Registry).Get(metrics.IterationsName) == builtin.Iterations { //nolint:forcetypeassert // as in Of
+			found = results.(*Results) //nolint:forcetypeassert // as in Of
+		}
+
+		return found == nil
+	})
+
+	return found
+}
+
 // Shared returns what a room keeps for the whole run: the one of its type, which is zero at first.
 func Shared[T any](r *Results) *T {
 	part, has := r.parts.Load(reflect.TypeFor[T]())
-	if !has { // each operation of sweep.op comes here: only the first allocates
+	if !has { // only the first allocates
 		part, _ = r.parts.LoadOrStore(reflect.TypeFor[T](), new(T))
 	}
 
@@ -117,13 +140,6 @@ func (r *Results) add(rep *report.Report, steps []report.Step, duets []report.Du
 	}
 	rep.Steps = append(rep.Steps, steps...)
 	rep.Duets = append(rep.Duets, duets...)
-}
-
-// drop takes the last n steps out of a report.
-func (r *Results) drop(rep *report.Report, n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	rep.Steps = rep.Steps[:len(rep.Steps)-n]
 }
 
 // Ended returns what is closed when a sweep has ended.

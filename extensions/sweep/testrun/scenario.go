@@ -22,7 +22,7 @@ type Start struct {
 	Name string
 	// Params are the options as the report shows them.
 	Params map[string]any
-	// Sweep is nil where k6's own executors run the scenario, and sweep.op counts its operations.
+	// Sweep has the sweep's options.
 	Sweep thresholds.Sweep
 	// Tags are those of all of the scenario's samples.
 	Tags    *metrics.TagSet
@@ -32,8 +32,8 @@ type Start struct {
 	Logger  logrus.FieldLogger
 }
 
-// Scenario is a scenario that has a report. Whoever measures it, the executor client-sweep or
-// one of k6's own, it is assembled, kept on the disk, judged, and marked as failed here.
+// Scenario is a sweep: its report is assembled, kept on the disk, judged, and marked as failed
+// here.
 type Scenario struct {
 	thresholds.Scenario
 
@@ -49,7 +49,7 @@ type Scenario struct {
 // the end: nothing is to be measured then.
 func (r *Results) Begin(start Start) (*Scenario, error) {
 	s := r.NewScenario(start)
-	if err := s.Keep(); err != nil {
+	if err := r.keepReport(s.Report, start.Test.Test); err != nil {
 		s.deaf()
 		r.forget(s.Report)
 
@@ -69,9 +69,6 @@ func (r *Results) NewScenario(start Start) *Scenario {
 		deaf: happened.Listen(func(e happened.Event) { r.mark(rep, e) }),
 	}
 }
-
-// Keep begins to keep the report on the disk.
-func (s *Scenario) Keep() error { return s.results.keepReport(s.Report, s.Test.Test) }
 
 // Await adds the scenario to those that are judged when the test ends, and a task of its own for
 // that moment, which may be nil.
@@ -109,9 +106,6 @@ func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	s.results.add(s.Report, steps, duets)
 }
 
-// Drop takes the last n steps out of the report.
-func (s *Scenario) Drop(n int) { s.results.drop(s.Report, n) }
-
 // Quieted keeps how the wait for a quiet target has ended.
 func (s *Scenario) Quieted(quiet *report.Quiet) {
 	s.results.change(func() { s.Report.Quiet = quiet })
@@ -124,9 +118,6 @@ func (s *Scenario) Searched(search *report.Search) {
 
 // Save writes what the scenario has done so far to the disk.
 func (s *Scenario) Save() { s.results.journal(s.Report, false, s.Test.Test) }
-
-// SaveSeldom does so every now and then. Nobody waits for it.
-func (s *Scenario) SaveSeldom() { s.results.batch(s.Report, s.Test.Test) }
 
 // Push sends samples of the scenario.
 func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples) }

@@ -84,7 +84,7 @@ func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 	if task != nil {
 		e.tasks = append(e.tasks, task)
 	}
-	if !e.awaited && events.Global != nil {
+	if !e.awaited {
 		e.awaited = true
 		k6glue.OnTestEnd(events, e.run)
 	}

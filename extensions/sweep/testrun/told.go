@@ -72,6 +72,13 @@ func (r *Results) Meta(facts *Facts) {
 	}
 }
 
+// Tell puts into a report, which is not among the results, what the script has told.
+func (r *Results) Tell(rep *report.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(rep)
+}
+
 // tell puts into a report what the script has told: of all scenarios, and then of its own.
 func (r *Results) tell(rep *report.Report) {
 	for _, scenario := range []string{"", rep.Scenario} {

@@ -85,11 +85,11 @@ func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
 		if s.foundNothing(of.Tags) {
 			return "the search of " + s.Report.Scenario + " has found nothing that keeps its bound"
 		}
-		for _, g := range s.groups() {
+		for _, g := range s.Report.Groups() {
 			if !s.isJudged(&g, of.Tags) {
 				continue
 			}
-			why = s.restsOnNothing(figure, &g)
+			why = restsOnNothing(figure, &g)
 			for name, value := range s.tagsOf(g.Steps[0]).Map() {
 				values[name] = append(values[name], value)
 			}
@@ -107,7 +107,7 @@ func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 	instead, absent := k6glue.AbsentInSweep(of.Parent)
 	switch {
 	case len(scenarios) == 0 && stream.OwnMetric(of.Parent):
-		return "no operation was measured"
+		return "no sweep was measured; sweep.op under k6's own executors has " + stream.MetricOpDuration + " and " + stream.MetricOpFailed
 	case absent && len(scenarios) > 0:
 		return absentInSweep + instead
 	case !stream.OwnMetric(of.Parent) && of.Tags.IsEmpty():
@@ -145,9 +145,6 @@ func ofAnotherSegment(of k6glue.Thresholds, scenarios []*Scenario) bool {
 	}
 	elsewhere := false
 	for _, s := range scenarios {
-		if s.Sweep == nil {
-			continue
-		}
 		for _, n := range s.Sweep.StepClients() {
 			if strconv.FormatInt(n, 10) != tag {
 				continue

@@ -83,14 +83,10 @@ func (t *Thresholds) samplesOf(
 			whole = append(whole, of)
 			sweep, isSweep = of, true
 		}
-		var tags Tags
 		if isSweep {
-			tags = sweep.SampleTags(metric, runTags)
-		} else {
-			sweepsOnly = false
-			tags = countedTags(name, scenarios[name], metric, runTags)
+			samples = appendTags(samples, sweep.SampleTags(metric, runTags))
 		}
-		samples = appendTags(samples, tags)
+		sweepsOnly = sweepsOnly && isSweep
 	}
 
 	return samples, sweepsOnly
@@ -103,22 +99,6 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 	}
 
 	return append(samples, tags)
-}
-
-// countedTags are the tags of a metric's samples in a scenario of k6's own executors, in which
-// sweep.op may count operations; nil if there will be none.
-func countedTags(name string, config lib.ExecutorConfig, metric string, runTags map[string]string) Tags {
-	if metric == stream.MetricDuration || metric == stream.MetricClientsDone {
-		return nil
-	}
-	tags := ScenarioTags(name, config.GetTags(), runTags)
-	tags.AddOutcomes(metric)
-	if OfOperations(metric) {
-		tags["op"] = TagValues{}
-	}
-	tags["scenario"] = TagValues{Names: []string{name}, Maybe: true} // it need not call sweep.op
-
-	return tags
 }
 
 // ambiguous says that a Gauge has several values of which k6 would judge the last. Of the numbers

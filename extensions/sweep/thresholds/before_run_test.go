@@ -65,7 +65,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"one step":                 {config: `{"clients": [1], "iterations": 1}`, threshold: "sweep_p99"},
 		"a Counter":                {config: plain, threshold: "sweep_ops"},
 		"not the sweep's":          {config: plain, threshold: "other{clients:61}"},
-		"of another executor":      {config: plain, threshold: "sweep_p99{scenario:ramp,op:own}", beside: beside},
+		"of another executor":      {config: plain, threshold: "sweep_p99{scenario:ramp,op:own}", beside: beside, problem: "no sample has scenario:ramp; there are scenario rollup"},
 		"it has no steps":          {config: plain, threshold: "sweep_p99{clients:61}", beside: beside, problem: "no sample has clients:61; there are clients 1, 8, 64"},
 		"nor single durations":     {config: plain, threshold: "sweep_duration", beside: beside, problem: "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"},
 		"it may call the module":   {config: plain, threshold: "cache_op_duration{op:get}", beside: beside},

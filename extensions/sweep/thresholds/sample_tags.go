@@ -23,7 +23,7 @@ type TagValues struct {
 	Others []string
 	// From and to bound the integers that a search may try; to is zero where there are none.
 	From, To float64
-	// Maybe reports that it is the script's to decide whether there are samples with each value.
+	// Maybe reports that the script decides whether there are samples with each value.
 	Maybe bool
 }
 

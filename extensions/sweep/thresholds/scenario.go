@@ -15,25 +15,20 @@ import (
 // Scenario is a scenario that has a report.
 type Scenario struct {
 	Report *report.Report
-	// Sweep is nil where k6's own executors run the scenario, and sweep.op counts its operations.
-	Sweep Sweep
+	Sweep  Sweep
 	// Tags are those of all of the scenario's samples.
 	Tags *metrics.TagSet
 	Test *lib.ExecutionState
 }
 
 // Final returns the samples by which k6 judges a step that was repeated: the medians of the
-// repeats, or of the seconds of one of k6's own executors, of which none is incomplete. Those of
-// the step that a search has found come last, so that a threshold which names no step is about
-// this one.
+// repeats. Those of the step that a search has found come last, so that a threshold which names no
+// step is about this one.
 func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Samples) {
-	if s.Sweep == nil {
-		samples = append(samples, metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m.Incomplete, Tags: s.Tags}, Time: at})
-	}
 	var found []report.Group
-	for _, g := range s.groups() {
+	for _, g := range s.Report.Groups() {
 		switch {
-		case s.Sweep != nil && s.Sweep.Searched() != "" && s.found(g.Key):
+		case s.Sweep.Searched() != "" && s.found(g.Key):
 			found = append(found, g)
 		case len(g.Steps) > 1:
 			samples = append(samples, m.Medians(s.tagsOf(g.Steps[0]), at, &g)...)
@@ -44,20 +39,6 @@ func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Sampl
 	}
 
 	return samples
-}
-
-// groups are the steps of each kind of operation with their repeats. The seconds of a scenario
-// without steps are one.
-func (s *Scenario) groups() []report.Group {
-	if s.Sweep != nil {
-		return s.Report.Groups()
-	}
-	seconds := &report.Report{Steps: slices.Clone(s.Report.Steps)}
-	for i := range seconds.Steps {
-		seconds.Steps[i].Clients = 0
-	}
-
-	return seconds.Groups()
 }
 
 // isJudged reports whether a threshold with these tags is for the step. Of a search that is the
@@ -78,7 +59,7 @@ func (s *Scenario) found(step report.Key) bool {
 
 // searches reports whether a threshold with these tags is for what a search finds.
 func (s *Scenario) searches(tags *metrics.TagSet) bool {
-	if s.Sweep == nil || s.Sweep.Searched() == "" {
+	if s.Sweep.Searched() == "" {
 		return false
 	}
 	_, named := tags.Get(s.Sweep.Searched())
@@ -97,20 +78,13 @@ func (s *Scenario) foundNothing(tags *metrics.TagSet) bool {
 
 // tagsOf are the tags of the step's samples.
 func (s *Scenario) tagsOf(step *report.Step) *metrics.TagSet {
-	tags := s.Tags
-	if s.Sweep != nil {
-		tags = tags.WithTagsFromMap(stream.StepTags(int64(step.Clients), step.Rate, step.Variant))
-	}
-
-	return tags.With("op", step.Op)
+	return s.Tags.WithTagsFromMap(stream.StepTags(int64(step.Clients), step.Rate, step.Variant)).With("op", step.Op)
 }
 
 // restsOnNothing says why the figure of a step means nothing; it returns "" if it means something.
-// A second of one of k6's own executors may be short, and without an operation.
-func (s *Scenario) restsOnNothing(f *report.Figure, g *report.Group) string {
-	succeeded := len(g.Succeeded().Steps)
+func restsOnNothing(f *report.Figure, g *report.Group) string {
 	switch {
-	case succeeded == 0 || s.Sweep != nil && succeeded < len(g.Steps):
+	case len(g.Succeeded().Steps) < len(g.Steps):
 		return fmt.Sprintf("no operation succeeded of %s", words(&g.Key))
 	case f.Rate:
 		return g.FewOperations()

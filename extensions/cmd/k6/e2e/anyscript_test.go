@@ -43,6 +43,8 @@ func anyScript(t *testing.T, source, settings string, o options) *run {
 type scriptReport struct {
 	Interrupted bool
 	Params      map[string]any
+	Target      map[string]any
+	Marks       []struct{ Text string }
 	Script      struct {
 		MostOps int
 		VUs     struct{ Active []float64 }
@@ -60,8 +62,9 @@ type scriptReport struct {
 
 type stepOfScript struct {
 	step
-	Variant string
-	Rate    float64
+	Variant  string
+	Rate     float64
+	OverTime struct{ OpsPerSecond []float64 }
 }
 
 // shop reads the report of a run, which holds to the schema.
@@ -465,18 +468,67 @@ func TestAnyScriptWithASweep(t *testing.T) {
 	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
 }
 
-// What sweep.op counts under k6's own executors has its report, also where both have the same name.
+// What sweep.op times under k6's own executors is an operation of the report as any other, and
+// without the output a metric of k6's as any other.
 func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
 	t.Parallel()
-	r := anyScript(t, `
+	const source = `
+		import { sleep } from 'k6';
+		import exec from 'k6/execution';
+		import http from 'k6/http';
 		import sweep from 'k6/x/sweep';
-		export const options = { scenarios: { shop: { executor: 'per-vu-iterations', vus: 1, iterations: 10 } } };
-		export default function () { sweep.op('add', () => {}); }
-		export const handleSummary = (data) => sweep.report(data);`, "", options{})
+		export const options = {
+			scenarios: { default: { executor: 'per-vu-iterations', vus: 4, iterations: 40 } },
+			thresholds: { 'sweep_op_failed{op:nap}': ['rate==0'], sweep_op_failed: ['rate<0.5'], 'sweep_op_duration{op:nap}': ['p(95)>=2'] },
+		};
+		export function setup() {
+			sweep.meta({ target: { kind: 'shop' } });
+			sweep.op('load', () => {});
+		}
+		export default async function () {
+			if (exec.scenario.iterationInTest === 80) sweep.mark('half of it');
+			sweep.op('nap', () => sleep(0.002));
+			try {
+				sweep.op('break', () => { if (exec.vu.iterationInScenario % 4 === 0) throw new Error('on purpose'); });
+			} catch (e) { /* it is counted */ }
+			await sweep.op('fetch', () => http.asyncRequest('GET', __ENV.SHOP + '/missing', null, { tags: { name: 'missing' } }));
+		}`
+	o := options{env: map[string]string{"SHOP": shopServer(t)}}
+	r := anyScript(t, source, "", o)
 	require.Equal(t, exitOK, r.code, r.output)
-	require.Equal(t, "add", r.report(t, "shop").Steps[0].Op)
-	rep := r.shop(t, "shop-script")
-	require.Equal(t, []string{"iteration of shop: 10, 0"}, rep.counts())
+	rep := r.shop(t)
+	require.Equal(t, []string{
+		"GET missing: 0, 160", "break: 120, 40", "fetch: 0, 160", "iteration: 160, 0", "load of (setup): 1, 0", "nap: 160, 0",
+	}, rep.counts())
+	errors := map[string]map[string]int{}
+	for i := range rep.Steps {
+		s := &rep.Steps[i]
+		errors[s.Op] = s.Extra.Errors
+		require.True(t, s.Complete, s.Op)
+		if s.Op == "nap" {
+			require.Positive(t, s.OpsPerSecond)
+			require.GreaterOrEqual(t, s.LatencyMs.P50, 2.0)
+			require.GreaterOrEqual(t, s.LatencyMs.P999, s.LatencyMs.P50)
+			require.NotEmpty(t, s.OverTime.OpsPerSecond)
+		}
+	}
+	require.Equal(t, map[string]int{"Error: on purpose": 40}, errors["break"])
+	require.Equal(t, map[string]int{"http: GET missing answered 404 Not Found": 160}, errors["fetch"])
+	require.Equal(t, map[string]any{"kind": "shop"}, rep.Target)
+	require.Equal(t, "half of it", rep.Marks[0].Text)
+	require.InDelta(t, 200.0/(3*160+1), rep.metric("sweep_op_failed"), 1e-9)
+
+	o.script = userScript(t, "shop.js", source)
+	o.env[defaultEnvMachbase] = ""
+	plain := k6(t, o)
+	require.Equal(t, exitOK, plain.code, plain.output)
+	require.NoDirExists(t, plain.results)
+	require.Regexp(t, `sweep_op_duration\.+: avg=.* p\(95\)=`, plain.output)
+	require.Regexp(t, `sweep_op_failed\.+: 41\.58% +200 out of 481`, plain.output)
+	for _, r := range []*run{r, plain} {
+		require.Len(t, r.samples(t, "sweep_op_duration"), 3*160+1)
+		require.Empty(t, r.samples(t, "sweep_ops"))
+	}
 }
 
 // What k6 x sweep does with reports of sweeps, it does with these.

@@ -95,5 +95,5 @@ func TestOptionsOfK6sOwnScenariosAreK6sBusiness(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/elsewhere.js", env: with(noMachbase, map[string]string{"OP": "true"}), args: []string{"--vus", "2", "--iterations", "4"}})
 	require.Equal(t, exitOK, r.code, r.output)
-	require.Equal(t, 4.0, sum(r.samples(t, "sweep_ops"), nil))
+	require.Len(t, r.samples(t, "sweep_op_duration"), 4)
 }

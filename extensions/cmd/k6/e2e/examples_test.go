@@ -306,6 +306,7 @@ func TestExampleOp(t *testing.T) {
 	}
 	require.Equal(t, int64((share/2+1)*(1+4)), heads.Load(), "and each client's first call, unmeasured")
 	require.Equal(t, 2*heads.Load(), requests.Load())
+	require.Empty(t, r.samples(t, "sweep_op_duration"), "those are of operations outside of sweeps")
 	requireSoundPage(t, browser(t), r, "op")
 }
 

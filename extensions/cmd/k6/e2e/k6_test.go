@@ -222,7 +222,7 @@ type step struct {
 	Overlap                    *float64
 	Seconds, OpsPerSecond      float64
 	Client                     struct{ Min, Max, Avg float64 }
-	LatencyMs                  struct{ P50, P99, Max, Mean float64 }
+	LatencyMs                  struct{ P50, P99, P999, Max, Mean float64 }
 	Rows                       int
 	BytesSent, BytesReceived   int
 	CPUSeconds                 struct {

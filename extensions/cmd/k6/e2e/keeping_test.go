@@ -175,12 +175,6 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "the results cannot be kept: ")
 	require.Empty(t, r.samples(t, "sweep_ops"), "no step was run")
 
-	// k6's own executors have begun by then: what they measure is shown.
-	r = k6(t, options{script: "testdata/op.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
-	require.Equal(t, exitInvalidConfig, r.code, r.output)
-	require.Contains(t, r.output, "the results cannot be kept: ")
-	require.Contains(t, r.output, "| default nap |")
-
 	// A script with a handleSummary of its own may have another folder in mind: it is told, and has
 	// its table.
 	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
@@ -211,7 +205,7 @@ func onFullDisk(t *testing.T, kilobytes, command string) (code int, output strin
 func TestAReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	for script, scenario := range map[string]string{
-		"testdata/steps.js": "steps", "testdata/own.js": "own", "testdata/op.js": "default",
+		"testdata/steps.js": "steps", "testdata/own.js": "own",
 		`-e SWEEP='{"portable": true, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s"}' testdata/steps.js`: "steps",
 	} {
 		code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" `+script+`; code=$?

@@ -449,25 +449,6 @@ func TestPortableUnderSegments(t *testing.T) {
 	require.Equal(t, (1+6)*20, total)
 }
 
-func TestRampOfK6sOwn(t *testing.T) {
-	t.Parallel()
-	r := k6(t, options{script: "testdata/ramp.js"})
-	require.Equal(t, exitOK, r.code, r.output)
-	rep := r.report(t, "ramp")
-	require.GreaterOrEqual(t, len(rep.Steps), 4, "a step for each second")
-	total, most := 0, 0
-	for _, s := range rep.Steps {
-		require.Equal(t, "nap", s.Op)
-		require.InDelta(t, 1, s.Seconds, 1, "the last one may be cut short")
-		require.GreaterOrEqual(t, s.LatencyMs.P50, 9.9)
-		total += s.Ops
-		most = max(most, s.Clients)
-	}
-	require.Greater(t, most, 4)
-	require.InDelta(t, total, sum(r.samples(t, "sweep_ops"), map[string]string{"scenario": "ramp", "op": "nap"}), 0)
-	require.InDelta(t, total, sum(r.samples(t, "iterations"), nil), 0, "no operation is lost, the last second's neither")
-}
-
 func TestPortableClientsThatNeverCome(t *testing.T) {
 	t.Parallel()
 	for fails, steps := range map[string][]int{"everybody": nil, "first": {0, 60}, "one": {40, 0}} {
@@ -514,27 +495,4 @@ func TestPortableInterrupted(t *testing.T) {
 	require.True(t, rep.Interrupted)
 	require.False(t, rep.Steps[0].Complete)
 	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
-}
-
-func TestPulsesOfTwoScenarios(t *testing.T) {
-	t.Parallel()
-	r := k6(t, options{script: "testdata/pulses.js"})
-	require.Equal(t, exitOK, r.code, r.output)
-	for scenario, op := range map[string]string{"first": "one", "second": "two"} {
-		rep := r.report(t, scenario)
-		ops, most := 0, 0
-		for _, s := range rep.Steps {
-			require.Equal(t, op, s.Op)
-			ops += s.Ops
-			most = max(most, s.Clients)
-		}
-		require.Equal(t, 3, most, "the VUs that had an operation under way in a second")
-		require.InDelta(t, ops, sum(r.samples(t, "iterations"), map[string]string{"scenario": scenario}), 0)
-	}
-
-	r = k6(t, options{script: "testdata/pulses.js", env: map[string]string{"FAIL": "true"}})
-	require.Equal(t, exitMarkedFailed, r.code, "operations have failed, and no threshold says that they may")
-	require.Contains(t, r.output, "an operation has failed: the run is marked as failed (a threshold on sweep_failed")
-	require.NotZero(t, r.report(t, "second").Steps[0].Failed)
-	require.Zero(t, r.report(t, "first").Steps[0].Failed)
 }

@@ -209,14 +209,10 @@ func TestOperationsUnderK6sOwnExecutorsFail(t *testing.T) {
 		t.Run(work, func(t *testing.T) {
 			t.Parallel()
 			r := outcome(t, map[string]string{"WORK": work, "EXECUTOR": "own", "URL": url})
-			require.Equal(t, exitMarkedFailed, r.code, r.output)
-			ops, failed := 0, 0
-			for _, s := range r.report(t, "outcome").Steps {
-				ops += s.Ops
-				failed += s.Failed
-			}
-			require.Zero(t, ops)
-			require.Equal(t, 20, failed)
+			require.Equal(t, exitThreshold, r.code, r.output)
+			require.Len(t, r.samples(t, "sweep_op_failed"), 20)
+			require.Equal(t, 20.0, sum(r.samples(t, "sweep_op_failed"), map[string]string{"op": "call"}))
+			require.Len(t, r.lines("sweep.report: no sweep was measured"), 1, r.output)
 			require.Len(t, r.samples(t, "http_reqs"), 20)
 			require.Equal(t, 20.0, sum(r.samples(t, "iterations"), nil))
 		})
@@ -269,15 +265,11 @@ func TestAGRPCCallThatTimesOutFails(t *testing.T) {
 // What a function leaves to a promise that nobody awaits is not done when it returns.
 func TestAnOpThatLeavesAPromiseFails(t *testing.T) {
 	t.Parallel()
-	for executor, says := range map[string]string{"named": "", "own": "an operation has failed"} {
+	for executor, metric := range map[string]string{"named": "sweep_failed", "own": "sweep_op_failed"} {
 		r := outcome(t, map[string]string{"WORK": "forgotten", "URL": answering(t, 200), "EXECUTOR": executor})
 		require.NotEqual(t, exitOK, r.code, r.output)
 		require.NotEmpty(t, r.lines("sweep.op('call', fn): fn left a promise that nobody awaits, or a timer"), r.output)
-		require.NotEmpty(t, r.lines(says), r.output)
-		for _, s := range r.report(t, "outcome").Steps {
-			require.Zero(t, s.Ops)
-			require.NotZero(t, s.Failed)
-		}
+		require.Equal(t, 20.0, sum(r.samples(t, metric), map[string]string{"op": "call"}))
 	}
 }
 

@@ -144,10 +144,16 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 // A slip before the first sweep.op: each iteration throws, or none ends. k6 exits with 0 then.
 func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	t.Parallel()
-	for _, slip := range []string{"throws", "hangs"} {
-		r := k6(t, options{script: "testdata/op.js", env: with(noMachbase, map[string]string{"SLIP": slip})})
+	for _, tt := range []struct{ slip, metric, holds, why string }{
+		{"throws", "sweep_op_duration{op:nap}", "p(95)<10000", "no sample has these tags"},
+		{"hangs", "sweep_op_failed", "rate<1", "no sample was sent"},
+		{"none", "sweep_max{op:nap}", "value<10000", "no sweep was measured; sweep.op under k6's own executors has sweep_op_duration and sweep_op_failed"},
+	} {
+		r := k6(t, options{script: "testdata/op.js", env: with(noMachbase, map[string]string{
+			"SLIP": tt.slip, "METRIC": tt.metric, "HOLDS": tt.holds,
+		})})
 		require.Equal(t, exitThreshold, r.code, r.output)
-		require.Len(t, r.lines("threshold sweep_max{op:nap} value<10000 cannot hold: no operation was measured"), 1, r.output)
+		require.Len(t, r.lines("threshold "+tt.metric+" "+tt.holds+" cannot hold: "+tt.why), 1, r.output)
 	}
 }
 
@@ -161,11 +167,11 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{
 		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"],
-		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
-		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
-		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
+		"sweep_op_duration{scenario:beside,op:nap}": ["avg>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
+		"sweep_op_failed{scenario:beside}": ["rate==0"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
+		"sweep_incomplete{clients:8}": ["count==0"],
 		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],
-		"sweep_mean{scenario:late}": [{"threshold": "value>1", "abortOnFail": true}]
+		"sweep_op_duration{scenario:late}": [{"threshold": "avg>1", "abortOnFail": true}]
 	}`)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Empty(t, r.lines("k6 says crossed"), r.output)
@@ -188,14 +194,13 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 func TestThresholdsBesideTheModule(t *testing.T) {
 	t.Parallel()
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
-		"sweep_mean": ["value>9"], "sweep_mean{op:none}": ["value<1"], "http_req_duration": ["p(95)<500"], "sweep_incomplete": ["count==0"]
+		"sweep_op_duration": ["avg>9"], "sweep_op_duration{op:none}": ["avg<1"], "http_req_duration": ["p(95)<500"], "sweep_op_failed": ["rate==0"]
 	}`)
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Len(t, r.lines("no sample has op:none; there are op nap"), 2, "in the log and in the report: %s", r.output)
-	held := r.gates(t, "beside")
-	require.Len(t, held, 4)
-	require.True(t, held["sweep_mean value>9"] && held["sweep_incomplete count==0"])
-	require.False(t, held["sweep_mean{op:none} value<1"] || held["http_req_duration p(95)<500"])
+	require.Empty(t, r.lines("k6 says crossed"), r.output)
+	require.Len(t, r.lines("cannot hold"), 2, r.output)
+	require.Len(t, r.lines("threshold sweep_op_duration{op:none} avg<1 cannot hold: no sample has these tags"), 1, r.output)
+	require.Len(t, r.lines("threshold http_req_duration p(95)<500 cannot hold: no sample was sent"), 1, r.output)
 
 	r = k6(t, options{script: "testdata/unaware.js", env: map[string]string{defaultEnvMachbase: "none"}})
 	require.Equal(t, exitThreshold, r.code, r.output)

@@ -13,7 +13,7 @@ const own = { executor: 'per-vu-iterations', vus: 2, iterations: 10 };
 
 export const options = {
   ...(__ENV.EXECUTOR === 'own'
-    ? { scenarios: { outcome: { ...own, exec: 'named' } } }
+    ? { scenarios: { outcome: { ...own, exec: 'named' } }, thresholds: { sweep_op_failed: ['rate==0'] } }
     : sweep.options({
         scenario: 'outcome', clients: [2], iterations: 10, op: 'call', maxDuration: '20s', gracefulStop: '1s',
         onError: 'continue',
