@@ -223,9 +223,18 @@ $(installed): scripts/tools/types/package-lock.json
 	touch $@
 
 .PHONY: bench
-bench: bin/k6 bin/ghz bin/nats-cli ## measure what k6 costs, beside other programs and by itself; goes on where it stopped (BENCH=core,nats ROUNDS=3 FOR=50m); leave the machine alone meanwhile
-	MXGW_FLAGS=-shape=none $(with) influxdb machbase memcached mxgateway nats postgres redis -- scripts/bench.sh \
-	  $(and $(BENCH),-only $(BENCH)) $(and $(ROUNDS),-rounds $(ROUNDS)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
+bench: bin/k6 bin/k6-drivers bin/ghz bin/nats-cli bin/bench ## compare k6 with the programs that people use; goes on where it stopped (BENCH=memcached,redis FOR=50m); leave the machine alone meanwhile
+	MXGW_FLAGS=-shape=none taskset --cpu-list 0 $(with) machbase memcached mxgateway nats postgres redis -- bin/bench run \
+	  $(and $(BENCH),-only $(BENCH)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
+
+.PHONY: bench-check
+bench-check: bin/bench ## compare the last run of make bench with the one before it on the same machine
+	bin/bench check
+
+.PHONY: bin/bench
+bin/bench:
+	go build -C scripts -trimpath -o $(CURDIR)/bin/bench ./bench
+	go build -C scripts -trimpath -o $(CURDIR)/bin/bench-plain ./bench/plain
 
 bin/nats-cli: scripts/tools/natscli/go.mod
 	go build -C scripts/tools/natscli -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats

@@ -99,10 +99,10 @@ say "$clients clients for $seconds s, streaming to ${server%%://*}://${host##*@}
 measure
 memory
 figures
-# The whole of it, and nothing less, goes into the page of figures.
+# The whole of it, and nothing less, goes into scenarios/figures.md.
 if ((seconds == 600 && clients == 64 && failed == 0)); then
-  go build -C scripts/bench/ratios -trimpath -o "$PWD/bin/ratios" .
+  make -s bin/bench
   { printf '%s clients for %s s\n\n' "$clients" "$seconds"; sed 's/^/- /' "$work/held"; } |
-    bin/ratios -put soak -command 'make soak' -servers influxdb,memcached
+    bin/bench put -part soak -command 'make soak'
 fi
 exit "$failed"

@@ -1,14 +1,11 @@
-// Operations of nothing: what sweep.run itself costs. No server. See scripts/bench.sh.
+// An operation that does nothing: what sweep.run itself costs. It needs no server.
 import sweep from 'k6/x/sweep';
+import { report, step } from './step.js';
 
-export const options = sweep.options({
-  scenario: 'empty',
-  clients: [Number(__ENV.CLIENTS)],
-  iterations: Number(__ENV.ITERATIONS),
-});
+export const options = step('empty');
 
 export default function () {
   sweep.run(() => {});
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });
+export const handleSummary = report;

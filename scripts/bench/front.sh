@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Puts a run of the main job onto the front page: its table into README.md and
-# scripts/bench/README.md, and the upper part of its page into .github/page.png. `make front`
-# measures first.
+# Puts a run of the main job onto the front page: its table into README.md and scenarios/figures.md,
+# and the upper part of its page into .github/page.png. `make front` measures first.
 #
 #   scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 set -euo pipefail
@@ -10,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 (($# == 2)) || { echo 'front.sh: it takes a report and the command that made it: results/stock-rollup.json "make stock-rollup"' >&2; exit 2; }
 report=$1 command=$2
 
-go build -C scripts/bench/ratios -trimpath -o "$PWD/bin/ratios" .
-bin/ratios -report "$report" -command "$command"
+make -s bin/bench
+bin/bench report -command "$command" "$report"
 
 scripts/screenshot.sh "${report%.json}.html" .github/page.png 1200,840

@@ -1,55 +1,50 @@
-// ReadBulk through k6/net/grpc as no scenario does it: nothing but the call and its status, in the
-// ways that a script has to make it cheaper. VARIANT is plain, discard (discardResponseMessage) or
-// async (asyncInvoke). See scripts/bench.sh.
+// ReadBulk of six tags. FORM: module (k6/x/mxgateway) or grpc (k6/net/grpc, nothing but the call).
 import grpc from 'k6/net/grpc';
+import mxgateway from 'k6/x/mxgateway';
 import sweep from 'k6/x/sweep';
 import { tags } from '../../scenarios/lib/readbulk.js';
-import { oneOf, text } from '../../scenarios/lib/settings.js';
-import { sweepOptions, sweepReport } from '../../scenarios/lib/sweeping.js';
+import { report, step, target } from './step.js';
 
+const proto = '../../scenarios/lib/mxaccess_gateway.proto';
 const service = 'mxaccess_gateway.v1.MxAccessGateway';
-const variant = oneOf('VARIANT', ['plain', 'discard', 'async'], 'plain');
-const client = new grpc.Client();
-client.load([], '../../scenarios/lib/mxaccess_gateway.proto');
-const metadata = { authorization: `Bearer ${text('MXGW_KEY')}` };
-const params = { metadata, discardResponseMessage: variant === 'discard' };
+const address = __ENV.MXGW_URL;
+const metadata = { authorization: `Bearer ${__ENV.MXGW_KEY}` };
+const isModule = __ENV.FORM === 'module';
+/** @type {any} */
+const client = isModule ? new mxgateway.Client(address, { apiKey: __ENV.MXGW_KEY, connection: 'vu' }) : new grpc.Client();
+if (!isModule) client.load([], proto);
 
-export const options = sweepOptions('readbulk', 'readBulk', { exec: variant === 'async' ? 'asynchronous' : 'blocking' });
+export const options = step('readBulk');
 
-function check({ status, error }) {
-  if (status !== grpc.StatusOK) throw new Error(`the call failed with status ${status}: ${error.message}`);
+export const setup = () => target('grpc', address);
+
+function module() {
+  client.open('bench');
+  client.register('bench');
+  client.subscribe(tags);
+  sweep.run(() => client.run());
+  client.unsubscribe();
+  client.close();
 }
 
-let request; // of this VU's session
+function invoke(method, request) {
+  const { status, error, message } = client.invoke(`${service}/${method}`, request, { metadata });
+  if (status !== grpc.StatusOK) throw new Error(`${method} failed with status ${status}: ${error.message}`);
+  return message;
+}
 
-// begin opens a session, and makes the one request that is sent again and again.
-function begin() {
-  client.connect(text('MXGW_URL'), { plaintext: true });
-  const invoke = (method, what) => {
-    const reply = client.invoke(`${service}/${method}`, what, { metadata });
-    check(reply);
-    return reply.message;
-  };
+function calls() {
+  client.connect(address, { plaintext: true });
   const { sessionId } = invoke('OpenSession', { client_session_name: 'bench' });
   const command = (kind, payload) => ({ session_id: sessionId, command: { kind: `MX_COMMAND_KIND_${kind.toUpperCase()}`, [kind]: payload } });
   const { serverHandle } = invoke('Invoke', command('register', { client_name: 'bench' })).register;
   invoke('Invoke', command('subscribe_bulk', { server_handle: serverHandle, tag_addresses: tags }));
-  request = command('read_bulk', { server_handle: serverHandle, tag_addresses: tags });
-  return sessionId;
-}
-
-export function blocking() {
-  const sessionId = begin();
-  sweep.run(() => check(client.invoke(`${service}/Invoke`, request, params)));
-  client.invoke(`${service}/CloseSession`, { session_id: sessionId }, { metadata });
+  const request = command('read_bulk', { server_handle: serverHandle, tag_addresses: tags });
+  sweep.run(() => invoke('Invoke', request));
+  invoke('CloseSession', { session_id: sessionId });
   client.close();
 }
 
-// Promises are not for sweep.run: the executor repeats the whole function, and its first call,
-// which opens the session, is not measured.
-export async function asynchronous() {
-  if (!request) begin();
-  check(await client.asyncInvoke(`${service}/Invoke`, request, params));
-}
+export default isModule ? module : calls;
 
-export const handleSummary = sweepReport;
+export const handleSummary = report;

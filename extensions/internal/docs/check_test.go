@@ -92,8 +92,8 @@ func (c *checker) faults(command Command) []string {
 		faults = append(faults, c.variables(named(rest))...)
 	case program == "bin/chaos":
 		faults = append(faults, undeclared("scripts/chaos", rest)...)
-	case program == "bin/ratios":
-		faults = append(faults, undeclared("scripts/bench/ratios", rest)...)
+	case program == "bin/bench":
+		faults = append(faults, undeclared("scripts/bench", rest)...)
 	case !slices.Contains(others, program):
 		faults = append(faults, program+" is not known")
 	}
@@ -135,9 +135,9 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 		case assigned && !strings.Contains(c.makefile, "$("+name+")") && !c.isSetting(name):
 			faults = append(faults, "make reads no "+name)
 		case name == "BENCH":
-			faults = append(faults, undeclared("scripts/bench/ratios", []string{"-only", value})...)
+			faults = append(faults, undeclared("scripts/bench", []string{"-only", value})...)
 		case name == "BENCH_FLAGS":
-			faults = append(faults, undeclared("scripts/bench/ratios", strings.Fields(value))...)
+			faults = append(faults, undeclared("scripts/bench", strings.Fields(value))...)
 		case name == "CHAOS":
 			faults = append(faults, undeclared("scripts/chaos", strings.Fields(value))...)
 		case !assigned && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(argument)+`:`).MatchString(c.makefile):

@@ -13,7 +13,7 @@ pages=(README.md "${pages[@]}")
 reason() {
   case $1 in
     'make test'*) echo 'CI runs it, in a clone of its own' ;;
-    'make bench'* | 'bin/ratios '*) echo 'takes more than an hour of a machine that does nothing else; its page is written by it' ;;
+    'make bench'* | 'bin/bench '*) echo 'takes more than an hour of a machine that does nothing else; its page is written by it' ;;
     'make chaos'*) echo 'takes some minutes of a machine that does nothing else; its page is written by it' ;;
     'make shipped'*) echo 'runs this' ;;
     'docker '*) echo 'the parts image and compose run it, by another engine' ;;

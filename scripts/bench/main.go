@@ -1,0 +1,102 @@
+// Command bench compares k6 with the programs that people use for the same work: memtier_benchmark,
+// redis-benchmark, stockgo, nats bench, pgbench, ghz, and plain Go programs over the usual client
+// libraries. It writes scripts/bench/README.md.
+//
+//	bench run [-rounds 7] [-seconds 4] [-only memcached,redis] [-for 50m]   measures; goes on where it stopped
+//	bench page                                                            writes the page from the last complete run
+//	bench check                                                           compares the last two runs of one kind of machine
+//	bench report -command COMMAND FILE...                                 puts the tables of scenarios' reports into pages
+//	bench put -part NAME -command COMMAND                                 puts standard input into a page
+//
+// The servers run on one processor and everything else on another: start the servers with
+// `taskset --cpu-list 0`. A run in progress is in results/bench.json. A complete one is moved to
+// scripts/bench/runs, where none replaces another.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ownPage, runs and unfinished are where the bench writes, seen from the top of a checkout.
+const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs", "results/bench.json"
+
+func main() {
+	commands := map[string]func([]string) error{"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput}
+	var err error
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		err = errors.New("the first argument must be run, page, check, report or put")
+	} else {
+		err = commands[os.Args[1]](os.Args[2:])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// measure runs what is missing of a run: each program of each cell once in each round.
+func measure(args []string) error {
+	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 7, "how often each program is run; an interval takes 4")
+	seconds := flags.Float64("seconds", 4, "how long a step is measured")
+	only := flags.String("only", "", "only these stores, with commas; such a run is not kept as a complete one")
+	within := flags.Duration("for", 0, "begin no run of a program after this time, such as 50m; 0: no limit")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 4 || *seconds <= 0 {
+		return errors.New("-rounds must be 4 or more, and -seconds more than 0")
+	}
+	works, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	r, err := openRun(*rounds, *seconds, works)
+	if err != nil {
+		return err
+	}
+	var until time.Time
+	if *within > 0 {
+		until = time.Now().Add(*within)
+	}
+	if err := r.measure(works, until); err != nil {
+		return err
+	}
+	fmt.Print(r.tables())
+	if *only != "" {
+		return nil
+	}
+	if !r.complete(works) {
+		return fmt.Errorf("the run is not complete: `make bench` goes on with it (%s)", unfinished)
+	}
+	if r.Memory, err = measureMemory(); err != nil {
+		return err
+	}
+	if err := r.keep(); err != nil {
+		return err
+	}
+
+	return writePage(nil)
+}
+
+// choose returns the works of the named stores, or all.
+func choose(only string) ([]*work, error) {
+	all := works()
+	if only == "" {
+		return all, nil
+	}
+	named := strings.Split(only, ",")
+	for _, name := range named {
+		if !slices.ContainsFunc(all, func(w *work) bool { return w.store == name }) {
+			return nil, fmt.Errorf("-only names %q, which is no store of the bench: %s", name, strings.Join(stores(), ", "))
+		}
+	}
+
+	return slices.DeleteFunc(all, func(w *work) bool { return !slices.Contains(named, w.store) }), nil
+}

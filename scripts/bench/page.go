@@ -1,0 +1,179 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// frontPage has two of the page's ratios in a sentence, between marks.
+const frontPage = "README.md"
+
+//go:embed method.md
+var method string
+
+// writePage writes the page from the last complete run, and the front page's ratios.
+func writePage([]string) error {
+	all, err := allRuns()
+	if err != nil {
+		return err
+	}
+	text := method
+	if len(all) == 0 {
+		return errors.New("there is no complete run: `make bench` makes one")
+	}
+	last := all[len(all)-1]
+	text += fmt.Sprintf("\n*The last of %d complete runs: %s, commit %s, %d rounds of %g s.\n%s.\n%s.*\n\n%s",
+		len(all), last.Started.Format(time.DateOnly), last.Commit, last.Rounds, last.Seconds, last.Machine, strings.Join(last.Versions, ", "), last.tables()+last.memoryTable())
+	if err := os.WriteFile(ownPage, []byte(text), 0o644); err != nil { //nolint:gosec // a page that everybody may read
+		return err
+	}
+
+	return putPart(frontPage, "bench", last.front())
+}
+
+// front is what the front page says of a run.
+func (r *run) front() string {
+	sentence := func(store, work, other string) string {
+		c := r.find(store, work, 64)
+		if c == nil {
+			return ""
+		}
+		w := named(store, work)
+		first := c.Runs[w.programs[0].name]
+		fast, _ := ratio(first, c.Runs[other], rate)
+		spent, _ := ratio(first, c.Runs[other], cpu)
+
+		return fmt.Sprintf("%.2f times the rate of %s for %.2f of its processor time", fast.Ratio, other, spent.Ratio)
+	}
+
+	return fmt.Sprintf("64 clients get values from memcached at %s,\nand query Machbase at %s.\n",
+		sentence("memcached", "get", memtier), sentence("machbase", "roll-up", stockgo))
+}
+
+func (r *run) find(store, work string, clients int) *cell {
+	for _, c := range r.Cells {
+		if c.Store == store && c.Work == work && c.Clients == clients && !c.Open {
+			return c
+		}
+	}
+
+	return nil
+}
+
+func named(store, name string) *work {
+	all := works()
+
+	return all[slices.IndexFunc(all, func(w *work) bool { return w.store == store && w.name == name })]
+}
+
+// titles of the stores.
+var titles = map[string]string{ //nolint:gochecknoglobals // a constant
+	"memcached": "memcached: values of 100 bytes", "redis": "Redis: values of 100 bytes", "machbase": "Machbase: the stock roll-up, 60 rows a query",
+	"nats": "NATS: values and messages of 100 bytes", "postgres": "PostgreSQL: pgbench's rows", "gateway": "gRPC: ReadBulk of six tags", "nothing": "An operation that does nothing",
+}
+
+// tables are those of all stores.
+func (r *run) tables() string {
+	var text strings.Builder
+	store := ""
+	for _, c := range r.Cells {
+		if c.Store == store {
+			continue
+		}
+		store = c.Store
+		fmt.Fprintf(&text, "## %s\n\n%s", titles[store], head)
+		for _, open := range []bool{false, true} {
+			for _, c := range r.Cells {
+				if c.Store == store && c.Open == open {
+					c.write(&text)
+				}
+			}
+		}
+		text.WriteString("\n")
+	}
+
+	return text.String()
+}
+
+const head = `| work | clients | program | ops/s | CPU us | server us | p50 ms | p99 ms | k6: rate | k6: CPU | k6: p99 |
+|---|--:|---|--:|--:|--:|--:|--:|---|---|---|
+`
+
+// write writes a line for each program. One client has no ratios.
+func (c *cell) write(text *strings.Builder) {
+	w := named(c.Store, c.Work)
+	k6 := c.Runs[w.programs[0].name]
+	what := c.Work
+	if c.Open {
+		what = fmt.Sprintf("%s, %.0f/s", c.Work, c.Rate)
+	}
+	for i, p := range w.programs {
+		rounds := c.Runs[p.name]
+		if len(rounds) == 0 {
+			continue
+		}
+		ratios := []string{"", "", ""}
+		if i > 0 && c.Clients >= fewest {
+			ratios = []string{compared(k6, rounds, rate), compared(k6, rounds, cpu), compared(k6, rounds, p99)}
+			if c.Open {
+				ratios[0] = ""
+			}
+		}
+		fmt.Fprintf(text, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", what, c.Clients, p.name,
+			digits(median(rounds, rate)), digits(median(rounds, cpu)), digits(median(rounds, server)),
+			digits(median(rounds, p50)), digits(median(rounds, p99)), strings.Join(ratios, " | "))
+	}
+}
+
+// compared is how k6 stands to a program, with the interval of the ratio.
+func compared(k6, other []figures, figure func(figures) float64) string {
+	e, known := ratio(k6, other, figure)
+	if !known {
+		return ""
+	}
+
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Ratio, e.Low, e.High)
+}
+
+// digits is a figure with three digits that count; empty for 0, which is not known.
+func digits(v float64) string {
+	switch {
+	case v == 0:
+		return ""
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 1:
+		return fmt.Sprintf("%.2f", v)
+	default:
+		return fmt.Sprintf("%.3f", v)
+	}
+}
+
+// putPart replaces what is between the two marks of a part in a page of Markdown.
+func putPart(page, part, text string) error {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	replaced, found := replacePart(string(raw), part, text)
+	if !found {
+		return fmt.Errorf("%s has no part between <!-- %s --> and <!-- /%s -->", page, part, part)
+	}
+
+	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a page that everybody may read
+}
+
+func replacePart(page, part, text string) (string, bool) {
+	begin, end := "<!-- "+part+" -->\n", "<!-- /"+part+" -->\n"
+	before, rest, found := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
+
+	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, found && closed
+}

@@ -1,0 +1,192 @@
+// Command plain does the work of the bench with the Go client libraries that people use, without
+// k6: a goroutine and a connection for each client, latencies in a histogram. It prints one JSON
+// object with the figures of the time after the warm-up.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+)
+
+// client is one client of a work, connected.
+type client struct {
+	operation func() error
+	close     func() error
+}
+
+// work connects clients to the server at the address in a variable.
+type work struct {
+	address string
+	connect func(address string, number int) (client, error)
+}
+
+// works are the works by their names.
+var works = map[string]work{ //nolint:gochecknoglobals // a constant
+	"memcached":       {"MEMCACHED_URL", connectMemcached},
+	"redis":           {"REDIS_URL", connectRedis},
+	"machbase":        {"MACHBASE_URL", connectMachbase},
+	"nats-request":    {"NATS_URL", connectNATS(request)},
+	"nats-get":        {"NATS_URL", connectNATS(get)},
+	"nats-put":        {"NATS_URL", connectNATS(put)},
+	"nats-publish":    {"NATS_URL", connectNATS(publish)},
+	"postgres-select": {"POSTGRES_URL", connectPostgres(selectRow)},
+	"postgres-insert": {"POSTGRES_URL", connectPostgres(insertRow)},
+	"empty":           {"", connectEmpty},
+}
+
+func main() {
+	name := flag.String("work", "", "the work: "+strings.Join(names(), ", "))
+	clients := flag.Int("clients", 1, "number of clients")
+	warmup := flag.Duration("warmup", time.Second, "time before the measured one")
+	duration := flag.Duration("duration", 4*time.Second, "measured time")
+	flag.Parse()
+	w, known := works[*name]
+	if !known || *clients < 1 || *duration <= 0 {
+		fmt.Fprintln(os.Stderr, "plain: -work must be one of "+strings.Join(names(), ", ")+", -clients at least 1, -duration more than 0")
+		os.Exit(2)
+	}
+	result, err := w.run(*clients, *warmup, *duration)
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(result)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "plain: %s: %v\n", *name, err)
+		os.Exit(1)
+	}
+}
+
+func names() (all []string) {
+	for name := range works {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+
+	return all
+}
+
+// result are the figures, as the bench reads them.
+type result struct {
+	Rate   float64 `json:"rate"`   // operations a second
+	CPU    float64 `json:"cpu"`    // processor time of this process for an operation, microseconds
+	Server float64 `json:"server"` // processor time of the server for an operation, microseconds
+	P50    float64 `json:"p50"`    // milliseconds
+	P99    float64 `json:"p99"`    // milliseconds
+}
+
+// run lets so many clients work. An operation that fails ends it.
+func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
+	address := os.Getenv(w.address)
+	if w.address != "" && address == "" {
+		return r, errors.New(w.address + " must be set")
+	}
+	clients := make([]client, 0, n)
+	defer func() {
+		for _, c := range clients {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	for i := range n {
+		c, err := w.connect(address, i)
+		if err != nil {
+			return r, fmt.Errorf("client %d: %w", i+1, err)
+		}
+		clients = append(clients, c)
+	}
+	if _, err := together(clients, warmup); err != nil {
+		return r, err
+	}
+	runtime.GC() // as k6 does before a measured phase
+	target := address
+	if !strings.Contains(target, "://") {
+		target = "tcp://" + target
+	}
+	server := host.FindServer(target)
+	cpuBefore, serverBefore := ownTime(), serverTime(server)
+	began := time.Now()
+	latency, err := together(clients, duration)
+	if err != nil {
+		return r, err
+	}
+	wall, operations := time.Since(began), float64(latency.TotalCount())
+	perOperation := func(d time.Duration) float64 { return d.Seconds() * 1e6 / operations }
+
+	return result{
+		Rate:   operations / wall.Seconds(),
+		CPU:    perOperation(ownTime() - cpuBefore),
+		Server: perOperation(serverTime(server) - serverBefore),
+		P50:    float64(latency.ValueAtQuantile(50)) / 1e6,
+		P99:    float64(latency.ValueAtQuantile(99)) / 1e6,
+	}, nil
+}
+
+// together lets all clients work for a time, and returns the latencies in nanoseconds.
+func together(clients []client, duration time.Duration) (*hdrhistogram.Histogram, error) {
+	const shortest, longest, digits = 1, int64(time.Hour), 3
+	all := hdrhistogram.New(shortest, longest, digits)
+	histograms := make([]*hdrhistogram.Histogram, len(clients))
+	failures := make([]error, len(clients))
+	start := make(chan time.Time)
+	var done sync.WaitGroup
+	for i, c := range clients {
+		histograms[i] = hdrhistogram.New(shortest, longest, digits)
+		done.Go(func() {
+			end := (<-start).Add(duration)
+			for last := time.Now(); last.Before(end); {
+				err := c.operation()
+				now := time.Now()
+				if err == nil {
+					err = histograms[i].RecordValue(max(int64(now.Sub(last)), shortest))
+				}
+				if err != nil {
+					failures[i] = err
+
+					return
+				}
+				last = now
+			}
+		})
+	}
+	began := time.Now()
+	for range clients {
+		start <- began
+	}
+	done.Wait()
+	for _, h := range histograms {
+		all.Merge(h)
+	}
+
+	return all, errors.Join(failures...)
+}
+
+// ownTime is the processor time of this process.
+func ownTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// serverTime is the processor time of the server; 0 where it is not on this machine.
+func serverTime(s *host.Server) time.Duration {
+	if s == nil {
+		return 0
+	}
+	d, _ := s.CPUTime()
+
+	return d
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+)
+
+// generatorCore is the processor that all programs run on. The servers have processor 0.
+const generatorCore = "1"
+
+// command runs a program on the generator's processor.
+func command(program string, args ...string) *exec.Cmd {
+	return exec.Command("taskset", slices.Concat([]string{"--cpu-list", generatorCore, program}, args)...)
+}
+
+// output runs a program. It returns what it printed and its processor time.
+func output(cmd *exec.Cmd) ([]byte, time.Duration, error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w\n%s%s", err, out, stderr.Bytes())
+	}
+
+	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// micros is a time for each of so many operations.
+func micros(d time.Duration, operations float64) float64 {
+	return float64(d.Nanoseconds()) / 1e3 / operations
+}
+
+// watched adds the processor time of the server at the address in a variable, over the whole run.
+func watched(variable string, run func() (figures, error)) (figures, error) {
+	target := host.FindServer("tcp://" + withoutScheme(os.Getenv(variable)))
+	if target == nil {
+		return run()
+	}
+	before, known := target.CPUTime()
+	f, err := run()
+	after, knownAfter := target.CPUTime()
+	if known && knownAfter && f.operations > 0 {
+		f.Server = micros(after-before, f.operations)
+	}
+
+	return f, err
+}
+
+// k6 is the build that is measured.
+const k6 = "bin/k6"
+
+// script returns a program that runs a script with k6. Its step has the settings' names; batch is
+// how many things an operation does.
+func script(file, scenario string, batch int, settings map[string]string) func(load) (figures, error) {
+	return func(l load) (figures, error) {
+		results, err := os.MkdirTemp("", "bench")
+		if err != nil {
+			return figures{}, err
+		}
+		defer os.RemoveAll(results) //nolint:errcheck // a temporary folder
+		args := []string{
+			"run", "--quiet", "--no-color", "-e", "RESULTS=" + results, "-e", "NAME=" + scenario,
+			"-e", "CLIENTS=" + strconv.Itoa(l.clients), "-e", "DURATION=" + seconds(l.seconds), "-e", "WARMUP=" + seconds(warmup),
+		}
+		if l.open {
+			args = append(args, "-e", fmt.Sprintf("RATE=%.0f", l.rate))
+		}
+		binary := k6
+		for name, value := range settings {
+			if name == "BINARY" {
+				binary = value
+
+				continue
+			}
+			args = append(args, "-e", name+"="+value)
+		}
+		if _, _, err := output(command(binary, append(args, file)...)); err != nil {
+			return figures{}, err
+		}
+		f, err := readStep(filepath.Join(results, scenario+".json"))
+
+		return f.each(batch), err
+	}
+}
+
+func seconds(s float64) string { return strconv.Itoa(int(s*1000)) + "ms" }
+
+// readStep returns the figures of a report's one step.
+func readStep(file string) (figures, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return figures{}, err
+	}
+	var report struct {
+		Steps []struct {
+			Operations   float64 `json:"ops"`
+			Failed       int     `json:"failed"`
+			OpsPerSecond float64 `json:"opsPerSecond"`
+			Latency      struct {
+				P50 float64 `json:"p50"`
+				P99 float64 `json:"p99"`
+			} `json:"latencyMs"`
+			CPU struct {
+				K6     float64 `json:"k6"`
+				Server float64 `json:"server"`
+			} `json:"cpuSeconds"`
+		} `json:"steps"`
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		return figures{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(report.Steps) != 1 || report.Steps[0].Operations == 0 || report.Steps[0].Failed > 0 {
+		return figures{}, fmt.Errorf("%s must have one step with operations, none of them failed: %+v", file, report.Steps)
+	}
+	s := report.Steps[0]
+
+	return figures{
+		Rate: s.OpsPerSecond, CPU: s.CPU.K6 / s.Operations * 1e6, Server: s.CPU.Server / s.Operations * 1e6, P50: s.Latency.P50, P99: s.Latency.P99,
+	}, nil
+}
+
+// plain returns a program that runs the plain Go program of a work.
+func plain(work string, batch int) func(load) (figures, error) {
+	return func(l load) (figures, error) {
+		out, _, err := output(command("bin/bench-plain", "-work="+work, "-clients="+strconv.Itoa(l.clients),
+			"-warmup="+seconds(warmup), "-duration="+seconds(l.seconds)))
+		if err != nil {
+			return figures{}, err
+		}
+		var f figures
+		err = json.Unmarshal(out, &f)
+
+		return f.each(batch), err
+	}
+}
+
+// place returns the host and the port at which a server is, from the variable with its address.
+func place(variable string) (host, port string, err error) {
+	address := withoutScheme(os.Getenv(variable))
+	if host, port, err = net.SplitHostPort(address); err != nil {
+		err = fmt.Errorf("%s must be an address with a port: %w", variable, err)
+	}
+
+	return host, port, err
+}
+
+// middle is the median of values. It sorts them.
+func middle(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	at := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[at]
+	}
+
+	return (values[at-1] + values[at]) / 2
+}
+
+var errNoFigures = errors.New("it printed no figures")
+
+// significant digits of the figures that are kept.
+const significant = 4
+
+// rounded returns the figures with the digits that are kept.
+func (f figures) rounded() figures {
+	of := func(v float64) float64 {
+		if v == 0 {
+			return 0
+		}
+		scale := math.Pow(10, significant-1-math.Floor(math.Log10(math.Abs(v))))
+
+		return math.Round(v*scale) / scale
+	}
+
+	return figures{Rate: of(f.Rate), CPU: of(f.CPU), Server: of(f.Server), P50: of(f.P50), P99: of(f.P99)}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// scenarioReport has what the caption of a report's tables needs.
+type scenarioReport struct {
+	Scenario    string    `json:"scenario"`
+	Started     time.Time `json:"started"`
+	Interrupted bool      `json:"interrupted"`
+	Tables      []struct {
+		Title string `json:"title"`
+	} `json:"tables"`
+	Host struct {
+		CPU      string  `json:"cpu"`
+		Cores    int     `json:"cores"`
+		MemBytes float64 `json:"memBytes"`
+		OS       string  `json:"os"`
+	} `json:"host"`
+	K6     string `json:"k6"`
+	Target struct {
+		Kind    string `json:"kind"`
+		URL     string `json:"url"`
+		Version string `json:"version"`
+	} `json:"target"`
+	Params struct {
+		Duration   string `json:"duration"`
+		Iterations int    `json:"iterations"`
+	} `json:"params"`
+}
+
+// figuresPage has the tables of scenarios' reports.
+const figuresPage = "scenarios/figures.md"
+
+// putReports puts the tables of a scenario's report into the pages that have its part.
+func putReports(args []string) error {
+	flags := flag.NewFlagSet("bench report", flag.ContinueOnError)
+	part := flags.String("part", "", "the part of the page; the scenario's name when empty")
+	command := flags.String("command", "", "the command that made the report")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 || *command == "" {
+		return errors.New("bench report takes -command and one report, such as results/stock-rollup.json")
+	}
+
+	return putReport(flags.Arg(0), *part, *command, []string{frontPage, figuresPage})
+}
+
+// putInput puts what comes in on standard input into a part of the page of figures.
+func putInput(args []string) error {
+	flags := flag.NewFlagSet("bench put", flag.ContinueOnError)
+	part := flags.String("part", "", "the part of the page")
+	command := flags.String("command", "", "the command that printed it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *part == "" || *command == "" {
+		return errors.New("bench put takes -part and -command")
+	}
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+
+	return putPart(figuresPage, *part, strings.TrimSpace(string(text))+"\n\n"+caption(*command, time.Now().UTC(), machine()))
+}
+
+// putReport puts the tables beside a report, in its .md, into each page that has the part: the one
+// of the scenario's name, when part is empty. Where the script has tables of its own it puts those
+// alone.
+func putReport(file, part, command string, pages []string) error {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var r scenarioReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if r.Interrupted {
+		return fmt.Errorf("%s was interrupted", file)
+	}
+	markdown, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".md")
+	if err != nil {
+		return err
+	}
+	shown := string(markdown)
+	if len(r.Tables) > 0 {
+		_, shown, _ = strings.Cut(shown, "\n"+r.Tables[0].Title+"\n")
+	}
+	if part == "" {
+		part = r.Scenario
+	}
+	text := tables(shown) + "\n\n" + r.caption(command)
+	put := 0
+	for _, page := range pages {
+		old, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		if _, found := replacePart(string(old), part, ""); !found {
+			continue
+		}
+		if err := putPart(page, part, text); err != nil {
+			return err
+		}
+		put++
+	}
+	if put == 0 {
+		return fmt.Errorf("%s have no part <!-- %s -->", strings.Join(pages, " and "), part)
+	}
+
+	return nil
+}
+
+// tables are the tables of Markdown, without what is between them.
+func tables(markdown string) string {
+	var kept []string
+	within := false
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimSuffix(line, "\n")
+		isRow := strings.HasPrefix(line, "|")
+		if isRow && !within && len(kept) > 0 {
+			kept = append(kept, "")
+		}
+		if isRow {
+			kept = append(kept, line)
+		}
+		within = isRow
+	}
+
+	return strings.Join(kept, "\n")
+}
+
+func (r *scenarioReport) caption(command string) string {
+	facts := []string{fmt.Sprintf("%d cores of %s", r.Host.Cores, r.Host.CPU)}
+	if strings.Contains(r.Target.URL, "127.0.0.1") {
+		facts[0] += " (k6 and server together)"
+	}
+	if r.Host.MemBytes > 0 {
+		facts = append(facts, fmt.Sprintf("%.0f GB", r.Host.MemBytes/(1<<30)))
+	}
+	facts = append(facts, r.Host.OS, "k6 "+r.K6)
+	if r.Target.Version != "" {
+		facts = append(facts, r.Target.Kind+" "+r.Target.Version)
+	}
+	text := strings.Join(facts, ", ")
+	switch {
+	case r.Params.Duration != "":
+		text += ".\nEach step is measured for " + r.Params.Duration
+	case r.Params.Iterations > 0:
+		text += fmt.Sprintf(".\nEach client does %d operations in each step", r.Params.Iterations)
+	}
+
+	return caption(command, r.Started, text)
+}
+
+func caption(command string, at time.Time, facts string) string {
+	return fmt.Sprintf("*`%s`, %s.\n%s.*", command, at.Format(time.DateOnly), facts)
+}
