@@ -174,8 +174,14 @@ func TestRunGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, kept.measure(works, time.Time{}))
 	require.Equal(t, map[string]int{"k6": 12, "other": 12}, calls)
-	works[0].programs[1].run = func(load) (figures, error) { return figures{}, errors.New("broken") }
-	require.ErrorContains(t, (&run{Rounds: 1}).measure(works, time.Time{}), "s, w, 1 clients: other: broken")
+	broken := func(load) (figures, error) { return figures{}, errors.New("broken") }
+	works[0].programs[1].run = broken
+	failing := &run{Rounds: 4}
+	require.NoError(t, failing.measure(works, time.Time{}))
+	_, known := ratio(failing.Cells[0].Runs["k6"], failing.Cells[0].Runs["other"], rate)
+	require.False(t, known, "a peer that fails has no figures")
+	works[0].programs[0].run = broken
+	require.ErrorContains(t, (&run{Rounds: 1}).measure(works, time.Time{}), "s, w, 1 clients: k6: broken")
 }
 
 // What each store is measured with exists: its scripts, and a plain program of the name.

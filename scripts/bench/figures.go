@@ -34,11 +34,13 @@ func (f figures) each(n int) figures {
 const confidence = 0.95
 
 // ratio estimates how a figure of k6 stands to that of another program, from the runs of the same
-// rounds. The second result is false where one of them does not tell the figure.
+// rounds. The second result is false where fewer than four rounds have the figure of both.
 func ratio(k6, other []figures, figure func(figures) float64) (paired.Estimate, bool) {
 	var pairs []paired.Pair
 	for i := range min(len(k6), len(other)) {
-		pairs = append(pairs, paired.Pair{Base: figure(other[i]), Change: figure(k6[i])})
+		if base, change := figure(other[i]), figure(k6[i]); base > 0 && change > 0 {
+			pairs = append(pairs, paired.Pair{Base: base, Change: change})
+		}
 	}
 	e, err := paired.Of(pairs, confidence)
 
@@ -49,7 +51,9 @@ func ratio(k6, other []figures, figure func(figures) float64) (paired.Estimate, 
 func median(rounds []figures, figure func(figures) float64) float64 {
 	values := make([]float64, 0, len(rounds))
 	for _, f := range rounds {
-		values = append(values, figure(f))
+		if f.Rate > 0 { // else the program failed in this round
+			values = append(values, figure(f))
+		}
 	}
 
 	return middle(values)

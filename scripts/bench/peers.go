@@ -162,7 +162,7 @@ func stockgoRollups(l load) (figures, error) {
 	perClient := max(l.operations()/l.clients, 1)
 
 	return peer(func(out []byte) (figures, error) { return parseStockgo(out, perClient*l.clients) },
-		stockgo, "-h", host, "-p", port, "-rollup", "-reuse", "-c", strconv.Itoa(l.clients), "-n", strconv.Itoa(perClient))
+		stockgo, "-h", host, "-p", port, "-rollup", "-reuse", "-code", "WISH", "-c", strconv.Itoa(l.clients), "-n", strconv.Itoa(perClient))
 }
 
 var stockgoRate = regexp.MustCompile(`completed in \S+\s+(\d+) ops/sec`)

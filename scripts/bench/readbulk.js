@@ -9,9 +9,10 @@ const proto = '../../scenarios/lib/mxaccess_gateway.proto';
 const service = 'mxaccess_gateway.v1.MxAccessGateway';
 const address = __ENV.MXGW_URL;
 const metadata = { authorization: `Bearer ${__ENV.MXGW_KEY}` };
+const ownProto = decodeURIComponent(import.meta.resolve(proto).replace(/^file:\/\//, ''));
 const isModule = __ENV.FORM === 'module';
 /** @type {any} */
-const client = isModule ? new mxgateway.Client(address, { apiKey: __ENV.MXGW_KEY, connection: 'vu' }) : new grpc.Client();
+const client = isModule ? new mxgateway.Client(address, { apiKey: __ENV.MXGW_KEY, connection: 'vu', proto: ownProto }) : new grpc.Client();
 if (!isModule) client.load([], proto);
 
 export const options = step('readBulk');

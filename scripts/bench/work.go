@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -122,8 +123,14 @@ func (r *run) round(w *work, clients int, open bool, round int) error {
 	for _, i := range rand.Perm(len(programs)) {
 		p := programs[i]
 		f, err := p.once(w, load{clients: clients, seconds: r.Seconds, rate: c.Rate, open: open})
-		if err != nil {
+		if err != nil && i == 0 {
 			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if err != nil { // a peer that fails has no figures in this round
+			fmt.Printf("round %d, %s, %s, %d clients, %s failed: %v\n", round+1, w.store, w.name, clients, p.name, err)
+			done[p.name] = figures{}
+
+			continue
 		}
 		fmt.Printf("round %d, %s, %s, %d clients%s, %s: %.0f/s, %.2f us, p99 %.3f ms\n",
 			round+1, w.store, w.name, clients, map[bool]string{true: ", open"}[open], p.name, f.Rate, f.CPU, f.P99)
@@ -147,7 +154,7 @@ func (p *program) once(w *work, l load) (figures, error) {
 		first.rate = 1000 * float64(l.clients)
 	}
 	warm, err := p.run(first)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoFigures) { // it may have only connected in this time
 		return figures{}, err
 	}
 	if !l.open {

@@ -42,7 +42,6 @@ func works() []*work {
 
 		return script("scenarios/stock-rollup.js", "stock-rollup", 1, settings)
 	}
-	drivers := map[string]string{"BINARY": "bin/k6-drivers"}
 	nats := func(name, kind, file, scenario string, batch int, settings map[string]string) *work {
 		settings["VALUE"], settings["QUIET"] = valueBytes, "0s"
 
@@ -75,8 +74,8 @@ func works() []*work {
 				{name: stockgo, needs: stockgo, run: stockgoRollups},
 				{name: "Go, the same client", own: true, run: plain("machbase", 1)},
 				{name: "k6, client.run", own: true, run: rollup("native", map[string]string{"IN_GO": "true"})},
-				{name: "k6, machgo", needs: "bin/k6-drivers", own: true, run: rollup("machgo", drivers)},
-				{name: "k6, machcli", needs: "bin/k6-drivers", own: true, run: rollup("machcli", drivers)},
+				{name: "k6, machgo", needs: "bin/k6-drivers", own: true, run: rollup("machgo", map[string]string{"BINARY": "bin/k6-drivers"})},
+				{name: "k6, machcli, no reuse", needs: "bin/k6-drivers", own: true, run: rollup("machcli", map[string]string{"BINARY": "bin/k6-drivers", "REUSE": "false"})},
 			}},
 			nats("request", "request", "scenarios/nats-core.js", "nats-core", 1, map[string]string{"WORK": "request"}),
 			kv("get"),

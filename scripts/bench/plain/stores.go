@@ -97,7 +97,7 @@ const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
 // connectMachbase connects over the client of this repository, with its statement prepared once.
 // Every row is decoded.
 func connectMachbase(address string, _ int) (client, error) {
-	const code = "AAPL"
+	const code = "WISH" // which scenarios/stock-load.js loads
 	u, err := url.Parse(address)
 	if err != nil {
 		return client{}, errors.New("MACHBASE_URL is no URL")
