@@ -124,12 +124,15 @@ func serverAddress(text string) (string, error) {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return text, nil
 	}
+	if strings.Contains(text, "@") { // the end of a password with a comma, or a user without the scheme
+		return "", errURL
+	}
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), defaultPort
 	}
 	number, err := strconv.Atoi(port)
-	if host == "" || strings.ContainsAny(host, " /@?#") || err != nil || number < 1 || number > 65535 ||
+	if host == "" || strings.ContainsAny(host, " /?#") || err != nil || number < 1 || number > 65535 ||
 		strings.Count(host, ":") == 1 {
 		return "", errors.New("a server must be host:port, host, or a unix socket: /path or unix:///path")
 	}

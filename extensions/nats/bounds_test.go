@@ -9,6 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,17 +217,26 @@ func TestWebSocket(t *testing.T) {
 		address := listener.Addr().String()
 		require.NoError(t, listener.Close())
 		startServer(t, fmt.Sprintf("websocket { listen: %q, %s }", address, c.server))
-		require.NoError(t, v.JS.Set("own", scheme+"://"+address))
-		require.Equal(t, int64(300_000), v.Run(`(() => {
-			const client = new nats.Client(own, `+c.options+`), sub = client.subscribe('a');
-			client.publish('a', 'x'.repeat(300000));
-			return sub.next().data.length;
-		})()`), scheme)
-		require.Equal(t, int64(3), v.Run(`(() => {
-			const client = new nats.Client(own, `+c.options+`), service = client.respond('b');
-			client.connect({ runs: true });
-			return client.requestBatch('b', 'x', { iterations: 3 }).succeeded;
-		})()`), scheme)
+		urls := []string{scheme + "://" + address}
+		if scheme == "ws" { // behind a proxy, where it has a path
+			proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+			front := httptest.NewServer(http.StripPrefix("/its/path", proxy))
+			defer front.Close()
+			urls = append(urls, strings.Replace(front.URL, "http", "ws", 1)+"/its/path")
+		}
+		for _, own := range urls {
+			require.NoError(t, v.JS.Set("own", own))
+			require.Equal(t, int64(300_000), v.Run(`(() => {
+				const client = new nats.Client(own, `+c.options+`), sub = client.subscribe('a');
+				client.publish('a', 'x'.repeat(300000));
+				return sub.next().data.length;
+			})()`), own)
+			require.Equal(t, int64(3), v.Run(`(() => {
+				const client = new nats.Client(own, `+c.options+`), service = client.respond('b');
+				client.connect({ runs: true });
+				return client.requestBatch('b', 'x', { iterations: 3 }).succeeded;
+			})()`), own)
+		}
 	}
 	v.Exit()
 	requireNoneLeft(t)

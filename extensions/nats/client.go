@@ -3,8 +3,6 @@ package nats
 import (
 	"context"
 	"crypto/tls"
-	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,30 +45,17 @@ type client struct {
 	callbacks atomic.Int32
 }
 
-// open reads a file as scripts' open does in the init context: relative to the script, and for its
-// archive.
-func (m *module) open(path string) ([]byte, error) {
-	env := m.VU().InitEnv()
-	if env == nil { // a client that is made later
-		return os.ReadFile(path)
-	}
-	file, err := env.FileSystems["file"].Open(env.GetAbsFilePath(path))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-
-	return io.ReadAll(file)
-}
-
 // newClient is new Client(url, options) or new Client(options). It does not connect: that is not
 // for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
-	o := options{open: m.open}
+	o := options{open: m.read}
 	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
 
 	return nil
 }
+
+// read reads a file that an option names.
+func (m *module) read(path string) ([]byte, error) { return k6glue.ReadFile(m.VU(), path) }
 
 func (m *module) clientOf(config *Config) *client {
 	return &client{module: m, config: config, tasks: m.NewTasks(false)}

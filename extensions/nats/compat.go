@@ -46,7 +46,7 @@ func (o *natsOptions) config(urls []string) (*Config, error) {
 
 // newNats is new Nats(options). It does not connect.
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
-	o := natsOptions{options: options{open: m.open}}
+	o := natsOptions{options: options{open: m.read}}
 	c := m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config))
 	methods.Put(m.Runtime(), call.This, c)
 	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -307,6 +308,20 @@ func TestReconnects(t *testing.T) {
 	r := v.bench(`client.run({ iterations: 10 })`)
 	require.Equal(t, 9, r.Succeeded, "the first one finds it out")
 	require.Equal(t, 1, r.Failed)
+}
+
+// A unix socket is a path or a URL, which may have the database.
+func TestUnixSocket(t *testing.T) {
+	v := newVU(t)
+	s, err := parse(redisURL(t))
+	require.NoError(t, err)
+	v.Set("path", k6test.Socket(t, s.Address))
+	for address, db := range map[string]int{`path`: 0, `'unix://' + path`: 0, `'unix://' + path + '?db=3'`: 3} {
+		ask(t, db, "flushdb")
+		r := v.bench(`new resp.Client(` + address + `).run({ iterations: 1, mix: { set: 1 }, keys: { count: 1 } })`)
+		require.Equal(t, 1, r.Succeeded, address)
+		require.Equal(t, ":1", ask(t, db, "dbsize"), address)
+	}
 }
 
 // Outside of a sweep nothing else tells that what run did has failed.

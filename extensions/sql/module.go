@@ -9,6 +9,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
@@ -65,7 +66,17 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	if err := openOptions.Read("open", call.Argument(2), &o); err != nil {
 		m.Throw(err)
 	}
-	pool, err := sql.Open(driver, source)
+	var pool *sql.DB
+	open := func(source string) (err error) {
+		pool, err = sql.Open(driver, source)
+
+		return err
+	}
+	if driver == driverPostgres {
+		err = postgres.WithFiles(source, func(path string) ([]byte, error) { return k6glue.ReadFile(m.VU(), path) }, open)
+	} else {
+		err = open(source)
+	}
 	if err != nil {
 		m.Throw(err)
 	}

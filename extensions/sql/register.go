@@ -13,7 +13,7 @@ import (
 func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
 	modules.Register(ImportPath, New())
 	register("sqlite3", wholerows.Local(sqliteConnector))
-	register("postgres", postgres.Connector)
+	register(driverPostgres, postgres.Connector)
 	register("machbase", sqlmachbase.NewConnector)
 }
 

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,19 +16,24 @@ import (
 type Aborted struct {
 	*errext.InterruptError
 
-	ends string
+	ends, reason string
 }
 
 // NewAborted is for what a script or a module has thrown to end the test.
 func NewAborted(err error) Aborted {
-	return Aborted{&errext.InterruptError{Reason: err.Error()}, "the sweep ends early, the test is aborted"}
+	interrupt, is := errors.AsType[*errext.InterruptError](err)
+	if !is {
+		interrupt = &errext.InterruptError{Reason: err.Error()}
+	}
+
+	return Aborted{interrupt, "the sweep ends early, the test is aborted", err.Error()}
 }
 
 // Error says that the sweep ends, without the reason.
 func (e Aborted) Error() string { return e.ends }
 
 // StackTrace is the reason: k6 shows it in place of Error.
-func (e Aborted) StackTrace() string { return e.Reason }
+func (e Aborted) StackTrace() string { return e.reason }
 
 // Unwrap lets k6 find out that the test was aborted.
 func (e Aborted) Unwrap() error { return e.InterruptError }
@@ -44,9 +50,11 @@ func NewAllFailed(clients int, err error, failures uint64) Aborted {
 		where = fmt.Sprintf(" (at %s)", at)
 	}
 
-	return Aborted{&errext.InterruptError{Reason: fmt.Sprintf(
+	reason := fmt.Sprintf(
 		"no operation has succeeded, and %s %s with one cause, %s times by now: %s%s. Check %s. onError: 'continue' goes on nevertheless",
-		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))}, "the sweep ends early, nothing in it can succeed"}
+		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))
+
+	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason}
 }
 
 // advice says what to check where an error reads like one of these.

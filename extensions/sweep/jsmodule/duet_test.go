@@ -112,7 +112,9 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.NewSegment(t, `{"clients": [2], "iterations": 10}`, run, k6test.Tuple(t, "0:1/2", "0,1/2,1"))
 		_, err := s.Run(t.Context())
-		require.ErrorContains(t, err, "execution segments: several instances of k6 would not change over together")
+		var abort *errext.InterruptError
+		require.ErrorAs(t, err, &abort)
+		require.Contains(t, abort.Reason, "execution segments: several instances of k6 would not change over together")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`,

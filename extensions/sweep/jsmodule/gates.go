@@ -2,11 +2,9 @@ package jsmodule
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
@@ -42,7 +40,7 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 		return file, nil
 	}
 
-	raw, err := readFile(env, absolute)
+	raw, err := k6glue.ReadFile(m.vu, absolute)
 	if err != nil {
 		return nil, fmt.Errorf("gates: %w", err)
 	}
@@ -51,7 +49,7 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}
 	if file.Relative != nil && file.Relative.Baseline != "" {
-		if err := loadBaseline(env, file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
+		if err := m.loadBaseline(file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
 			return nil, fmt.Errorf("gates %s: %w", path, err)
 		}
 	}
@@ -63,8 +61,8 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 	return file, nil
 }
 
-func loadBaseline(env *common.InitEnvironment, file *gate.File, path string) error {
-	raw, err := readFile(env, path)
+func (m *module) loadBaseline(file *gate.File, path string) error {
+	raw, err := k6glue.ReadFile(m.vu, path)
 	if err != nil {
 		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
 	}
@@ -74,15 +72,4 @@ func loadBaseline(env *common.InitEnvironment, file *gate.File, path string) err
 	}
 
 	return file.SetBaseline(baseline)
-}
-
-// readFile reads through k6's file system, so that an archive holds the file.
-func readFile(env *common.InitEnvironment, path string) ([]byte, error) {
-	file, err := env.FileSystems["file"].Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-
-	return io.ReadAll(file)
 }

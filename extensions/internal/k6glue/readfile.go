@@ -1,0 +1,32 @@
+package k6glue
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"go.k6.io/k6/v2/js/modules"
+)
+
+var errLate = errors.New("a relative path is known in the init context alone, where open() reads files: call it there")
+
+// ReadFile reads a file that an option names, as a script's open() does: a path is relative to the
+// script, and the file becomes a part of the script's archive. Later than in the init context it
+// reads absolute paths only.
+func ReadFile(vu modules.VU, path string) ([]byte, error) {
+	env := vu.InitEnv()
+	switch {
+	case env == nil && !filepath.IsAbs(path):
+		return nil, errLate
+	case env == nil:
+		return os.ReadFile(path)
+	}
+	file, err := env.FileSystems["file"].Open(env.GetAbsFilePath(path))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+
+	return io.ReadAll(file)
+}

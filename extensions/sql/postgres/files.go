@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parameters match those of a connection string in each of its two forms: a URL, and NAME=VALUE.
+var (
+	parametersOfURL    = regexp.MustCompile(`([?&]\w+=)([^&]*)`)
+	parametersOfValues = regexp.MustCompile(`(\w+\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)`)
+)
+
+// files are the parameters that name files.
+var files = []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} //nolint:gochecknoglobals // a constant
+
+// WithFiles calls use with a connection string whose files are copies of what read returns for
+// those that it names. The copies last as long as the call.
+func WithFiles(name string, read func(path string) ([]byte, error), use func(name string) error) error {
+	parameter, plain, quote := parametersOfValues, unquoted, quoted
+	if strings.Contains(name, "://") {
+		parameter, plain, quote = parametersOfURL, url.QueryUnescape, url.QueryEscape
+	}
+	if !slices.ContainsFunc(files, func(file string) bool { return strings.Contains(name, file) }) {
+		return use(name)
+	}
+	folder, err := os.MkdirTemp("", "xk6-sweep-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // it lies in the system's folder for such files
+	copies := 0
+	name = parameter.ReplaceAllStringFunc(name, func(found string) string {
+		parts := parameter.FindStringSubmatch(found)
+		path, wrong := plain(parts[2])
+		isFile := slices.Contains(files, strings.Trim(parts[1], "?&= ")) && path != "system" // which stands for its certificates
+		if !isFile || err != nil || wrong != nil {
+			return found
+		}
+		var content []byte
+		if content, err = read(path); err != nil {
+			err = fmt.Errorf("the connection string of PostgreSQL names a file that cannot be read: %w", err)
+
+			return found
+		}
+		copies++
+		file := filepath.Join(folder, strconv.Itoa(copies))
+		err = os.WriteFile(file, content, 0o600)
+
+		return parts[1] + quote(file)
+	})
+	if err != nil {
+		return err
+	}
+
+	return use(name)
+}
+
+// unquoted returns a value of the form NAME=VALUE as it is meant.
+func unquoted(value string) (string, error) {
+	if text, is := strings.CutPrefix(value, "'"); is {
+		value = strings.TrimSuffix(text, "'")
+	}
+
+	return regexp.MustCompile(`\\(.)`).ReplaceAllString(value, "$1"), nil
+}
+
+func quoted(value string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+}
