@@ -54,25 +54,25 @@ func (o *OverTime) sums() (ops int64, failed uint64) {
 // which it ended.
 func TestSlotsCountEveryOperation(t *testing.T) {
 	for _, tt := range []struct {
-		length time.Duration
-		width  time.Duration
-		slots  int
+		length, each time.Duration
+		width        time.Duration
+		slots        int
 	}{
-		{25 * ms, 10 * ms, 3},
-		{2 * time.Second, 10 * ms, 200},
-		{2990 * ms, 10 * ms, 299},
-		{3100 * ms, 20 * ms, 155},
-		{time.Minute, 320 * ms, 188},
-		{10 * time.Minute, 2560 * ms, 234},
+		{25 * ms, ms, 10 * ms, 3},
+		{2 * time.Second, ms, 10 * ms, 200},
+		{2990 * ms, ms, 10 * ms, 299},
+		{3100 * ms, ms, 20 * ms, 155},
+		{time.Minute, ms, 320 * ms, 188},
+		{10 * time.Minute, 10 * ms, 2560 * ms, 234},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			n := int(tt.length / ms)
+			n := int(tt.length / tt.each)
 			r, o := overTimeOf(t, 2, Plan{Operations: uint64(n)}, "op", func(_, n int) time.Duration {
 				if n%10 == 9 {
-					return -ms
+					return -tt.each
 				}
 
-				return ms
+				return tt.each
 			})
 			require.Equal(t, tt.length, r.Elapsed)
 			require.Equal(t, tt.width, o.Width, "%s", tt.length)
@@ -81,7 +81,7 @@ func TestSlotsCountEveryOperation(t *testing.T) {
 			require.Equal(t, r.Op("op").Durations.Count, ops)
 			require.Equal(t, r.Op("op").Failed, failed)
 			for i := range o.Slots {
-				want := float64(2*o.Length(i, r.Elapsed)) / float64(ms) * 0.9
+				want := float64(2*o.Length(i, r.Elapsed)) / float64(tt.each) * 0.9
 				require.InDelta(t, want, float64(o.Slots[i].Count()), 4, "%s, slot %d", tt.length, i)
 			}
 		})

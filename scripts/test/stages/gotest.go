@@ -288,17 +288,29 @@ func (t *tester) show(output []string) {
 
 // Lines that say most of a failure, or nothing.
 var (
+	died    = regexp.MustCompile(`^servers\.sh: \S+ had died`)
 	telling = regexp.MustCompile(`^(?:\s*Error:\s+|(panic: |fatal error: ))(.*)`)
 	silent  = regexp.MustCompile(`^\s*(--- |FAIL\t|make: \*\*\*|Error Trace:|Test:|Messages:)`)
 )
 
-// reason returns the line of a failure's output that says most: testify's first error, a panic, or
-// the last line.
+// reason returns the line of a failure's output that says most: that a server had died, testify's
+// first error, a panic, or the last line.
 func reason(output []string) string {
+	if i := slices.IndexFunc(output, died.MatchString); i >= 0 {
+		return shortened(output[i])
+	}
 	last := "it said nothing"
-	for _, line := range output {
+	for i, line := range output {
 		if m := telling.FindStringSubmatch(line); m != nil {
-			return shortened(m[1] + m[2])
+			text := strings.TrimSpace(m[1] + m[2])
+			for _, more := range output[i+1 : min(i+3, len(output))] { // Not equal: expected and actual
+				if !strings.HasSuffix(text, ":") && !strings.HasPrefix(text, "Not equal:") || silent.MatchString(more) {
+					break
+				}
+				text += " " + strings.TrimSpace(more)
+			}
+
+			return shortened(text)
 		}
 		if !chatter.MatchString(line) && !silent.MatchString(line) {
 			last = line

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -149,6 +151,21 @@ func TestFailsOnce(t *testing.T) {
 	require.Regexp(t, `\n\d passed, 0 failed\n$`, out)
 	require.NotContains(t, p.read("results/test/once.again.json"), "TestOther")
 	require.Contains(t, p.read("results/test/panics.again.json"), "TestLater")
+}
+
+func TestReasonIsTheLineThatSaysMost(t *testing.T) {
+	refused := "    x_test.go:4: \n\tError Trace:\tx_test.go:4\n\tError:      \tReceived unexpected error:\n\t            \tconnection refused\n\tTest:       \tTestX\n"
+	for output, want := range map[string]string{
+		"":      "it said nothing",
+		refused: "Received unexpected error: connection refused",
+		"\tError:      \tNot equal: \n\t            \texpected: 20\n\t            \tactual  : 21\n\tTest: \tTestX\n": "Not equal: expected: 20 actual  : 21",
+		"\tError:      \tShould be true\n\tTest: \tTestX\n":                                                          "Should be true",
+		refused + "FAIL\tp\t0.1s\nservers.sh: machbase had died (pid 7, signal KILL)\n  log ends with:\n    ready\n": "servers.sh: machbase had died (pid 7, signal KILL)",
+		"panic: out of range\n\ngoroutine 1 [running]:\n":                                                            "panic: out of range",
+		"    x_test.go:4: first\n    x_test.go:5: second\n--- FAIL: TestX (0.00s)\n":                                 "x_test.go:5: second",
+	} {
+		require.Equal(t, want, reason(slices.Collect(strings.Lines(output))), output)
+	}
 }
 
 func TestFailsTwice(t *testing.T) {
