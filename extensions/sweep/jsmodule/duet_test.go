@@ -120,7 +120,9 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`,
 			`sweep.run(vu === 1 ? () => sleep(1) : { base: () => sleep(1), change: () => sleep(1) })`)
 		_, err := s.Run(t.Context())
-		require.ErrorContains(t, err, "some clients of the step take turns between base and change, and others do not")
+		var abort *errext.InterruptError
+		require.ErrorAs(t, err, &abort)
+		require.Contains(t, abort.Reason, "some clients of the step take turns between base and change, and others do not")
 	})
 }
 
