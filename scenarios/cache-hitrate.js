@@ -23,7 +23,7 @@ refuseSlips(scenario);
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
 const clients = Object.fromEntries(targets.map((target) => [target, newClient(planned(target))]));
 const vmHwm = wholeNumber('VMHWM');
-if (vmHwm !== undefined && targets.length > 1) throw new Error('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
+if (vmHwm !== undefined && targets.length > 1) sweep.refuse('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
 
 export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, after, i) => sweep.options({
   scenario: sweepName,

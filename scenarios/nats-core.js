@@ -8,7 +8,7 @@
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { newBase, newClient, oneScenario, target } from './lib/nats.js';
-import { duration, oneOf, wholeNumber } from './lib/settings.js';
+import { bytes, duration, oneOf, wholeNumber } from './lib/settings.js';
 import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 import { ratesOf } from './lib/tables.js';
 
@@ -26,7 +26,7 @@ oneScenario(names, 'WORK');
 
 const make = () => ({
   batch: wholeNumber('BATCH', undefined, 1, 100000),
-  data: 'x'.repeat(wholeNumber('VALUE', 100, 1, 1048576)),
+  data: 'x'.repeat(bytes('VALUE', 100, 1, 1048576)),
   within: duration('TIMEOUT', '60s'),
   client: newClient(),
   stamping: newClient({ stamp: true }),

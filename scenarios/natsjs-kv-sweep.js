@@ -5,7 +5,7 @@
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
 import sweep from 'k6/x/sweep';
 import { layouts, newBase, newClient, oneScenario, target } from './lib/nats.js';
-import { oneOf, wholeNumber } from './lib/settings.js';
+import { bytes, oneOf, wholeNumber } from './lib/settings.js';
 import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv-sweep';
@@ -21,7 +21,7 @@ oneScenario(all, 'LAYOUT and MIX');
 const work = {
   iterations: 1000, // of one call; the step's share ends it before
   keys: { count: wholeNumber('KEYS', 10000, 1, 10000000) },
-  values: wholeNumber('VALUE', 100, 0, 1048576),
+  values: bytes('VALUE', 100, 0, 1048576),
 };
 
 const make = () => {

@@ -17,7 +17,7 @@ const table = 'stock_append_tick';
 
 const tps = 1000; // ticks a second, the published rate: each 100 ms of the clock in the rows has 100 of them
 const rows = wholeNumber('ROWS', 1000, 100, 1000000);
-if (rows % 100 !== 0) throw new Error(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${rows}"`);
+if (rows % 100 !== 0) sweep.refuse(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${rows}"`);
 const seed = wholeNumber('SEED', 1, 0);
 const keep = flag('KEEP', false);
 

@@ -5,13 +5,14 @@
 // b95bed6, stockappendgo. Settings: see README.md.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
+import sweep from 'k6/x/sweep';
 import { minute, newClient, orAbort } from './lib/stock.js';
 import { flag, refuseSlips, wholeNumber } from './lib/settings.js';
 
 refuseSlips('stock-load');
 const back = wholeNumber('BACK', 75, 0);
 const ahead = wholeNumber('AHEAD', 60, 0);
-if (back + ahead === 0) throw new Error('BACK and AHEAD must not both be 0: there would be nothing to load');
+if (back + ahead === 0) sweep.refuse('BACK and AHEAD must not both be 0: there would be nothing to load');
 const seed = wholeNumber('SEED', 1, 0);
 const tps = wholeNumber('TPS', 1000, 200, 100000); // with less, not every minute has every stock
 const seconds = flag('SECONDS', false);

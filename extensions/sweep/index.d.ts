@@ -323,6 +323,11 @@ declare module 'k6/x/sweep' {
    * A failed operation or an incomplete step crosses a threshold (exit code 99), unless
    * `allowFailed` permits it (for failed operations) or `thresholds` says otherwise.
    *
+   * Settings count more than the options, unless the script reads a setting of that name itself:
+   * `-e CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
+   * `PRECISION`; `WARMUP`, `REPEATS`, `PAUSE`, `QUIET`, `MAX_DURATION`; `GATES=FILE` or
+   * `GATE='p99<2ms'`; `RESULTS`. A setting of `-e` that nothing reads ends k6.
+   *
    * An option that makes no sense ends k6 before the test, exit code 104, and is named.
    */
   export function options(options: SweepOptions): MadeOptions;
@@ -539,6 +544,18 @@ declare module 'k6/x/sweep' {
    * @throws TypeError for other arguments
    */
   export function setting(name: string, options?: { environment?: string }): string | undefined;
+
+  /**
+   * Ends k6 with one line and the exit code of an invalid configuration (104): for a setting that
+   * makes no sense.
+   *
+   * ```js
+   * if (!(seconds > 0)) sweep.refuse(`SECONDS must be a number above 0, but is "${seconds}"`);
+   * ```
+   *
+   * @throws SweepError with that text after the init context
+   */
+  export function refuse(text: string): never;
 
   /**
    * What this module throws beside a TypeError: `usage`, the call or a file that it names makes no

@@ -1,4 +1,5 @@
 // What the scenarios of caches have in common: which servers there are, and where.
+import sweep from 'k6/x/sweep';
 import { oneOf, ofBase, text, wholeNumber } from './settings.js';
 
 const names = ['memcached', 'umem', 'redis', 'pogocache'];
@@ -6,11 +7,11 @@ const names = ['memcached', 'umem', 'redis', 'pogocache'];
 /** Names of the servers that TARGETS (all, or a list) or TARGET asks for. */
 export const targets = (() => {
   const list = text('TARGETS');
-  if (list && text('TARGET')) throw new Error('TARGET and TARGETS exclude each other: set one of them');
+  if (list && text('TARGET')) sweep.refuse('TARGET and TARGETS exclude each other: set one of them');
   if (!list) return [oneOf('TARGET', names, 'memcached')];
   const asked = list === 'all' ? names : list.split(',').map((name) => name.trim());
   if (asked.some((name, i) => !names.includes(name) || asked.indexOf(name) !== i)) {
-    throw new Error(`TARGETS must be all, or a comma-separated list of ${names.join(', ')}, but is "${list}"`);
+    sweep.refuse(`TARGETS must be all, or a comma-separated list of ${names.join(', ')}, but is "${list}"`);
   }
   return asked;
 })();
@@ -61,6 +62,6 @@ export function instancesOf(name) {
  * base's settings. `others` are settings of the scenario that it may have otherwise.
  */
 export function baseOf(name, others, make) {
-  if (targets.length > 1 && text('BASE_URL')) throw new Error(`BASE_URL is of one server: set TARGET, or BASE_${addresses[name].setting}`);
+  if (targets.length > 1 && text('BASE_URL')) sweep.refuse(`BASE_URL is of one server: set TARGET, or BASE_${addresses[name].setting}`);
   return ofBase(addresses[name].setting, ['TIMEOUT', 'UMEM_GENERATION', 'UMEM_THREADS', 'POGOCACHE_PROTOCOL', ...others], make);
 }

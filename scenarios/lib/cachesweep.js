@@ -20,7 +20,7 @@ const sideOf = (target) => ({
     iterations: 1000, // of one call; the step's share ends it before
     mix,
     keys,
-    values: settings.wholeNumber('VALUE', 100, 0, 1073741824),
+    values: settings.bytes('VALUE', 100, 0, 1073741824),
     batch: settings.wholeNumber('BATCH', 50, 1, 10000),
     pipeline: settings.wholeNumber('PIPELINE', 1, 1, 10000),
     allowMisses: settings.flag('ALLOW_MISSES', 'delete' in mix || (target === 'umem' && 'set' in mix)), // whose set deletes first

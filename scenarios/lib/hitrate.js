@@ -1,8 +1,9 @@
 // The published hit-rate benchmark: its configurations, its results, and its table.
 // Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and
 // BENCHMARK-100M-512B: two Raspberry Pi 4B with 1 Gbit/s between them.
+import sweep from 'k6/x/sweep';
 import { isNear } from './memory.js';
-import { oneOf, text, wholeNumber, flag } from './settings.js';
+import { bytes, flag, oneOf, text, wholeNumber } from './settings.js';
 
 const mib = 1024 * 1024;
 
@@ -40,15 +41,15 @@ const own = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'];
 export const name = (() => {
   const given = own.filter((variable) => text(variable) !== undefined);
   if (given.length === 0) return oneOf('CONFIG', Object.keys(published), '2g-513k');
-  if (text('CONFIG')) throw new Error(`CONFIG and ${given[0]} exclude each other: set one of them`);
-  if (!text('MEMORY') || !text('ITEM')) throw new Error('MEMORY and ITEM, in bytes, must both be set');
+  if (text('CONFIG')) sweep.refuse(`CONFIG and ${given[0]} exclude each other: set one of them`);
+  if (!text('MEMORY') || !text('ITEM')) sweep.refuse('MEMORY and ITEM must both be set');
   return undefined;
 })();
 
 /** The configuration: bytes and whole percent. */
 export const config = name ? { ...published[name].config, hot: 20, access: 80, hotMemory: 80 } : {
-  memory: wholeNumber('MEMORY'),
-  item: wholeNumber('ITEM', undefined, 12),
+  memory: bytes('MEMORY'),
+  item: bytes('ITEM', undefined, 12),
   random: flag('RANDOM', false),
   hot: wholeNumber('HOT', 20, 1, 99),
   access: wholeNumber('ACCESS', 80, 0, 100),

@@ -11,7 +11,7 @@ import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } f
  */
 export function share(usual = { iterations: 10000 }) {
   const given = ['ITERATIONS', 'DURATION', 'PRECISION'].filter((name) => text(name));
-  if (given.length > 1) throw new Error(`${given.join(' and ')} exclude each other: set one of them`);
+  if (given.length > 1) sweep.refuse(`${given.join(' and ')} exclude each other: set one of them`);
   if (text('PRECISION')) return { precision: text('PRECISION') };
   if (text('DURATION')) return { duration: duration('DURATION', undefined, { least: 100 }) };
   const iterations = wholeNumber('ITERATIONS');

@@ -27,10 +27,10 @@ const service = text('SERVICE', '');
 const reflection = proto === 'reflection';
 
 if (clientName === 'grpc' && connection === 'shared') {
-  throw new Error('CONNECTION=shared is for CLIENT=mxgateway: k6/net/grpc has one connection for each client');
+  sweep.refuse('CONNECTION=shared is for CLIENT=mxgateway: k6/net/grpc has one connection for each client');
 }
 if (clientName === 'grpc' && (text('TLS_SERVER_NAME') || flag('TLS_INSECURE', false))) {
-  throw new Error('TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway: k6/net/grpc has no such options');
+  sweep.refuse('TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway: k6/net/grpc has no such options');
 }
 
 /** The tags: TAGS with the numbers from 1 in the place of %03d, or a comma-separated list. */
@@ -40,7 +40,7 @@ export const tags = (() => {
   const bulk = wholeNumber('BULK', list ? list.length : 6, 1, 10000);
   const place = /%0?(\d*)d/;
   if (list ? list.length !== bulk || list.includes('') : bulk > 1 && !place.test(pattern)) {
-    throw new Error(`TAGS must hold %03d or the like in the place of the tag's number, or be a comma-separated list of BULK tags, but is "${pattern}"`);
+    sweep.refuse(`TAGS must hold %03d or the like in the place of the tag's number, or be a comma-separated list of BULK tags, but is "${pattern}"`);
   }
   return list || Array.from({ length: bulk }, (_, i) => pattern.replace(place, (_, width) => `${i + 1}`.padStart(Number(width), '0')));
 })();
@@ -52,8 +52,8 @@ const tls = (() => {
   const names = ['TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME'].filter((name) => text(name));
   if (flag('TLS_INSECURE', false)) names.push('TLS_INSECURE');
   if (!flag('TLS', names.length > 0 || secured)) {
-    if (secured) throw new Error(`MXGW_URL begins with ${scheme}://, which is TLS, and TLS is false`);
-    if (names.length > 0) throw new Error(`${names[0]} is for TLS, and TLS is false`);
+    if (secured) sweep.refuse(`MXGW_URL begins with ${scheme}://, which is TLS, and TLS is false`);
+    if (names.length > 0) sweep.refuse(`${names[0]} is for TLS, and TLS is false`);
     return null;
   }
   const file = (name) => (text(name) ? open(text(name)) : undefined);

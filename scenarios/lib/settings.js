@@ -30,11 +30,12 @@ export function variable(name) {
 }
 
 /**
- * Throws when something is set that is no setting of the scenario, and so near to one that it is a
- * slip, or an old name. The first VU looks for all: only it loads what it takes.
+ * Ends k6 when something is set that is no setting of the scenario. The first VU looks for all:
+ * only it loads what it takes.
  */
 export function refuseSlips(scenario) {
-  if (__VU === 0) require('./slips.js').refuseSlips(scenario);
+  const slip = __VU === 0 && require('./slips.js').slipOf(scenario);
+  if (slip) sweep.refuse(slip);
 }
 
 /**
@@ -52,7 +53,7 @@ export function ofBase(address, others, make) {
   const own = {};
   const url = text('BASE_URL');
   const named = text(`BASE_${address}`);
-  if (url && named) throw new Error(`BASE_URL and BASE_${address} exclude each other: set one of them`);
+  if (url && named) sweep.refuse(`BASE_URL and BASE_${address} exclude each other: set one of them`);
   if (url || named) own[address] = url || named;
   if (text('BASE')) readBase(others, own);
   if (Object.keys(own).length === 0) return undefined;
@@ -69,7 +70,7 @@ function readBase(others, own) {
   for (const setting of text('BASE').split(/,(?=[A-Z_]+=)/).filter((part) => part !== '')) {
     const [, name, value] = setting.match(/^([A-Z_]+)=(.+)$/) || [];
     if (!others.includes(name)) {
-      throw new Error(`${variable('BASE')} must be settings with commas between them, such as ${others[0]}=value, of ${others.join(', ')}, `
+      sweep.refuse(`${variable('BASE')} must be settings with commas between them, such as ${others[0]}=value, of ${others.join(', ')}, `
         + `but is "${text('BASE')}"`);
     }
     own[name] = value;
@@ -77,7 +78,7 @@ function readBase(others, own) {
 }
 
 function refuse(name, accepts) {
-  throw new Error(`${variable(name)} must be ${accepts}, but is "${given(name)}"`);
+  return sweep.refuse(`${variable(name)} must be ${accepts}, but is "${given(name)}"`);
 }
 
 /** A text, or fallback when the setting is not given. */
@@ -94,6 +95,20 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
     refuse(name, `an integer from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`);
   }
   return n;
+}
+
+const units = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30 };
+
+/** A number of bytes from least to most: 100, 1KB (1,000) or 1KiB (1,024). */
+export function bytes(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER) {
+  const value = given(name);
+  if (value === undefined) return fallback;
+  const [, amount, unit] = value.match(/^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/) || [];
+  const size = Number(amount) * units[(unit || '').toUpperCase()];
+  if (!Number.isInteger(size) || size < least || size > most) {
+    refuse(name, `a size such as 100, 1KB or 1MiB, at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ''}`);
+  }
+  return size;
 }
 
 /** A comma-separated list of integers from 1 to most. */

@@ -4,7 +4,7 @@ import { given, ofStore, prefix, variable } from './settings.js';
 
 const sweeps = [
   'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
-  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS',
+  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS', 'RATE', 'FIND', 'GATE',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 /** The settings of a duet's base, by the settings that say where the target is. */
@@ -42,6 +42,9 @@ export const settings = {
   ],
 };
 
+/** The settings of all scenarios. */
+const all = Object.values(settings).flat();
+
 /** Why a scenario has no duet. ../README.md says more. */
 const noDuet = {
   'stock-append': 'a server still works on what was appended in the other one\'s turn',
@@ -61,25 +64,30 @@ const renamed = {
 };
 
 /**
- * Throws when something is set that is no setting of the scenario, and so near to one that it is a
- * slip, or an old name. A scenario of which there are several at once has a name that begins with
- * one of those in settings; of other names nothing is known.
+ * Says what is wrong where something is set that is no setting of the scenario: a name that -e or
+ * SWEEP_ gives, or one of a store that is so near to a setting that it is a slip. A scenario of
+ * which there are several at once has a name that begins with one of those in settings; of other
+ * names nothing is known.
+ *
+ * @returns {string | undefined}
  */
-export function refuseSlips(scenario) {
+export function slipOf(scenario) {
   const kind = Object.keys(settings).filter((name) => scenario.startsWith(name)).sort((a, b) => b.length - a.length)[0];
   const known = settings[kind];
-  if (!known) return;
+  if (!known) return undefined;
   const base = noDuet[kind] && ['BASE_URL', 'BASE'].find((name) => given(name));
-  if (base) throw new Error(`${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`);
+  if (base) return `${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`;
   for (const name of Object.keys(__ENV)) {
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
     const usable = name === short || !ofStore(short); // a store's has no prefix but its own
     if (__ENV[name] === '' || (name === short && !given(name)) || (usable && known.includes(short))) continue;
     const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
-    if (known.includes(renamed[short])) throw new Error(`${name} is not a setting of ${scenario}: use ${full(renamed[short])}`);
+    if (known.includes(renamed[short])) return `${name} is not a setting of ${scenario}: use ${full(renamed[short])}`;
     const meant = known.find((setting) => short === setting || slip(short, setting));
-    if (meant) throw new Error(`${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`);
+    if (meant) return `${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`;
+    if (all.includes(short) && name === short && !ofStore(short)) return `${name} is not a setting of ${scenario}, which has ${known.join(', ')}`;
   }
+  return undefined;
 }
 
 /**

@@ -216,8 +216,12 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
+// honoured are the settings that sweep.options takes, in quotes in the one file that reads them.
+var honoured = regexp.MustCompile(`"([A-Z_]{4,})"`)
+
 // reads says whether a script reads a variable: a scenario by its settings, another script, from
-// the root or the folder, by its text.
+// the root or the folder, by its text, or by sweep.options. A script that is shown on the page has
+// that.
 func (c *checker) reads(folder, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true
@@ -226,6 +230,13 @@ func (c *checker) reads(folder, script, name string) bool {
 		return slices.Contains(settings, name)
 	}
 	text := read0(script) + read0(path.Join(folder, script))
+	if text == "" || strings.Contains(text, "sweep.options(") {
+		for _, found := range honoured.FindAllStringSubmatch(read0("extensions/sweep/jsmodule/settings.go"), -1) {
+			if found[1] == name {
+				return true
+			}
+		}
+	}
 	writesReport := strings.Contains(text, "sweep.report(data)") // which reads where to
 
 	return strings.Contains(text, "__ENV."+name) || (name == "RESULTS" && writesReport)

@@ -15,8 +15,8 @@ func newCommand(gs *state.GlobalState) *cobra.Command {
 	k6glue.Watch(gs)
 	cmd := &cobra.Command{
 		Use:   name,
-		Short: "Compare, merge, render, record, judge and validate the reports of sweeps",
-		Long: `Work with the reports of sweeps: the files <scenario>.json that a run leaves in its folder of results.
+		Short: "Begin a script; compare, merge, render, record, judge and validate the reports of sweeps",
+		Long: `Begin a script with new, and work with the reports of sweeps: the files <scenario>.json that a run leaves in its folder of results.
 
 What goes wrong is one line on standard error, and an exit code other than 0. Those of k6 run are the same:
 
@@ -41,7 +41,7 @@ What goes wrong is one line on standard error, and an exit code other than 0. Th
 	cmd.SetFlagErrorFunc(wrongUse)
 	cmd.AddCommand(
 		newCompare(gs), newAB(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs), newSchema(gs),
-		newHistory(gs),
+		newHistory(gs), newNew(gs),
 	)
 
 	return cmd

@@ -155,7 +155,7 @@ func steady(t *testing.T, part float64) *report.Report {
 func TestHelp(t *testing.T) {
 	k := newK6(t)
 	for _, args := range [][]string{
-		{}, {"ab", "--help"}, {"compare", "--help"}, {"merge", "--help"}, {"report", "--help"}, {"record", "--help"}, {"gate", "--help"}, {"history", "--help"}, {"validate", "--help"}, {"schema", "--help"},
+		{}, {"ab", "--help"}, {"compare", "--help"}, {"merge", "--help"}, {"report", "--help"}, {"record", "--help"}, {"gate", "--help"}, {"history", "--help"}, {"validate", "--help"}, {"schema", "--help"}, {"new", "--help"},
 	} {
 		out, message, code := k.run(args...)
 		require.Empty(t, message)
@@ -185,7 +185,7 @@ func TestShellsOfferValues(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	k := newK6(t)
 	for _, tt := range []struct{ args, message string }{
-		{"compere a.json", "unknown command \"compere\"\nhint: use one of ab, compare, gate, history, merge, record, report, schema, validate; see k6 x sweep --help"},
+		{"compere a.json", "unknown command \"compere\"\nhint: use one of ab, compare, gate, history, merge, new, record, report, schema, validate; see k6 x sweep --help"},
 		{"--loud", "unknown flag: --loud\nhint: use: k6 x sweep [flags]; see k6 x sweep --help"},
 		{"compare", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"compare a.json", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},

@@ -2,6 +2,7 @@ package jsmodule
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -28,7 +29,10 @@ import (
 func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	o, config, err := m.readSweep(call.Argument(0))
 	if err != nil {
-		m.misconfigured(fmt.Errorf("sweep.options: %w", err))
+		if !errors.As(err, new(wrongSetting)) {
+			err = fmt.Errorf("sweep.options: %w", err)
+		}
+		m.misconfigured(err)
 
 		return sobek.Undefined()
 	}

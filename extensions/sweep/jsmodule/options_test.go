@@ -56,6 +56,61 @@ func TestSweepOptions(t *testing.T) {
 	}
 }
 
+// What settings say counts more than the options of the script.
+func TestSettingsOfOptions(t *testing.T) {
+	const script = `sweep.options({ scenario: 'look', op: 'get', clients: [4], iterations: 10, warmupIterations: 2 })`
+	usual := map[string]any{
+		"executor": "client-sweep", "op": "get", "clients": []any{int64(4)}, "iterations": int64(10), "warmupIterations": int64(2),
+	}
+	for _, tt := range []struct {
+		env  map[string]string
+		want map[string]any // nil: the option is gone
+	}{
+		{nil, nil},
+		{map[string]string{"CLIENTS": "1, 2", "WARMUP": "0s"}, map[string]any{"clients": []any{int64(1), int64(2)}, "warmup": "0s", "warmupIterations": nil}},
+		{map[string]string{"SWEEP_DURATION": "3s"}, map[string]any{"duration": "3s", "iterations": nil}},
+		{map[string]string{"PRECISION": "2%", "REPEATS": "3"}, map[string]any{"precision": "2%", "iterations": nil, "repeats": int64(3)}},
+		{
+			map[string]string{"RATE": "50,0.5"},
+			map[string]any{
+				"rate": []any{int64(50), 0.5}, "clients": nil, "preAllocatedVUs": int64(64), "duration": "10s", "iterations": nil, "warmupIterations": nil,
+			},
+		},
+		{
+			map[string]string{"FIND": "p99<=5ms, max=16", "DURATION": "1s"},
+			map[string]any{"find": map[string]any{"p99": "5ms", "max": int64(16)}, "clients": nil, "duration": "1s", "iterations": nil},
+		},
+	} {
+		runtime, _ := sweeptest.NewModule(t)
+		require.NoError(t, runtime.VU.Runtime().Set("__ENV", tt.env))
+		want := maps.Clone(usual)
+		for name, value := range tt.want {
+			if want[name] = value; value == nil {
+				delete(want, name)
+			}
+		}
+		got, is := evaluate(t, runtime, script).(map[string]any)
+		require.True(t, is)
+		require.Equal(t, map[string]any{"look": want}, got["scenarios"], tt.env)
+	}
+	for name, tt := range map[string][2]string{
+		"CLIENTS": {"x", `CLIENTS must be integers from 1, with commas between them, such as 1,8,64, but is "x"`},
+		"RATE":    {"-1", `RATE must be operations a second`},
+		"FIND":    {"p99", `FIND must be a bound such as p99<5ms`},
+		"WARMUP":  {"5", `WARMUP must be a time such as 2s, but is "5"`},
+		"REPEATS": {"0", `REPEATS must be an integer from 1, but is "0"`},
+		"GATE":    {"p98<2ms", `GATE must be bounds such as p99<2ms or opsPerSecond>1000`},
+		"GATES":   {"nowhere.json", "nowhere.json"},
+	} {
+		runtime, _ := sweeptest.NewModule(t)
+		inFolder(runtime, t.TempDir())
+		require.NoError(t, runtime.VU.Runtime().Set("__ENV", map[string]string{name: tt[0]}))
+		_, err := runtime.VU.Runtime().RunString(script)
+		require.ErrorContains(t, err, tt[1])
+		require.NotContains(t, err.Error(), "sweep.options", "it is about a setting, and not about the script")
+	}
+}
+
 func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.options()`: "sweep.options: takes an object of options",

@@ -60,7 +60,11 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 		}
 	}
 
-	return o, m.readGates(given, o)
+	if err := m.readGates(given, o); err != nil {
+		return nil, err
+	}
+
+	return o, m.apply(o)
 }
 
 // readGates reads the options gates and thresholds.

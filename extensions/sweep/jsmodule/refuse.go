@@ -21,6 +21,11 @@ func (m *module) refuseDropped() {
 	if id == nil || id.ToInteger() == 0 {
 		return
 	}
+	if err := m.unread(); err != nil {
+		interrupt(rt, err)
+
+		return
+	}
 	if scenarios := executor.DroppedSweeps(m.results); len(scenarios) > 0 {
 		interrupt(rt, executor.ErrDropped(scenarios))
 	}
@@ -61,6 +66,11 @@ func (m *module) misconfigured(err error) {
 	rt := m.vu.Runtime()
 	if m.vu.State() != nil {
 		throw(rt, err)
+	}
+	if errors.As(err, new(wrongSetting)) {
+		interrupt(rt, err)
+
+		return
 	}
 	interrupt(rt, errors.New(err.Error()+calledFrom(rt)))
 }

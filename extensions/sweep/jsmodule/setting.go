@@ -1,6 +1,8 @@
 package jsmodule
 
 import (
+	"errors"
+
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -46,4 +48,16 @@ func (m *module) env(name string) (value string, is bool) {
 	}
 
 	return found.String(), true
+}
+
+// refuse is sweep.refuse(text): it ends k6 with that line and the exit code of an invalid
+// configuration, for a setting that makes no sense. After the init context it throws an Error.
+func (m *module) refuse(call sobek.FunctionCall) sobek.Value {
+	text, ok := k6glue.Text(call.Argument(0))
+	if !ok || text == "" {
+		k6glue.ThrowType(m.vu.Runtime(), "sweep.refuse(text) takes what is wrong, not %s", k6glue.Show(call.Argument(0)))
+	}
+	m.misconfigured(wrongSetting{errors.New(text)})
+
+	return sobek.Undefined()
 }

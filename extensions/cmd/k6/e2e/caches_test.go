@@ -241,7 +241,7 @@ func TestHitRateSettings(t *testing.T) {
 		{[]string{"POGOCACHE_PROTOCOL", "http", "TARGET", "pogocache"}, `POGOCACHE_PROTOCOL must be one of resp, memcached, but is "http"`},
 	} {
 		r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, tt.env...)})
-		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}
 }

@@ -168,7 +168,7 @@ func TestDistributedExitCodes(t *testing.T) {
 		code int
 		says string
 	}{
-		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, "VALUE must be an integer"},
+		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitInvalidConfig, "VALUE must be a size such as"},
 		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
 		"no script":           {[]string{"--parts", "2"}, 2, "a script is missing"},
 		"another script":      {[]string{"--", "other.js"}, 2, "there is no script 'other.js'"},
@@ -203,7 +203,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 		left bool
 	}{
 		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, false},
-		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, false},
+		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitInvalidConfig, false},
 		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitInvalidConfig, true},
 		"it does not begin":        {[]string{scenario, "-e", "ITERATIONS=5"}, 2, true},
 		"an option k6 run refuses": {[]string{scenario, "-e", "DURATION=1s", "--no-such-option"}, 255, false},

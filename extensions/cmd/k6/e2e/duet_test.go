@@ -123,7 +123,7 @@ func TestSettingsOfABase(t *testing.T) {
 		{"read-bulk.js", map[string]string{"BASE_URL": "a:1"}, `which read-bulk has none of`},
 	} {
 		r := k6(t, options{script: tt.script, env: with(noMachbase, tt.env)})
-		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}
 	portable := k6(t, options{script: "cache-sweep.js", env: with(cachesEnv(t), short(map[string]string{"PORTABLE": "true", "BASE": "PIPELINE=2", "KEYS": "10", "MAX_DURATION": "5s"}))})

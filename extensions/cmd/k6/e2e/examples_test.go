@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
 
 	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -111,6 +112,36 @@ func TestExampleHTTP(t *testing.T) {
 	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url})
 	requireExampleSteps(t, r, "http", "get")
 	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
+}
+
+// The examples that are not tried elsewhere, written by k6 x sweep new.
+func TestNewScriptsRunAsTheyAre(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	for kind, tt := range map[string]struct {
+		op  string
+		env map[string]string
+	}{
+		"memcached": {"lookup", cachesEnv(t)},
+		"nats":      {"request", natsEnv(t)},
+		"machbase":  {"select", map[string]string{defaultEnvMachbase: serverURL(t)}},
+		"postgres":  {"select", map[string]string{defaultEnvMachbase: "", "POSTGRES_URL": address.String()}},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "mine.js")
+			code, stdout, stderr := sweep(t, "new", kind, file)
+			require.Zero(t, code, stderr)
+			require.Contains(t, stdout, "k6 run "+file)
+			requireExampleSteps(t, k6(t, options{script: file, env: tt.env}), kind, tt.op)
+			code, _, stderr = sweep(t, "new", kind, file)
+			require.Equal(t, exitInvalidConfig, code)
+			require.Contains(t, stderr, "mine.js: it is there already")
+		})
+	}
+	code, _, stderr := sweep(t, "new", "postgresql")
+	require.Equal(t, exitInvalidConfig, code)
+	require.Contains(t, stderr, "did you mean postgres?")
 }
 
 func TestExampleHTTPCountsFailures(t *testing.T) {
@@ -338,6 +369,7 @@ func TestExampleGRPC(t *testing.T) {
 			return handle(ctx, request)
 		}))
 	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	reflection.Register(server)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(counting) }()
 	t.Cleanup(func() {
@@ -345,7 +377,7 @@ func TestExampleGRPC(t *testing.T) {
 		require.NoError(t, <-served)
 	})
 
-	r := example(t, "grpc.js", map[string]string{"GRPC_URL": listener.Addr().String()})
+	r := example(t, "../../../examples/grpc.js", map[string]string{"GRPC_URL": listener.Addr().String()})
 	requireExampleSteps(t, r, "grpc", "check")
 	require.Equal(t, calls.Load(), int64(requirePhases(t, r, "grpc_req_duration")))
 	require.Equal(t, int64(1+4+16), counting.accepted.Load(), "one connection for each client of each step")
@@ -360,7 +392,7 @@ func TestExampleRedis(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 
 	before := redisGets(t, client)
-	r := example(t, "redis.js", map[string]string{"REDIS_URL": address})
+	r := example(t, "../../../examples/redis.js", map[string]string{"REDIS_URL": address})
 	requireExampleSteps(t, r, "redis", "get")
 	require.Equal(t, redisGets(t, client)-before, requirePhases(t, r, "iteration_duration"), "each call is one GET")
 	left, err := client.Exists(t.Context(), "xk6-sweep-example").Result()

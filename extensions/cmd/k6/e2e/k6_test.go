@@ -96,15 +96,20 @@ func k6(t *testing.T, o options) *run {
 	if command == nil {
 		command = []string{"run", "--out", "json=" + r.points}
 	}
-	args := slices.Concat(command, []string{"--no-color", "-e", "RESULTS=" + r.results}, o.args)
+	args := slices.Concat(command, []string{"--no-color"}, o.args)
+	environment := append(slices.Clip(o.environment), "SWEEP_RESULTS="+r.results)
 	if _, set := o.env[defaultEnvMachbase]; !set {
-		args = append(args, "-e", defaultEnvMachbase+"="+serverURL(t))
+		o.env = with(o.env, map[string]string{defaultEnvMachbase: serverURL(t)})
 	}
 	if _, set := o.env["QUIET"]; !set { // servers that tests share are busy with other tests
-		args = append(args, "-e", "QUIET=0s")
+		environment = append(environment, "SWEEP_QUIET=0s")
 	}
 	for name, value := range o.env {
-		args = append(args, "-e", name+"="+value)
+		if command[0] == "run" && ofStores.MatchString(name) { // not each script reads them
+			environment = append(environment, name+"="+value)
+		} else {
+			args = append(args, "-e", name+"="+value)
+		}
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
@@ -115,7 +120,7 @@ func k6(t *testing.T, o options) *run {
 	}
 	cmd := exec.CommandContext(ctx, program, append(args, script(o.script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
-	cmd.Env = append(cmd.Env, o.environment...)
+	cmd.Env = append(cmd.Env, environment...)
 	output := &watchedOutput{when: measured, then: func() {
 		if o.measuring != nil {
 			o.measuring(cmd.Process)

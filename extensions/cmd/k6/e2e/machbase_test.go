@@ -149,7 +149,7 @@ func TestStockAppendSettings(t *testing.T) {
 		"many": `ROWS must be an integer from 100 to 1000000, but is "many"`,
 	} {
 		r := k6(t, options{script: "stock-append.js", env: map[string]string{"ROWS": env}})
-		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), says)
 	}
 }

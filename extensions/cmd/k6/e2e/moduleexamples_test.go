@@ -37,14 +37,6 @@ func TestExamplesOfCaches(t *testing.T) {
 	}
 }
 
-// These two do tens of thousands of operations, in a k6 without the race detector: other tests look
-// for races.
-func TestExampleMemcachedSweep(t *testing.T) {
-	t.Parallel()
-	r := k6(t, options{binary: binary(t, "k6-xk6"), script: "../examples/memcached.js", env: cachesEnv(t)})
-	requireWholeSweep(t, r, "lookup", 2000)
-}
-
 // iterationsOf are k6's options for so many iterations, where the script itself asks for more.
 func iterationsOf(vus, iterations int) []string {
 	return []string{"--vus", strconv.Itoa(vus), "--iterations", strconv.Itoa(iterations)}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// knownSettings are those of each scenario, and what refuseSlips says of the names.
+// knownSettings are those of each scenario, and what slipOf says of the names.
 func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
@@ -33,7 +33,7 @@ func knownSettings(t *testing.T, names ...string) (settings map[string][]string,
 }
 
 var (
-	readSetting  = regexp.MustCompile(`\b(?:text|wholeNumbers?|duration|flag|oneOf|someOf|shares|file)\('([A-Z][A-Z_]*)'`)
+	readSetting  = regexp.MustCompile(`\b(?:text|bytes|wholeNumbers?|duration|flag|oneOf|someOf|shares|file)\('([A-Z][A-Z_]*)'`)
 	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
 	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
@@ -75,7 +75,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		}
 	}
 	for name := range all { // addresses and processes have their servers' names
-		if !strings.HasSuffix(name, "_URL") && !strings.HasSuffix(name, "_PID") && !strings.HasPrefix(name, "TLS_") {
+		honoured := []string{"RATE", "FIND", "GATE"} // by sweep.options
+		if !slices.Contains(honoured, name) && !strings.HasSuffix(name, "_URL") && !strings.HasSuffix(name, "_PID") && !strings.HasPrefix(name, "TLS_") {
 			require.Contains(t, read, name, "nobody reads it")
 		}
 	}
@@ -151,7 +152,7 @@ MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_PID NATS_CONNECTIONS NATS_PID NATS_URL POGOC
 REDIS_PID REDIS_URL UMEM_URL INFLUXDB_PID K6_SWEEP_INFLUXDB_TOKEN BENCH`
 
 // ofStores begin the names of settings that the environment has without SWEEP_.
-var ofStores = regexp.MustCompile(`^(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW)_`)
+var ofStores = regexp.MustCompile(`^(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES)_`)
 
 // inspect asks k6 what a scenario's options are.
 func inspect(t *testing.T, scenario string, environment []string, settings ...string) (out string, err error) {
@@ -225,7 +226,7 @@ func TestSlipsInTheNamesOfSettings(t *testing.T) {
 	t.Parallel()
 	slips := map[string]string{
 		"CLIENT": "CLIENTS", "CLINTS": "CLIENTS", "ITERATION": "ITERATIONS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS",
-		"REPETAS": "REPEATS", "MAXDURATION": "MAX_DURATION", "GATE": "GATES", "RESULT": "RESULTS", "MEMCACHED_ULR": "MEMCACHED_URL", "KEY": "KEYS",
+		"REPETAS": "REPEATS", "MAXDURATION": "MAX_DURATION", "RESULT": "RESULTS", "MEMCACHED_ULR": "MEMCACHED_URL", "KEY": "KEYS",
 		"VALUES": "VALUE", "clients": "CLIENTS", "TARGETS_": "TARGETS", "DISTIBUTOIN": "DISTRIBUTION",
 	}
 	_, refused := knownSettings(t, slices.Collect(maps.Keys(slips))...)
@@ -234,7 +235,7 @@ func TestSlipsInTheNamesOfSettings(t *testing.T) {
 	}
 	require.NotContains(t, refused, "read-bulk CLIENT", "it is one there")
 	require.Equal(t, "CLIENT is not a setting of stock-rollup; did you mean CLIENTS?", refused["stock-rollup CLIENT"])
-	require.NotContains(t, refused, "stock-load CLIENT")
+	require.Contains(t, refused["stock-load CLIENT"], "CLIENT is not a setting of stock-load, which has MACHBASE_URL, DRIVER,")
 }
 
 func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
@@ -244,8 +245,58 @@ func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
 		"stock-load.js": {"AHAED", "AHEAD"}, "stock-rollup.js": {"DURATOIN", "DURATION"}, "natsjs-kv-sweep.js": {"LAYOUTS", "LAYOUT"},
 	} {
 		r := k6(t, options{script: script, env: with(noMachbase, map[string]string{slip[0]: "4"})})
-		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, r.output, slip[0]+" is not a setting of "+strings.TrimSuffix(script, ".js"))
 		require.Contains(t, r.output, "did you mean "+slip[1]+"?")
+	}
+}
+
+// Any script that has sweep.options takes the settings of sweeps. One that nothing reads ends k6
+// with one line.
+func TestSettingsOfAnyScript(t *testing.T) {
+	t.Parallel()
+	const body = `import { sleep } from 'k6';
+		import sweep from 'k6/x/sweep';
+		export default function () { sweep.run(() => sleep(Number(__ENV.MS || 1) / 1000)); }
+		`
+	const usual = body + `export const options = sweep.options({ scenario: 'nap', clients: [3], iterations: 5, warmup: '0s', pause: '0s' });`
+	for name, tt := range map[string]struct {
+		script string
+		env    map[string]string
+		code   int
+		says   string
+		steps  int
+	}{
+		"clients": {usual, map[string]string{"CLIENTS": "1,2", "ITERATIONS": "20"}, exitOK, "", 2},
+		"rate":    {usual, map[string]string{"RATE": "50", "DURATION": "500ms"}, exitOK, "", 1},
+		"its own": {usual, map[string]string{"MS": "2"}, exitOK, "", 1},
+		"find":    {usual, map[string]string{"FIND": "p50<30s,max=2", "DURATION": "300ms"}, exitOK, "The highest number of clients that keeps p50 <= 30s", -1},
+		"gate":    {usual, map[string]string{"GATE": "p50<30s", "ITERATIONS": "20"}, exitOK, "held.", 1},
+		"crossed": {usual, map[string]string{"GATE": "p50<1ms", "ITERATIONS": "20", "MS": "5"}, exitThreshold, "gate ", 1},
+		"a slip":  {usual, map[string]string{"CLINTS": "1"}, exitInvalidConfig, "nothing in the script reads the setting CLINTS; did you mean CLIENTS?", 0},
+		"unknown": {usual, map[string]string{"COLOUR": "red"}, exitInvalidConfig, "nothing in the script reads the setting COLOUR; those of a sweep are CLIENTS,", 0},
+		"a value": {usual, map[string]string{"CLIENTS": "many"}, exitInvalidConfig, `CLIENTS must be integers from 1`, 0},
+		"its list": {
+			body + `export const options = sweep.options({ scenario: 'nap', clients: __ENV.CLIENTS.split('+').map(Number), iterations: 5, warmup: '0s' });`,
+			map[string]string{"CLIENTS": "1+2"}, exitOK, "", 2,
+		},
+		"no options": {
+			body + `export const options = { scenarios: { nap: { executor: 'client-sweep', clients: [1], iterations: 5 } } };`,
+			map[string]string{"CLIENTS": "1"}, exitInvalidConfig, "nothing in the script reads the setting CLIENTS; sweep.options({...}) does", 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := k6(t, options{script: userScript(t, "nap.js", tt.script), env: tt.env})
+			require.Equal(t, tt.code, r.code, r.output)
+			require.Contains(t, r.output, tt.says)
+			if tt.steps > 0 {
+				require.Len(t, r.report(t, "nap").Steps, tt.steps)
+			}
+			if tt.code == exitInvalidConfig {
+				require.Len(t, r.lines(tt.says), 1, r.output)
+				require.NotContains(t, r.output, "nap.js:", "there is no stack")
+			}
+		})
 	}
 }

@@ -1,20 +1,15 @@
 // Prints the settings of all scenarios, and which of the variables in NAMES each scenario takes for a slip.
-import { refuseSlips, settings } from '../../../../../scenarios/lib/slips.js';
+import { settings, slipOf } from '../../../../../scenarios/lib/slips.js';
 
 const refused = {};
 if (__VU === 0) {
   const names = __ENV.NAMES ? __ENV.NAMES.split(',') : [];
   for (const scenario of Object.keys(settings)) {
     for (const name of names) __ENV[name] = 'x';
-    for (let slip = true; slip;) {
-      try {
-        refuseSlips(scenario);
-        slip = false;
-      } catch (e) {
-        const [name] = e.message.split(' ');
-        refused[`${scenario} ${name}`] = e.message;
-        delete __ENV[name];
-      }
+    for (let slip = slipOf(scenario); slip; slip = slipOf(scenario)) {
+      const [name] = slip.split(' ');
+      refused[`${scenario} ${name}`] = slip;
+      delete __ENV[name];
     }
   }
   console.log(JSON.stringify({ settings, refused }));

@@ -1,0 +1,29 @@
+// Sweeps NATS: how many requests a second are answered, and how long do they take, the more clients
+// there are? The service that answers is this k6, over a connection of its own.
+//     k6 run nats.js -e NATS_URL=nats://127.0.0.1:4222 -e CLIENTS=1,8,32 -e DURATION=10s
+import nats from 'k6/x/nats';
+import sweep from 'k6/x/sweep';
+
+const url = __ENV.NATS_URL || 'nats://127.0.0.1:4222';
+
+const client = new nats.Client(url);
+const services = new nats.Client(url, { connection: 'shared' }); // one connection has the services of all clients
+const text = 'x'.repeat(100);
+
+export const options = sweep.options({ scenario: 'nats', op: 'request', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
+
+export function setup() {
+  sweep.meta({ target: { kind: 'nats', url } });
+}
+
+export default function () {
+  const subject = `xk6-sweep.${__VU}`;
+  const service = services.respond(subject);
+  client.connect(); // all clients of a step connect; then they start together
+  sweep.run(() => { // one call is one operation
+    client.request(subject, text);
+  });
+  service.close();
+}
+
+export const handleSummary = (data) => sweep.report(data); // the table here, files in results/

@@ -1,0 +1,85 @@
+package k6glue
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Given returns the names that the command line sets with -e, and the texts of the script and of
+// the local files that it loads. It returns no texts where the script is not a file, as an archive
+// or standard input.
+func Given() (names, sources []string) {
+	gs := process.Load()
+	if gs == nil {
+		return nil, nil
+	}
+	var script string
+	for i, arg := range gs.CmdArgs {
+		if name, _, is := strings.Cut(assignment(gs.CmdArgs, i), "="); is {
+			names = append(names, name)
+		} else if ext := filepath.Ext(arg); !strings.HasPrefix(arg, "-") && (ext == ".js" || ext == ".ts" || ext == ".mjs") {
+			script = arg
+		}
+	}
+	seen := map[string]bool{}
+	load(script, seen, &sources)
+
+	return names, sources
+}
+
+// assignment returns what an argument gives to -e or --env; "" where it gives nothing.
+func assignment(args []string, i int) string {
+	arg := args[i]
+	if after, is := strings.CutPrefix(arg, "--env="); is {
+		return after
+	}
+	if found := shortEnv.FindStringSubmatch(arg); found != nil && found[1] != "" {
+		return found[1]
+	}
+	if i > 0 && (args[i-1] == "--env" || shortEnvAlone.MatchString(args[i-1])) {
+		return arg
+	}
+
+	return ""
+}
+
+var (
+	shortEnv      = regexp.MustCompile(`^-[a-zA-Z]*?e=?([A-Za-z_]\w*=.*)$`)
+	shortEnvAlone = regexp.MustCompile(`^-[a-zA-Z]*e$`)
+	localImport   = regexp.MustCompile(`(?:from|import|require\()\s*['"](\.[^'"]+)['"]`)
+)
+
+// load appends the text of a file and of those that it imports.
+func load(path string, seen map[string]bool, sources *[]string) {
+	raw, err := os.ReadFile(path)
+	if err != nil || seen[path] {
+		return
+	}
+	seen[path] = true
+	*sources = append(*sources, string(raw))
+	for _, found := range localImport.FindAllStringSubmatch(string(raw), -1) {
+		load(filepath.Join(filepath.Dir(path), found[1]), seen, sources)
+	}
+}
+
+// Mentions reports whether any of the texts has the name as a word.
+func Mentions(sources []string, name string) bool {
+	return matches(sources, `\b`+regexp.QuoteMeta(name)+`\b`)
+}
+
+// Reads reports whether any of the texts reads a setting: from __ENV, or as the first argument of a
+// function such as sweep.setting.
+func Reads(sources []string, name string) bool {
+	quoted := regexp.QuoteMeta(name)
+
+	return matches(sources, `__ENV\.`+quoted+`\b|(__ENV\[|\w\()\s*['"]`+quoted+`['"]`)
+}
+
+func matches(sources []string, pattern string) bool {
+	compiled := regexp.MustCompile(pattern)
+
+	return slices.ContainsFunc(sources, compiled.MatchString)
+}

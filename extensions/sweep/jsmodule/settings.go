@@ -1,0 +1,331 @@
+package jsmodule
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// Settings that change options: -e NAME=value, or SWEEP_NAME in the environment. A script that
+// reads one of these names itself has it to itself.
+const (
+	setClients = "CLIENTS"
+	setRate    = "RATE"
+	setFind    = "FIND"
+	setGates   = "GATES"
+	setGate    = "GATE"
+	setResults = "RESULTS"
+
+	usualClients  = 64    // that share the operations of RATE where the script says nothing
+	usualMost     = 512   // of a search by FIND that names no max
+	usualDuration = "10s" // of a step of RATE or FIND, where the script has none
+)
+
+// scalars are settings that are an option each, by name; list says how the value is read.
+var scalars = map[string]struct { //nolint:gochecknoglobals // a table
+	option string
+	read   func(string) (any, bool)
+	accept string
+}{
+	"ITERATIONS":   {"iterations", positive, "an integer from 1"},
+	"DURATION":     {"duration", duration, "a time such as 30s or 1m30s"},
+	"PRECISION":    {"precision", anyText, "a share such as 1%"},
+	"WARMUP":       {"warmup", duration, "a time such as 2s"},
+	"REPEATS":      {"repeats", positive, "an integer from 1"},
+	"PAUSE":        {"pause", duration, "a time such as 1s"},
+	"QUIET":        {"quiet", duration, "a time such as 60s"},
+	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
+}
+
+// Names of settings, for the error that names a wrong one.
+func settingNames() []string {
+	return slices.Sorted(slices.Values(slices.AppendSeq(
+		[]string{setClients, setRate, setFind, setGates, setGate, setResults}, maps.Keys(scalars))))
+}
+
+func positive(text string) (any, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+
+	return n, err == nil && n > 0
+}
+
+func duration(text string) (any, bool) {
+	d, err := types.ParseExtendedDuration(text)
+	_, number := strconv.ParseFloat(text, 64)
+
+	return text, err == nil && d >= 0 && (number != nil || text == "0")
+}
+
+func anyText(text string) (any, bool) { return text, true }
+
+// wrongSetting is the error of a setting: it is not about a place in the script.
+type wrongSetting struct{ error }
+
+func wrong(name, accepts, value string) error {
+	return wrongSetting{fmt.Errorf("%s must be %s, but is %q", name, accepts, value)}
+}
+
+// settings are what the command line says of a run: its -e, and what the script reads itself.
+type settings struct {
+	read    sync.Once
+	given   []string
+	sources []string
+	// applied says that sweep.options has honoured them.
+	applied atomic.Bool
+}
+
+// settings returns those of the run.
+func (m *module) settings() *settings {
+	s := testrun.Shared[settings](m.results)
+	s.read.Do(func() { s.given, s.sources = k6glue.Given() })
+
+	return s
+}
+
+// unread is the error of a setting that nothing reads, in a script without sweep.options.
+func (m *module) unread() error {
+	if s := m.settings(); !s.applied.Load() {
+		return s.refuseUnread([]string{setResults})
+	}
+
+	return nil
+}
+
+// refuseUnread is the error of the first setting that nothing reads.
+func (s *settings) refuseUnread(honoured []string) error {
+	if len(s.sources) == 0 {
+		return nil
+	}
+	for _, name := range s.given {
+		short := strings.TrimPrefix(name, "SWEEP_")
+		if slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
+			continue
+		}
+		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")
+		if meant, near := nearest.Of(short, honoured); near {
+			hint = "did you mean " + meant + "?"
+		} else if slices.Contains(settingNames(), short) {
+			hint = "sweep.options({...}) does"
+		}
+
+		return wrongSetting{fmt.Errorf("nothing in the script reads the setting %s; %s", name, hint)}
+	}
+
+	return nil
+}
+
+// apply changes the options as the settings say.
+func (m *module) apply(o *sweepOptions) error {
+	s := m.settings()
+	s.applied.Store(true)
+	if err := s.refuseUnread(settingNames()); err != nil {
+		return err
+	}
+	value := func(name string) string {
+		if k6glue.Reads(s.sources, name) {
+			return ""
+		}
+		text, _ := k6glue.Setting(m.env, m.test, name, "")
+
+		return text
+	}
+	if err := o.applySteps(value(setClients), value(setRate), value(setFind)); err != nil {
+		return err
+	}
+	if err := o.applyShare(value); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(scalars)) {
+		text := value(name)
+		if text == "" {
+			continue
+		}
+		read, ok := scalars[name].read(text)
+		if !ok {
+			return wrong(name, scalars[name].accept, text)
+		}
+		o.Executor[scalars[name].option] = read
+		if name == "WARMUP" {
+			delete(o.Executor, "warmupIterations")
+		}
+	}
+
+	return m.applyGates(o, value(setGates), value(setGate))
+}
+
+// applySteps replaces what is swept.
+func (o *sweepOptions) applySteps(clients, rate, find string) error {
+	given := 0
+	for _, text := range []string{clients, rate, find} {
+		if text != "" {
+			given++
+		}
+	}
+	if given == 0 {
+		return nil
+	}
+	if given > 1 {
+		return wrongSetting{errors.New("CLIENTS, RATE and FIND exclude each other: set one of them")}
+	}
+	vus, has := o.Executor["preAllocatedVUs"]
+	if !has {
+		vus = usualClients
+	}
+	for _, name := range []string{"clients", "rate", "find", "preAllocatedVUs", "timeUnit"} {
+		delete(o.Executor, name)
+	}
+	open := rate != ""
+	switch {
+	case clients != "":
+		list, err := numbers(setClients, clients, "integers from 1, with commas between them, such as 1,8,64", true)
+		if err != nil {
+			return err
+		}
+		o.Executor["clients"] = list
+	case open:
+		list, err := numbers(setRate, rate, "operations a second, with commas between them, such as 100,1000", false)
+		if err != nil {
+			return err
+		}
+		o.Executor["rate"] = list
+	default:
+		search, err := readFind(find)
+		if err != nil {
+			return err
+		}
+		o.Executor["find"] = search
+		open = search["of"] == "rate"
+	}
+	if open {
+		o.Executor["preAllocatedVUs"] = vus
+		delete(o.Executor, "warmupIterations")
+	}
+	if _, timed := o.Executor["duration"]; !timed && clients == "" {
+		for _, name := range []string{"iterations", "precision", "untilDone"} {
+			delete(o.Executor, name)
+		}
+		o.Executor["duration"] = usualDuration
+	}
+
+	return nil
+}
+
+// numbers reads a list of numbers.
+func numbers(name, text, accepts string, whole bool) ([]float64, error) {
+	var list []float64
+	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
+		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || n <= 0 || whole && n != float64(int64(n)) {
+			return nil, wrong(name, accepts, text)
+		}
+		list = append(list, n)
+	}
+
+	return list, nil
+}
+
+// readFind reads a search such as p99<5ms,max=512,of=rate.
+func readFind(text string) (map[string]any, error) {
+	search := map[string]any{"max": float64(usualMost)}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, is := cutBound(part, "<", "=")
+		switch number, err := strconv.ParseFloat(value, 64); {
+		case !is:
+			return nil, wrong(setFind, "a bound such as p99<5ms, and perhaps ,max=512 or ,of=rate", text)
+		case key != "of" && err == nil:
+			search[key] = number
+		default:
+			search[key] = value
+		}
+	}
+
+	return search, nil
+}
+
+// cutBound cuts a text such as p99<5ms at one of the signs, which an = may follow.
+func cutBound(text string, signs ...string) (key, value string, is bool) {
+	for _, sign := range signs {
+		if key, value, is = strings.Cut(text, sign); is {
+			value = strings.TrimPrefix(value, "=")
+
+			return strings.TrimSpace(key), strings.TrimSpace(value), strings.TrimSpace(value) != ""
+		}
+	}
+
+	return "", "", false
+}
+
+// applyShare sees to it that one of the settings that say how long a step is counts alone.
+func (o *sweepOptions) applyShare(value func(string) string) error {
+	shares := []string{"ITERATIONS", "DURATION", "PRECISION"}
+	given := slices.DeleteFunc(slices.Clone(shares), func(name string) bool { return value(name) == "" })
+	if len(given) > 1 {
+		return wrongSetting{fmt.Errorf("%s exclude each other: set one of them", strings.Join(given, " and "))}
+	}
+	if len(given) == 1 {
+		for _, option := range []string{"iterations", "duration", "precision", "untilDone"} {
+			delete(o.Executor, option)
+		}
+	}
+
+	return nil
+}
+
+// applyGates reads the file of GATES, and makes gates of every step of GATE, such as p99<2ms.
+func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
+	if file != "" {
+		if o.Gates, err = m.loadGates(file); err != nil {
+			return wrongSetting{err}
+		}
+	}
+	if bounds == "" {
+		return nil
+	}
+	if o.Gates != nil {
+		return wrongSetting{errors.New("GATE and GATES exclude each other: set one of them")}
+	}
+	const accepts = "bounds such as p99<2ms or opsPerSecond>1000, with commas between them"
+	limits := map[string]string{}
+	for part := range strings.SplitSeq(bounds, ",") {
+		key, value, is := cutBound(part, "<", ">")
+		if !is || strings.Contains(part, ">") != (key == "opsPerSecond") {
+			return wrong(setGate, accepts, bounds)
+		}
+		limits[key] = value
+	}
+	if o.Gates, err = gate.OfBounds(o.Scenario, o.opNames(), limits); err != nil {
+		return wrongSetting{fmt.Errorf("GATE must be %s, but is %q: %w", accepts, bounds, err)}
+	}
+	m.results.AddGates("-e GATE of "+o.Scenario, o.Gates)
+
+	return nil
+}
+
+// opNames are the operations that the options name.
+func (o *sweepOptions) opNames() []string {
+	if names, is := o.Executor["opNames"].([]any); is {
+		var ops []string
+		for _, name := range names {
+			ops = append(ops, fmt.Sprint(name))
+		}
+
+		return ops
+	}
+	if op, is := o.Executor["op"].(string); is {
+		return []string{op}
+	}
+
+	return []string{o.Scenario}
+}
