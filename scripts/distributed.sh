@@ -57,7 +57,7 @@ say() { printf 'distributed.sh: %s\n' "$*" >&2; }
 usage_error() { say "$@"; exit 2; }
 
 main() {
-  local code=0
+  local code=0 merged
   read_options "$@"
   check_options
   prepare
@@ -71,7 +71,7 @@ main() {
   trap - EXIT INT TERM HUP
   case $code in
     0) merge_all || code=$? ;;
-    99) merge_all || { (($? == 110)) || code=$?; } ;;
+    99) merge_all || { merged=$?; ((merged == 110)) || code=$merged; } ;;
     105) merge_all || true ;;   # what was measured before the interrupt
   esac
   exit "$code"

@@ -28,6 +28,7 @@ func (m *module) setting(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
 		k6glue.ThrowType(rt, "sweep.setting: %s", err.Error())
 	}
+	m.settings().asked.Store(name, true)
 	value, is := k6glue.Setting(m.env, m.test, name, o.Environment)
 	if !is {
 		return sobek.Undefined()

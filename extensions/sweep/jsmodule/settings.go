@@ -82,6 +82,8 @@ type settings struct {
 	read    sync.Once
 	given   []string
 	sources []string
+	// asked are the names that the script has given to sweep.setting.
+	asked sync.Map
 	// applied says that sweep.options has honoured them.
 	applied atomic.Bool
 }
@@ -110,7 +112,7 @@ func (s *settings) refuseUnread(honoured []string) error {
 	}
 	for _, name := range s.given {
 		short := strings.TrimPrefix(name, "SWEEP_")
-		if slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
+		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
 			continue
 		}
 		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")
