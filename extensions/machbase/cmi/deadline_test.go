@@ -69,22 +69,14 @@ func TestDeadline(t *testing.T) {
 	config, sql := slowQuery(t)
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			inTime := false // a busy machine may delay any of them, but hardly all
-			for range 5 {
-				c := connectTo(t, config)
-				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-				began := time.Now()
-				err := call(ctx, c, sql)
-				took := time.Since(began)
-				cancel()
-				require.Less(t, took, atOnce)
-				require.ErrorContains(t, requireKind(t, cmi.KindTimeout, err), "is closed")
-				requireClosedSince(t, c, err)
-				if inTime = took < 100*time.Millisecond; inTime {
-					break
-				}
-			}
-			require.True(t, inTime, "none returned within 100 ms")
+			c := connectTo(t, config)
+			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			err := call(ctx, c, sql)
+			require.Less(t, time.Since(began), atOnce)
+			require.ErrorContains(t, requireKind(t, cmi.KindTimeout, err), "is closed")
+			requireClosedSince(t, c, err)
 		})
 	}
 }

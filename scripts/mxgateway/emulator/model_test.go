@@ -87,12 +87,13 @@ func TestStallsAreWithinTheirBounds(t *testing.T) {
 	assert.InDelta(t, 125, stalled.max, 25)
 }
 
+// A busy machine makes most waits late, but not all of them: Go's own timers never come as near.
 func TestWaitsEndOnTimeAndNeverBefore(t *testing.T) {
 	clock := newClock()
 	defer clock.close()
 	for _, wait := range []time.Duration{100 * time.Microsecond, 700 * time.Microsecond, 3700 * time.Microsecond, 8300 * time.Microsecond} {
 		best := time.Hour
-		for range 50 {
+		for n, giveUp := 0, clock.now()+time.Minute; n < 50 || best >= 250*time.Microsecond && clock.now() < giveUp; n++ {
 			until := clock.now() + wait
 			require.NoError(t, clock.waitUntil(context.Background(), until))
 			late := clock.now() - until
