@@ -41,6 +41,16 @@ func TestDecodeOfEncode(t *testing.T) {
 			again, err := back.Encode()
 			require.NoError(t, err)
 			require.Equal(t, encoded, again, name)
+
+			h := hdrhistogram.New(1, int64(Highest), digits)
+			for i, c := range d.counts {
+				if lowest, _ := valueRange(i); c != 0 {
+					require.NoError(t, h.RecordValues(lowest, int64(c)))
+				}
+			}
+			theirs, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+			require.NoError(t, err)
+			require.Equal(t, string(theirs), encoded, "as the HdrHistogram project's own library writes it")
 		}
 	}
 }

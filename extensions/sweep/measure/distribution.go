@@ -1,11 +1,8 @@
 package measure
 
 import (
-	"fmt"
 	"math"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Distribution is a reading of one or more histograms: plain numbers that no client writes to any
@@ -172,26 +169,4 @@ func (d *Distribution) Quantile(q float64) time.Duration {
 	}
 
 	return d.Max
-}
-
-// Encode returns the distribution as an HDR histogram in nanoseconds, 3 digits: the compressed V2
-// format of the HdrHistogram project in base64, which every HdrHistogram library reads.
-func (d *Distribution) Encode() (string, error) {
-	h := hdrhistogram.New(1, int64(Highest), 3)
-	for i, c := range d.counts {
-		if c == 0 {
-			continue
-		}
-		lowest, _ := valueRange(i)
-		if err := h.RecordValues(lowest, int64(c)); err != nil {
-			return "", fmt.Errorf("a duration of %s does not fit the histogram: %w", time.Duration(lowest), err)
-		}
-	}
-
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return "", fmt.Errorf("encoding the histogram: %w", err)
-	}
-
-	return string(encoded), nil
 }

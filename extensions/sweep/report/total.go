@@ -23,8 +23,10 @@ func (r *Report) WithTotals() []*Step {
 		for i := first; i < next; i++ {
 			steps = append(steps, &r.Steps[i])
 		}
-		if total := totalOf(r.Steps[first:next]); total != nil && r.Script == nil {
-			steps = append(steps, total)
+		if r.Script == nil {
+			if total := totalOf(r.Steps[first:next]); total != nil {
+				steps = append(steps, total)
+			}
 		}
 		first = next
 	}
