@@ -60,6 +60,7 @@ func processValues(elapsed, cpu time.Duration) []value {
 // once, in setup and teardown, has none. In a run that has failed, steps with failed operations and
 // incomplete ones have none either: a server that refuses work must not look fast.
 func reportValues(r *report.Report, several, failed bool) (values []value) {
+	report.DropOrigins(r)
 	groups := r.Groups()
 	for i := range groups {
 		g := groups[i].Succeeded()

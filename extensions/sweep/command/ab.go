@@ -44,8 +44,8 @@ two builds of k6, two scripts, two settings, or any two programs. What disturbs 
 disturbs both, so that far smaller changes are seen than between two runs.
 
 Of a k6 with a sweep, or with -o sweep, the figures are those of its steps: ops/s, percentiles, and processor time of an
-operation. Its results go to a folder of each process (SWEEP_RESULTS). Of any other command they are its time and its
-processor time.
+operation. Its results go to a folder of each process (SWEEP_RESULTS). Where all requests of a script go to one host,
+their names are without it. Of any other command they are its time and its processor time.
 
 A gate is how much worse than base a figure may be, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%; it is for
 every step. Without --gate it is opsPerSecond=-5%, p50=+5% where the script gives the rate, and time=+5% where there is

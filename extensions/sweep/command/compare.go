@@ -76,6 +76,7 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 	if err != nil {
 		return err
 	}
+	report.DropOrigins(runs...)
 
 	comparisons := make([]*report.Comparison, len(runs)-1)
 	texts := make([]string, len(runs)-1)
