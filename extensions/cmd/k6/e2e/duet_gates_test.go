@@ -33,20 +33,28 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	require.Equal(t, exitThreshold, lost.code, lost.output)
 	require.NotEmpty(t, lost.lines("gate crossed: p99 of every step <= 1000 % of base (base had enough operations for it: p99 of "), lost.output)
 
-	// Refused before the run: p99 of two servers, and gates of steps that end when they are known.
-	for given, why := range map[string]string{
-		"SERVERS":   "gates: relative.p99: p99 of two servers differs by which processes they are: k6 x sweep ab --gate p99=+10%",
-		"PRECISION": "relative gates cannot judge steps with a precision",
-	} {
-		r := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "5", "GATES": tails, given: "1"}})
-		require.Equal(t, exitInvalidConfig, r.code, r.output)
-		require.Len(t, r.lines(why), 1, r.output)
-	}
-
 	// A run that is no duet has nothing to stand beside.
 	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
 	require.Equal(t, exitThreshold, alone.code, alone.output)
 	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
+}
+
+// Refused before the run: p99 of two servers, which differs by which processes they are, and gates
+// of steps that end when they are known.
+func TestGatesThatDuetsCannotHave(t *testing.T) {
+	t.Parallel()
+	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"p99": "+900%"}}`)
+	for given, why := range map[string]string{
+		"SERVERS":   "gates: relative.p99: p99 of two servers differs by which processes they are: k6 x sweep ab --gate p99=+10%",
+		"PRECISION": "relative gates cannot judge steps with a precision",
+	} {
+		t.Run(given, func(t *testing.T) {
+			t.Parallel()
+			r := k6(t, options{script: "testdata/gated-duet.js", env: with(noMachbase, map[string]string{"MS": "5", "GATES": gates, given: "1"})})
+			require.Equal(t, exitInvalidConfig, r.code, r.output)
+			require.Len(t, r.lines(why), 1, r.output)
+		})
+	}
 }
 
 // The change of a duet is judged by the ratio of all slices: where some are disturbed, none of them

@@ -3,10 +3,12 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,12 +35,12 @@ func recordRuns(t *testing.T, reports ...string) string {
 	return baseline
 }
 
-// relativeGates are those beside a baseline of the scenario work, in the baseline's folder.
-func relativeGates(t *testing.T, baseline, undecided, gates string) string {
+// relativeGates are those beside a baseline, in the baseline's folder.
+func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(baseline), "gates.json")
-	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"scenario": "work", "undecided": %q, "relative": {"baseline": %q, %s}}`,
-		undecided, filepath.Base(baseline), gates), 0o600))
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"scenario": %q, "undecided": %q, "relative": {"baseline": %q, %s}}`,
+		scenario, undecided, filepath.Base(baseline), gates), 0o600))
 
 	return path
 }
@@ -46,22 +48,29 @@ func relativeGates(t *testing.T, baseline, undecided, gates string) string {
 // A server that is hundreds of times slower is found beside a neighbour that takes all that it can
 // get: no neighbour explains as much, in ops/s or in a percentile that has too few operations now.
 func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
-	const given = `{"clients": [4], "duration": "4s", "warmup": "0s"`
+	var burns atomic.Int64 // how long an answer takes of a processor
+	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
+		for until := time.Now().Add(time.Duration(burns.Load())); time.Now().Before(until); { //nolint:revive // that is the work
+		}
+	})
+	requests := func(gates string, environment []string) *run {
+		return k6(t, options{
+			script: "testdata/burning.js", environment: environment, env: with(noMachbase, map[string]string{"URL": url, "GATES": gates}),
+		})
+	}
 	var runs []string
 	for range 4 {
-		r := k6(t, options{
-			script: "testdata/options.js", environment: noWitness,
-			env: with(noMachbase, map[string]string{"OPTIONS": given + "}", "MS": "1"}),
-		})
-		runs = append(runs, filepath.Join(r.results, "work.json"))
+		runs = append(runs, filepath.Join(requests("", noWitness).results, "burning.json"))
 	}
 	baseline := recordRuns(t, runs...)
-	gates := relativeGates(t, baseline, "pass", `"opsPerSecond": "-50%", "p99": "+100%"`)
+	gates := relativeGates(t, "burning", baseline, "pass", `"opsPerSecond": "-50%", "p99": "+100%"`)
+	burns.Store(int64(300 * time.Millisecond))
 	spin(t)
-	r := work(t, given+`, "gates": "`+gates+`"}`, with(noMachbase, map[string]string{"MS": "1000"}))
+	r := requests(gates, nil)
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.NotEmpty(t, r.lines("gate crossed: ops/s of work with 4 clients"), r.output)
-	require.NotEmpty(t, r.lines("gate crossed: p99 of work with 4 clients"), r.output)
+	require.NotEmpty(t, r.lines("limited by: neighbour"), r.output)
+	require.NotEmpty(t, r.lines("gate crossed: ops/s of get with 4 clients"), r.output)
+	require.NotEmpty(t, r.lines("gate crossed: p99 of get with 4 clients"), r.output)
 }
 
 // What is worse by less than a neighbour explains is undecided, and does not pass where undecided
@@ -100,7 +109,7 @@ func TestWorseBesideANeighbourNeverPasses(t *testing.T) {
 		{same, "pass", "-50%", exitOK, "undecided"},
 		{same, "fail", "-50%", exitMarkedFailed, "UNDECIDED"},
 	} {
-		code, stdout, _ := sweep(t, "gate", tt.run, relativeGates(t, baseline, tt.undecided, `"opsPerSecond": "`+tt.gate+`"`))
+		code, stdout, _ := sweep(t, "gate", tt.run, relativeGates(t, "work", baseline, tt.undecided, `"opsPerSecond": "`+tt.gate+`"`))
 		require.Equal(t, tt.code, code, "%s\n%s", tt.gate, stdout)
 		require.Regexp(t, `(?m)^`+tt.says+` +ops/s of work with 4 clients`, stdout)
 	}

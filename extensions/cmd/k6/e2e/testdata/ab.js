@@ -1,13 +1,16 @@
-// An operation sleeps for -e MS milliseconds. THRESHOLDS are k6's own.
+// An operation sleeps for -e MS milliseconds; where COLLAPSES is given, only with so many clients,
+// and else for one. THRESHOLDS are k6's own.
 import { sleep } from 'k6';
+import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 
-const thresholds = __ENV.THRESHOLDS && { thresholds: JSON.parse(__ENV.THRESHOLDS) };
+const { MS, COLLAPSES, THRESHOLDS } = __ENV;
 
-export const options = sweep.options({ scenario: 'ab', clients: [2], duration: '1500ms', op: 'nap', quiet: '0s', ...thresholds });
-
-const seconds = Number(__ENV.MS) / 1000;
+export const options = sweep.options({
+  scenario: 'ab', clients: COLLAPSES ? [1, Number(COLLAPSES)] : [2], duration: '1500ms', op: 'nap', quiet: '0s',
+  ...(THRESHOLDS && { thresholds: JSON.parse(THRESHOLDS) }),
+});
 
 export default function () {
-  sweep.run(() => sleep(seconds));
+  sweep.run(() => sleep((!COLLAPSES || exec.vu.tags.clients === COLLAPSES ? Number(MS) : 1) / 1000));
 }
