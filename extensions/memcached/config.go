@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -131,13 +130,11 @@ func serverAddress(text string) (string, error) {
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), defaultPort
 	}
-	number, err := strconv.Atoi(port)
-	if host == "" || strings.ContainsAny(host, " /?#") || err != nil || number < 1 || number > 65535 ||
-		strings.Count(host, ":") == 1 {
+	if host == "" || strings.ContainsAny(host, " /?#") {
 		return "", errors.New("a server must be host:port, host, or a unix socket: /path or unix:///path")
 	}
 
-	return net.JoinHostPort(host, port), nil
+	return k6mod.HostPort(host, port)
 }
 
 var errURLs = errors.New("all urls must have the same user, password and options: those are of all servers")

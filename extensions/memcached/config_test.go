@@ -26,4 +26,11 @@ func TestServerAddresses(t *testing.T) {
 		require.NoError(t, err, address)
 		require.Equal(t, want, config.Servers, address)
 	}
+	for address, wrong := range map[string]string{
+		"cache:0": "the port of a server must be from 1 to 65535", "memcached://a:65536": "the port of a server must be from 1 to 65535",
+		"memcached:a:1": "the host of a server must be a name or an address; one of IPv6 is written in brackets, such as [::1]:1234",
+	} {
+		_, err := new(options).config(k6mod.SplitURLs(address))
+		require.EqualError(t, err, wrong, address)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // Where a gateway is that no url names.
@@ -45,5 +47,7 @@ func parseURLs(urls []string) (address string, secured bool, err error) {
 		return "", false, errURL
 	}
 
-	return net.JoinHostPort(host, port), secured, nil
+	address, err = k6mod.HostPort(host, port)
+
+	return address, secured, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -179,6 +180,9 @@ var errURL = errors.New("a server must look like nats://user:password@host:4222,
 // serverURL completes a server's URL. Its errors never show the URL: it may hold a password.
 func serverURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
+	if ip, err := netip.ParseAddr(text); err == nil && ip.Is6() {
+		text = "[" + text + "]"
+	}
 	if !strings.Contains(text, "://") {
 		text = "nats://" + text
 	}
@@ -191,11 +195,9 @@ func serverURL(text string) (string, error) {
 	if u.Path != "" && u.Scheme != "ws" && u.Scheme != "wss" {
 		return "", errURL
 	}
-	if u.Port() == "" {
-		u.Host += map[string]string{"ws": ":80", "wss": ":443"}[u.Scheme]
-		if u.Port() == "" {
-			u.Host += ":4222"
-		}
+	port := cmp.Or(u.Port(), map[string]string{"ws": "80", "wss": "443"}[u.Scheme], "4222")
+	if u.Host, err = k6mod.HostPort(u.Hostname(), port); err != nil {
+		return "", err
 	}
 
 	return u.String(), nil

@@ -13,6 +13,8 @@ func TestServers(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                               {"nats://127.0.0.1:4222"},
 		"nats.test":                      {"nats://nats.test:4222"},
+		"nats.test:":                     {"nats://nats.test:4222"},
+		"::1,::ffff:127.0.0.1":           {"nats://[::1]:4222", "nats://[::ffff:127.0.0.1]:4222"},
 		"a:1, tls://b":                   {"nats://a:1", "tls://b:4222"},
 		"nats://me:pass@a:1/":            {"nats://me:pass@a:1"},
 		"wss://a/path/,ws://b:1/x/y":     {"wss://a:443/path", "ws://b:1/x/y"},

@@ -116,7 +116,9 @@ func parse(text string) (server, error) {
 		if port == "" {
 			port = defaultPort
 		}
-		s.Address = net.JoinHostPort(host, port)
+		if s.Address, err = k6mod.HostPort(host, port); err != nil {
+			return server{}, err
+		}
 		if db := strings.Trim(u.Path, "/"); db != "" {
 			if s.DB, err = strconv.Atoi(db); err != nil || s.DB < 0 {
 				return server{}, errURL

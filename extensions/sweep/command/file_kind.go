@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // kind is what a file looks like.
@@ -20,6 +21,7 @@ const (
 
 // kindOf tells files apart by their keys.
 func kindOf(raw []byte) kind {
+	raw, _ = report.UTF8(raw) // a file that is none has no keys
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil {
 		return noObject

@@ -28,6 +28,10 @@ type Baseline struct {
 // ReadBaseline reads a baseline, or a report, which is a baseline of one run: so they were before
 // they held several.
 func ReadBaseline(raw []byte) (*Baseline, error) {
+	raw, err := report.UTF8(raw)
+	if err != nil {
+		return nil, err
+	}
 	var head struct {
 		Schema   string            `json:"schema"`
 		Scenario string            `json:"scenario"`

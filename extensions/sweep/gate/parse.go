@@ -26,6 +26,10 @@ func Parse(raw []byte) (*File, error) {
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
 	}
+	raw, err := report.UTF8(raw)
+	if err != nil {
+		return nil, err
+	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, errors.New("the file is empty")
 	}

@@ -134,6 +134,8 @@ func TestParseOfWhatIsNoJSON(t *testing.T) {
 		"scenario: cache":            "the file is not JSON: invalid character 's' looking for beginning of value",
 		`{"scenario": "cache"`:       "the file is not JSON: unexpected end of JSON input",
 		`{} {}`:                      "the file is not JSON: invalid character '{' after top-level value",
+		"\xff\xfe{\x00":              "the file is UTF-16, as Windows PowerShell writes it: it must be UTF-8",
+		"\ufeff{}":                   `scenario is missing: it must be the name of the scenario that the gates are for`,
 		strings.Repeat(" ", 1<<20+1): "the file has 1048577 bytes, more than 1048576",
 	} {
 		_, err := Parse([]byte(raw))

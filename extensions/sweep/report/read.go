@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Read reads the JSON of a report, as JSON writes it, and validates it. Nothing is taken for
@@ -17,6 +18,10 @@ import (
 // Its errors are of one line and say what is wrong with the contents; which file that was is for
 // the caller to say.
 func Read(raw []byte) (*Report, error) {
+	raw, err := UTF8(raw)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkJSON(raw); err != nil {
 		return nil, err
 	}
@@ -39,6 +44,19 @@ func Read(raw []byte) (*Report, error) {
 	}
 
 	return r, nil
+}
+
+// UTF8 returns the text of a file without a byte order mark, which some editors put before it. Its
+// error names what the file is in place of UTF-8.
+func UTF8(raw []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		return nil, errors.New("the file is UTF-16, as Windows PowerShell writes it: it must be UTF-8")
+	case bytes.HasPrefix(raw, []byte("\x1f\x8b")):
+		return nil, errors.New("the file is compressed: unpack it with gunzip")
+	}
+
+	return bytes.TrimPrefix(raw, []byte("\ufeff")), nil
 }
 
 // checkJSON tells files that are no JSON from those that were not written to their end.
@@ -105,6 +123,10 @@ func checkSchema(raw []byte) error {
 func oneLine(err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		return fmt.Errorf("%s is the %s, which does not fit: it is to be %s", oneLineOf(wrong.Field), wrong.Value, kindOf(wrong.Type))
+	}
+
+	if wrong := (*time.ParseError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s is no time: it is to be such as \"2026-01-31T12:00:00Z\"", oneLineOf(wrong.Value))
 	}
 
 	return errors.New(oneLineOf(err.Error()))

@@ -78,7 +78,9 @@ func TestReadRefuses(t *testing.T) {
 		{"a number beyond all", with(`"seconds": 12.666666666666666`, `"seconds": 1e999`), "steps.seconds is the number 1e999, which does not fit: it is to be a number"},
 		{"a key that comes twice", with(`"repeat": 1,`, `"repeat": 1, "repeat": 1,`), `the key "repeat" is there twice, in line 31, column 28`},
 		{"a parameter that comes twice", with(`"params": {`, `"params": {"a": [{"b": {}, "c": "b", "b": 2}],`), `the key "b" is there twice, in line`},
-		{"no time", with("2026-03-01T12:30:00.25Z", "yesterday"), `cannot parse "yesterday"`},
+		{"no time", with("2026-03-01T12:30:00.25Z", "yesterday"), `yesterday is no time: it is to be such as "2026-01-31T12:00:00Z"`},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "the file is UTF-16, as Windows PowerShell writes it: it must be UTF-8"},
+		{"compressed", "\x1f\x8b\x08", "the file is compressed: unpack it with gunzip"},
 		{"a time that is a number", with(`"2026-03-01T12:30:00.25Z"`, "1772368200"), `started is a number instead of a time such as "2026-01-31T12:00:00Z"`},
 		{"figures that cannot be", with(`"ops": 80000`, `"ops": 80001`), `stock-rollup, 8 clients, repeat 1: histogram counts 80000 operations, but ops are 80001`},
 	} {
@@ -89,6 +91,14 @@ func TestReadRefuses(t *testing.T) {
 			require.Nil(t, r)
 		})
 	}
+}
+
+// A byte order mark, which some editors put before a file, is no part of it.
+func TestReadWithByteOrderMark(t *testing.T) {
+	want := reports()["search"]
+	r, err := Read([]byte("\ufeff" + jsonOf(t, want)))
+	require.NoError(t, err)
+	require.Equal(t, jsonOf(t, want), jsonOf(t, r))
 }
 
 // Wherever a write stopped, the error says that the file is not whole.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
@@ -63,7 +64,8 @@ func (o *Options) Validate() error {
 // and not of IPv4.
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil || host == "" || port == "" {
+	number, bad := strconv.ParseUint(port, 10, 16)
+	if err != nil || host == "" || bad != nil || number == 0 {
 		return fmt.Errorf("the address must look like [::1]:10047, not %q", address)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
