@@ -114,7 +114,7 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	t.Parallel()
 	address := influxDatabase(t)
 	r := k6(t, options{
-		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,8", "DURATION", "3400ms", "REPEATS", "2"),
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,8", "DURATION", "2400ms", "REPEATS", "2"),
 		args: []string{"--out", "sweep-influxdb=" + address, "--tag", "testid=seven"},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -247,7 +247,7 @@ func TestInfluxOfK6HasEverySample(t *testing.T) {
 	t.Parallel()
 	for _, o := range []options{
 		{script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""}},
-		{script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,16", "DURATION", "1500ms", "REPEATS", "2")},
+		{script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,16", "DURATION", "600ms", "REPEATS", "2")},
 	} {
 		address := influxDatabase(t)
 		o.args = []string{"--out", "influxdb=" + address}

@@ -238,7 +238,7 @@ func TestServerThatComesBack(t *testing.T) {
 	var back time.Time
 	r := k6(t, options{
 		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "DURATION": "20s", "WARMUP": "0s"},
+		env:    map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "DURATION": "12s", "WARMUP": "0s"},
 		measuring: func(*os.Process) {
 			server.closed(func() { time.Sleep(3 * time.Second) })
 			back = time.Now()
