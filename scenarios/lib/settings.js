@@ -5,7 +5,7 @@ import sweep from 'k6/x/sweep';
 // Settings of a store have its name before them, and are called so in the environment, too. All
 // others are SWEEP_NAME there: shells and build servers export CONFIG, SECONDS, TLS and the like,
 // and mean something else.
-const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_'];
+const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_', 'POSTGRES_'];
 /** What the name of a setting that is no store's begins with in the environment. */
 export const prefix = 'SWEEP_';
 

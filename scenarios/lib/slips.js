@@ -35,6 +35,7 @@ export const settings = {
     ...duet(...servers.map((name) => `${name}_URL`))],
   'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE', ...duet('NATS_URL')],
+  postgres: [...sweeps, 'POSTGRES_URL', 'TIMEOUT', 'ROWS', 'VALUE', 'MIX', ...duet('POSTGRES_URL')],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE', ...duet('NATS_URL')],
   'read-bulk': [
     ...sweeps, 'MXGW_URL', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',

@@ -300,7 +300,7 @@ func TestMetricsKeepTheRules(t *testing.T) {
 // Settings say where a server is in one way, and those of a store begin with its name.
 func TestSettingsKeepTheRules(t *testing.T) {
 	c := newChecker(t)
-	isOfStore := regexp.MustCompile(`^(BASE_URL|(BASE_)?(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW)_[A-Z_]+)$`)
+	isOfStore := regexp.MustCompile(`^(BASE_URL|(BASE_)?(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES)_[A-Z_]+)$`)
 	words := regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
 	all := map[string]bool{}
 	for _, settings := range c.settings {

@@ -43,7 +43,7 @@ func TestUsualShares(t *testing.T) {
 	t.Parallel()
 	for script, usual := range map[string]any{
 		"stock-rollup.js": 10000, "stock-tick.js": 10000, "stock-union.js": 10000, "stock-bench.js": 10000,
-		"stock-append.js": "10s", "cache-sweep.js": "10s", "nats-core.js": "10s", "natsjs-kv-sweep.js": "10s", "read-bulk.js": "30s",
+		"stock-append.js": "10s", "cache-sweep.js": "10s", "postgres.js": "10s", "nats-core.js": "10s", "natsjs-kv-sweep.js": "10s", "read-bulk.js": "30s",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()

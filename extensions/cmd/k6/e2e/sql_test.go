@@ -56,6 +56,41 @@ func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	return address, secret
 }
 
+// The scenario has both kinds of operations in each step, and takes its table away.
+func TestScenarioPostgres(t *testing.T) {
+	address, secret := postgresURL(t)
+	env := map[string]string{
+		defaultEnvMachbase: "", "POSTGRES_URL": address.String(), "ROWS": "500", "VALUE": "1KB", "WARMUP": "100ms", "PAUSE": "0s",
+	}
+	r := k6(t, options{script: "postgres.js", env: with(env, map[string]string{
+		"CLIENTS": "1,4", "ITERATIONS": "1500", "GATE": "opsPerSecond>1,p50<10s",
+	})})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.NotContains(t, r.output, secret)
+	rep := r.report(t, "postgres")
+	require.Len(t, rep.Steps, 4)
+	for i := 0; i < len(rep.Steps); i += 2 {
+		inserts, selects := rep.Steps[i], rep.Steps[i+1]
+		require.Equal(t, []string{"insert", "select"}, []string{inserts.Op, selects.Op})
+		require.Equal(t, 1500*inserts.Clients, inserts.Ops+selects.Ops)
+		require.Greater(t, selects.Ops, 4*inserts.Ops, "nine of ten")
+		require.Zero(t, inserts.Failed+selects.Failed)
+	}
+
+	duet := k6(t, options{script: "postgres.js", env: with(env, map[string]string{
+		"CLIENTS": "2", "DURATION": "2s", "MIX": "select:1", "BASE_URL": address.String(),
+	})})
+	require.Len(t, duetReport(t, duet, "postgres-duet").Duets, 1)
+
+	connector, err := postgres.Connector(address.String())
+	require.NoError(t, err)
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { _ = db.Close() })
+	var left int
+	require.NoError(t, db.QueryRowContext(t.Context(), "select count(*) from pg_tables where tablename = 'xk6_sweep_rows'").Scan(&left))
+	require.Zero(t, left)
+}
+
 func TestExamplePostgres(t *testing.T) {
 	address, secret := postgresURL(t)
 	r := sqlExample(t, "postgres.js", map[string]string{"POSTGRES_URL": address.String()})
