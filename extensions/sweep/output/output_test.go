@@ -323,12 +323,12 @@ func TestMergeOfSegments(t *testing.T) {
 	const argument = "?by=stage"
 	whole, first, second := newRun(t, argument, segment("0:1")), newRun(t, argument, segment("0:1/3")), newRun(t, argument, segment("1/3:1"))
 	random := rand.New(rand.NewPCG(5, 6))
-	for i := range 3000 {
-		at, took := time.Duration(i)*6666*time.Microsecond, time.Duration(1+random.IntN(50))*time.Millisecond
+	for i := range 1000 {
+		at, took := time.Duration(i)*20*time.Millisecond, time.Duration(1+random.IntN(50))*time.Millisecond
 		for _, r := range []*run{whole, []*run{first, second, second}[i%3]} {
 			r.request(at, took, i%50 == 0, "scenario", "ramp", "name", fmt.Sprintf("http://shop/%d", i%3))
 			r.add(r.builtin.Checks, at, float64(i%2), "scenario", "ramp", "check", "even")
-			if i%1000 == 0 {
+			if i%333 == 0 {
 				r.add(r.builtin.VUs, at, map[bool]float64{true: 9, false: 4.5}[r == whole])
 			}
 		}

@@ -245,7 +245,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				crossed, logged := thresholdTest{
-					config: `{"find": {"max": 8, "p99": "` + tt.bound + `"}, "iterations": 2000, "pause": "0s"}`,
+					config: `{"find": {"max": 8, "p99": "` + tt.bound + `"}, "iterations": 200, "pause": "0s"}`,
 					script: `sweep.run(() => sleep(10 * Number(tag('clients'))))`,
 					thresholds: map[string][]string{
 						"sweep_p99": {"value<45"}, "sweep_mean": {"value<35"}, "sweep_p99{clients:8}": {"value<45"},

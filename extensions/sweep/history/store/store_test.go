@@ -71,7 +71,7 @@ func TestRecordsAreKeptOnce(t *testing.T) {
 func TestSeveralAddAtOnce(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
-			const writers, each = 6, 5
+			const writers, each = 6, 3
 			var all sync.WaitGroup
 			for w := range writers {
 				all.Go(func() {
