@@ -58,12 +58,6 @@ const noDuet = {
   'read-bulk': 'it follows its published driver',
 };
 
-/** Settings that had another name, and what they are called now. */
-const renamed = {
-  OPS: 'ITERATIONS', THRESHOLDS: 'GATES', MEMCACHED_ADDR: 'MEMCACHED_URL', UMEM_ADDR: 'UMEM_URL', POGOCACHE_ADDR: 'POGOCACHE_URL',
-  MXGW_ADDR: 'MXGW_URL',
-};
-
 /**
  * Says what is wrong where something is set that is no setting of the scenario: a name that -e or
  * SWEEP_ gives, or one of a store that is so near to a setting that it is a slip. A scenario of
@@ -83,7 +77,6 @@ export function slipOf(scenario) {
     const usable = name === short || !ofStore(short); // a store's has no prefix but its own
     if (__ENV[name] === '' || (name === short && !given(name)) || (usable && known.includes(short))) continue;
     const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
-    if (known.includes(renamed[short])) return `${name} is not a setting of ${scenario}: use ${full(renamed[short])}`;
     const meant = known.find((setting) => short === setting || slip(short, setting));
     if (meant) return `${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`;
     if (all.includes(short) && name === short && !ofStore(short)) return `${name} is not a setting of ${scenario}, which has ${known.join(', ')}`;

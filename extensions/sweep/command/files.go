@@ -70,7 +70,7 @@ func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error
 	return reports, nil
 }
 
-// readBaseline reads recorded runs; a report is one.
+// readBaseline reads recorded runs.
 func readBaseline(gs *state.GlobalState, file string) (*gate.Baseline, error) {
 	raw, err := read(gs, file)
 	if err != nil {

@@ -148,10 +148,9 @@ func TestGateWithoutWhatItNeeds(t *testing.T) {
 		require.Equal(t, map[bool]int{false: 104, true: 1}[strings.HasSuffix(message, "does not exist")], code)
 	}
 
-	interrupted := steady(t, 1)
-	interrupted.Interrupted = true
-	k.writeReport("thresholds/baselines/cache.json", interrupted)
+	k.writeReport("thresholds/baselines/cache.json", steady(t, 1))
 	_, message, code := k.run("gate", "run.json", "thresholds/cache.json")
-	require.Equal(t, "thresholds/cache.json: baseline baselines/cache.json cannot be compared with: the run was interrupted", message)
+	require.Equal(t, "thresholds/cache.json: baseline thresholds/baselines/cache.json: "+
+		"it is a report, and not a baseline: k6 x sweep record REPORT makes one of it", message)
 	require.Equal(t, 104, code)
 }

@@ -17,7 +17,7 @@ func TestRecord(t *testing.T) {
 	for i, part := range []float64{1, 1.02, 0.98, 1.01} {
 		r := steady(t, part)
 		r.Started = r.Started.Add(time.Duration(i) * time.Hour)
-		r.Gates = []report.Verdict{{Gate: "p99", Held: true, Detail: "1ms"}}
+		r.Gates = []report.Verdict{{Gate: "p99", Held: true, Detail: "1ms", Outcome: "held"}}
 		names = append(names, fmt.Sprintf("run%d.json", i))
 		k.writeReport(names[i], r)
 	}
@@ -69,14 +69,9 @@ func TestRecord(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, 1, runs(file))
 
-	// A report was a baseline of one run.
-	plain, err := steady(t, 1).JSON()
-	require.NoError(t, err)
-	k.write("b.json", string(plain))
-	out, message, code = k.run("record", names[1], "-o", "b.json")
-	require.Empty(t, message)
-	require.Zero(t, code)
-	require.Contains(t, out, "b.json: baseline of cache: 2 runs")
+	_, message, code = k.run("record", names[1], "-o", names[0])
+	require.Equal(t, names[0]+": it is a report, and not a baseline: k6 x sweep record REPORT makes one of it", message)
+	require.Equal(t, 104, code)
 
 	k.write("b.json", "precious")
 	_, message, code = k.run("record", names[0], "-o", "b.json")

@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"encoding/json"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -80,45 +78,6 @@ func (o *object) tolerance(f *report.Figure) (float64, error) {
 	}
 
 	return percent / 100, nil
-}
-
-// renamed is what a key of an earlier form is called now, with its value; "": it is none.
-func renamed(key string, value json.RawMessage) string {
-	number, err := strconv.ParseFloat(string(value), 64)
-	is := err == nil
-	for _, f := range bounded() {
-		name := keyOf(f)
-		upper := strings.ToUpper(name[:1]) + name[1:]
-		form := ""
-		switch key {
-		case "min" + upper:
-			form = "200"
-			if is {
-				form = decimal(number)
-			}
-		case "max" + upper + "Ms":
-			form = `"5ms"`
-			if is {
-				form = fmt.Sprintf(`"%sms"`, decimal(number))
-			}
-		case name + "MayFall":
-			form = `"-10%"`
-			if is {
-				form = fmt.Sprintf(`"-%s%%"`, decimal(percent(number)))
-			}
-		case name + "MayRise":
-			form = `"+30%"`
-			if is {
-				form = fmt.Sprintf(`"+%s%%"`, decimal(percent(number)))
-			}
-		default:
-			continue
-		}
-
-		return fmt.Sprintf("%q: %s", name, form)
-	}
-
-	return ""
 }
 
 // comparison is the sign between a figure and its bound.

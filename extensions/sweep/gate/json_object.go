@@ -30,13 +30,6 @@ func newObject(path string, raw json.RawMessage, known ...string) (*object, erro
 		}
 		key, _ := token.(string)
 		if !slices.Contains(known, key) {
-			var value json.RawMessage
-			if now := ""; decoder.Decode(&value) == nil {
-				if now = renamed(key, value); now != "" {
-					return nil, fmt.Errorf("%s: unknown key %q: write %s", o.where(), key, now)
-				}
-			}
-
 			return nil, fmt.Errorf("%s: unknown key %q; known are %s", o.where(), key, strings.Join(known, ", "))
 		}
 		if _, twice := o.values[key]; twice {

@@ -64,8 +64,7 @@ func checkOptions(raw []byte, into any) error {
 	return nil
 }
 
-// otherNames are options that k6's own executors have, or that were called so once, and what to
-// use.
+// otherNames are options of k6's own executors and of other tools, and what to use.
 var otherNames = map[string]string{ //nolint:gochecknoglobals // a constant
 	"ops":              "use opNames",
 	"vus":              "use clients, such as [1, 8, 64]: each number is a step",

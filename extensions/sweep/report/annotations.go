@@ -20,7 +20,7 @@ func Annotations(verdicts []Verdict, file string) string {
 	var b strings.Builder
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Result() == judgement.Held {
+		if v.Outcome == judgement.Held {
 			continue
 		}
 		level := "error"
@@ -28,7 +28,7 @@ func Annotations(verdicts []Verdict, file string) string {
 			level = "warning"
 		}
 		fmt.Fprintf(&b, "::%s file=%s,title=%s::%s\n", level, property.Replace(file),
-			property.Replace(string(v.Result())+": "+v.Gate), text.Replace(v.Explained()))
+			property.Replace(string(v.Outcome)+": "+v.Gate), text.Replace(v.Explained()))
 	}
 
 	return b.String()
@@ -60,7 +60,7 @@ func CodeQuality(verdicts []Verdict, file string) ([]byte, error) {
 	issues := []codeQualityIssue{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Result() == judgement.Held {
+		if v.Outcome == judgement.Held {
 			continue
 		}
 		severity := "major"
@@ -69,7 +69,7 @@ func CodeQuality(verdicts []Verdict, file string) ([]byte, error) {
 		}
 		sum := sha256.Sum256([]byte(file + "\n" + v.Gate))
 		issues = append(issues, codeQualityIssue{
-			Description: string(v.Result()) + ": " + v.Gate + ": " + v.Explained(), CheckName: "sweep-gate",
+			Description: string(v.Outcome) + ": " + v.Gate + ": " + v.Explained(), CheckName: "sweep-gate",
 			Fingerprint: hex.EncodeToString(sum[:]), Severity: severity,
 			Location: codeQualityLocation{Path: file, Lines: codeQualityLines{Begin: 1}},
 		})

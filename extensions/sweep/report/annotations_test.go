@@ -14,7 +14,7 @@ func TestAnnotationsAreOfOneLineEach(t *testing.T) {
 		{Gate: "p99 of a,b:c <= 5 %", Detail: "100 %\n::error::more", Outcome: judgement.Crossed},
 		{Gate: "held", Held: true, Outcome: judgement.Held},
 		{Gate: "passes", Held: true, Outcome: judgement.Undecided, Needed: "10 runs"},
-		{Gate: "old report"},
+		{Gate: "old report", Outcome: "crossed"},
 	}
 	require.Equal(t, "::error file=a%2Cb.json,title=crossed%3A p99 of a%2Cb%3Ac <= 5 %25::100 %25%0A::error::more\n"+
 		"::warning file=a%2Cb.json,title=undecided%3A passes::10 runs\n"+

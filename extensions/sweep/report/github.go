@@ -33,7 +33,7 @@ func (r *Report) GitHub() string {
 
 // notHeld are the gates that are crossed or undecided.
 func (r *Report) notHeld() []Verdict {
-	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Result() == judgement.Held })
+	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held })
 }
 
 // flawed tells that steps are incomplete, or have failed operations.
@@ -90,11 +90,11 @@ func (r *Report) verdictLine() string {
 // writeGates writes the gates that did not hold, and the smallest change that each of the others
 // could see, where that is known.
 func (r *Report) writeGates(b *strings.Builder) {
-	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Result() == judgement.Held && v.Visible == 0 })
+	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held && v.Visible == 0 })
 	slices.SortStableFunc(shown, func(x, y Verdict) int { return cmp.Compare(x.rank(), y.rank()) })
 	for i := range shown[:min(len(shown), mostGatesShown)] {
 		v := &shown[i]
-		outcome := string(v.Result())
+		outcome := string(v.Outcome)
 		if !v.Held {
 			outcome = "**" + outcome + "**"
 		}

@@ -9,9 +9,11 @@ import (
 )
 
 func TestGitHubSummaryBeginsWithTheVerdict(t *testing.T) {
-	held := madeUp(func(r *Report) { r.Gates = []Verdict{{Gate: "p99 <= 5ms", Held: true, Detail: "p99 4ms"}} })
+	held := madeUp(func(r *Report) {
+		r.Gates = []Verdict{{Gate: "p99 <= 5ms", Held: true, Detail: "p99 4ms", Outcome: "held"}}
+	})
 	crossed := madeUp(func(r *Report) {
-		r.Gates = []Verdict{{Gate: "p99 <= 5ms", Held: true}, {Gate: "ops/s >= 10", Detail: "ops/s 9/s | @somebody *now*"}}
+		r.Gates = []Verdict{{Gate: "p99 <= 5ms", Held: true, Outcome: "held"}, {Gate: "ops/s >= 10", Detail: "ops/s 9/s | @somebody *now*", Outcome: "crossed"}}
 	})
 	flawed := madeUp(func(r *Report) { r.Gates, r.Steps[0].Failed = held.Gates, 3 })
 	interrupted := madeUp(func(r *Report) { r.Interrupted = true })
@@ -43,7 +45,7 @@ func TestGitHubSummaryIsShort(t *testing.T) {
 			}
 		}
 		for i := range 100 {
-			r.Gates = append(r.Gates, Verdict{Gate: fmt.Sprint("gate ", i), Detail: "too slow"})
+			r.Gates = append(r.Gates, Verdict{Gate: fmt.Sprint("gate ", i), Detail: "too slow", Outcome: "crossed"})
 		}
 	})
 	text := r.GitHub()

@@ -165,7 +165,7 @@ func (r *Report) runProblem() *junitProblem {
 
 func (r *Report) gateCase(v *Verdict) junitCase {
 	c := junitCase{Class: r.Scenario + ".gates", Name: v.Gate, Time: junitSeconds(0)}
-	result := v.Result()
+	result := v.Outcome
 	problem := &junitProblem{Message: v.Explained(), Type: string(result), Text: v.Gate + ": " + v.Explained()}
 	switch {
 	case result == judgement.Crossed:

@@ -103,6 +103,7 @@ func TestJUnitOfGates(t *testing.T) {
 // encoding/xml refuses characters that XML does not have, wherever they are.
 func TestJUnitOfCharactersThatXMLDoesNotHave(t *testing.T) {
 	bad := "a\x00\x01\x0b\x1f\ufffe\uffff\xff\xed\xa0\x80\ufffdb"
+	good := "a" + strings.Repeat("\ufffd", 5) + "b" // a byte that is no text is U+FFFD, which XML has
 	r := madeUp(func(r *Report) {
 		r.Interrupted = true
 		r.Scenario, r.Host.CPU = bad, bad
@@ -110,15 +111,15 @@ func TestJUnitOfCharactersThatXMLDoesNotHave(t *testing.T) {
 		r.Steps[0].Op = bad
 		r.Steps[0].Failed = 1
 		r.Steps[0].Extra.Errors = map[string]uint64{bad: 1}
-		r.Gates = []Verdict{{Gate: bad, Detail: bad}}
+		r.Gates = []Verdict{{Gate: bad, Detail: bad, Outcome: "crossed"}}
 	})
 	suite := junitOf(t, r).Suite
-	require.Equal(t, "ab", suite.Name)
-	require.Equal(t, junitProperty{"host.cpu", "ab"}, suite.Properties[0])
-	require.Contains(t, suite.Properties, junitProperty{"target.ab", "ab"})
-	require.Contains(t, suite.Cases[0].Failure.Text, "1 x ab")
-	require.Equal(t, "ab", suite.Cases[3].Name)
-	require.Equal(t, "ab", suite.Cases[3].Failure.Message)
+	require.Equal(t, good, suite.Name)
+	require.Equal(t, junitProperty{"host.cpu", good}, suite.Properties[0])
+	require.Contains(t, suite.Properties, junitProperty{"target." + good, good})
+	require.Contains(t, suite.Cases[0].Failure.Text, "1 x "+good)
+	require.Equal(t, good, suite.Cases[3].Name)
+	require.Equal(t, good, suite.Cases[3].Failure.Message)
 }
 
 // Names that differ in what cannot be seen are two names in each format.

@@ -234,7 +234,7 @@ func (r *Report) gateNotes() []string {
 	held := 0
 	for i := range r.Gates {
 		v := &r.Gates[i]
-		if v.Result() == judgement.Held && v.Visible == 0 {
+		if v.Outcome == judgement.Held && v.Visible == 0 {
 			held++
 
 			continue

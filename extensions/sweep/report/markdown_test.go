@@ -195,10 +195,10 @@ func TestUndecidedSearchNote(t *testing.T) {
 
 func TestGateNotes(t *testing.T) {
 	r := &Report{Gates: []Verdict{
-		{Gate: "p99 <= 5ms", Held: true, Detail: "4ms"},
-		{Gate: "p50 <= 5ms", Detail: "the step\nis missing"},
-		{Gate: "mean <= 5ms", Held: true},
-		{Gate: "p95 <= 5ms"},
+		{Gate: "p99 <= 5ms", Held: true, Detail: "4ms", Outcome: "held"},
+		{Gate: "p50 <= 5ms", Detail: "the step\nis missing", Outcome: "crossed"},
+		{Gate: "mean <= 5ms", Held: true, Outcome: "held"},
+		{Gate: "p95 <= 5ms", Outcome: "crossed"},
 		{Gate: "ops/s >= 90 %", Detail: "95 %", Outcome: judgement.Undecided, Visible: 0.123, Needed: "more runs"},
 		{Gate: "p99 <= 130 %", Held: true, Outcome: judgement.Undecided, Needed: "more runs"},
 		{Gate: "p99 <= 140 %", Held: true, Detail: "99 %", Outcome: judgement.Held, Visible: 0.0123},
@@ -250,7 +250,7 @@ func TestNotesAreNoMarkup(t *testing.T) {
 			s.Failed, s.Extra.Errors = 1, map[string]uint64{evil: 1}
 		})}
 		r.Search = &Search{Of: "clients", Bound: evil, Max: 1}
-		r.Gates = []Verdict{{Gate: evil, Detail: evil}}
+		r.Gates = []Verdict{{Gate: evil, Detail: evil, Outcome: "crossed"}}
 	})
 	text := r.Markdown()
 	require.Contains(t, text, "1 client, set: 1 x `"+evil+"`")

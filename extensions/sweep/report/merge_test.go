@@ -143,7 +143,7 @@ func TestMergeOfHalves(t *testing.T) {
 		server, more := 1.5, 2.5
 		parts[0].Steps[2].CPU.Server, parts[1].Steps[0].CPU.Server = &server, &more
 		parts[1].Started = parts[1].Started.Add(-time.Second)
-		parts[0].Gates = []Verdict{{Gate: "p99", Held: true}}
+		parts[0].Gates = []Verdict{{Gate: "p99", Held: true, Outcome: "held"}}
 		parts[1].Interrupted = true
 		parts[1].Steps[1].Complete, parts[1].Steps[0].Complete = false, false
 		if backwards {

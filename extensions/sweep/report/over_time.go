@@ -109,7 +109,7 @@ func newSlowest(o *measure.OverTime) []Slow {
 // not.
 func (s *Step) Measured() (*measure.OverTime, error) {
 	if s.OverTime == nil {
-		return nil, nil //nolint:nilnil // as of reports before there was this key
+		return nil, nil //nolint:nilnil // only some kinds of operations have it
 	}
 	slots, err := measure.ReadHeat(s.OverTime.Heat)
 	if err != nil {

@@ -60,8 +60,8 @@ type Step struct {
 	// in it: how many, of all kinds together.
 	TooShort *uint64 `json:"tooShort,omitempty"`
 
-	// Started is the wall-clock time of the start line; zero in reports of before there was this
-	// key, and in a step whose clients never came to it.
+	// Started is the wall-clock time of the start line; zero in a step whose clients never
+	// came to it.
 	Started time.Time `json:"started,omitzero"`
 	// Overlap is of a step merged from several parts: the part of the shortest one's time, 0 to 1,
 	// in which all were at work.
@@ -75,12 +75,11 @@ type Step struct {
 
 	// FailedLatency is of a step with failed operations whose durations are known.
 	FailedLatency *FailedLatencyMs `json:"failedLatencyMs,omitempty"`
-	// Window is of a step with a duration only. Reports of before there was this key count all
-	// operations, and all of Seconds.
+	// Window is of a step with a duration only.
 	Window *Window `json:"window,omitempty"`
 	// AllClients is of a step without a duration only, where it was measured by one instance of k6.
 	AllClients *AllClients `json:"allClients,omitempty"`
-	// OpenLoop is of an open-loop step only, and of none from before there was this key.
+	// OpenLoop is of an open-loop step only.
 	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
 	// ClientWait is of a step whose clients take turns at event loops.
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
@@ -88,7 +87,7 @@ type Step struct {
 	Witness *Witness `json:"witness,omitempty"`
 	// Standstill is nil in a report of any script.
 	Standstill *Standstill `json:"standstill,omitempty"`
-	// OverTime is what was done over time; nil in reports of before there was this key.
+	// OverTime is what was done over time; nil of all but the first kinds of operations of a step.
 	OverTime *OverTime `json:"overTime,omitempty"`
 	// Slowest are the slowest successful operations, the slowest first.
 	Slowest []Slow `json:"slowest,omitempty"`

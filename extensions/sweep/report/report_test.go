@@ -225,9 +225,9 @@ func reports() map[string]*Report {
 		"search": madeUp(func(r *Report) {
 			r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 8}
 			r.Gates = []Verdict{
-				{Gate: "p99 of stock-rollup with 8 clients <= 50ms", Held: true, Detail: "7.200ms"},
-				{Gate: "ops/s of stock-rollup with 512 clients >= 30,000/s", Detail: "28,339/s"},
-				{Gate: "failed operations == 0", Held: true},
+				{Gate: "p99 of stock-rollup with 8 clients <= 50ms", Held: true, Detail: "7.200ms", Outcome: "held"},
+				{Gate: "ops/s of stock-rollup with 512 clients >= 30,000/s", Detail: "28,339/s", Outcome: "crossed"},
+				{Gate: "failed operations == 0", Held: true, Outcome: "held"},
 			}
 			r.Published = []Series{{
 				Label: "machgo, statement reuse", Source: "the store's authors", Machine: "not told", Op: "stock-rollup",
@@ -241,7 +241,7 @@ func reports() map[string]*Report {
 				s.Failed = 1
 				s.Extra.Errors = map[string]uint64{"\x1b[31m<b>&\"'\u0000\uffff ü": 1}
 			})}
-			r.Gates = []Verdict{{Gate: "@a\nb", Detail: "c\r\nd \u0001"}}
+			r.Gates = []Verdict{{Gate: "@a\nb", Detail: "c\r\nd \u0001", Outcome: "crossed"}}
 			r.Tables = []Table{{
 				Title: "=1|\n", Columns: []TableColumn{{Name: "+|\u0001", Unit: "<b>"}}, Rows: []TableRow{{"@x|\n"}, {"<script>"}},
 				Notes: []string{"*a*\n|b|"},

@@ -17,8 +17,8 @@ type Verdict struct {
 	Held bool `json:"held"`
 	// Detail is what was measured, or why it could not be judged.
 	Detail string `json:"detail"`
-	// Outcome is empty in reports of before there was this key.
-	Outcome judgement.Outcome `json:"outcome,omitempty"`
+	// Outcome is held, crossed or undecided.
+	Outcome judgement.Outcome `json:"outcome"`
 	// Visible is the smallest change, as a part, that the gate could have seen; zero where that is
 	// not known.
 	Visible float64 `json:"visible,omitempty"`
@@ -30,30 +30,18 @@ type Verdict struct {
 	Scenario string `json:"-"`
 }
 
-// Result is the outcome. Older reports know of held and crossed alone.
-func (v *Verdict) Result() judgement.Outcome {
-	switch {
-	case v.Outcome != "":
-		return v.Outcome
-	case v.Held:
-		return judgement.Held
-	default:
-		return judgement.Crossed
-	}
-}
-
 // mark is the outcome as lists of gates begin with it: what fails the run in capitals.
 func (v *Verdict) mark() string {
 	if v.Held {
-		return string(v.Result())
+		return string(v.Outcome)
 	}
 
-	return strings.ToUpper(string(v.Result()))
+	return strings.ToUpper(string(v.Outcome))
 }
 
 // rank orders verdicts by how much they matter to who reads them.
 func (v *Verdict) rank() int {
-	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Result())
+	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Outcome)
 }
 
 // Line is the verdict in one line for a terminal.
@@ -92,7 +80,7 @@ func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 	outcome = judgement.Held
 	for i := range gates {
 		v := &gates[i]
-		result := v.Result()
+		result := v.Outcome
 		count[result]++
 		if !v.Held {
 			outcome = judgement.Worst(outcome, result)
@@ -121,7 +109,7 @@ func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 func (r *Report) validateGates() error {
 	for i := range r.Gates {
 		v := &r.Gates[i]
-		result := v.Result()
+		result := v.Outcome
 		switch {
 		case !slices.Contains([]judgement.Outcome{judgement.Held, judgement.Crossed, judgement.Undecided}, result):
 			return fmt.Errorf("gates[%d].outcome is %q: it must be held, crossed or undecided", i, v.Outcome)

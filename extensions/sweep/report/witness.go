@@ -50,7 +50,7 @@ func (o *WitnessOverTime) lists() (parts, times map[string][]float64) {
 	return parts, map[string][]float64{"gcPauseMs": o.GCPauseMs, "lateMs": o.LateMs}
 }
 
-// LimitedBy is the word of what limited the step; empty in reports of before there was one.
+// LimitedBy is the word of what limited the step; empty in a report of any script.
 func (s *Step) LimitedBy() witness.Word {
 	if s.Witness == nil {
 		return ""

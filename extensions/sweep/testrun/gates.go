@@ -64,9 +64,9 @@ func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
 		v := &verdicts[i]
 		switch {
 		case !v.Held:
-			logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
-			k6glue.FailExit(exitcodes.ExitCode(v.Result().ExitCode()))
-		case v.Result() == judgement.Undecided:
+			logger.Errorf("gate %s: %s (%s)", v.Outcome, v.Gate, v.Explained())
+			k6glue.FailExit(exitcodes.ExitCode(v.Outcome.ExitCode()))
+		case v.Outcome == judgement.Undecided:
 			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
 		}
 	}

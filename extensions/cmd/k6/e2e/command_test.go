@@ -190,7 +190,7 @@ func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	for text, says := range map[string]string{
 		`{"scenario": "work", "absolute": [{"op": "wurk", "p99": "5ms"}]}`:       "wurk",
-		`{"scenario": "work", "absolute": [{"op": "work", "maxP99Ms": 5}]}`:      `write \"p99\": \"5ms\"`,
+		`{"scenario": "work", "absolute": [{"op": "work", "p98": "5ms"}]}`:       `unknown key \"p98\"; known are op, clients`,
 		`{"scenario": "work", "absolute": [{"op": "work", "opsPerSecond": -5}]}`: "opsPerSecond is -5",
 		`{"scenario": "work", "abs`: "gates.json",
 	} {

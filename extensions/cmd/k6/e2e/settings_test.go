@@ -210,9 +210,6 @@ func TestSettingsOfTheEnvironment(t *testing.T) {
 		"a slip":            {[]string{"SWEEP_CLIENT=3"}, nil, `SWEEP_CLIENT is not a setting of cache-sweep; did you mean SWEEP_CLIENTS?`},
 		"a store's slip":    {[]string{"MEMCACHED_ULR=x"}, nil, `MEMCACHED_ULR is not a setting of cache-sweep; did you mean MEMCACHED_URL?`},
 		"a store's, SWEEP_": {[]string{"SWEEP_MEMCACHED_URL=x"}, nil, `SWEEP_MEMCACHED_URL is not a setting of cache-sweep; did you mean MEMCACHED_URL?`},
-		"an old name":       {nil, []string{"OPS=3"}, `OPS is not a setting of cache-sweep: use ITERATIONS`},
-		"a store's old one": {[]string{"MEMCACHED_ADDR=x"}, nil, `MEMCACHED_ADDR is not a setting of cache-sweep: use MEMCACHED_URL`},
-		"SWEEP_, old":       {[]string{"SWEEP_THRESHOLDS=x"}, nil, `SWEEP_THRESHOLDS is not a setting of cache-sweep: use SWEEP_GATES`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -91,8 +91,8 @@ func (m *maker) small() *report.Report {
 			Points: []report.Point{{Clients: 1, OpsPerSecond: 1105}, {Clients: 8, OpsPerSecond: 6777}, {Clients: 64, OpsPerSecond: 21031}},
 		}}
 		r.Gates = []report.Verdict{
-			{Gate: "p99 of rollup with 64 clients <= 50ms", Held: true, Detail: "12.3ms"},
-			{Gate: "failed operations == 0", Detail: "3 operations failed"},
+			{Gate: "p99 of rollup with 64 clients <= 50ms", Held: true, Detail: "12.3ms", Outcome: "held"},
+			{Gate: "failed operations == 0", Detail: "3 operations failed", Outcome: "crossed"},
 		}
 		r.Search = &report.Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 8}
 		r.Marks = []report.Mark{{At: r.Steps[1].Started.Add(250 * time.Millisecond), Text: "failover", Times: 3}}
@@ -271,7 +271,7 @@ var examples = sync.OnceValue(func() map[string]*report.Report {
 			r.Params = map[string]any{"query": "select *\n  from t where a < 'b' && c > \"d\"", "none": nil, "nested": map[string]any{"a": 1}}
 			r.Published = []report.Series{{Label: weird, Source: "javascript:alert(1)", Machine: weird, Op: weird,
 				Points: []report.Point{{Clients: 1, OpsPerSecond: 5}, {Clients: -1, OpsPerSecond: -5}}}}
-			r.Gates = []report.Verdict{{Gate: weird, Detail: weird}}
+			r.Gates = []report.Verdict{{Gate: weird, Detail: weird, Outcome: "crossed"}}
 			r.Tables = []report.Table{{
 				Title: weird, Columns: []report.TableColumn{{Name: weird, Unit: weird}}, Rows: []report.TableRow{{weird}}, Notes: []string{weird},
 			}}

@@ -11,8 +11,7 @@ import (
 // maxInside is of how many steps the page shows what is inside.
 const maxInside = 24
 
-// inside is the figure of what each step did over its time. It is nil where no step has kept that,
-// as in reports of older builds.
+// inside is the figure of what each step did over its time. It is nil where no step has kept that.
 func inside(s *sweep) *figure {
 	steps, left := stepsToLookInto(s)
 	f := &figure{ID: "inside", Title: "Inside each step"}
