@@ -226,7 +226,7 @@ declare module 'k6/x/machbase' {
    * | `auth` | 2080, 2081 | unknown user, wrong password |
    * | `syntax` | 2010 | the server does not understand the statement |
    * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: a column of an appender, or a roll-up that is asked about |
-   * | `busy` | 2031, 3039 | a lock, too many sessions |
+   * | `busy` | 0, 2031, 3039 | a lock, too many sessions (of which a server may say nothing: code 0) |
    * | `conflict` | 2024 | there is a table of that name already |
    * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
    * | `expect` | 0 | a row is not as expected, or there are fewer rows than `minRows` |

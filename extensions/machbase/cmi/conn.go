@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
@@ -156,6 +157,7 @@ func (c *Conn) failure(ctx context.Context, err error) error {
 		known = NewError(KindConnection, "the server at %s closed the connection", c.address)
 	default:
 		known = NewError(KindConnection, "the connection to %s broke: %s", c.address, cause(err))
+		known.reset = errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 	}
 	if c.connection == nil {
 		c.connection = known

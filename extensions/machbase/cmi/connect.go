@@ -17,14 +17,16 @@ import (
 
 // Connect connects to the first of the addresses that answers, and logs in. Each address gets its
 // share of the time until the context's deadline; without one, a server that is silent is waited
-// for. Errors are of kind connect, of kind auth and others of the server's (other addresses are not
-// tried then), or those of the context.
+// for. Errors are of kind connect, of kind busy where each server has as many sessions as it takes,
+// of kind auth and others of the server's (other addresses are not tried then), or those of the
+// context.
 func Connect(ctx context.Context, config Config) (*Conn, error) {
 	cfg, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	var failures []string
+	kind := KindBusy
 	for i, address := range cfg.Addresses {
 		c, err := connectInTime(ctx, cfg, address, len(cfg.Addresses)-i)
 		if err == nil {
@@ -34,14 +36,20 @@ func Connect(ctx context.Context, config Config) (*Conn, error) {
 			return nil, err
 		}
 		failures = append(failures, err.Error())
+		if !errors.Is(err, errFull) {
+			kind = KindConnect
+		}
 	}
 
-	return nil, NewError(KindConnect, "%s", strings.Join(failures, "; "))
+	return nil, NewError(kind, "%s", strings.Join(failures, "; "))
 }
 
 // isUnreachable tells whether another address may do better.
 func isUnreachable(err error) bool {
 	var known *Error
+	if errors.Is(err, errFull) {
+		return true
+	}
 	if !errors.As(err, &known) {
 		return false
 	}
@@ -54,6 +62,16 @@ func isUnreachable(err error) bool {
 	}
 }
 
+// errFull is why a server resets one connection after the other: it says nothing to a session more
+// than it takes. A server that has just died resets one, and refuses the next.
+var errFull = errors.New("the server resets each connection: it has no free session (it takes 4,096 at most)")
+
+func isReset(err error) bool {
+	known, is := errors.AsType[*Error](err)
+
+	return is && known.reset
+}
+
 // connectInTime leaves addresses that were not tried yet their share of the time until the
 // deadline, so that a server that is silent does not take all of it.
 func connectInTime(ctx context.Context, cfg *Config, address string, left int) (*Conn, error) {
@@ -63,7 +81,15 @@ func connectInTime(ctx context.Context, cfg *Config, address string, left int) (
 		defer cancel()
 	}
 
-	return connect(ctx, cfg, address)
+	c, err := connect(ctx, cfg, address)
+	if !isReset(err) {
+		return c, err
+	}
+	if c, err = connect(ctx, cfg, address); isReset(err) {
+		return nil, fmt.Errorf("cannot connect to %s: %w", address, errFull)
+	}
+
+	return c, err
 }
 
 func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {

@@ -28,6 +28,8 @@ type Error struct {
 	Message string
 	// Detail is what the server adds to some messages, such as the row that it could not append.
 	Detail string
+
+	reset bool // the server has reset the connection
 }
 
 // Error returns the message with the server's code.
