@@ -255,16 +255,19 @@ func TestOpenLoop(t *testing.T) {
 // Each operation of a call that does many has a place in the schedule, and counts as started.
 func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
-		r := k6(t, options{script: "testdata/rates.js", env: cachesEnv(t, "NATS_URL", os.Getenv("NATS_URL"), "WORK", work)})
-		rep := r.report(t, "rates")
-		require.Len(t, rep.Steps, 1, r.output)
-		s := rep.Steps[0]
-		require.Equal(t, 2000, s.OpenLoop.Due, work)
-		require.Zero(t, s.Failed, work)
-		const stall = 200 // of the machine, at the end: a call at each place would start 40
-		require.InDelta(t, 2000, s.Ops, stall, work)
-		require.InDelta(t, 2000, s.OpenLoop.Started, stall, work)
-		require.InDelta(t, 500, s.OpenLoop.AchievedRate, 50, work)
+		t.Run(work, func(t *testing.T) {
+			t.Parallel() // with each other: they use little of a processor
+			r := k6(t, options{script: "testdata/rates.js", env: cachesEnv(t, "NATS_URL", os.Getenv("NATS_URL"), "WORK", work)})
+			rep := r.report(t, "rates")
+			require.Len(t, rep.Steps, 1, r.output)
+			s := rep.Steps[0]
+			require.Equal(t, 2000, s.OpenLoop.Due)
+			require.Zero(t, s.Failed)
+			const stall = 200 // of the machine, at the end: a call at each place would start 40
+			require.InDelta(t, 2000, s.Ops, stall)
+			require.InDelta(t, 2000, s.OpenLoop.Started, stall)
+			require.InDelta(t, 500, s.OpenLoop.AchievedRate, 50)
+		})
 	}
 }
 

@@ -57,6 +57,7 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 	gates := `{ "scenario": "stopped", "absolute": [{ "op": "get", "p99": "1m" }] }`
 	for name, inGo := range map[string]string{"calls": "", "client.run": "true"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // with each other: they use little of a processor
 			r := k6(t, options{
 				script: "testdata/stopped.js", shows: `running \(00m0[1-3]`, measuring: pause,
 				env: cachesEnv(t, "RATE", "500", "CLIENTS", "16", "DURATION", "6s", "IN_GO", inGo, "GATES", gateFile(t, gates)),
