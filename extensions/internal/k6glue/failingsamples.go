@@ -50,7 +50,7 @@ func noAnswer(state *lib.State, samples []metrics.Sample) error {
 		return nil
 	}
 	request := of(builtin.HTTPReqs)
-	if request < 0 || tag(&samples[request], metrics.TagStatus) != "0" || of(builtin.HTTPReqFailed) >= 0 {
+	if request < 0 || of(builtin.HTTPReqFailed) >= 0 || tag(&samples[request], metrics.TagStatus) != "0" {
 		return nil
 	}
 
@@ -68,18 +68,17 @@ func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
 	case !f.Responses:
 		return nil
 	}
-	status := tag(s, metrics.TagStatus)
 	switch s.Metric {
 	case builtin.HTTPReqFailed:
 		if s.Value != 0 {
-			return httpFailure(s, status)
+			return httpFailure(s, tag(s, metrics.TagStatus))
 		}
 	case builtin.GRPCReqDuration:
-		if status != "0" {
+		if status := tag(s, metrics.TagStatus); status != "0" {
 			return grpcFailure(s, status)
 		}
 	case builtin.WSSessions:
-		if status != strconv.Itoa(http.StatusSwitchingProtocols) {
+		if status := tag(s, metrics.TagStatus); status != strconv.Itoa(http.StatusSwitchingProtocols) {
 			return webSocketFailure(s, status)
 		}
 	}

@@ -111,10 +111,9 @@ func (c *Coarse) Distribution() *Distribution {
 	c.each(func(i int, n uint64) {
 		highest := coarseHighest(i)
 		if d.Count == 0 {
-			d.counts = make([]uint64, counters)
 			d.Min = coarseLowest(i)
 		}
-		d.counts[index(int64(highest))] += n
+		*d.counter(index(int64(highest))) += n
 		d.Count += int64(n)
 		d.Max = highest
 	})

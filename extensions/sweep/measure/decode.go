@@ -189,13 +189,12 @@ func (d *Distribution) addAt(at, unit int, n int64) (middle float64, err error) 
 
 	i := index(highest)
 	if d.Count == 0 {
-		d.counts = make([]uint64, counters)
 		d.Min = time.Duration(lowest)
 	}
 	_, ours := valueRange(i)
 	d.Max = time.Duration(ours)
 	d.Count += n
-	d.counts[i] += uint64(n)
+	*d.counter(i) += uint64(n)
 
 	return (float64(lowest) + float64(highest)) / 2, nil
 }

@@ -13,7 +13,19 @@ type Distribution struct {
 	Sum      time.Duration
 	Min, Max time.Duration // exact; zero when Count is zero
 
+	// counts are as long as the highest octave needs that was counted: all of them take 264 KB.
 	counts []uint64
+}
+
+// counter returns the counter at i.
+func (d *Distribution) counter(i int) *uint64 {
+	if i >= len(d.counts) {
+		longer := make([]uint64, (i/half+1)*half)
+		copy(longer, d.counts)
+		d.counts = longer
+	}
+
+	return &d.counts[i]
 }
 
 // add merges what h holds now.
@@ -33,10 +45,9 @@ func (d *Distribution) addFigures(f *figures) int64 {
 	if shortest := time.Duration(f.min.Load()); d.counts == nil || shortest < d.Min {
 		d.Min = shortest
 	}
-	if d.counts == nil {
-		d.counts = make([]uint64, counters)
-	}
-	d.Max = max(d.Max, time.Duration(f.max.Load()))
+	longest := f.max.Load()
+	d.counter(index(longest))
+	d.Max = max(d.Max, time.Duration(longest))
 	d.Sum += time.Duration(f.sum.Load())
 
 	return n
@@ -46,9 +57,10 @@ func (d *Distribution) addFigures(f *figures) int64 {
 func (d *Distribution) addBuckets(b *buckets) {
 	b.pages(func(first int, p *page) {
 		for i := range p {
-			n := p[i].Load()
-			d.counts[first+i] += n
-			d.Count += int64(n)
+			if n := p[i].Load(); n != 0 {
+				*d.counter(first + i) += n
+				d.Count += int64(n)
+			}
 		}
 	})
 }
@@ -56,16 +68,13 @@ func (d *Distribution) addBuckets(b *buckets) {
 // Record adds one value.
 func (d *Distribution) Record(v time.Duration) {
 	v = max(v, 0)
-	if d.counts == nil {
-		d.counts = make([]uint64, counters)
-	}
 	if d.Count == 0 || v < d.Min {
 		d.Min = v
 	}
 	d.Max = max(d.Max, v)
 	d.Sum += v
 	d.Count++
-	d.counts[index(int64(v))]++
+	*d.counter(index(int64(v)))++
 }
 
 // Merge adds another reading's operations to this one's.
@@ -73,9 +82,7 @@ func (d *Distribution) Merge(other *Distribution) {
 	if other.Count == 0 {
 		return
 	}
-	if d.counts == nil {
-		d.counts = make([]uint64, counters)
-	}
+	d.counter(len(other.counts) - 1)
 	if d.Count == 0 || other.Min < d.Min {
 		d.Min = other.Min
 	}
@@ -94,17 +101,15 @@ func (d *Distribution) Since(earlier *Distribution) *Distribution {
 	if diff.Count == 0 {
 		return diff
 	}
-
-	diff.counts = make([]uint64, counters)
 	first := true
 	for i, c := range d.counts {
-		if earlier.counts != nil {
+		if i < len(earlier.counts) {
 			c -= earlier.counts[i]
 		}
 		if c == 0 {
 			continue
 		}
-		diff.counts[i] = c
+		*diff.counter(i) = c
 		lowest, highest := valueRange(i)
 		if first {
 			diff.Min, first = time.Duration(lowest), false
@@ -128,8 +133,8 @@ func (d *Distribution) Mean() time.Duration {
 // that are counted with it.
 func (d *Distribution) Above(limit time.Duration) int64 {
 	var n uint64
-	if d.counts != nil {
-		for _, c := range d.counts[index(int64(max(limit, 0)))+1:] {
+	if from := index(int64(max(limit, 0))) + 1; from < len(d.counts) {
+		for _, c := range d.counts[from:] {
 			n += c
 		}
 	}
@@ -139,10 +144,10 @@ func (d *Distribution) Above(limit time.Duration) int64 {
 
 // SumFrom is the sum of the durations from one on, as far as the counters tell.
 func (d *Distribution) SumFrom(least time.Duration) (sum time.Duration) {
-	if d.counts == nil {
+	from := index(int64(max(least, 0)))
+	if from >= len(d.counts) {
 		return 0
 	}
-	from := index(int64(max(least, 0)))
 	for i, c := range d.counts[from:] {
 		lowest, _ := valueRange(from + i)
 		sum += time.Duration(int64(c) * lowest)
