@@ -190,9 +190,9 @@ func errUnknownOp(name string, known []string) error {
 	return fmt.Errorf("sweep.op('%s'): the option opNames has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
-// emitter returns what sends the samples of an operation outside of sweeps. One that the end of its
-// iteration has cut off is not counted, as k6 counts no such iteration. Before and after the part
-// that a client has in a portable step, there is nothing to be measured, as in any other step.
+// emitter returns what sends the samples of an operation outside of sweeps. It does not count an
+// operation that the end of its iteration has cut off, as k6 counts no such iteration. A portable
+// step measures its clients' part only: it counts nothing before or after that part.
 func (m *module) emitter(name string) outcome {
 	scenario := lib.GetScenarioState(m.vu.Context())
 	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {

@@ -82,15 +82,13 @@ func known(n float64) string {
 }
 
 // fingerprintDifferences lists in what two fingerprints differ but the build, which is what people
-// compare. Of a run from before there were any, nobody knows.
+// compare.
 func fingerprintDifferences(before, after *Fingerprint) (found []string) {
 	switch {
 	case before == nil && after == nil:
 		return nil
-	case before == nil:
-		return []string{"fingerprint differs: the old run has none, as it was recorded before reports had them"}
-	case after == nil:
-		return []string{"fingerprint differs: the new run has none, as it was measured before reports had them"}
+	case before == nil || after == nil:
+		return []string{"fingerprint differs: one of the runs has none"}
 	}
 	a, b := before.all(), after.all()
 	for i := range a {

@@ -21,7 +21,7 @@ type Report struct {
 	Host        Host      `json:"host"`        // the machine that k6 ran on
 	K6          string    `json:"k6"`          // version, such as "v2.2.0"
 
-	// Fingerprint is nil in reports of before there was this key.
+	// Fingerprint is nil where the state of the machine is not known.
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
 
 	Target    map[string]any `json:"target"` // kind, version, driver, url (without password); what the script told
@@ -206,7 +206,7 @@ type Search struct {
 	Max   float64 `json:"max"`   // the most that was tried
 	Found float64 `json:"found"` // the highest number that keeps the bound; zero when not even the lowest does
 
-	// Bracket is what is sure of the answer; missing in reports of before there was this key.
+	// Bracket is what is sure of the answer; nil where the search is sure of nothing.
 	Bracket *Bracket `json:"bracket,omitempty"`
 	// Undecided are the numbers that were tried as often as allowed, and that are as near to the
 	// bound as noise brings them; in ascending order.
