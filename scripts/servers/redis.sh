@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2154
+# shellcheck shell=bash disable=SC2013,SC2034,SC2154
 # Redis, in memory only: one server, or with REDIS_CLUSTER=3 a cluster of three primaries. What
 # these names mean, and the settings: scripts/servers/README.md.
 
