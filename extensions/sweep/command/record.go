@@ -22,7 +22,8 @@ func newRecord(gs *state.GlobalState) *cobra.Command {
 		Short: "Add runs to the baseline that later runs are judged by",
 		Long: `Add runs to the baseline of their scenario's relative gates. How much the recorded runs differ says how much another
 run differs by chance: it takes at least 3 to judge, and the more there are, the smaller a change they show. Each is to
-be a process of its own. It must be whole: not interrupted, every step complete, no operation failed.
+be a process of its own. It must be whole: not interrupted, every step complete, no operation failed. A run with a step
+that a neighbour has limited is refused: measure it again, or record it with --disturbed where the machine is always so.
 
 The file is thresholds/baselines/<scenario>.json when -o does not name another. Runs are added to what is there; what
 does not fit to it (machine, state, target, parameters) is refused. With --force they replace it. A baseline keeps its
@@ -45,6 +46,7 @@ Exit codes: 0, 104 when a file is invalid or a run cannot be recorded, 1 when on
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of thresholds/baselines/<scenario>.json")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the runs that are there already")
+	cmd.Flags().BoolVar(&o.disturbed, "disturbed", false, "record runs that a neighbour has disturbed as well")
 	cmd.Flags().IntVar(&o.last, "last", lastRuns, "how many `runs` to keep")
 
 	return cmd
@@ -54,6 +56,8 @@ type recordOptions struct {
 	out   string
 	force bool
 	last  int
+	// disturbed permits runs with a step that a neighbour has limited.
+	disturbed bool
 }
 
 func record(gs *state.GlobalState, files []string, o recordOptions) error {
@@ -77,6 +81,9 @@ func record(gs *state.GlobalState, files []string, o recordOptions) error {
 		}
 	}
 	for i, r := range runs {
+		if why := gate.Disturbed(r); why != "" && !o.disturbed {
+			return unusable(files[i], fmt.Errorf("the run was disturbed: %s Measure it again, or record it with --disturbed", why))
+		}
 		if err := baseline.Add(r); err != nil {
 			if errors.Is(err, gate.ErrDoesNotFit) && !o.force {
 				err = fmt.Errorf("%w; --force begins a new baseline", err)

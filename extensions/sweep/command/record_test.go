@@ -9,6 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 func TestRecord(t *testing.T) {
@@ -100,4 +101,25 @@ func TestRecordRefuses(t *testing.T) {
 		require.Equal(t, "run.json: "+message, got)
 		require.Equal(t, 104, code)
 	}
+}
+
+// A run that a neighbour has disturbed says nothing of undisturbed ones.
+func TestRecordOfADisturbedRun(t *testing.T) {
+	k := newK6(t)
+	r := steady(t, 1)
+	for i := range r.Steps {
+		if r.Steps[i].Clients == 8 && r.Steps[i].Repeat%2 == 0 {
+			r.Steps[i].Witness = &report.Witness{
+				LimitedBy: witness.Neighbour, Why: "Others used 1 of 2 processors.", Evidence: witness.Evidence{witness.Others: 1},
+			}
+		}
+	}
+	k.writeReport("run.json", r)
+	_, message, code := k.run("record", "run.json")
+	require.Equal(t, "run.json: the run was disturbed: get with 8 clients was limited by neighbour: Others used 1 of 2 processors. "+
+		"Measure it again, or record it with --disturbed", message)
+	require.Equal(t, 104, code)
+	_, message, code = k.run("record", "run.json", "--disturbed")
+	require.Empty(t, message)
+	require.Zero(t, code)
 }

@@ -21,6 +21,19 @@ var (
 	hidesTheTarget = []witness.Word{witness.Client}
 )
 
+// Disturbed says which step of a run a neighbour has limited, in at least half of its repeats; ""
+// for none. Such a run says nothing of how much undisturbed ones differ.
+func Disturbed(r *report.Report) string {
+	groups := r.Groups()
+	for i := range groups {
+		if why := limitOf(&groups[i], []witness.Word{witness.Neighbour}); why != "" {
+			return steps(groups[i].Key) + " was " + why
+		}
+	}
+
+	return ""
+}
+
 // limitOf says that what limited at least half of a step's repeats is one of these words, so that
 // their median rests on it; nothing where it is not, or not known.
 func limitOf(g *report.Group, words []witness.Word) string {

@@ -39,6 +39,14 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Server)))
 	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Neighbour)))
 	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(still(0.2, witness.Client)))
+	throttled := changed(still(0.2, witness.Neighbour), func(r *report.Report) {
+		for i := range r.Steps {
+			if w := r.Steps[i].Witness; w != nil {
+				w.Evidence = witness.Evidence{witness.LongestStill: 0.7, witness.LateMaxMs: 650}
+			}
+		}
+	})
+	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(throttled), "its quota stopped k6")
 	require.Equal(t, "8.000ms with 8 clients (median of 3 repeats), "+
 		"but it stood still for 20 % of the time: no operation ended for up to 0.700s", f.Judge(still(0.2, witness.Server))[1].Detail)
 

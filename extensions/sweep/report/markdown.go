@@ -99,6 +99,22 @@ func (r *Report) columns() []column {
 			return Millis(s.OpenLoop.Lateness.P99)
 		}))
 	}
+	if slices.ContainsFunc(r.Steps, func(s Step) bool { return s.atItsLimit() }) {
+		of := func(title string, cell func(*Step) string) column {
+			return figure(title, func(s *Step) string {
+				if s.OpenLoop == nil {
+					return "-"
+				}
+
+				return cell(s)
+			})
+		}
+		columns = append(columns,
+			of("all busy", func(s *Step) string { return fmt.Sprintf("%.0f %%", 100*s.OpenLoop.AllBusy) }),
+			of("queue", func(s *Step) string { return Thousands(int64(s.OpenLoop.LongestQueue)) }),
+			of("service", func(s *Step) string { return Millis(s.serviceMs()) }),
+		)
+	}
 	for _, f := range r.Bounded() {
 		columns = append(columns, figure(f.Name+" ±", func(s *Step) string { return s.PlusMinus(f) }))
 	}

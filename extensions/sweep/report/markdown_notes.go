@@ -100,6 +100,9 @@ func stepNotes(s *Step, told bool) []string {
 	if why := s.missed(); why != "" && s.Complete {
 		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
 	}
+	if note := s.busyNote(); note != "" {
+		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), note))
+	}
 	if n := s.Extra.Unstarted; n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: operations that were due but never started: %s", s.label(), Thousands(int64(n))))
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -74,6 +75,38 @@ func (s *Step) showsLateness() bool {
 	const part = 0.1
 
 	return s.OpenLoop != nil && s.OpenLoop.Lateness.P99 > part*s.Latency.P99
+}
+
+// mostBusy is the part of an open-loop step in which no client may be free: with more, operations
+// wait for a client and not for the server alone.
+const mostBusy = 0.1
+
+// atItsLimit reports whether the clients of an open loop were too few to start operations in time.
+func (s *Step) atItsLimit() bool { return s.OpenLoop != nil && s.OpenLoop.AllBusy > mostBusy }
+
+// serviceMs is how long an operation took on average once it had begun.
+func (s *Step) serviceMs() float64 {
+	lateness, err := measure.Decode(s.OpenLoop.Lateness.Histogram)
+	if err != nil {
+		return 0
+	}
+
+	return max(s.Latency.Mean-Ms(lateness.Mean()), 0)
+}
+
+// busyNote says of an open loop at its limit how busy its clients were, and how many clients would
+// have been enough; "" for any other step. By Little's law rate x service are at work at a time.
+func (s *Step) busyNote() string {
+	if !s.atItsLimit() {
+		return ""
+	}
+	service := s.serviceMs()
+	const room = 2 // for operations that take longer than the mean, and for bursts
+	enough := max(room*s.Clients, int(math.Ceil(room*s.Rate*service/1000)))
+
+	return fmt.Sprintf("all clients were busy for %.0f %% of the time, and up to %s that were due waited for one; "+
+		"an operation took %s on average once it had begun. Give it more clients, such as preAllocatedVUs: %d, or a lower rate.",
+		100*s.OpenLoop.AllBusy, Counted(int64(s.OpenLoop.LongestQueue), "operation"), Millis(service), enough)
 }
 
 // mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All

@@ -2,8 +2,11 @@ package report
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // A step that stood still says so below the table, and one that did for a tenth of its time at most
@@ -43,6 +46,30 @@ func TestLatenessIsInTheTable(t *testing.T) {
 	text := late(0.2)
 	require.Contains(t, text, "| late p99 |")
 	require.Contains(t, text, "|  0.010ms |", "that of the other steps")
+}
+
+// An open loop whose clients were all busy says so, and how many clients would have been enough.
+func TestAnOpenLoopAtItsLimit(t *testing.T) {
+	var lateness measure.Distribution
+	for range 1000 {
+		lateness.Record(30 * time.Millisecond)
+	}
+	histogram, err := lateness.Encode()
+	require.NoError(t, err)
+	busy := func(part, rate float64) string {
+		return madeUp(func(r *Report) {
+			s := step(8, 1, "get", func(s *Step) { s.Rate, s.Latency.Mean = rate, 50 })
+			s.OpenLoop = &OpenLoop{AllBusy: part, LongestQueue: 775, Lateness: LatenessMs{Histogram: histogram}}
+			r.Steps = []Step{s}
+		}).Markdown()
+	}
+	require.NotContains(t, busy(0.1, 400), "busy")
+	text := busy(0.46, 400)
+	require.Contains(t, text, "| all busy | queue | service |")
+	require.Regexp(t, `\| +46 % \| +775 \| +20\.\dms \|`, text)
+	require.Regexp(t, "8 clients at 400/s: all clients were busy for 46 % of the time, and up to 775 operations that were due waited for one; "+
+		`an operation took 20\.\dms on average once it had begun\. Give it more clients, such as preAllocatedVUs: 1[67], or a lower rate\.`, text)
+	require.Regexp(t, `preAllocatedVUs: \d{3},`, busy(0.46, 4000), "twice what Little's law asks for")
 }
 
 // Operations of a pipeline have one duration together, on which a percentile rests once.

@@ -134,14 +134,23 @@ func network(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// standstill is that of a server or, where it was as late itself, of k6.
+// StillByK6 reports whether k6 stood still itself: it was about as late as the longest standstill.
+func (e Evidence) StillByK6() bool {
+	return e.has(LateMaxMs) && e[LongestStill]*1000 < stillLate*e[LateMaxMs]
+}
+
+// standstill is that of a server or, where it was as late itself, of k6, or of its quota.
 func standstill(e Evidence) (Word, string) {
 	if e[StoodStill] <= stillPart || !e.has(LateMaxMs) {
 		return "", ""
 	}
 	why := fmt.Sprintf("No operation ended for %s of %.3g s, up to %.3g s at a time, and k6 was late by up to %s",
 		percent(e[StoodStill]), e[Seconds], e[LongestStill], millis(e[LateMaxMs]))
-	if e[LongestStill]*1000 < stillLate*e[LateMaxMs] {
+	if e.StillByK6() {
+		if e[Throttled] >= throttledPart {
+			return neighbour(e)
+		}
+
 		return Client, why + ": k6 stood still itself."
 	}
 

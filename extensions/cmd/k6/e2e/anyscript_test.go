@@ -578,7 +578,7 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 		{[]string{"compare", parts[0], parts[0]}, exitMarkedFailed, "too few repeats to judge"},
 		{[]string{"gate", one, held}, exitOK, ""},
 		{[]string{"gate", one, crossed}, exitThreshold, "GET cart"},
-		{[]string{"record", one, "-o", filepath.Join(dir, "baseline.json")}, exitOK, ""},
+		{[]string{"record", one, "--disturbed", "-o", filepath.Join(dir, "baseline.json")}, exitOK, ""},
 		{[]string{"history", "add", one, "--dir", filepath.Join(dir, "history"), "--commit", "c1", "--time", "2026-03-01T12:00:00Z"}, exitOK, "shop at c1, 2 steps"},
 	} {
 		code, out, errs := sweep(t, tt.args...)

@@ -250,6 +250,8 @@ func TestOpenLoop(t *testing.T) {
 	require.Less(t, missed.Window.TailSeconds, 1.0)
 	require.NotEmpty(t, r.lines("the rate was not kept: asked 100/s, served "), r.output)
 	require.Contains(t, r.table(t, "work"), "The step of 1 client at 100/s is incomplete: asked 100/s, served ")
+	require.Contains(t, r.table(t, "work"), "| all busy | queue | service |")
+	require.Regexp(t, `1 client at 100/s: all clients were busy for .* such as preAllocatedVUs: \d+, or a lower rate\.`, r.table(t, "work"))
 }
 
 // Each operation of a call that does many has a place in the schedule, and counts as started.
