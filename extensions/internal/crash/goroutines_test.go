@@ -40,10 +40,10 @@ func TestGoroutinesAreContained(t *testing.T) {
 }
 
 // isElsewhere tells of a folder whose code is not in k6, or whose goroutine has a guard of its own,
-// as that of machcli, a module for C. Examples are modules of others: they cannot import crash.
+// as that of drivers, a module of its own. Examples are modules of others: they cannot import crash.
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
-		"machcli", "examples",
+		"drivers", "examples",
 		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "gatewaytest", "umemtest", "influxtest",
 		"testserver", "workloadtest", "natstest",
 	}, folder)
