@@ -76,5 +76,5 @@ func logFault(logger logrus.FieldLogger, err error) {
 	if at := placeOf(err); at != "" {
 		logger = logger.WithField("at", at)
 	}
-	logger.Errorf("operation failed: %s", err)
+	logger.Errorf("operation failed: %s", measure.ShortText(err.Error()))
 }

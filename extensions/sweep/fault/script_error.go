@@ -3,10 +3,12 @@ package fault
 import (
 	"errors"
 	"regexp"
+	"strings"
 
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // scriptError is a script's exception: as an error its text without the stack, so that equal ones
@@ -28,7 +30,7 @@ func Thrown(err error) error {
 	var exception *sobek.Exception
 	if !errors.As(err, &exception) {
 		if match := rejected.FindStringSubmatch(err.Error()); match != nil {
-			return &scriptError{text: match[1], at: match[2]}
+			return &scriptError{text: measure.ShortText(match[1]), at: match[2]}
 		}
 
 		return err
@@ -56,11 +58,41 @@ func textOf(value sobek.Value) (text string) {
 		}
 	}()
 
-	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" { // which may be of any length
-		return k6glue.Show(value)
+	object, ok := value.(*sobek.Object)
+	switch {
+	case ok && object.ClassName() == "Array": // which may be of any length
+		text = k6glue.Show(value)
+	case ok:
+		if text = object.String(); text == "[object Object]" {
+			text = plainText(object)
+		}
+	default:
+		text = value.String()
 	}
 
-	return value.String()
+	return measure.ShortText(text)
+}
+
+// plainText is what a plain object says of a failure: its message, or else its first properties.
+func plainText(object *sobek.Object) string {
+	const most = 10
+	if message, ok := object.Get("message").(sobek.String); ok {
+		return message.String()
+	}
+	var shown []string
+	for i, key := range object.Keys() {
+		if i == most {
+			shown = append(shown, "...")
+
+			break
+		}
+		shown = append(shown, key+": "+k6glue.Show(object.Get(key)))
+	}
+	if shown == nil {
+		return "{}"
+	}
+
+	return "{ " + strings.Join(shown, ", ") + " }"
 }
 
 // placeOf is where in the script an error was thrown, "file:line:column"; empty when that is

@@ -6,6 +6,18 @@ import (
 	"unicode/utf8"
 )
 
+// longestText is how many bytes of an error's text are kept: some have the whole request in them.
+const longestText = 1000
+
+// ShortText returns the text of an error, and of a long one its beginning.
+func ShortText(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+
+	return strings.ToValidUTF8(text[:longestText], "") + "..."
+}
+
 // Cause is an error's text without what differs from one time to the next: each number, such as a
 // port, an id or a duration, is an N. Texts with one cause are one entry of a report. The number of
 // a status or a code tells what happened, and stays.

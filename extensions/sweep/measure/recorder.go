@@ -314,7 +314,10 @@ func (t *Totals) join(other *Totals) {
 func (t *Totals) Timings() int64 { return t.Durations.Count - int64(t.Shared) }
 
 // AddError counts an error's text.
-func (t *Totals) AddError(text string) { t.count(t.reasons.addFew(Cause(text), text, 1), 1) }
+func (t *Totals) AddError(text string) {
+	text = ShortText(text)
+	t.count(t.reasons.addFew(Cause(text), text, 1), 1)
+}
 
 // count counts n failures under a text that is shown.
 func (t *Totals) count(text string, n uint64) {
