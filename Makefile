@@ -276,7 +276,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
-	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh; fi
+	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run $$(git ls-files "*.sh"); fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	go build -C scripts/tools/golangci-lint -o $(CURDIR)/bin/golangci-lint \

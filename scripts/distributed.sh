@@ -165,7 +165,7 @@ prepare() {
   rm -rf -- "${results:?}"/parts/[0-9]*
   for name in $(scenario_names); do
     for file in "$results"/*.json; do
-      [[ -f $file ]] && grep -q "^  \"scenario\": \"$name\"" "$file" || continue
+      if ! [[ -f $file ]] || ! grep -q "^  \"scenario\": \"$name\"" "$file"; then continue; fi
       mkdir -p "$results/previous"
       "$k6" x sweep report --list | while read -r _ suffix; do
         [[ ! -f ${file%.json}$suffix ]] || mv -f -- "${file%.json}$suffix" "$results/previous/"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154  # home is servers.sh's
+# shellcheck shell=bash disable=SC2034,SC2154  # home is servers.sh's, and pid is for who calls launch
 # Ports and processes, with nothing but bash and coreutils: no ss, nc, curl, and no ps where there
 # is /proc.
 
