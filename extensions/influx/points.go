@@ -80,7 +80,8 @@ func checkRunTags(tags map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		switch {
 		case slices.Contains(ownTags, name):
-			return fmt.Errorf("the run's tag %q cannot be written, since points have a tag of that name: give it another, such as run_%s", name, name)
+			return fmt.Errorf("the run's tag %q cannot be written, since points have a tag of that name: give it another, such as run_%s",
+				name, name)
 		case name == "" || strings.HasSuffix(name, `\`) || strings.ContainsFunc(name, unicode.IsControl):
 			return fmt.Errorf("the run's tag %q cannot be written: the name must not be empty, have control characters or end in a backslash", name)
 		}

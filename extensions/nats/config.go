@@ -174,7 +174,8 @@ func (c *Config) key() string {
 // schemes are those that a server's URL may have.
 var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
 
-var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host/path, wss://host/path or host:4222, " +
+var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host/path, wss://host/path " +
+	"or host:4222, " +
 	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
 
 // serverURL completes a server's URL. Its errors never show the URL: it may hold a password.

@@ -291,7 +291,7 @@ func (c *countedConn) farewell() error {
 	}
 	defer c.reads.Unlock()
 	said := c.early
-	if c.Conn.SetReadDeadline(time.Now().Add(time.Second)) == nil {
+	if c.SetReadDeadline(time.Now().Add(time.Second)) == nil {
 		late, _ := readLine(c.Conn)
 		said = slices.Concat(said, late)
 	}

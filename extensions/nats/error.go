@@ -90,7 +90,7 @@ func asError(err error) k6mod.Error {
 }
 
 // ofNatsGo says what an error of nats.go is to scripts.
-func ofNatsGo(err error) k6mod.Error {
+func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
 	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
 		e.Message = "the connection is broken, and is being made again"

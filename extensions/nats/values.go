@@ -43,7 +43,7 @@ func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Run
 
 // plainObject makes an object with these properties.
 func (m *module) plainObject(values map[string]any) *sobek.Object {
-	return k6glue.Plain(m.Runtime(), values).(*sobek.Object)
+	return k6glue.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // what Plain makes of a map
 }
 
 // stringArray makes an array.

@@ -165,7 +165,7 @@ func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) 
 }
 
 // toScript returns the JavaScript value of a column's value.
-func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Value, error) {
+func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Value, error) { //nolint:cyclop // one case for each type
 	switch v := value.(type) {
 	case nil:
 		return sobek.Null(), nil

@@ -18,8 +18,6 @@ type Page struct {
 }
 
 // passed are folders that hold what was built, measured or installed, and examples of other files.
-//
-//nolint:gochecknoglobals // a constant
 var passed = []string{".git", "artifacts", "bin", "dist", "node_modules", "results", "testdata"}
 
 // walk calls fn with the path of each file below root, from root on and with slashes.

@@ -182,7 +182,8 @@ func decryptPKCS8(der []byte, password string) (plain []byte, err error) {
 	case err.Error() == "pkcs8: incorrect password":
 		return nil, errPassword
 	default:
-		return nil, fmt.Errorf("tls.key is encrypted in a way that k6 cannot read (%w): encrypt it with `openssl pkcs8 -topk8 -v2 aes-256-cbc`", err)
+		return nil, fmt.Errorf("tls.key is encrypted in a way that k6 cannot read (%w): "+
+			"encrypt it with `openssl pkcs8 -topk8 -v2 aes-256-cbc`", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package k6test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"path"
@@ -142,7 +143,9 @@ func (v *Runner) Abort(script string) string {
 	v.JS.ClearInterrupt()
 	require.True(v.t, errext.IsInterruptError(err), "%s: %v", script, err)
 
-	return err.(*sobek.InterruptedError).Value().(*errext.InterruptError).Reason
+	interrupted, _ := errors.AsType[*sobek.InterruptedError](err)
+
+	return interrupted.Value().(*errext.InterruptError).Reason
 }
 
 // Rejected runs, on k6's event loop, an expression whose promise must be rejected with an Error.

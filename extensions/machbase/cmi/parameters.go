@@ -44,7 +44,7 @@ func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error)
 
 // appendArgument writes one argument and tells its type: that of the Go value, but for what the
 // server can only take as what the parameter is.
-func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop // one case for each type
+func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop,funlen // one case for each type
 	switch v := arg.(type) {
 	case nil:
 		return appendNull(b, parameter)

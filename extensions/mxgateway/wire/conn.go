@@ -141,7 +141,8 @@ func (c *Conn) authorized(ctx context.Context) context.Context {
 func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply) error {
 	checked := &checkedReply{reply: out}
 	var a answer
-	err := c.grpc.Invoke(ctx, method, in, checked, grpc.ForceCodecV2(codec{}), grpc.StaticMethod(), grpc.Header(&a.header), grpc.Trailer(&a.trailer))
+	err := c.grpc.Invoke(ctx, method, in, checked,
+		grpc.ForceCodecV2(codec{}), grpc.StaticMethod(), grpc.Header(&a.header), grpc.Trailer(&a.trailer))
 	switch {
 	case err == nil:
 		return nil

@@ -18,7 +18,8 @@ var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call 
 
 // errCopy is the error of a statement after which the server and its client talk in another
 // protocol: without it, both would wait for each other.
-var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's")
+var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: " +
+	"insert rows with insert, or copy from a file of the server's")
 
 // copyOfClient matches a statement that copies from or to its client.
 var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)

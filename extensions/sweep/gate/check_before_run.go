@@ -28,7 +28,7 @@ type Planned struct {
 
 // Check tells, before a run, whether a gate is for what the run will not have: another scenario,
 // kind of operation, number of clients or rate.
-func (f *File) Check(p Planned) error {
+func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kind of gate
 	if p.Scenario != "" && p.Scenario != f.Scenario {
 		return fmt.Errorf("the gates are of scenario %q, not of %q", f.Scenario, p.Scenario)
 	}

@@ -24,7 +24,7 @@ func duetsOf(r *report.Report) (keys []report.Key) {
 
 // besideBase holds the change of a duet against its base, which took turns with it in the same
 // step.
-func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
+func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //nolint:cyclop // one case for each reason why it cannot be judged
 	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
 	groups := r.Groups()
 	if len(duets) == 0 {
@@ -81,7 +81,8 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 
 	estimate := together(found, blocks)
 	c.estimate = estimate
-	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s%s", estimate.Ratio, estimate.Low, estimate.High, inStep(key), ofProcesses(r))
+	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s%s",
+		estimate.Ratio, estimate.Low, estimate.High, inStep(key), ofProcesses(r))
 	c.needed = func() string {
 		n := estimate.PairsFor(g.Part)
 		if n <= estimate.N {

@@ -209,8 +209,9 @@ func (w *Watch) Testify(steps, before []report.Step) {
 // serverFull matches what servers say to a client more than they take: Redis, memcached, NATS,
 // PostgreSQL and PgBouncer, MySQL, Machbase; and what k6/x/umemcache says of a server that says
 // nothing.
-var serverFull = regexp.MustCompile(`(?i)max number of clients reached|too many open connections|maximum (account active )?connections exceeded|` +
-	`too many (clients|connections)|remaining connection slots are reserved|no more connections allowed|session count exceed|has no free (slot|session)`)
+var serverFull = regexp.MustCompile(`(?i)max number of clients reached|too many open connections|` +
+	`maximum (account active )?connections exceeded|too many (clients|connections)|remaining connection slots are reserved|` +
+	`no more connections allowed|session count exceed|has no free (slot|session)`)
 
 // stepEvidence is what the step itself tells.
 func stepEvidence(steps, before []report.Step) witness.Evidence {

@@ -28,7 +28,7 @@ import (
 // same, to be shown beside it as a shape. cache is what has to be known of a cache for the
 // published figures of hits by memory. results is the folder that sweep.report will write to: it
 // throws when it cannot. name is what a scenario's files are called instead.
-func (m *module) meta(call sobek.FunctionCall) sobek.Value {
+func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // one case for each argument
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {

@@ -149,7 +149,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 }
 
 // take counts a sample of a container.
-func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer) {
+func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer) { //nolint:cyclop // one case for each meaning
 	m, known := o.meanings[sample.TimeSeries]
 	if !known {
 		if len(o.meanings) >= mostMeanings {
@@ -349,7 +349,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 		}
 		names = append(names, name)
 	}
-	var sums []*sum
+	sums := make([]*sum, 0, len(names))
 	for _, name := range names {
 		if o.sums[name] == nil {
 			o.sums[name] = newSum(name, metric.Type)

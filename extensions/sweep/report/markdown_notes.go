@@ -17,7 +17,7 @@ const (
 
 // notes are the sentences under the table: all that a reader must know before believing a row, and
 // what was found.
-func (r *Report) notes() []string {
+func (r *Report) notes() []string { //nolint:cyclop // one case for each note
 	var notes []string
 	if r.Interrupted {
 		notes = append(notes, r.interruption())

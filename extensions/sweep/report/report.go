@@ -46,7 +46,7 @@ type Step struct {
 	Rate       float64 `json:"rate,omitempty"`    // of an open-loop step: operations a second that were asked for
 	Repeat     int     `json:"repeat"`            // from 1
 	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero when a time was asked for
-	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own or, in a duet, in turns; of a script, its scenario
+	Variant    string  `json:"variant,omitempty"` // what is compared: in steps of its own, or in turns (a duet); of a script, its scenario
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops

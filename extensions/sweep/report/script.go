@@ -95,7 +95,7 @@ func (m *Metric) SetDistribution(d *measure.Distribution) (err error) {
 
 // Text is the metric's value for people.
 func (m *Metric) Text(seconds float64) string {
-	number := func(v float64) string { return threeDigits(v) }
+	number := threeDigits
 	switch m.Kind {
 	case KindCounter:
 		text := number(m.Value)
@@ -153,7 +153,8 @@ func (s *Script) validate() error {
 	}
 	if v := s.VUs; v != nil {
 		if !(v.SlotSeconds > 0) || len(v.Active) > measure.MostSlots {
-			return fmt.Errorf("script.vus has %d slots of %g seconds: there are to be at most %d, of more than 0", len(v.Active), v.SlotSeconds, measure.MostSlots)
+			return fmt.Errorf("script.vus has %d slots of %g seconds: there are to be at most %d, of more than 0",
+				len(v.Active), v.SlotSeconds, measure.MostSlots)
 		}
 		for _, n := range v.Active {
 			if err := possible(keyed{"script.vus.active", n}); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// name is what errors call a step.
 // Name distinguishes the step from all others of the run, such as "get, 8 clients, repeat 2".
 func (s *Step) Name() string { return fmt.Sprintf("%s, repeat %d", s.Key().Name(), s.Repeat) }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,7 +202,7 @@ func (b Branch) git(ctx context.Context, env []string, input []byte, args ...str
 // has the reason that git wrote first; what follows is advice.
 func Git(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
 	neutral := []string{"-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "core.pager=cat"}
-	cmd := exec.CommandContext(ctx, "git", append(neutral, args...)...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(neutral, args)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")...)
 	cmd.Stdin = bytes.NewReader(input)

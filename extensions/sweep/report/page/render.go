@@ -15,7 +15,10 @@ var files embed.FS
 
 // templates are parsed when the program starts: that they can be is a matter of the program, not of
 // a report.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"presentation": presentation}).ParseFS(files, "templates/*.gohtml")) //nolint:gochecknoglobals // a constant
+//
+//nolint:gochecknoglobals // a constant
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"presentation": presentation}).
+	ParseFS(files, "templates/*.gohtml"))
 
 // Render writes the report as one HTML page of UTF-8 text. What the report lacks is left out or
 // said to be missing: any report that can be read can be shown. It returns an error when w does not
