@@ -33,7 +33,7 @@ func TestFiguresOfPeers(t *testing.T) {
 		ghzOut = `{"count": 300, "rps": 99.5, "errorDistribution": {}, "latencyDistribution": [{"percentage": 50, "latency": 1500000}, {"percentage": 99, "latency": 9000000}]}`
 		stock  = "All clients (8) query(1000) (Query mode) completed in 2.5s  3202 ops/sec\n  Sessions: min 2.4s, max 2.5s, avg 2.45s\n"
 	)
-	memtierFigures := func(out []byte) (figures, error) { return parseMemtier(out) }
+	memtierFigures := parseMemtier
 	redis := func(out []byte) (figures, error) { return parseRedisBenchmark(out, 400) }
 	nats := func(out []byte) (figures, error) { return parseNatsBench(out, 600) }
 	postgres := func(out []byte) (figures, error) { return parsePgbench(out, logs) }

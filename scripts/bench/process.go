@@ -127,7 +127,8 @@ func readStep(file string) (figures, error) {
 	s := report.Steps[0]
 
 	return figures{
-		Rate: s.OpsPerSecond, CPU: s.CPU.K6 / s.Operations * 1e6, Server: s.CPU.Server / s.Operations * 1e6, P50: s.Latency.P50, P99: s.Latency.P99,
+		Rate: s.OpsPerSecond, CPU: s.CPU.K6 / s.Operations * 1e6, Server: s.CPU.Server / s.Operations * 1e6,
+		P50: s.Latency.P50, P99: s.Latency.P99,
 	}, nil
 }
 

@@ -80,7 +80,7 @@ func (p *program) installed() bool {
 const preparedFor = 30 * time.Minute
 
 // measure runs what is missing, round by round, so that a run that is cut short has some of all.
-func (r *run) measure(works []*work, until time.Time) error {
+func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit // one round reads top to bottom
 	prepared := map[*work]time.Time{}
 	for round := range r.Rounds {
 		for _, w := range works {

@@ -12,7 +12,7 @@ func allClients() []int { return []int{1, 8, 64, 512} }
 const publishBatch = 1000
 
 // works are what is measured, store by store.
-func works() []*work {
+func works() []*work { //nolint:funlen // a list
 	cache := func(store, variable, protocol, file, library string) []*work {
 		form := func(name string, batch int) func(load) (figures, error) {
 			return script(file, store, batch, map[string]string{"FORM": name})

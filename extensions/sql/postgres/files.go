@@ -63,7 +63,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 }
 
 // unquoted returns a value of the form NAME=VALUE as it is meant.
-func unquoted(value string) (string, error) {
+func unquoted(value string) (string, error) { //nolint:unparam // as url.QueryUnescape
 	if text, is := strings.CutPrefix(value, "'"); is {
 		value = strings.TrimSuffix(text, "'")
 	}

@@ -91,7 +91,8 @@ func connectRedis(address string, _ int) (client, error) {
 
 // rollup is the published query; see scenarios/lib/rollup.js.
 const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
- sum(sum_price) / sum(cnt) as avg_price, sum(sum_volume) as total_volume, sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
+ sum(sum_price) / sum(cnt) as avg_price, sum(sum_volume) as total_volume,
+ sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
  from stock_rollup_1m where code = ? and time between ? and ? group by code, time order by time limit ?`
 
 // connectMachbase connects over the client of this repository, with its statement prepared once.
@@ -149,7 +150,7 @@ func connectNATS(kind string) func(string, int) (client, error) {
 			return client{}, err
 		}
 		subject := fmt.Sprintf("bench.plain.%d", number)
-		closed := func() error { c.Close(); return nil }
+		closed := func() error { c.Close(); return nil } //nolint:unparam // as a client's close
 		switch kind {
 		case request:
 			answerer, err := nats.Connect(address, nats.NoReconnect())
@@ -160,7 +161,10 @@ func connectNATS(kind string) func(string, int) (client, error) {
 				return client{}, err
 			}
 
-			return client{func() error { _, err := c.Request(subject, value, patience); return err }, func() error { answerer.Close(); return closed() }}, answerer.Flush()
+			return client{
+				func() error { _, err := c.Request(subject, value, patience); return err },
+				func() error { answerer.Close(); return closed() },
+			}, answerer.Flush()
 		case publish:
 			return client{func() error {
 				for range publishBatch {

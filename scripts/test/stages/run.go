@@ -80,7 +80,7 @@ func runStages(args []string) int {
 // run runs the stages, three at a time and those after -- alone, and returns the exit code.
 func (r *runner) run(ctx context.Context, args []string) int {
 	begun := time.Now()
-	if err := cmp.Or(os.RemoveAll(r.logs), os.MkdirAll(r.logs, 0o755)); err != nil {
+	if err := cmp.Or(os.RemoveAll(r.logs), os.MkdirAll(r.logs, 0o750)); err != nil {
 		fmt.Fprintln(r.out, "stages:", err)
 
 		return 2
@@ -161,7 +161,7 @@ func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageR
 
 		return run
 	}
-	defer log.Close()
+	defer log.Close() //nolint:errcheck // a log that lacks its end says less
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "test-"+stage)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.folder, log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -208,12 +208,13 @@ func (s *stageRun) failures() (failed []failure) {
 		}) {
 			continue
 		}
-		failed = append(failed, failure{stage: s.stage, pkg: o.Package, test: o.Test, name: cmp.Or(o.name(), s.stage), why: o.Why, final: o.Final})
+		name := cmp.Or(o.name(), s.stage)
+		failed = append(failed, failure{stage: s.stage, pkg: o.Package, test: o.Test, name: name, why: o.Why, final: o.Final})
 	}
 	if s.err == nil {
 		return failed
 	}
-	raw, _ := os.ReadFile(s.log) //nolint:errcheck // a log that cannot be read says nothing
+	raw, _ := os.ReadFile(s.log) // a log that cannot be read says nothing
 	whole := failure{
 		stage: s.stage, name: s.stage, why: fmt.Sprintf("%v: %s", s.err, reason(slices.Collect(strings.Lines(string(raw))))),
 		final: bytes.Contains(raw, []byte("DATA RACE")) || slices.ContainsFunc(failed, func(f failure) bool { return f.final }),
@@ -267,7 +268,7 @@ func (s *stageRun) passed(f failure) bool {
 func (r *runner) summary(runs []*stageRun, red, flaky []failure, took time.Duration) int {
 	for _, run := range runs {
 		if slices.ContainsFunc(red, func(f failure) bool { return f.stage == run.stage }) && len(run.failures()) > 0 {
-			raw, _ := os.ReadFile(run.log) //nolint:errcheck // then there is nothing to show
+			raw, _ := os.ReadFile(run.log) // if it cannot be read, there is nothing to show
 			fmt.Fprintf(r.out, "\n%s printed:\n%s", filepath.Base(run.log), raw)
 		}
 	}
