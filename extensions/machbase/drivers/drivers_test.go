@@ -430,8 +430,8 @@ func TestAppenderOfMachcli(t *testing.T) {
 	requireMisplaced(t, conn, name)
 }
 
-// comparable returns rows with values that compare: machgo has other types of numbers.
-func comparable(rows [][]any) [][]any {
+// comparableRows returns rows with values that compare: machgo has other types of numbers.
+func comparableRows(rows [][]any) [][]any {
 	for _, row := range rows {
 		for i, value := range row {
 			if at, ok := value.(time.Time); ok {
@@ -493,11 +493,11 @@ func TestTypesOfMachgo(t *testing.T) {
 
 		for id := range values {
 			sql := fmt.Sprintf("select s, us, i, ui, l, ul, f, d, at, vc, v4, v6, tx, bi, js, cl, bl from %s where id = %d and way = ?", name, id)
-			want := comparable(all(t, on(native, sql), int64(0)))
+			want := comparableRows(all(t, on(native, sql), int64(0)))
 			require.Len(t, want, 1)
 			for way := range int64(3) {
-				require.Equal(t, want, comparable(all(t, on(native, sql), way)), "way %d", way)
-				require.Equal(t, want, comparable(all(t, on(conn, sql), way)), "way %d", way)
+				require.Equal(t, want, comparableRows(all(t, on(native, sql), way)), "way %d", way)
+				require.Equal(t, want, comparableRows(all(t, on(conn, sql), way)), "way %d", way)
 			}
 		}
 	})
@@ -512,10 +512,10 @@ func TestManyRowsOfMachgo(t *testing.T) {
 	native := open(t, cfg)
 	name := numbered(t, native, rows)
 	sql := "select n, _arrival_time, text from " + name
-	want := comparable(all(t, on(native, sql)))
+	want := comparableRows(all(t, on(native, sql)))
 	require.Len(t, want, rows)
 	cfg.Driver = "machgo"
-	require.Equal(t, want, comparable(all(t, on(open(t, cfg), sql))))
+	require.Equal(t, want, comparableRows(all(t, on(open(t, cfg), sql))))
 }
 
 func TestArrivalTime(t *testing.T) {
