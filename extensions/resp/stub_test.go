@@ -151,6 +151,10 @@ func (c *session) do(name string, args []string) string {
 		c.flush()
 
 		return ok
+	case "flushdb":
+		clear(c.data[c.database])
+
+		return ok
 	case "dbsize":
 		return integer(len(c.data[c.database]))
 	case "info":
