@@ -229,7 +229,7 @@ func (c *checker) reads(folder, script, name string) bool {
 	if settings, found := c.settings[strings.TrimSuffix(path.Base(script), ".js")]; found {
 		return slices.Contains(settings, name)
 	}
-	text := read0(script) + read0(path.Join(folder, script))
+	text := read0(script) + read0(path.Join(folder, script)) + read0(path.Join("examples", script)) // k6 x sweep new writes these
 	if text == "" || strings.Contains(text, "sweep.options(") {
 		for _, found := range honoured.FindAllStringSubmatch(read0("extensions/sweep/jsmodule/settings.go"), -1) {
 			if found[1] == name {

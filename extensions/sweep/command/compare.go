@@ -108,7 +108,7 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 		return notHeld(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), judgement.Crossed)
 	case len(undecided) > 0:
 		return notHeld(
-			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), judgement.Undecided)
+			fmt.Errorf("%s: some figures cannot be judged beside %s", strings.Join(undecided, ", "), files[0]), judgement.Undecided)
 	}
 
 	return nil

@@ -79,7 +79,7 @@ func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 			detail = thresholds.Values(metric.Sink.Format(lasted))
 		}
 		for _, t := range o.thresholds[name].Thresholds {
-			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: judgement.Crossed}
+			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: judgement.Crossed, Threshold: true}
 			if v.Held {
 				v.Outcome = judgement.Held
 			}

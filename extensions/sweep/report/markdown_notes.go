@@ -234,11 +234,11 @@ func (r *Report) FoundNote() string {
 // others.
 func (r *Report) gateNotes() []string {
 	var notes []string
-	held := 0
+	var held []Verdict
 	for i := range r.Gates {
 		v := &r.Gates[i]
 		if v.Outcome == judgement.Held && v.Visible == 0 {
-			held++
+			held = append(held, *v)
 
 			continue
 		}
@@ -248,8 +248,12 @@ func (r *Report) gateNotes() []string {
 		}
 		notes = append(notes, note)
 	}
-	if held > 0 {
-		notes = append(notes, Plural(held, "gate")+" held.")
+	switch {
+	case len(held) == 0:
+	case len(notes) > 0:
+		notes = append(notes, "The other "+counted(held)+" held.")
+	default:
+		notes = append(notes, counted(held)+" held.")
 	}
 
 	return notes

@@ -206,8 +206,21 @@ func TestGateNotes(t *testing.T) {
 	require.Equal(t, []string{
 		"CROSSED: p50 <= 5ms (the step is missing)", "CROSSED: p95 <= 5ms",
 		"UNDECIDED: ops/s >= 90 % (95 %; could see 12 %; more runs)", "undecided: p99 <= 130 % (more runs)",
-		"held: p99 <= 140 % (99 %; could see 1.2 %)", "2 gates held.",
+		"held: p99 <= 140 % (99 %; could see 1.2 %)", "The other 2 gates held.",
 	}, r.gateNotes())
+}
+
+// k6's own thresholds are no gates.
+func TestThresholdsAreNoGates(t *testing.T) {
+	threshold := Verdict{Gate: "sweep_failed count==0", Held: true, Threshold: true, Outcome: judgement.Held}
+	gate := Verdict{Gate: "p99 <= 5ms", Held: true, Outcome: judgement.Held}
+	for want, gates := range map[string][]Verdict{
+		"1 threshold held": {threshold}, "2 gates and thresholds held": {threshold, gate}, "1 gate held": {gate},
+	} {
+		require.Equal(t, []string{want + "."}, (&Report{Gates: gates}).gateNotes())
+		text, _ := GatesText(gates)
+		require.Equal(t, want, text)
+	}
 }
 
 func TestEscape(t *testing.T) {

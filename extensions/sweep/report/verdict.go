@@ -24,6 +24,8 @@ type Verdict struct {
 	Visible float64 `json:"visible,omitempty"`
 	// Needed is what it takes to decide a gate that is undecided.
 	Needed string `json:"needed,omitempty"`
+	// Threshold reports whether it is one of k6's thresholds, and no gate of a file.
+	Threshold bool `json:"threshold,omitempty"`
 	// Worse reports whether the figure is significantly worse than base, whatever is tolerated.
 	Worse bool `json:"-"`
 	// Scenario is the scenario that a threshold of k6 names; empty where it names none.
@@ -72,6 +74,25 @@ func (v *Verdict) couldSee() string {
 	return "could see " + judgement.Percent(v.Visible)
 }
 
+// counted returns how many there are, such as "2 gates", "3 thresholds" or "5 gates and
+// thresholds".
+func counted(verdicts []Verdict) string {
+	thresholds := 0
+	for i := range verdicts {
+		if verdicts[i].Threshold {
+			thresholds++
+		}
+	}
+	switch thresholds {
+	case 0:
+		return Plural(len(verdicts), "gate")
+	case len(verdicts):
+		return Plural(thresholds, "threshold")
+	}
+
+	return fmt.Sprintf("%d gates and thresholds", len(verdicts))
+}
+
 // GatesText says what all gates come to, such as "1 of 4 gates crossed, 2 undecided". The outcome
 // is the worst of those that do not pass.
 func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
@@ -88,7 +109,7 @@ func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 		undecidedPass = undecidedPass && (v.Held || result != judgement.Undecided)
 	}
 	crossed, undecided := count[judgement.Crossed], count[judgement.Undecided]
-	switch all := Plural(len(gates), "gate"); {
+	switch all := counted(gates); {
 	case crossed > 0 && undecided > 0:
 		text = fmt.Sprintf("%d of %s crossed, %d undecided", crossed, all, undecided)
 	case crossed > 0:

@@ -38,7 +38,7 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 		}
 		shown := of.Metric.Sink.Format(lasted)
 		for _, threshold := range of.All {
-			v := Verdict{Void: void}
+			v := Verdict{Verdict: report.Verdict{Threshold: true}, Void: void}
 			v.Gate, v.Held = of.Name+" "+threshold.Source, void == "" && !threshold.LastFailed
 			v.Detail, v.Outcome = Values(shown), judgement.Crossed
 			if void != "" {

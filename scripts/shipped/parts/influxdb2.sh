@@ -49,7 +49,7 @@ stored() {
   api -G "$server/query" --data-urlencode db=runs --data-urlencode "q=select sum(ops) from sweep where instance='$1' and phase='measure'" |
     json 'd["results"][0]["series"][0]["values"][0][1]'
 }
-reported() { json 'sum(s["ops"] for s in d["steps"])' <"$room/$1/cache-sweep.json"; }
+reported() { json 'sum(s["ops"] for s in d["steps"])' <"$room/$1/cache-sweep-memcached.json"; }
 # same NAME: nothing of the instance is lost or there twice.
 same() { [[ $(stored "$1") == "$(reported "$1")" ]] || die "$1: $(stored "$1") operations are stored, and $(reported "$1") are reported"; }
 

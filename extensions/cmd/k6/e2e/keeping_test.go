@@ -48,7 +48,7 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 		require.Contains(t, r.output, "report: "+filepath.Join(r.results, scenario)+".html, .json,")
 		require.Contains(t, r.output, "TOTAL RESULTS", "k6's own summary is there too")
 		if scenario == "steps" {
-			require.Contains(t, r.table(t, scenario), "gates held", "those of k6's thresholds")
+			require.Contains(t, r.table(t, scenario), "thresholds held", "those of k6's thresholds")
 		}
 	}
 	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"THRESHOLD": "max<0.001"})})

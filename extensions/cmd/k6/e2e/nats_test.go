@@ -165,7 +165,7 @@ func TestNatsjsKVSweepWithGates(t *testing.T) {
 	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
 		"LAYOUT", "micro", "MIX", "mixed", "GATES", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
-	require.Contains(t, r.output, "gates held")
+	require.Contains(t, r.output, "gates and thresholds held")
 	require.Len(t, r.report(t, "natsjs-kv-sweep-micro-mixed").Steps, 4)
 }
 
@@ -206,7 +206,7 @@ func TestNatsCoreWithGates(t *testing.T) {
 	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
 		"GATES", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
-	require.Contains(t, gated.output, "gates held")
+	require.Contains(t, gated.output, "gates and thresholds held")
 }
 
 func TestNatsSettings(t *testing.T) {
