@@ -196,10 +196,10 @@ func TestNatsCore(t *testing.T) {
 	passed := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "8", "ITERATIONS", "40", "BATCH", "20", "WARMUP", "0s", "PAUSE", "0s",
 		"WORK", "pubsub")})
 	require.Equal(t, exitOK, passed.code, passed.output)
-	step := passed.report(t, "nats-core").Steps[0]
+	step := passed.report(t, "nats-core-pubsub").Steps[0]
 	require.Equal(t, map[string]int{"messages": 8 * 40}, step.Extra.Counters, "a message that is sent and delivered is one")
 	require.Equal(t, 8*40, step.Rows)
-	require.Empty(t, passed.report(t, "nats-core").Tables, "its operations are single messages")
+	require.Empty(t, passed.report(t, "nats-core-pubsub").Tables, "its operations are single messages")
 }
 
 func TestNatsCoreWithGates(t *testing.T) {
