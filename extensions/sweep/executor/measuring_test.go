@@ -133,12 +133,12 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 func TestFindSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Each operation takes as many ms as there are clients.
-		s := sweeptest.New(t, `{"find": {"p99": "11ms", "max": 64}, "iterations": 10, "pause": "1s"}`,
+		s := sweeptest.New(t, `{"find": {"mean": "11ms", "max": 64}, "iterations": 10, "pause": "1s"}`,
 			`sweep.run(() => sleep(Number(tag("clients"))))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, &report.Search{
-			Of: "clients", Bound: "p99 <= 11ms", Max: 64, Found: 11, Bracket: &report.Bracket{Low: 11, High: 12},
+			Of: "clients", Bound: "mean <= 11ms", Max: 64, Found: 11, Bracket: &report.Bracket{Low: 11, High: 12},
 		}, rep.Search)
 		var tried []int
 		repeats := map[int]int{}
@@ -150,15 +150,15 @@ func TestFindSweep(t *testing.T) {
 			require.Equal(t, repeats[clients], rep.Steps[i].Repeat)
 		}
 		require.Equal(t, []int{1, 2, 4, 8, 16, 12, 10, 11}, tried)
-		require.Equal(t, map[int]int{1: 2, 2: 2, 4: 2, 8: 2, 16: 2, 12: 4, 10: 2, 11: 4}, repeats, "both sides of the answer again")
-		require.Equal(t, "up to 64 clients, to find the highest number with p99 <= 11ms", rep.Params["find"])
+		require.Equal(t, map[int]int{1: 1, 2: 1, 4: 1, 8: 2, 16: 2, 12: 4, 10: 2, 11: 4}, repeats, "both sides of the answer again")
+		require.Equal(t, "up to 64 clients, to find the highest number with mean <= 11ms", rep.Params["find"])
 		require.False(t, rep.Interrupted)
 	})
 }
 
 func TestFindThatIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"find": {"p99": "1s", "max": 4}, "iterations": 10, "repeats": 2}`, `sweep.run(() => sleep(100))`)
+		s := sweeptest.New(t, `{"find": {"mean": "1s", "max": 4}, "iterations": 10, "repeats": 2}`, `sweep.run(() => sleep(100))`)
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		rep, err := s.Run(ctx)
@@ -252,10 +252,10 @@ func TestAPauseEndsWithTheTest(t *testing.T) {
 
 func TestIncompleteStepsMarkTheRun(t *testing.T) {
 	for options, marked := range map[string]bool{
-		`"clients": [1], "iterations": 100, "maxDuration": "1s"`:                  true,
-		`"clients": [1], "iterations": 10, "maxDuration": "1s"`:                   false,
-		`"find": {"p99": "1s", "max": 1}, "iterations": 100, "maxDuration": "1s"`: true, // it finds nothing
-		`"find": {"p99": "1s", "max": 1}, "iterations": 10, "maxDuration": "1s"`:  false,
+		`"clients": [1], "iterations": 100, "maxDuration": "1s"`:                   true,
+		`"clients": [1], "iterations": 10, "maxDuration": "1s"`:                    false,
+		`"find": {"mean": "1s", "max": 1}, "iterations": 100, "maxDuration": "1s"`: true, // it finds nothing
+		`"find": {"mean": "1s", "max": 1}, "iterations": 10, "maxDuration": "1s"`:  false,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := sweeptest.New(t, `{`+options+`}`, `sweep.run(() => sleep(50))`)
