@@ -589,11 +589,11 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 	require.Regexp(t, `(?m)^GET cart, 2 clients .*\(p=1\.000 n=4\)`, out, errs)
 }
 
-// A server that is ten times slower is found, by ops/s and, where the rate is given, by latency.
+// A script that is five times slower is found, by ops/s and, where the rate is given, by latency.
 func TestAnyScriptInTurns(t *testing.T) {
 	t.Parallel()
 	for load, figure := range map[string]string{
-		`vus: 4, duration: '1s'`: "opsPerSecond",
+		`vus: 8, duration: '1s'`: "opsPerSecond",
 		`scenarios: { even: { executor: 'constant-arrival-rate', rate: 80, duration: '1s', preAllocatedVUs: 50 } }`: "p50",
 	} {
 		path := userScript(t, "shop.js", `
@@ -611,8 +611,8 @@ func TestAnyScriptInTurns(t *testing.T) {
 				Ratio                       float64
 			}
 		}
-		args := append([]string{"ab", "--pairs", "4", "--json", "--"}, naps("0.02")...)
-		code, out, errs := sweep(t, append(append(args, "---"), naps("0.2")...)...)
+		args := append([]string{"ab", "--pairs", "5", "--json", "--"}, naps("0.1")...)
+		code, out, errs := sweep(t, append(append(args, "---"), naps("0.5")...)...)
 		require.Equal(t, exitThreshold, code, errs)
 		require.NoError(t, json.Unmarshal([]byte(out), &trial), out)
 		ratios := map[string]float64{}
