@@ -75,7 +75,8 @@ export function slipOf(scenario) {
   for (const name of Object.keys(__ENV)) {
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
     const usable = name === short || !ofStore(short); // a store's has no prefix but its own
-    if (__ENV[name] === '' || (name === short && !given(name)) || (usable && known.includes(short))) continue;
+    const exported = name === short && (!given(name) || __ENV[name] === __ENV[prefix + name]); // make exports both
+    if (__ENV[name] === '' || exported || (usable && known.includes(short))) continue;
     const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
     const meant = known.find((setting) => short === setting || slip(short, setting));
     if (meant) return `${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`;
