@@ -145,7 +145,7 @@ func (v *Runner) Abort(script string) string {
 
 	interrupted, _ := errors.AsType[*sobek.InterruptedError](err)
 
-	return interrupted.Value().(*errext.InterruptError).Reason
+	return interrupted.Value().(*errext.InterruptError).Reason //nolint:forcetypeassert // as IsInterruptError has found
 }
 
 // Rejected runs, on k6's event loop, an expression whose promise must be rejected with an Error.

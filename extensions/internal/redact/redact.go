@@ -19,7 +19,8 @@ var (
 	beforeHost = regexp.MustCompile(`(^|[\s='"])([\w.\-]+):([^\s/@][^\s@]*)@`)
 	// libpq's form, with quotes or with backslashes before spaces, and parameters of URLs.
 	// https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-KEYWORD-VALUE
-	named = regexp.MustCompile(`(?i)([\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|(?:api|access|private)[_\-]?key)[\w.\-]*)` +
+	named = regexp.MustCompile(`(?i)` +
+		`([\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|(?:api|access|private)[_\-]?key)[\w.\-]*)` +
 		`(\s*=\s*)` +
 		`('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:\\.|[^\s&;'"\\])+)`)
 	// What an address in the key=value form has.

@@ -52,7 +52,7 @@ func (c Command) runsK6() bool {
 // with if it has left reports, and its own thresholds or gates did not hold, or else nil.
 func (c Command) run(ctx context.Context, dir string) (values []value, failed *exited, err error) {
 	elapsed, state, err := c.execute(ctx, dir)
-	if err != nil && !(errors.As(err, &failed) && failed.byThresholds()) {
+	if err != nil && (!errors.As(err, &failed) || !failed.byThresholds()) {
 		return nil, nil, err
 	}
 	reports, unread := readReports(dir)

@@ -70,5 +70,6 @@ func writeNew(gs *state.GlobalState, kind, file string) error {
 		return err
 	}
 
-	return write(gs, "", fmt.Appendf(nil, "%s is written; it says what is what. Run it with\n\n    k6 run %s -e %s=...\n", file, file, setting))
+	return write(gs, "", fmt.Appendf(nil, "%s is written; it says what is what. Run it with\n\n    k6 run %s -e %s=...\n",
+		file, file, setting))
 }

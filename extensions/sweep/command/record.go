@@ -60,7 +60,7 @@ type recordOptions struct {
 	disturbed bool
 }
 
-func record(gs *state.GlobalState, files []string, o recordOptions) error {
+func record(gs *state.GlobalState, files []string, o recordOptions) error { //nolint:cyclop // one case for each refusal
 	runs, err := readReports(gs, files)
 	if err != nil {
 		return err

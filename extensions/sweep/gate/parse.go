@@ -22,7 +22,7 @@ const (
 // Parse reads a file of gates. What is wrong with it is an error of one line that names the key
 // and what would be right; which file that was is for the caller to say. When there are relative
 // gates, give the baseline that Relative names to SetBaseline next.
-func Parse(raw []byte) (*File, error) {
+func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kind of gate
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
 	}

@@ -112,7 +112,8 @@ func (s *settings) refuseUnread(honoured []string) error {
 	}
 	for _, name := range s.given {
 		short := strings.TrimPrefix(name, "SWEEP_")
-		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
+		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") ||
+			k6glue.Mentions(s.sources, short) {
 			continue
 		}
 		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")
@@ -168,7 +169,7 @@ func (m *module) apply(o *sweepOptions) error {
 }
 
 // applySteps replaces what is swept.
-func (o *sweepOptions) applySteps(clients, rate, find string) error {
+func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:cyclop // one case for each setting
 	given := 0
 	for _, text := range []string{clients, rate, find} {
 		if text != "" {
@@ -318,7 +319,7 @@ func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
 // opNames are the operations that the options name.
 func (o *sweepOptions) opNames() []string {
 	if names, is := o.Executor["opNames"].([]any); is {
-		var ops []string
+		ops := make([]string, 0, len(names))
 		for _, name := range names {
 			ops = append(ops, fmt.Sprint(name))
 		}

@@ -68,7 +68,8 @@ func newConfig(params output.Params) (Config, error) {
 	}
 	c.Name = cmp.Or(c.Name, nameOf(params.ScriptPath))
 	if len(c.Name) > files.LongestName {
-		return c, fmt.Errorf("the name of the report must have at most %d bytes, but has %d: give another by name=", files.LongestName, len(c.Name))
+		return c, fmt.Errorf("the name of the report must have at most %d bytes, but has %d: give another by name=",
+			files.LongestName, len(c.Name))
 	}
 	c.Dir = cmp.Or(dir, setting(params, "RESULTS"), defaultDir)
 	if c.Gates != nil && c.Gates.Scenario != c.Name {

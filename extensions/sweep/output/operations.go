@@ -46,7 +46,7 @@ var parts = map[string]bool{ //nolint:gochecknoglobals // a constant
 }
 
 // meaningOf finds out what samples of the time series are.
-func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop // one case for each tag
+func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,funlen // one case for each tag
 	metric, tag := series.Metric, func(name string) string {
 		value, _ := series.Tags.Get(name)
 

@@ -17,7 +17,7 @@ const (
 
 // notes are the sentences under the table: all that a reader must know before believing a row, and
 // what was found.
-func (r *Report) notes() []string { //nolint:cyclop // one case for each note
+func (r *Report) notes() []string {
 	var notes []string
 	if r.Interrupted {
 		notes = append(notes, r.interruption())
@@ -77,7 +77,7 @@ func (r *Report) interruption() string {
 }
 
 // stepNotes are those of a whole step. That it is incomplete may have been told already.
-func stepNotes(s *Step, told bool) []string {
+func stepNotes(s *Step, told bool) []string { //nolint:cyclop // one case for each note
 	var notes []string
 	if !s.Complete && !told {
 		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: %s.", s.label(), s.Incomplete()))

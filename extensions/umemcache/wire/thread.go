@@ -184,7 +184,8 @@ func (t *thread) refused(e *Error) *Error {
 
 	if t.number == 0 || int64(t.number) < t.greeted.Load() {
 		full := newError(KindBusy, e.Err,
-			"%s closed the connection in the handshake (%s): its thread %d has no free slot; see connectionsPerThread", t.address, reason(e.Err), t.number)
+			"%s closed the connection in the handshake (%s): its thread %d has no free slot; see connectionsPerThread",
+			t.address, reason(e.Err), t.number)
 		full.full = true
 
 		return full
