@@ -21,12 +21,13 @@ import (
 // Settings that change options: -e NAME=value, or SWEEP_NAME in the environment. A script that
 // reads one of these names itself has it to itself.
 const (
-	setClients = "CLIENTS"
-	setRate    = "RATE"
-	setFind    = "FIND"
-	setGates   = "GATES"
-	setGate    = "GATE"
-	setResults = "RESULTS"
+	setClients  = "CLIENTS"
+	setRate     = "RATE"
+	setFind     = "FIND"
+	setGates    = "GATES"
+	setGate     = "GATE"
+	setResults  = "RESULTS"
+	setPortable = "PORTABLE"
 
 	usualClients  = 64    // that share the operations of RATE where the script says nothing
 	usualMost     = 512   // of a search by FIND that names no max
@@ -52,7 +53,7 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 // Names of settings, for the error that names a wrong one.
 func settingNames() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(
-		[]string{setClients, setRate, setFind, setGates, setGate, setResults}, maps.Keys(scalars))))
+		[]string{setClients, setRate, setFind, setGates, setGate, setResults, setPortable}, maps.Keys(scalars))))
 }
 
 func positive(text string) (any, bool) {
@@ -146,6 +147,11 @@ func (m *module) apply(o *sweepOptions) error {
 	}
 	if err := o.applySteps(value(setClients), value(setRate), value(setFind)); err != nil {
 		return err
+	}
+	if text := value(setPortable); text != "" {
+		if o.Portable = text == "true"; !o.Portable && text != "false" {
+			return wrong(setPortable, "true or false", text)
+		}
 	}
 	if err := o.applyShare(value); err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestPrecisionOfADuet(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
 		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "200s")})
 	require.Equal(t, exitOK, r.code, r.output)
-	rep := r.report(t, "cache-sweep-memcached")
+	rep := r.report(t, "cache-sweep-memcached-duet")
 	require.True(t, rep.Steps[0].Complete)
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 	require.Empty(t, r.lines("before the step is known"), r.output)
