@@ -40,7 +40,8 @@ func TestGoroutinesAreContained(t *testing.T) {
 }
 
 // isElsewhere tells of a folder whose code is not in k6, or whose goroutine has a guard of its own,
-// as that of drivers, a module of its own. Examples are modules of others: they cannot import crash.
+// as that of drivers, a module of its own. Examples are modules of others: they cannot import
+// crash.
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"drivers", "examples",
