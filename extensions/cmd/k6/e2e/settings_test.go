@@ -298,7 +298,8 @@ func TestSettingsOfAnyScript(t *testing.T) {
 	}
 }
 
-// make CLIENTS=1 exports both names to each k6 that it starts, also to one that has no such setting.
+// make CLIENTS=1 exports both names to each k6 that it starts, also to one that has no such
+// setting.
 func TestSettingsThatMakeExports(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "stock-load.js", env: noMachbase, environment: []string{"CLIENTS=1", "SWEEP_CLIENTS=1"}})
