@@ -16,7 +16,7 @@ func TestOptionErrors(t *testing.T) {
 	const tls = "TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })"
 	v := newVU(t)
 	for arguments, want := range map[string]string{
-		`'a:b'`:                                  server,
+		`'a:b'`:                                  "the port of a server must be from 1 to 65535",
 		`'a:0'`:                                  server,
 		`'a:1,,b'`:                               server,
 		`'u:p@a:1'`:                              url,

@@ -309,6 +309,9 @@ func (c *Config) socket() bool {
 
 // encoded is a header as it is sent; nil for none.
 func encoded(h natsio.Header) (said []byte) {
+	if len(h) == 0 {
+		return nil // without an iterator, which is allocated
+	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {
 			said = wire.EncodeHeader(said, name, value)

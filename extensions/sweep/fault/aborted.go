@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -17,6 +18,7 @@ type Aborted struct {
 	*errext.InterruptError
 
 	ends, reason string
+	exit         exitcodes.ExitCode
 }
 
 // NewAborted is for what a script or a module has thrown to end the test.
@@ -26,8 +28,16 @@ func NewAborted(err error) Aborted {
 		interrupt = &errext.InterruptError{Reason: err.Error()}
 	}
 
-	return Aborted{interrupt, "the sweep ends early, the test is aborted", err.Error()}
+	exit := interrupt.ExitCode()
+	if own, has := errors.AsType[errext.HasExitCode](err); has {
+		exit = own.ExitCode()
+	}
+
+	return Aborted{interrupt, "the sweep ends early, the test is aborted", err.Error(), exit}
 }
+
+// ExitCode is that of what was thrown, such as the one for wrong options.
+func (e Aborted) ExitCode() exitcodes.ExitCode { return e.exit }
 
 // Error says that the sweep ends, without the reason.
 func (e Aborted) Error() string { return e.ends }
@@ -54,7 +64,7 @@ func NewAllFailed(clients int, err error, failures uint64) Aborted {
 		"no operation has succeeded, and %s %s with one cause, %s times by now: %s%s. Check %s. onError: 'continue' goes on nevertheless",
 		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))
 
-	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason}
+	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason, exitcodes.ScriptAborted}
 }
 
 // advice says what to check where an error reads like one of these.

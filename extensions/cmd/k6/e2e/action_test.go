@@ -61,6 +61,7 @@ func sweepOfMs(ms int) string {
 	return fmt.Sprintf(`import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 export const options = sweep.options({ scenario: 'work', clients: [1], iterations: 30, warmup: '0s', pause: '0s' });
+const password = __ENV.PASSWORD; // so that k6 takes it
 export default function () { sweep.run(() => sleep(%d / 1000)); }
 export const handleSummary = (data) => sweep.report(data);
 `, ms)

@@ -236,7 +236,7 @@ func TestHitRateSettings(t *testing.T) {
 		{[]string{"TARGET", "redis", "TARGETS", "all"}, "TARGET and TARGETS exclude each other: set one of them"},
 		{[]string{"CONFIG", "3g"}, `CONFIG must be one of 2g-513k, 100m-512b, random-2g-1m, random-100m-1k, but is "3g"`},
 		{[]string{"CONFIG", "2g-513k", "ITEM", "5"}, "CONFIG and ITEM exclude each other: set one of them"},
-		{[]string{"MEMORY", "5000"}, "MEMORY and ITEM, in bytes, must both be set"},
+		{[]string{"MEMORY", "5000"}, "MEMORY and ITEM must both be set"},
 		{[]string{"TARGETS", "all", "VMHWM", "5"}, "VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS"},
 		{[]string{"POGOCACHE_PROTOCOL", "http", "TARGET", "pogocache"}, `POGOCACHE_PROTOCOL must be one of resp, memcached, but is "http"`},
 	} {

@@ -114,8 +114,8 @@ func TestScriptsInPagesCanBeRun(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "script.js")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--execution-requirements",
-			"-e", "MACHBASE_URL=machbase://sys:manager@127.0.0.1:1", file)
-		cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+			"--include-system-env-vars", file)
+		cmd.Env = append(os.Environ(), "MACHBASE_URL=machbase://sys:manager@127.0.0.1:1", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", fmt.Sprintf("%s: %s", place, out))
 		scripts++

@@ -105,7 +105,7 @@ func k6(t *testing.T, o options) *run {
 		environment = append(environment, "SWEEP_QUIET=0s")
 	}
 	for name, value := range o.env {
-		if command[0] == "run" && ofStores.MatchString(name) { // not each script reads them
+		if slices.Contains(command, "run") && ofStores.MatchString(name) { // not each script reads them
 			environment = append(environment, name+"="+value)
 		} else {
 			args = append(args, "-e", name+"="+value)

@@ -524,7 +524,9 @@ func TestReadBulkSettings(t *testing.T) {
 func TestReadBulkExample(t *testing.T) {
 	t.Parallel()
 	g := startedGateway(t)
-	r := k6(t, options{script: "../extensions/mxgateway/examples/read-bulk.js", env: g.env()})
+	r := k6(t, options{script: "../extensions/mxgateway/examples/read-bulk.js", env: map[string]string{
+		defaultEnvMachbase: "", "MXGW_URL": g.address, "MXGW_KEY": g.key,
+	}})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Len(t, r.lines("TestMachine_002.TestChangingInt is "), 1, r.output)
 	for i, clients := range []int{1, 5, 20} {
