@@ -638,6 +638,7 @@ declare module 'k6/x/sweep' {
     report: typeof report;
     mark: typeof mark;
     setting: typeof setting;
+    refuse: typeof refuse;
   };
   export default sweep;
 }

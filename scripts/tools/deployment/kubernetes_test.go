@@ -125,9 +125,9 @@ func TestManifestsFitTogether(t *testing.T) {
 	sweep := runs["testrun.yaml"].Spec
 	require.FileExists(t, root+strings.TrimPrefix(sweep.Script.LocalFile, "/sweep"))
 	require.Contains(t, sweep.Args, "PORTABLE=true")
-	require.Equal(t, map[string]string{"NAME": "cache-sweep", "GATES": "/sweep/thresholds/cache-sweep.json"}, values(pod.Containers[0].Env))
+	require.Equal(t, map[string]string{"NAME": "cache-sweep-memcached", "GATES": "/sweep/thresholds/cache-sweep.json"}, values(pod.Containers[0].Env))
 	require.FileExists(t, root+"/thresholds/cache-sweep.json")
-	require.Equal(t, "/results/cache-sweep/$(POD)", values(sweep.Runner.Env)["SWEEP_RESULTS"])
+	require.Equal(t, "/results/cache-sweep-memcached/$(POD)", values(sweep.Runner.Env)["SWEEP_RESULTS"])
 
 	script := runs["script.yaml"].Spec
 	require.Equal(t, []string{"-o", "sweep=?name=shop"}, script.Args)

@@ -42,8 +42,8 @@ func inUse(t *testing.T, script string, clients int) int64 {
 	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet",
 		"--paused", "--profiling-enabled", "--address", address,
-		"-e", fmt.Sprintf("CLIENTS=%d", clients), "-e", "ITERATIONS=1", "-e", "TARGET=memcached", filepath.Join(root, script))
-	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+		"-e", fmt.Sprintf("CLIENTS=%d", clients), filepath.Join(root, script))
+	cmd.Env = append(os.Environ(), "DURATION=1s", "TARGET=memcached", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	require.NoError(t, cmd.Start())
 	defer func() {
 		_ = cmd.Process.Kill()
