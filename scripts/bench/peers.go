@@ -84,7 +84,10 @@ func memtierGets(variable, protocol string, pipeline int) func(load) (figures, e
 				return figures{}, err
 			}
 
-			return parseMemtier(raw)
+			f, err := parseMemtier(raw)
+			f.Rate = f.operations / l.seconds // what it says itself is wrong for a short run
+
+			return f, err
 		}, memtier, args...)
 	}
 }

@@ -61,9 +61,8 @@ func watched(variable string, run func() (figures, error)) (figures, error) {
 // k6 is the build that is measured.
 const k6 = "bin/k6"
 
-// script returns a program that runs a script with k6. Its step has the settings' names; batch is
-// how many things an operation does.
-func script(file, scenario string, batch int, settings map[string]string) func(load) (figures, error) {
+// script returns a program that runs a script of one step with k6. An operation does batch things.
+func script(file string, batch int, settings map[string]string) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		results, err := os.MkdirTemp("", "bench")
 		if err != nil {
@@ -71,7 +70,7 @@ func script(file, scenario string, batch int, settings map[string]string) func(l
 		}
 		defer os.RemoveAll(results) //nolint:errcheck // a temporary folder
 		args := []string{
-			"run", "--quiet", "--no-color", "-e", "RESULTS=" + results, "-e", "NAME=" + scenario,
+			"run", "--quiet", "--no-color", "-e", "RESULTS=" + results,
 			"-e", "CLIENTS=" + strconv.Itoa(l.clients), "-e", "DURATION=" + seconds(l.seconds), "-e", "WARMUP=" + seconds(warmup),
 		}
 		if l.open {
@@ -89,7 +88,11 @@ func script(file, scenario string, batch int, settings map[string]string) func(l
 		if _, _, err := output(command(binary, append(args, file)...)); err != nil {
 			return figures{}, err
 		}
-		f, err := readStep(filepath.Join(results, scenario+".json"))
+		reports, err := filepath.Glob(filepath.Join(results, "*.json"))
+		if err != nil || len(reports) != 1 {
+			return figures{}, fmt.Errorf("%s must write one report: %v", file, reports)
+		}
+		f, err := readStep(reports[0])
 
 		return f.each(batch), err
 	}

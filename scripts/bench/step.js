@@ -1,11 +1,11 @@
 // What the scripts of the bench have in common: one step, closed (CLIENTS) or at a rate (RATE).
 import sweep from 'k6/x/sweep';
 
-const { NAME = 'bench', CLIENTS = '1', RATE, DURATION = '4s', WARMUP = '1s', RESULTS = 'results' } = __ENV;
+const { CLIENTS = '1', RATE, DURATION = '4s', WARMUP = '1s', RESULTS = 'results' } = __ENV;
 
 /** Options of a script whose one step has this operation. */
 export const step = (op) => sweep.options({
-  scenario: NAME,
+  scenario: 'bench',
   op,
   ...(RATE ? { rate: [Number(RATE)], preAllocatedVUs: Number(CLIENTS) } : { clients: [Number(CLIENTS)] }),
   duration: DURATION,

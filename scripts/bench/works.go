@@ -15,7 +15,7 @@ const publishBatch = 1000
 func works() []*work { //nolint:funlen // a list
 	cache := func(store, variable, protocol, file, library string) []*work {
 		form := func(name string, batch int) func(load) (figures, error) {
-			return script(file, store, batch, map[string]string{"FORM": name})
+			return script(file, batch, map[string]string{"FORM": name})
 		}
 		gets := &work{store: store, name: "get", clients: allClients(), address: variable, programs: []program{
 			{name: "k6, client.run", paced: true, own: true, run: form("run", 1)},
@@ -40,29 +40,29 @@ func works() []*work { //nolint:funlen // a list
 			settings[name] = value
 		}
 
-		return script("scenarios/stock-rollup.js", "stock-rollup", 1, settings)
+		return script("scenarios/stock-rollup.js", 1, settings)
 	}
-	nats := func(name, kind, file, scenario string, batch int, settings map[string]string) *work {
+	nats := func(name, kind, file string, batch int, settings map[string]string) *work {
 		settings["VALUE"], settings["QUIET"] = valueBytes, "0s"
 
 		return &work{store: "nats", name: name, clients: allClients(), address: "NATS_URL", programs: []program{
-			{name: "k6", own: true, run: script(file, scenario, batch, settings)},
+			{name: "k6", own: true, run: script(file, batch, settings)},
 			{name: "nats bench", needs: natsCLI, run: natsBench(kind)},
 			{name: "Go, nats.go", own: true, run: plain("nats-"+kind, batch)},
 		}}
 	}
 	kv := func(kind string) *work {
-		return nats("key-value "+kind, kind, "scenarios/natsjs-kv-sweep.js", "natsjs-kv-sweep", 1, map[string]string{"LAYOUT": "orb", "MIX": kind})
+		return nats("key-value "+kind, kind, "scenarios/natsjs-kv-sweep.js", 1, map[string]string{"LAYOUT": "orb", "MIX": kind})
 	}
 	postgres := func(form string) *work {
 		return &work{store: "postgres", name: form, clients: []int{1, 8, 64}, address: "POSTGRES_URL", prepare: fillPostgres, programs: []program{
-			{name: "k6/x/sql", paced: true, own: true, run: script("scripts/bench/postgres.js", "postgres", 1, map[string]string{"FORM": form})},
+			{name: "k6/x/sql", paced: true, own: true, run: script("scripts/bench/postgres.js", 1, map[string]string{"FORM": form})},
 			{name: pgbench, needs: pgbench, paced: true, run: pgbenchRuns(form)},
 			{name: "Go, pgx", own: true, run: plain("postgres-"+form, 1)},
 		}}
 	}
 	readBulk := func(form string) func(load) (figures, error) {
-		return script("scripts/bench/readbulk.js", "readbulk", 1, map[string]string{"FORM": form})
+		return script("scripts/bench/readbulk.js", 1, map[string]string{"FORM": form})
 	}
 
 	return slices.Concat(
@@ -77,10 +77,10 @@ func works() []*work { //nolint:funlen // a list
 				{name: "k6, machgo", needs: "bin/k6-drivers", own: true, run: rollup("machgo", map[string]string{"BINARY": "bin/k6-drivers"})},
 				{name: "k6, machcli, no reuse", needs: "bin/k6-drivers", own: true, run: rollup("machcli", map[string]string{"BINARY": "bin/k6-drivers", "REUSE": "false"})},
 			}},
-			nats("request", "request", "scenarios/nats-core.js", "nats-core", 1, map[string]string{"WORK": "request"}),
+			nats("request", "request", "scenarios/nats-core.js", 1, map[string]string{"WORK": "request"}),
 			kv("get"),
 			kv("put"),
-			nats("publish", "publish", "scenarios/nats-core.js", "nats-core", publishBatch,
+			nats("publish", "publish", "scenarios/nats-core.js", publishBatch,
 				map[string]string{"WORK": "publish", "BATCH": strconv.Itoa(publishBatch)}),
 			postgres("select"),
 			postgres("insert"),
@@ -90,7 +90,7 @@ func works() []*work { //nolint:funlen // a list
 				{name: "k6/net/grpc", own: true, run: readBulk("grpc")},
 			}},
 			{store: "nothing", name: "empty operation", clients: allClients(), programs: []program{
-				{name: "k6", own: true, run: script("scripts/bench/empty.js", "empty", 1, nil)},
+				{name: "k6", own: true, run: script("scripts/bench/empty.js", 1, nil)},
 				{name: "Go", own: true, run: plain("empty", 1)},
 			}},
 		},

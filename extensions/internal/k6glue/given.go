@@ -70,12 +70,12 @@ func Mentions(sources []string, name string) bool {
 	return matches(sources, `\b`+regexp.QuoteMeta(name)+`\b`)
 }
 
-// Reads reports whether any of the texts reads a setting: from __ENV, or as the first argument of a
-// function such as sweep.setting.
+// Reads reports whether any of the texts reads a setting: from __ENV (const { A } = __ENV too), or
+// as the first argument of a function such as sweep.setting.
 func Reads(sources []string, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 
-	return matches(sources, `__ENV\.`+quoted+`\b|(__ENV\[|\w\()\s*['"]`+quoted+`['"]`)
+	return matches(sources, `__ENV\.`+quoted+`\b|(__ENV\[|\w\()\s*['"]`+quoted+`['"]|\{[^{}]*\b`+quoted+`\b[^{}]*\}\s*=\s*__ENV\b`)
 }
 
 func matches(sources []string, pattern string) bool {

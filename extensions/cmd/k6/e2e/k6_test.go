@@ -98,14 +98,17 @@ func k6(t *testing.T, o options) *run {
 	}
 	args := slices.Concat(command, []string{"--no-color"}, o.args)
 	environment := append(slices.Clip(o.environment), "SWEEP_RESULTS="+r.results)
-	if _, set := o.env[defaultEnvMachbase]; !set {
+	if command[0] == "cloud" { // which hands no variables of the environment to scripts
+		o.env = with(o.env, map[string]string{"RESULTS": r.results, "QUIET": "0s"})
+		delete(o.env, defaultEnvMachbase)
+	} else if _, set := o.env[defaultEnvMachbase]; !set {
 		o.env = with(o.env, map[string]string{defaultEnvMachbase: serverURL(t)})
 	}
 	if _, set := o.env["QUIET"]; !set { // servers that tests share are busy with other tests
 		environment = append(environment, "SWEEP_QUIET=0s")
 	}
 	for name, value := range o.env {
-		if slices.Contains(command, "run") && ofStores.MatchString(name) { // not each script reads them
+		if command[0] == "run" && ofStores.MatchString(name) { // not each script reads them
 			environment = append(environment, name+"="+value)
 		} else {
 			args = append(args, "-e", name+"="+value)
