@@ -17,7 +17,7 @@ func TestOptionErrors(t *testing.T) {
 	v := newVU(t)
 	for arguments, want := range map[string]string{
 		`'a:b'`:                                  "the port of a server must be from 1 to 65535",
-		`'a:0'`:                                  server,
+		`'a:0'`:                                  "the port of a server must be from 1 to 65535",
 		`'a:1,,b'`:                               server,
 		`'u:p@a:1'`:                              url,
 		`'memcached://u:1,s3cret@a'`:             url,
