@@ -24,7 +24,7 @@ func duetsOf(r *report.Report) (keys []report.Key) {
 
 // besideBase holds the change of a duet against its base, which took turns with it in the same
 // step.
-func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //nolint:cyclop,funlen // one case for each reason why it cannot be judged
+func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //nolint:cyclop,funlen // a case for each reason
 	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
 	groups := r.Groups()
 	if len(duets) == 0 {
