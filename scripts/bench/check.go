@@ -39,7 +39,7 @@ func check([]string) error {
 // worseRatios are those that got worse from one run to another, a line each.
 func worseRatios(before, after *run) (worse []string) {
 	for _, c := range after.Cells {
-		old := before.match(c)
+		old := before.find(c.Store, c.Work, c.Clients, c.Open)
 		if old == nil || c.Clients < fewest {
 			continue
 		}
@@ -70,14 +70,4 @@ func isWorse(was, is paired.Estimate, sign float64) bool {
 	}
 
 	return is.Low > was.High
-}
-
-func (r *run) match(c *cell) *cell {
-	for _, other := range r.Cells {
-		if other.Store == c.Store && other.Work == c.Work && other.Clients == c.Clients && other.Open == c.Open {
-			return other
-		}
-	}
-
-	return nil
 }

@@ -63,15 +63,24 @@ func openRun(rounds int, seconds float64, works []*work) (*run, error) {
 
 // cell returns the cell, which it adds where there is none.
 func (r *run) cell(w *work, clients int, open bool) *cell {
+	c := r.find(w.store, w.name, clients, open)
+	if c == nil {
+		c = &cell{Store: w.store, Work: w.name, Clients: clients, Open: open, Runs: map[string][]figures{}}
+		r.Cells = append(r.Cells, c)
+	}
+
+	return c
+}
+
+// find returns the cell; nil where there is none.
+func (r *run) find(store, work string, clients int, open bool) *cell {
 	for _, c := range r.Cells {
-		if c.Store == w.store && c.Work == w.name && c.Clients == clients && c.Open == open {
+		if c.Store == store && c.Work == work && c.Clients == clients && c.Open == open {
 			return c
 		}
 	}
-	c := &cell{Store: w.store, Work: w.name, Clients: clients, Open: open, Runs: map[string][]figures{}}
-	r.Cells = append(r.Cells, c)
 
-	return c
+	return nil
 }
 
 // complete reports whether all works have all rounds of all programs that are installed.

@@ -39,7 +39,7 @@ func writePage([]string) error {
 // front is what the front page says of a run.
 func (r *run) front() string {
 	sentence := func(store, work, other string) string {
-		c := r.find(store, work, 64)
+		c := r.find(store, work, 64, false)
 		if c == nil {
 			return ""
 		}
@@ -53,16 +53,6 @@ func (r *run) front() string {
 
 	return fmt.Sprintf("64 clients get values from memcached at %s,\nand query Machbase at %s.\n",
 		sentence("memcached", "get", memtier), sentence("machbase", "roll-up", stockgo))
-}
-
-func (r *run) find(store, work string, clients int) *cell {
-	for _, c := range r.Cells {
-		if c.Store == store && c.Work == work && c.Clients == clients && !c.Open {
-			return c
-		}
-	}
-
-	return nil
 }
 
 func named(store, name string) *work {

@@ -15,18 +15,27 @@ func usage(format string, args ...any) *cmi.Error {
 	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
-// machcliError makes the module's error of the client's, which is a text.
-func machcliError(err error) *cmi.Error {
-	if known, is := errors.AsType[*cmi.Error](err); is {
-		return known
+// knownError is the module's error of what both clients say alike: an error of the module's own, the
+// server's code, or a wrong use. Else it is nil.
+func knownError(err error) *cmi.Error {
+	if own, is := errors.AsType[*cmi.Error](err); is {
+		return own
 	}
-
 	text := err.Error()
 	if code, message := official.ServerError(text); code != 0 {
 		return cmi.ServerError(code, message)
 	}
 	if official.IsUsage(text) {
 		return usage("%s", text)
+	}
+
+	return nil
+}
+
+// machcliError makes the module's error of the client's, which is a text.
+func machcliError(err error) *cmi.Error {
+	if known := knownError(err); known != nil {
+		return known
 	}
 
 	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", machcliText(err))

@@ -1,7 +1,6 @@
 package drivers
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -16,19 +15,10 @@ var errMachgoRejected = cmi.NewError(cmi.KindAppend, "the server has rejected ro
 
 // machgoError finds the server's error code in machgo's text.
 func machgoError(err error) *cmi.Error {
-	if known, is := errors.AsType[*cmi.Error](err); is {
+	if known := knownError(err); known != nil {
 		return known
 	}
-
-	text := err.Error()
-	if code, message := official.ServerError(text); code != 0 {
-		return cmi.ServerError(code, message)
-	}
-	if official.IsUsage(text) {
-		return cmi.NewError(cmi.KindUsage, "%s", text)
-	}
-
-	if strings.Contains(text, machgoRejected) {
+	if strings.Contains(err.Error(), machgoRejected) {
 		return errMachgoRejected
 	}
 
