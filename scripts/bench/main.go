@@ -2,11 +2,11 @@
 // redis-benchmark, stockgo, nats bench, pgbench, ghz, and plain Go programs over the usual client
 // libraries. It writes scripts/bench/README.md.
 //
-//	bench run [-rounds 7] [-seconds 4] [-only memcached,redis] [-for 50m]   measures; goes on where it stopped
-//	bench page                                                            writes the page from the last complete run
-//	bench check                                                           compares the last two runs of one kind of machine
-//	bench report -command COMMAND FILE...                                 puts the tables of scenarios' reports into pages
-//	bench put -part NAME -command COMMAND                                 puts standard input into a page
+//	bench run     measures; goes on where it stopped
+//	bench page    writes the page from the last complete run
+//	bench check   compares the last two runs of one kind of machine
+//	bench report  puts the tables of a scenario's report into pages
+//	bench put     puts standard input into a page
 //
 // The servers run on one processor and everything else on another: start the servers with
 // `taskset --cpu-list 0`. A run in progress is in results/bench.json. A complete one is moved to

@@ -15,8 +15,8 @@ func usage(format string, args ...any) *cmi.Error {
 	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
-// knownError is the module's error of what both clients say alike: an error of the module's own, the
-// server's code, or a wrong use. Else it is nil.
+// knownError returns the module's error where both clients say the same: the module's own error,
+// the server's code, or wrong use. Otherwise it returns nil.
 func knownError(err error) *cmi.Error {
 	if own, is := errors.AsType[*cmi.Error](err); is {
 		return own

@@ -1,4 +1,4 @@
-// A duet whose change sleeps for MS milliseconds and whose base for BASE_MS, judged by the gates of GATES.
+// A duet whose change sleeps for MS milliseconds and whose base for BASE_MS. GATES judges it.
 // With DISTURBED both sleep for up to five times as long in every other half second.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
