@@ -20,8 +20,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// ask sends a command to a database of the shared server, over a connection of its own, and
-// returns the line that answers it.
+// ask sends a command over a new connection and returns the first line of the answer.
 func ask(t *testing.T, db int, command ...string) string {
 	t.Helper()
 	s, err := parse(redisURL(t))
@@ -44,7 +43,6 @@ func ask(t *testing.T, db int, command ...string) string {
 	return answers.Text()
 }
 
-// flush empties the shared server.
 func flush(t *testing.T) {
 	t.Helper()
 	require.Equal(t, "+OK", ask(t, 0, "flushall"))
@@ -120,10 +118,9 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// Clients take turns at event loops, which measure how long answers wait.
 func TestRunTakesTurns(t *testing.T) {
 	flush(t)
-	// On a busy machine the kernel begins to keep the times of answers some 10 ms after it is asked.
+	// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 	plan := measure.Plan{Operations: 1050, Warmup: 100 * time.Millisecond}
 	r := step(t, 3, plan, `var client = new resp.Client(url)`, `client.run({ iterations: 400, keys: { count: 100 } })`)
 	require.True(t, r.Complete)
@@ -214,8 +211,6 @@ func TestErrors(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A server that has greeted the client, and then announces more than there can be, ends the
-// connection and nothing else.
 func TestLengthsThatLie(t *testing.T) {
 	for lie, says := range map[string]string{
 		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",
@@ -246,7 +241,7 @@ func TestLengthsThatLie(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A value that a server without room will not keep is no failure of a getOrSet, and one of a set.
+// A value that a full server refuses is a failure for set, but not for getOrSet.
 func TestOutOfMemory(t *testing.T) {
 	full := fake(t, func(conn net.Conn) {
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
@@ -268,7 +263,7 @@ func TestOutOfMemory(t *testing.T) {
 	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "full"))
 }
 
-// The end of the test ends a run at once, although the server says nothing.
+// The end of the test interrupts a run that waits for an answer.
 func TestRunIsInterrupted(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	silent := fake(t, func(conn net.Conn) {
@@ -300,7 +295,6 @@ func TestRunIsInterrupted(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A connection that broke is opened anew by the next operation, which does not fail.
 func TestReconnects(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new resp.Client(url); client.run({ iterations: 1 })`)
@@ -310,7 +304,6 @@ func TestReconnects(t *testing.T) {
 	require.Equal(t, 1, r.Failed)
 }
 
-// A unix socket is a path or a URL, which may have the database.
 func TestUnixSocket(t *testing.T) {
 	v := newVU(t)
 	s, err := parse(redisURL(t))
@@ -324,7 +317,6 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// Outside of a sweep nothing else tells that what run did has failed.
 func TestRunThatFailsIsLogged(t *testing.T) {
 	v := newVU(t)
 	logger, is := v.VU.State().Logger.(*logrus.Logger)
@@ -338,7 +330,6 @@ func TestRunThatFailsIsLogged(t *testing.T) {
 	require.Contains(t, log.LastEntry().Message, "run: 3 of 3 operations failed, the first with: cannot connect to 127.0.0.1:1")
 }
 
-// Who looks for single commands, or for pipelines, is told what there is.
 func TestMethodsOfOtherModules(t *testing.T) {
 	v := newVU(t)
 	for script, want := range map[string]string{
@@ -349,7 +340,6 @@ func TestMethodsOfOtherModules(t *testing.T) {
 	}
 }
 
-// A server that takes no client more, or no commands now, is busy.
 func TestServersThatAreBusy(t *testing.T) {
 	for _, says := range []string{
 		"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.",
@@ -361,7 +351,7 @@ func TestServersThatAreBusy(t *testing.T) {
 	}
 }
 
-// A node of a Redis Cluster ends the test.
+// A node of a Redis Cluster ends the test with an error.
 func TestServerOfACluster(t *testing.T) {
 	for _, call := range []string{
 		`run({ iterations: 1000, mix: { get: 1 } })`, `run({ iterations: 1000, mix: { set: 1 }, pipeline: 4 })`,

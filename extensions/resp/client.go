@@ -13,18 +13,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// client is a JavaScript Client: one connection to each server, opened by the first operation that
-// needs it, opened anew by the next one after it broke, and closed when the VU ends.
+// client is the JavaScript object Client, with one connection to each server. An operation opens
+// the connection when there is none, or when the old one is broken.
 type client struct {
 	*module
 
 	nodes []*node
 	bench *cachebench.Bench
-	// seat is where runs take turns with those of other clients.
+	// seat lets the clients' runs take turns.
 	seat *eventloop.Seat
 }
 
-// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
@@ -43,7 +42,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// methods are those of the JavaScript object.
 var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"connect": k6mod.InTurn((*client).connect),
 	"close":   (*client).close,
@@ -53,7 +51,6 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"info":    (*client).info,
 }
 
-// connect is client.connect(): it connects to all servers now, where that was not done yet.
 func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	defer c.tagged("connect", call.Argument(0))()
 
@@ -69,7 +66,7 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// tagged reads the options { tags } of a method, for what is counted until done is called.
+// tagged reads the option tags of a method. The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	var tags k6mod.Tags
 	if err := callOptions.Read(method, options, &tags); err != nil {
@@ -80,45 +77,40 @@ func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	return func() { c.Tag(k6mod.Tags{}) }
 }
 
-// callOptions are those that each call takes.
 var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
 }
 
-// close is client.close(): it closes the connections. The next operation opens new ones.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.disconnect()
 
 	return sobek.Undefined()
 }
 
-// run is client.run(options): many operations, done in Go.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.one("run")
 
 	return c.during(func() sobek.Value { return c.bench.Run(call) })
 }
 
-// prefill is client.prefill(options): it writes a workload's keys.
 func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
 	c.one("prefill")
 
 	return c.during(func() sobek.Value { return c.bench.Prefill(call) })
 }
 
-// one throws where there are several servers, to which the method cannot spread its keys.
+// one throws if there are several servers: the method does not spread keys.
 func (c *client) one(method string) {
 	if len(c.nodes) > 1 {
 		c.Misuse("%s works with one server, and this Client has %d; hitRate spreads its keys over several", method, len(c.nodes))
 	}
 }
 
-// hitRate is client.hitRate(options): accesses of the published hit-rate benchmark, done in Go.
 func (c *client) hitRate(call sobek.FunctionCall) sobek.Value {
 	return c.during(func() sobek.Value { return c.bench.HitRate(call) })
 }
 
-// during does a job that the end of the VU's context interrupts.
+// during runs job. The end of the VU's context interrupts it.
 func (c *client) during(job func() sobek.Value) sobek.Value {
 	c.MustRun()
 	defer context.AfterFunc(c.VU().Context(), func() {
@@ -131,7 +123,7 @@ func (c *client) during(job func() sobek.Value) sobek.Value {
 	return job()
 }
 
-// disconnect closes all connections. It may be called by any goroutine.
+// disconnect closes all connections. Any goroutine may call it.
 func (c *client) disconnect() {
 	for _, n := range c.nodes {
 		n.close()

@@ -19,16 +19,15 @@ const (
 	defaultPort = "6379"
 )
 
-// Config is how to reach the servers.
+// Config describes the servers and how to connect to them.
 type Config struct {
 	Servers        []server
 	Timeout        time.Duration // of an operation
 	ConnectTimeout time.Duration
-	// TLS is what the option tls says, for servers that have TLS.
+	// TLS is the option tls. It applies to servers that use TLS.
 	TLS *k6glue.TLS
 }
 
-// server is one of the servers.
 type server struct {
 	Address  string // host:port, or the path of a unix socket
 	Network  string // tcp or unix
@@ -38,7 +37,6 @@ type server struct {
 	TLS      bool
 }
 
-// options are what a script says beside the URLs.
 type options struct {
 	k6mod.Target
 	k6mod.Timeouts
@@ -49,10 +47,8 @@ type options struct {
 var errURL = errors.New("a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 " +
 	"(rediss:// for TLS), with @ : / ? # % , in a password written %40 %3A %2F %3F %23 %25 %2C")
 
-// socketQuery is what the URL of a unix socket may have behind its path.
 var socketQuery = regexp.MustCompile(`^db=[0-9]+$`)
 
-// config works out the options, and the URLs.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout}
 	if len(urls) == 0 {
@@ -77,7 +73,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, o.Override(&c.Timeout, &c.ConnectTimeout)
 }
 
-// parse reads a URL or host:port. Its errors never show the URL: it may hold a password.
+// parse reads a URL or host:port. Its errors never show the URL, which may hold a password.
 func parse(text string) (server, error) { //nolint:cyclop // one case for each part of a URL
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return server{Address: text, Network: "unix"}, nil
@@ -132,7 +128,7 @@ func parse(text string) (server, error) { //nolint:cyclop // one case for each p
 	return s, nil
 }
 
-// target names the servers: what clients must have in common to work on the same data.
+// target names the servers. Clients with equal targets work on the same data.
 func (c *Config) target() string {
 	var b strings.Builder
 	for _, s := range c.Servers {

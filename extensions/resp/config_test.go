@@ -31,7 +31,7 @@ func TestAddresses(t *testing.T) {
 	for _, text := range []string{
 		"", ":1", "a b", "user@db", "http://db", "redis://db/x", "redis://db/1/2", "redis://db/-1", "redis://db:x", "redis://db?db=1",
 		"redis://db#1", "unix:///r.s?db=1&x=2", "unix:///r.s?db=3#x", "unix:///r.s?db=", "unix://", "unix://name", "redis://%zz", "redis://a:b:c",
-		"redis://u:a", "b@host", "redis://u:p#w@host", // pieces of passwords with a comma, and one with a #
+		"redis://u:a", "b@host", "redis://u:p#w@host", // parts of passwords that contain a comma or a #
 	} {
 		_, err := parse(text)
 		require.Equal(t, errURL, err, text)

@@ -8,16 +8,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// unusable is the error of a server that k6/x/resp cannot work with. It ends a run, and the test.
+// unusable is the error of a server that k6/x/resp cannot work with. It ends the run and the test.
 type unusable struct{ said *wire.Error }
 
 // Error implements error.
 func (u unusable) Error() string { return u.said.Error() }
 
-// Unwrap returns the server's error, and the one that ends a run.
+// Unwrap returns the server's error, and workload.ErrClosed, which ends a run.
 func (u unusable) Unwrap() []error { return []error{u.said, workload.ErrClosed} }
 
-// asError says what an error of package wire is.
 func asError(err error) k6mod.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
 		return k6mod.Error{Kind: e.Kind, Message: e.Message, Cause: err}

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
-// watchEvictions marks what the server evicts in the step that the client is of, before the client
-// connects to it.
+// watchEvictions starts to count the keys that the server evicts during the current step, before
+// the client connects to the server.
 func (n *node) watchEvictions() {
 	session := n.client.Session()
 	if session == nil || session.Client.Started() {
@@ -32,7 +32,7 @@ func (n *node) watchEvictions() {
 	})
 }
 
-// statistics are those of a server, which it tells over a connection of its own.
+// statistics reads a server's statistics over its own connection.
 type statistics struct{ conn *wire.Conn }
 
 // Read implements evictions.Server.
@@ -50,8 +50,8 @@ func (s *statistics) Close() { s.conn.Close() }
 
 var errUntold = errors.New("the server does not tell how many keys it evicts")
 
-// evictedOf is what an answer to INFO says of evicted keys, and of connections that the server
-// still takes: below zero where it says nothing of them.
+// evictedOf reads from an answer to INFO how many keys were evicted, and how many more connections
+// the server accepts: negative if the answer does not say.
 func evictedOf(text string) (evicted uint64, free int, err error) {
 	numbers := evictions.Statistics{}
 	for name, value := range infoLines(text) {

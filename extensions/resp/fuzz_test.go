@@ -8,8 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// FuzzConfig: whatever the address is, an error is one line that does not show it, and what is
-// taken can be dialled.
+// FuzzConfig: an error is one line without the address, and an accepted address can be dialled.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "a", "a:1,b", "redis://u:secret@h:1/2", "rediss://[::1]:1", "unix:///a?db=1", "redis://h?x", ",", "[", "%zz"} {
 		f.Add(seed)

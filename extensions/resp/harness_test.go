@@ -13,15 +13,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// vu is a VU with the module as `resp`, and the URL of the shared server as `url`.
+// vu is a VU with the module as `resp` and the tests' server as `url`.
 type vu struct {
 	*k6test.Runner
 
 	t *testing.T
 }
 
-// redisURL is that of the server that the tests share: the Redis that scripts/servers.sh has
-// started, or a stub in this program.
+// redisURL returns the URL of a Redis that scripts/servers.sh started, or of a stub.
 func redisURL(t *testing.T) string {
 	t.Helper()
 	if url := os.Getenv("REDIS_URL"); url != "" {
@@ -35,7 +34,6 @@ func redisURL(t *testing.T) string {
 
 var startStub = sync.OnceValues(runStub)
 
-// newVU returns the VU of setup.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
@@ -53,13 +51,12 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 	return v
 }
 
-// result is what run and hitRate return.
+// result is the result of run and hitRate.
 type result struct {
 	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
 	Seconds                                                                                               float64
 }
 
-// bench runs an expression whose value is a result.
 func (v *vu) bench(expression string) (r result) {
 	v.t.Helper()
 	v.Decode(expression, &r)
@@ -67,10 +64,8 @@ func (v *vu) bench(expression string) (r result) {
 	return r
 }
 
-// thrown is an exception of the module.
 type thrown struct{ Message, Kind string }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 	e := v.Fail(script)
@@ -79,7 +74,7 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e.Message, e.Kind}
 }
 
-// step runs a step of n clients: each runs before, and then during until its share is done.
+// step runs a step of n clients. Each runs before, then during until its share is done.
 func step(t *testing.T, n int, plan measure.Plan, before, during string) measure.Reading {
 	t.Helper()
 	root := New()
@@ -92,7 +87,7 @@ func step(t *testing.T, n int, plan measure.Plan, before, during string) measure
 	}, before, during)
 }
 
-// fake is a server that calls serve for each of its connections, and its address.
+// fake starts a server that calls serve for each connection, and returns its address.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -118,7 +113,6 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// requireNoneLeft fails when goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "resp.(*client)", "resp/wire")

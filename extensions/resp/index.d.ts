@@ -1,56 +1,51 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
- * k6/x/resp: benchmarks of servers that speak RESP 2, such as Redis, Valkey and pogocache, done in
- * Go. It has what k6/x/redis has not: many operations in one call. For single commands in a script
- * there is k6/x/redis.
+ * k6/x/resp benchmarks servers that speak RESP 2, such as Redis, Valkey and pogocache. One call
+ * runs many operations, written in Go. For single commands in a script use k6/x/redis.
  *
- * What a server announces is bounded: a reply has strings of 512 MiB at most, for which there is
- * room as they come, and 1,000,000 elements. k6/x/redis is not bounded: it gives its connections,
- * TLS included, to a library that makes a buffer of any length that a server announces, which can
- * end k6. Use it with servers that you trust.
+ * Replies are limited to strings of 512 MiB and 1,000,000 elements, and memory grows with the bytes
+ * that arrive. k6/x/redis has no such limit: a server that announces a huge length can end k6. Use
+ * it with servers that you trust.
  *
- * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (keys that were asked for and found
- * or not), each with the tags `op` (connect, get, set, delete, touch, getMulti, info; of a pipeline
- * each of its commands) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and
- * `data_received`.
+ * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (requested keys that were found or
+ * not found), with the tags `op` (connect, get, set, delete, touch, getMulti, info; each command of
+ * a pipeline counts) and `outcome` (ok, or the error's kind). k6's own `data_sent` and
+ * `data_received` count the bytes.
  *
- * `resp_failed` (Rate, with the tag `op`) is the share of operations that failed, as
- * `http_req_failed` is of requests: a threshold is `resp_failed: ['rate<0.01']`.
+ * `resp_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
+ * for requests. A threshold: `resp_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/resp' {
-  /**
-   * How to reach the servers. A Client never shares its connections: a client of a sweep is a
-   * connection.
-   */
+  /** How to reach the servers. Clients do not share connections. */
   export interface ClientOptions extends XK6Sweep.ClientOptions {
-    /** TLS for all servers, as `rediss://` asks for it. Default: that of the url. */
+    /** TLS for all servers, as with `rediss://`. Default: as the URL says. */
     tls?: boolean | XK6Sweep.TLSOptions;
   }
 
-  /** What each call takes. */
+  /** Options of every call. */
   export interface Tagged {
-    /** Tags of the call. */
+    /** Tags of the call's metrics. */
     tags?: XK6Sweep.Tags;
   }
 
   /**
-   * What went wrong.
+   * The error of a failed call.
    *
    * | kind | |
    * |---|---|
    * | `connect` | the server could not be reached, or did not answer, within connectTimeout |
-   * | `connection` | the connection broke, or the server said what is no answer |
+   * | `connection` | the connection broke, or an answer violates the protocol |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
-   * | `full` | the server has no room, and was told to make none |
+   * | `full` | the server is out of memory and may not evict |
    * | `server` | any other error of the server |
    * | `usage` | the call itself is wrong; nothing was sent |
-   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | `internal` | a fault in k6's extensions or in a library; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
-   * error of kind `usage`.
+   * An array argument with more than 1,000,000 elements, or one that contains itself, is an error
+   * of kind `usage`.
    */
   export interface RespError extends Error {
     name: 'RespError';
@@ -60,17 +55,17 @@ declare module 'k6/x/resp' {
   }
 
   /**
-   * One connection to each server: opened by the first operation that needs it, opened anew by the
-   * next one after it broke, and closed when the VU has no more use for it. Nothing is tried again
-   * by itself.
+   * A client with one connection to each server. The first operation opens a connection; the next
+   * operation after a failure opens a new one. Failed operations are not retried. The connections
+   * close when the VU ends.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url `host:port`, `redis://user:password@host:port/0` (`rediss://` for TLS), or a
-     *   unix socket: its path, or `unix://user:password@/path?db=0`. Several,
-     *   in an array or with commas, are instances among which hitRate spreads its keys. Default
+     * @param url `host:port`, `redis://user:password@host:port/0` (`rediss://` for TLS), or a unix
+     *   socket: its path, or `unix://user:password@/path?db=0`. Several servers, in an array or
+     *   separated by commas, are for hitRate, which spreads its keys over them. Default
      *   `"redis://127.0.0.1:6379"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
@@ -78,32 +73,31 @@ declare module 'k6/x/resp' {
     constructor(options?: ClientOptions);
 
     /**
-     * Connects to all servers now, where that was not done yet.
-     * In a sweep, clients do it in their order, one after another.
+     * Connects to all servers that are not connected yet. In a sweep, the clients connect one after
+     * another, always in the same order.
      */
     connect(options?: Tagged): void;
     /**
-     * Writes all keys of a workload: each client writes its share. That is done once for a server
-     * and equal keys and values in this process: by the clients of the first step, by setup(), or
-     * by the VUs of k6's own executors, whoever comes first. It is recorded nowhere but in the
-     * module's metrics. Call it before `sweep.run`; where keys would be written while operations
-     * are measured, it is an error.
+     * Writes all keys of a workload; each client writes its share. This happens once per process
+     * for the same server, keys and values: by the clients of the first step, in setup(), or by the
+     * first VUs of k6's own executors. Only the module's metrics count these writes. Call it before
+     * `sweep.run`: keys cannot be written while operations are measured.
      *
-     * @throws what failed; the message names the key
+     * @throws an error that names the key that could not be written
      */
     prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
     /**
-     * Does a workload's operations. getMulti is MGET, touch is EXPIRE or, with `ttl: 0`, PERSIST.
-     * On Linux clients take turns in the order in which their answers came.
+     * Runs a workload's operations. getMulti is MGET; touch is EXPIRE, or PERSIST with `ttl: 0`. On
+     * Linux the clients continue in the order in which their answers arrive.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
-    /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
+    /** Runs accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
-     * What the servers tell of themselves (INFO), by their addresses: `info('memory')`, default all
-     * that they tell unasked.
+     * Returns each server's INFO, by address: `info('memory')`; by default the server's default
+     * sections.
      *
-     * @throws kind `server`: the server knows no INFO
+     * @throws kind `server`: the server does not know INFO
      */
     info(section?: string | null, options?: Tagged): { [server: string]: { [name: string]: string } };
     /** Closes the connections. The next operation opens new ones. */

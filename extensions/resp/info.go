@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// info is client.info(section): an object of the servers' addresses, and for each one what INFO
-// tells of itself.
+// info implements client.info(section). The result maps each server's address to the fields of its
+// answer to INFO.
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	section := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
@@ -45,7 +45,6 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// infoOf makes an object of an answer to INFO.
 func (c *client) infoOf(text string) *sobek.Object {
 	one := c.Runtime().NewObject()
 	for name, value := range infoLines(text) {
@@ -55,7 +54,7 @@ func (c *client) infoOf(text string) *sobek.Object {
 	return one
 }
 
-// infoLines are those of an answer to INFO, which are name:value but for titles and empty ones.
+// infoLines yields the name:value lines of an answer to INFO. It skips titles and empty lines.
 func infoLines(text string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for line := range strings.Lines(text) {

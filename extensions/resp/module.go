@@ -11,12 +11,12 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/resp"
 
-// The module's metrics. Tags: operation (connect, get, set, delete, touch, getMulti, info) and
-// outcome (ok, or the error's kind).
+// The module's metrics. Tags: op (connect, get, set, delete, touch, getMulti, info) and outcome
+// (ok, or the error's kind).
 const (
-	metricOps    = "resp_ops"    // Counter: operations; of a pipeline each of its commands
-	metricHits   = "resp_hits"   // Counter: keys that were asked for and found
-	metricMisses = "resp_misses" // Counter: keys that were asked for and not found
+	metricOps    = "resp_ops"    // Counter: operations; each command of a pipeline counts
+	metricHits   = "resp_hits"   // Counter: requested keys that were found
+	metricMisses = "resp_misses" // Counter: requested keys that were not found
 )
 
 // New returns the JavaScript module.
@@ -32,7 +32,6 @@ func New() modules.Module {
 	})
 }
 
-// sharedByAll is what all VUs have in common.
 type sharedByAll struct {
 	cachebench.Shared
 

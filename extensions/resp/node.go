@@ -15,13 +15,13 @@ import (
 
 // node is a client's connection to one server.
 //
-// What each operation needs comes first, side by side, and without the client between: of hundreds
-// of clients in turn, each step from one object to the next waits for memory.
+// The fields that every operation reads come first and need no pointer to the client: with hundreds
+// of clients in turn, each hop between objects is a cache miss.
 type node struct {
-	counts *k6mod.Instruments // the module's
-	seat   *eventloop.Seat    // the client's
+	counts *k6mod.Instruments
+	seat   *eventloop.Seat
 	conn   *wire.Conn
-	mu     sync.Mutex // of conn: the VU's end, and that of its context, come from other goroutines
+	mu     sync.Mutex // guards conn: the end of the VU and of its context run in other goroutines
 
 	moved                  wire.Traffic
 	toldSent, toldReceived uint64
@@ -30,15 +30,14 @@ type node struct {
 	server *server
 	config *Config
 
-	// others are, of a client's first node, those after it.
 	others []*node
-	// values is what values are read into that nobody keeps.
+	// values is the buffer for values that are read and discarded.
 	values []byte
 	batch  batch
 }
 
-// ready makes sure that there is a connection that the server has greeted, and returns it, at the
-// seat if a run is under way.
+// ready returns a usable connection, and opens one if needed. During a run the connection is used
+// at the client's seat.
 func (n *node) ready() (*wire.Conn, error) {
 	n.seat.Begin()
 	conn := n.live()
@@ -53,7 +52,6 @@ func (n *node) ready() (*wire.Conn, error) {
 	return conn, nil
 }
 
-// live returns the connection if it can be used.
 func (n *node) live() *wire.Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,20 +82,19 @@ func (n *node) connect() (*wire.Conn, error) {
 	}
 	n.conn = conn
 	n.client.Closing().Add(n.client, n.client.disconnect)
-	if ctx.Err() != nil { // who interrupts has not seen this one
+	if ctx.Err() != nil { // interrupt ran before this connection was set
 		conn.Interrupt()
 	}
 
 	return conn, nil
 }
 
-// dialFunc opens a connection of the network.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer is k6's own.
 func (n *node) dialer() dialFunc { return k6glue.Dial(n.client.VU()) }
 
-// wireConfig is how to reach the server with a dialer, or with Go's where that takes no paths.
+// wireConfig returns the configuration for wire.Dial. Unix sockets use Go's dialer, because k6's
+// takes no paths.
 func (n *node) wireConfig(dial dialFunc) *wire.Config {
 	s := n.server
 	if s.Network == "unix" {
@@ -114,7 +111,7 @@ func (n *node) wireConfig(dial dialFunc) *wire.Config {
 	}
 }
 
-// do does a job on the connection. Its errors are the module's.
+// do runs job on the connection and converts its error.
 func (n *node) do(job func(*wire.Conn) error) error {
 	conn, err := n.ready()
 	if err != nil {
@@ -131,7 +128,6 @@ func (n *node) do(job func(*wire.Conn) error) error {
 	return nil
 }
 
-// failed is why an operation has failed.
 func (n *node) failed(err error) error {
 	if n.client.VU().Context().Err() != nil {
 		return k6mod.TestEnded()
@@ -140,7 +136,7 @@ func (n *node) failed(err error) error {
 	return final(err)
 }
 
-// final makes an error after which nothing can succeed one that ends a run.
+// final makes err end the run if no later operation can succeed.
 func final(err error) error {
 	if said, is := errors.AsType[*wire.Error](err); is && said.Kind == wire.KindUsage {
 		return unusable{said}
@@ -149,7 +145,7 @@ func final(err error) error {
 	return err
 }
 
-// interrupt ends what is under way, whatever the server does. Any goroutine may call it.
+// interrupt aborts the current call. Any goroutine may call it.
 func (n *node) interrupt() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -168,7 +164,7 @@ func (n *node) close() {
 	n.conn = nil
 }
 
-// Traffic implements cachebench.Cache: the bytes are those of all servers.
+// Traffic implements cachebench.Cache. It returns the bytes of all servers.
 func (n *node) Traffic() (received, sent uint64) {
 	received, sent = n.traffic()
 	for _, other := range n.others {
@@ -180,7 +176,7 @@ func (n *node) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// traffic returns the bytes received and sent since it was last asked.
+// traffic returns the bytes received and sent since its last call.
 func (n *node) traffic() (received, sent uint64) {
 	received, sent = n.moved.Received.Load()-n.toldReceived, n.moved.Sent.Load()-n.toldSent
 	n.toldReceived += received

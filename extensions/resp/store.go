@@ -36,7 +36,7 @@ func (n *node) Touch(key []byte, ttl int) error {
 	return n.command("touch", &wire.Request{Verb: wire.Touch, Key: key, TTL: ttl})
 }
 
-// command does a command that has no value to return, and counts it.
+// command runs and counts a command that returns no value.
 func (n *node) command(operation string, q *wire.Request) error {
 	err := n.do(func(conn *wire.Conn) error { return conn.Do(q) })
 	n.counts.Count(operation, err)
@@ -44,7 +44,7 @@ func (n *node) command(operation string, q *wire.Request) error {
 	return err
 }
 
-// refused marks the errors of a set by which a server says that it will not keep a value.
+// refused marks errors of a set that mean that the server does not store the value.
 func refused(err error) error {
 	if said, is := errors.AsType[*wire.Error](err); is && said.Kind == wire.KindFull {
 		return fmt.Errorf("%w: %w", workload.ErrRefused, err)
@@ -73,7 +73,6 @@ func (n *node) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	return err
 }
 
-// batch is a pipeline of a workload under way.
 type batch struct {
 	node     *node
 	commands []workload.Command
@@ -145,7 +144,6 @@ func (b *batch) Answered(i int, value []byte, found bool, err error) {
 	}
 }
 
-// counted counts a get.
 func (n *node) counted(operation string, err error, hit bool) {
 	switch {
 	case err != nil:

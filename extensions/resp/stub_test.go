@@ -11,28 +11,23 @@ import (
 	"time"
 )
 
-// databases is how many there are to SELECT.
 const databases = 16
 
-// longest is the length of the longest string that is read.
 const longest = 64 << 20
 
-// entry is a value and when it expires: never when that is zero.
 type entry struct {
 	value   string
 	expires time.Time
 }
 
-// stub is what all connections share.
 type stub struct {
 	mu    sync.Mutex
 	data  [databases]map[string]entry
 	conns map[net.Conn]bool
 }
 
-// runStub starts a server that speaks as much of Redis's protocol, in memory, as the tests need. It
-// runs until the program ends; runStub returns its host and port. With a real Redis, the tests
-// prove the same.
+// runStub starts an in-memory server with the commands that the tests use, and returns its host and
+// port. It runs until the process ends.
 func runStub() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,7 +54,6 @@ func (s *stub) flush() {
 	}
 }
 
-// session is a connection and the database that it has selected.
 type session struct {
 	*stub
 
@@ -91,7 +85,7 @@ func (s *stub) serve(conn net.Conn) {
 			return
 		}
 		if in.Buffered() > 0 {
-			continue // a pipeline: its answers go out together
+			continue // all answers of a pipeline go out together
 		}
 		if err := out.Flush(); err != nil {
 			return
@@ -99,7 +93,6 @@ func (s *stub) serve(conn net.Conn) {
 	}
 }
 
-// readCommand reads an array of strings.
 func readCommand(in *bufio.Reader) ([]string, error) {
 	n, err := readLength(in, '*')
 	if err != nil || n < 1 || n > longest {
@@ -142,7 +135,7 @@ const (
 func bulk(text string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(text), text) }
 func integer(n int) string    { return fmt.Sprintf(":%d\r\n", n) }
 
-// do does one command, with the lock held, and returns its answer.
+// do runs one command, with the lock held, and returns its answer.
 func (c *session) do(name string, args []string) string {
 	switch name {
 	case "ping":
@@ -179,7 +172,6 @@ func (c *session) do(name string, args []string) string {
 	return "-ERR unknown command '" + name + "'\r\n"
 }
 
-// use makes a database the one that commands are about.
 func (c *session) use(number string) string {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n >= databases {
@@ -190,7 +182,6 @@ func (c *session) use(number string) string {
 	return ok
 }
 
-// read does a command that changes nothing.
 func (c *session) read(name string, keys []string) string {
 	e, there := c.get(keys[0])
 	switch {
@@ -213,7 +204,7 @@ func (c *session) read(name string, keys []string) string {
 	return integer(int(time.Until(e.expires).Round(time.Second).Seconds()))
 }
 
-// write does a command that changes keys. A set has no option but EX.
+// write runs a command that changes keys. Its set knows no option but EX.
 func (c *session) write(name string, args []string) string {
 	data, key := c.data[c.database], args[0]
 	e, there := c.get(key)
@@ -249,7 +240,6 @@ func (c *session) write(name string, args []string) string {
 	return integer(1)
 }
 
-// get is a value that has not expired.
 func (c *session) get(key string) (entry, bool) {
 	e, there := c.data[c.database][key]
 	if there && !e.expires.IsZero() && !time.Now().Before(e.expires) {
@@ -269,14 +259,14 @@ func value(e entry, there bool) string {
 	return bulk(e.value)
 }
 
-// in is so many seconds from now. What is no number is now.
+// in returns the time that many seconds from now; now if seconds is not a number.
 func in(seconds string) time.Time {
 	n, _ := strconv.Atoi(seconds)
 
 	return time.Now().Add(time.Duration(n) * time.Second)
 }
 
-// killOthers ends all connections but the one that asks for it.
+// killOthers closes all connections but the caller's.
 func (c *session) killOthers() int {
 	n := 0
 	for conn := range c.conns {
@@ -289,7 +279,6 @@ func (c *session) killOthers() int {
 	return n
 }
 
-// info is what INFO says of some sections: of all of them when none is named.
 func info(sections []string) string {
 	text := ""
 	for _, section := range []struct{ name, lines string }{

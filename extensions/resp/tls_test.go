@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// secured is the address of the shared server behind TLS, and the certificate of 127.0.0.1.
+// secured returns the address of the shared server behind TLS, and the certificate of 127.0.0.1.
 func secured(t *testing.T) (address, certificate string) {
 	t.Helper()
 	pair := httptest.NewTLSServer(nil)
@@ -43,7 +43,6 @@ func secured(t *testing.T) (address, certificate string) {
 	return address, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))
 }
 
-// The option tls, and rediss://, encrypt the connection; what the option says counts for both.
 func TestTLS(t *testing.T) {
 	address, certificate := secured(t)
 	v := newVU(t)

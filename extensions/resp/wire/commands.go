@@ -1,33 +1,32 @@
 package wire
 
-// Verb is a command that a pipeline may hold.
+// Verb is a command of a pipeline.
 type Verb uint8
 
 // The verbs.
 const (
 	Get    Verb = iota // GET
-	Set                // SET, with EX where it has a time to live
+	Set                // SET, with EX if there is a time to live
 	Delete             // DEL
-	Touch              // EXPIRE, or PERSIST where it has no time to live
+	Touch              // EXPIRE, or PERSIST if there is no time to live
 )
 
 // Request is one command.
 type Request struct {
 	Verb  Verb
 	Key   []byte
-	Value []byte // of a Set
-	TTL   int    // of a Set and a Touch, in seconds; 0: for ever
+	Value []byte
+	TTL   int // of a Set and a Touch, in seconds; 0: no expiry
 }
 
-// Get returns the key's value, in the memory of into or, where that is too small, in other. It is
-// not found where there is none.
+// Get returns the key's value in into, or in new memory if into is too small.
 func (c *Conn) Get(key, into []byte) (value []byte, found bool, err error) {
 	value, found, failed := c.do(&Request{Verb: Get, Key: key}, into)
 
 	return value, found, asError(failed)
 }
 
-// Do does a command that returns no value.
+// Do runs a command that returns no value.
 func (c *Conn) Do(q *Request) error {
 	_, _, failed := c.do(q, nil)
 
@@ -46,7 +45,7 @@ func (c *Conn) do(q *Request, into []byte) (value []byte, found bool, failed *Er
 	return c.read(q, into)
 }
 
-// asError is nil for nil.
+// asError keeps a nil *Error a nil error.
 func asError(e *Error) error {
 	if e == nil {
 		return nil
@@ -55,7 +54,6 @@ func asError(e *Error) error {
 	return e
 }
 
-// write puts a command behind those that are still to be written.
 func (c *Conn) write(q *Request) {
 	switch q.Verb {
 	case Get:
@@ -93,7 +91,6 @@ func (c *Conn) writeSet(q *Request) {
 	}
 }
 
-// read reads the answer to a command.
 func (c *Conn) read(q *Request, into []byte) (value []byte, found bool, failed *Error) {
 	switch q.Verb {
 	case Get:
@@ -106,9 +103,8 @@ func (c *Conn) read(q *Request, into []byte) (value []byte, found bool, failed *
 	return into, false, c.readInteger()
 }
 
-// GetMulti gets many keys with MGET, and calls got with the index and the value of each that is
-// there. The value is got's until it returns; into is memory for it, which is returned as it has
-// grown.
+// GetMulti runs MGET. It calls got with the index and the value of each key that exists; the value
+// is valid until got returns. It returns into, which holds the values and may have grown.
 func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte)) ([]byte, error) {
 	if len(keys) == 0 {
 		return into, nil
@@ -133,7 +129,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	for i := range n {
 		value, found, failed := c.readValue(into)
 		if failed != nil {
-			if c.failed == nil { // an error within an array is none of MGET's
+			if c.failed == nil { // MGET answers hold no errors within the array
 				_ = c.lied("%s", failed.Message)
 			}
 
@@ -148,7 +144,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	return into, nil
 }
 
-// Info asks for INFO of a section: "" is what the server tells unasked.
+// Info returns a section of INFO. "" asks for the server's default sections.
 func (c *Conn) Info(section string) (string, error) {
 	if failed := c.begin(); failed != nil {
 		return "", failed

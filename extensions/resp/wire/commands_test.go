@@ -17,8 +17,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// What goes over the connection is what Redis documents, to the byte; what comes is read however it
-// is cut.
+// The commands are the bytes that Redis documents. Answers may be split anywhere.
 func TestCommands(t *testing.T) {
 	key := []byte("k")
 	for _, tt := range []struct {
@@ -84,7 +83,6 @@ func info(section string) func(c *Conn) (string, error) {
 	return func(c *Conn) (string, error) { return c.Info(section) }
 }
 
-// What the server says against a command leaves the connection as it is.
 func TestErrorsOfTheServer(t *testing.T) {
 	for says, want := range map[string]Error{
 		"-ERR no such thing\r\n":                      {Kind: KindServer, Message: "the server says: ERR no such thing"},
@@ -105,8 +103,8 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// A server that announces too much, or says what is no answer to the command, ends the connection,
-// and each later command says why.
+// An answer that is too long, or does not fit the command, breaks the connection. Each later
+// command returns the reason.
 func TestLies(t *testing.T) {
 	for _, tt := range []struct {
 		do         func(c *Conn) (string, error)
@@ -152,7 +150,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// A server that announces a long string and does not send it gets no room for it.
+// Memory grows with the bytes that arrive, not with the announced length.
 func TestLongStringsThatDoNotCome(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -163,7 +161,6 @@ func TestLongStringsThatDoNotCome(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(MaxBulk/8))
 }
 
-// collected are the answers of a pipeline.
 type collected struct {
 	requests []Request
 	answers  []string
@@ -201,10 +198,10 @@ func TestPipeline(t *testing.T) {
 	require.Equal(t, []string{"1", ""}, p.answers, "what has been answered stands")
 }
 
-// A server may write answers for as long as nobody reads them, and read no command meanwhile: so
-// the commands of a long pipeline go out in parts.
+// A server may block on writing answers until the client reads them. So a long pipeline is sent in
+// parts.
 func TestLongPipeline(t *testing.T) {
-	ours, servers := net.Pipe() // has no buffer at all, but what the server makes below
+	ours, servers := net.Pipe() // net.Pipe has no buffer; the server below adds one
 	go func() {
 		defer servers.Close()
 		unread := make(chan []byte, 1)
@@ -257,7 +254,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	}))
 }
 
-// repeating says its text again and again, a line or a value in each read.
+// repeating returns its text again and again, one line or value per read.
 type repeating struct {
 	text string
 	at   int

@@ -14,54 +14,52 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// readSize is the most that is read at once, and with it the longest line that is read;
-// writeSize that of what is written at once, and about what a connection keeps to write from. Both
-// are in bytes.
+// readSize is the size of the read buffer and the maximum length of a line. The write buffer
+// shrinks to writeSize between calls. Both are in bytes.
 const (
 	readSize  = 16 << 10
 	writeSize = 16 << 10
 )
 
-// Config is how to reach a server.
+// Config describes a server and how to connect to it.
 type Config struct {
 	Network  string // tcp or unix
 	Address  string // host:port, or the path of a unix socket
-	User     string // "": the default one
+	User     string // "": the default user
 	Password string // "": no login
 	DB       int
-	TLS      *tls.Config // nil: none
+	TLS      *tls.Config // nil: plain text
 
 	Timeout        time.Duration // of a call
-	ConnectTimeout time.Duration // of connecting, TLS and the login together
-	// Dial makes the connection.
+	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	// Dial opens the connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Traffic counts what goes over the connection; nil: nobody wants to know.
+	// Traffic counts the connection's bytes. It may be nil.
 	Traffic *Traffic
 }
 
-// Traffic counts bytes, those of TLS included.
+// Traffic counts bytes, including the overhead of TLS.
 type Traffic struct {
 	Received, Sent atomic.Uint64
 }
 
-// Conn is a connection. One goroutine uses it at a time; Interrupt and Close may be called by any.
-//
-// An error of kind connection, timeout or cancelled leaves it broken.
+// Conn is a connection to a server. Only one goroutine may use it at a time; Interrupt and Close
+// are safe for concurrent use. An error of kind connection, timeout or cancelled breaks it.
 type Conn struct {
 	socket   countingConn
 	stream   io.Writer
 	r        *growing.Reader
-	out      []byte // what has not been written yet
+	out      []byte
 	timeout  time.Duration
 	deadline quiet.Deadline
 
-	failed      *Error // why it is broken
+	failed      *Error
 	interrupted atomic.Bool
 	closed      atomic.Bool
 }
 
-// Dial connects, logs in and selects the database. What the server says against that is an error
-// of its own kind; else they are of kind connect and cancelled.
+// Dial connects, logs in and selects the database. An error answer of the server keeps its kind;
+// all other errors are of kind connect or cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer cancel()
@@ -85,7 +83,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	return c, nil
 }
 
-// begun does what comes before the first command, until ctx ends.
+// begun runs the handshakes until ctx ends.
 func (c *Conn) begun(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("what interrupts a connection")
@@ -119,10 +117,10 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		return err
 	}
 
-	return nil // no *Error that is none
+	return nil // a nil *Error would be a non-nil error
 }
 
-// greet logs in, selects the database, and makes sure that the server takes commands.
+// greet logs in, selects the database and checks that the server accepts commands.
 func (c *Conn) greet(cfg *Config) *Error {
 	if err := c.begin(); err != nil {
 		return err
@@ -160,8 +158,7 @@ func (c *Conn) greet(cfg *Config) *Error {
 	return first
 }
 
-// farewell returns what a server said before it closed the connection, or the error of writing to
-// it where it said nothing.
+// farewell returns the error answer that a server sent before it closed the connection, or err.
 func (c *Conn) farewell(err *Error) *Error {
 	if said := c.readStatus(); said != nil && saidByServer(said) {
 		return said
@@ -170,7 +167,7 @@ func (c *Conn) farewell(err *Error) *Error {
 	return err
 }
 
-// begin is called before the first command of a call is written: the call's time runs.
+// begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
 		return errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
@@ -178,7 +175,7 @@ func (c *Conn) begin() *Error {
 	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
 	}
-	if c.interrupted.Load() { // after the deadline was set: Interrupt does it the other way round
+	if c.interrupted.Load() { // check after the deadline is set; Interrupt uses the opposite order
 		return c.fail(c.broken(context.Canceled))
 	}
 	c.out = c.out[:0]
@@ -186,7 +183,7 @@ func (c *Conn) begin() *Error {
 	return c.inStep()
 }
 
-// inStep makes sure that what comes next is an answer to what is written next.
+// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
 		return c.lied("the server sent %d bytes that nobody asked for", n)
@@ -195,7 +192,6 @@ func (c *Conn) inStep() *Error {
 	return nil
 }
 
-// fail makes the connection one that cannot be used any more.
 func (c *Conn) fail(e *Error) *Error {
 	if c.failed == nil {
 		c.failed = e
@@ -204,33 +200,31 @@ func (c *Conn) fail(e *Error) *Error {
 	return e
 }
 
-// lied is the error of a server that says what cannot be. Nobody knows where its next answer
-// begins.
+// lied returns the error of an answer that violates the protocol. It breaks the connection, since
+// the start of the next answer is unknown.
 func (c *Conn) lied(format string, args ...any) *Error {
 	return c.fail(errorf(KindConnection, "the connection is closed: "+format, args...))
 }
 
-// Broken tells whether the connection can only be closed any more.
+// Broken reports whether the connection is unusable and can only be closed.
 func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
 
-// Interrupt makes the call that is under way, or else the next one, return an error of kind
-// cancelled soon, whatever the server does. The connection is broken after it.
+// Interrupt aborts the current call, or else the next one, with an error of kind cancelled. The
+// connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // it fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
 }
 
-// Close closes the connection at once.
 func (c *Conn) Close() {
 	if !c.closed.Swap(true) {
-		_ = c.socket.Close() // there is nothing left to lose
+		_ = c.socket.Close()
 	}
 }
 
-// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+// Use makes the connection wait for answers at the seat; nil: in its goroutine.
 func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
 
-// countingConn counts what goes over a connection.
 type countingConn struct {
 	*eventloop.Conn
 

@@ -1,5 +1,5 @@
-// Package wire speaks RESP 2, the protocol of Redis, over one connection: the commands that a
-// benchmark of caches needs, alone and in pipelines.
+// Package wire is a client of RESP 2, the protocol of Redis, with the commands that a cache
+// benchmark needs, single and in pipelines.
 //
-// RESP: https://redis.io/docs/latest/develop/reference/protocol-spec.
+// Specification: https://redis.io/docs/latest/develop/reference/protocol-spec.
 package wire

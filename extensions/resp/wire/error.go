@@ -13,17 +13,17 @@ import (
 // Kinds of errors.
 const (
 	KindConnect    = "connect"    // the server could not be reached
-	KindConnection = "connection" // the connection broke, or the server said what cannot be
+	KindConnection = "connection" // the connection broke, or an answer violates the protocol
 	KindTimeout    = "timeout"    // no answer in time
 	KindCancelled  = "cancelled"  // interrupted
-	KindAuth       = "auth"       // wrong user or password, or none where the server wants one
-	KindBusy       = "busy"       // the server takes no client more, or no commands now
-	KindFull       = "full"       // the server has no room and may not make any
-	KindServer     = "server"     // any other error of the server
-	KindUsage      = "usage"      // the server is none that this client can work with
+	KindAuth       = "auth"       // wrong or missing user or password
+	KindBusy       = "busy"       // the server accepts no more clients, or no commands now
+	KindFull       = "full"       // the server is out of memory and may not evict
+	KindServer     = "server"     // any other error answer
+	KindUsage      = "usage"      // this client cannot work with the server
 )
 
-// Error is what goes wrong with a command.
+// Error is the error of a command.
 type Error struct {
 	Kind    string
 	Message string
@@ -33,21 +33,21 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error of the network, if that is behind it.
+// Unwrap returns the network error that caused it, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
 func errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// saidByServer tells whether the error is what the server said to a command.
+// saidByServer reports whether err is an error answer of the server.
 func saidByServer(err error) bool {
 	said, is := errors.AsType[*Error](err)
 
 	return is && slices.Contains([]string{KindAuth, KindBusy, KindFull, KindServer, KindUsage}, said.Kind)
 }
 
-// said is the error that a server has answered. Redis's errors are told apart by their first word.
+// said parses an error answer. Its first word is Redis's error code.
 func said(text []byte) *Error {
 	kind := KindServer
 	switch word, _, _ := strings.Cut(string(text), " "); word {
@@ -107,7 +107,6 @@ func late(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout()
 }
 
-// describe is an error of the network without addresses, which differ from client to client.
 func describe(err error) string {
 	var operation *net.OpError
 	if errors.As(err, &operation) {
@@ -117,10 +116,9 @@ func describe(err error) string {
 	return short(err.Error())
 }
 
-// mostSaid is how much of what a server sent an error shows, in bytes.
+// mostSaid limits the bytes of a server's text in an error.
 const mostSaid = 200
 
-// short is a text in one line.
 func short(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) > mostSaid {

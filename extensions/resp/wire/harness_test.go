@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scripted is a connection to a server that says what it says, whatever it is told.
 type scripted struct {
-	net.Conn // nil: none of its other methods is called
+	net.Conn // nil: its other methods are not called
 
 	says io.Reader
 	told bytes.Buffer
@@ -27,7 +26,7 @@ func (s *scripted) SetReadDeadline(time.Time) error  { return nil }
 func (s *scripted) SetWriteDeadline(time.Time) error { return nil }
 func (s *scripted) Close() error                     { return nil }
 
-// inTwo says each of its parts in a read of its own: what is asked for comes after what is told.
+// inTwo returns each of its parts in a separate read.
 type inTwo struct{ first, then io.Reader }
 
 func (r *inTwo) Read(b []byte) (int, error) {
@@ -38,7 +37,7 @@ func (r *inTwo) Read(b []byte) (int, error) {
 	return r.then.Read(b)
 }
 
-// connected is a connection whose server has greeted it, and then says this.
+// connected returns a connection after the handshake to a server that then sends says.
 func connected(tb testing.TB, says io.Reader) (*Conn, *scripted) {
 	tb.Helper()
 	server := &scripted{says: &inTwo{strings.NewReader("+PONG\r\n"), says}}
@@ -52,7 +51,6 @@ func connected(tb testing.TB, says io.Reader) (*Conn, *scripted) {
 	return c, server
 }
 
-// words is a command as it goes over the connection.
 func words(all ...string) string {
 	var b strings.Builder
 	b.WriteString("*" + itoa(len(all)) + "\r\n")

@@ -1,25 +1,23 @@
 package wire
 
-// runBytes is how many bytes of commands are sent before their answers are read: as many as the
-// buffers of any two hosts take. With more, both sides could come to write at each other with
-// nobody reading.
+// runBytes is how many bytes of commands are sent before their answers are read. More might not fit
+// into the socket buffers, and then both sides would block in a write.
 const runBytes = 32 << 10
 
-// overhead is more than what a command has in bytes beside its key and its value.
+// overhead is an upper limit for the bytes of a command besides its key and value.
 const overhead = 128
 
-// Pipeline is many commands, which go out together before their answers are read.
+// Pipeline is a list of commands that are sent together before their answers are read.
 type Pipeline interface {
-	// Request is command i.
+	// Request returns command i.
 	Request(i int) Request
-	// Answered is told of each answer, in the order of the commands: the error that the server
-	// says, or else the value where the key of a Get was found. The value is valid until Answered
-	// returns.
+	// Answered is called for each answer in order, with the server's error, or with the value of a
+	// Get if the key was found. The value is valid until Answered returns.
 	Answered(i int, value []byte, found bool, err error)
 }
 
-// Pipeline does n commands. The error that it returns broke the connection: what was not answered
-// by then has failed with it. Into is memory for values, which is returned as it has grown.
+// Pipeline runs n commands. An error breaks the connection; commands without an answer fail with
+// it. It returns into, which holds the values and may have grown.
 func (c *Conn) Pipeline(n int, p Pipeline, into []byte) ([]byte, error) {
 	failed := c.begin()
 	for done := 0; failed == nil && done < n; {
@@ -38,7 +36,7 @@ func (c *Conn) Pipeline(n int, p Pipeline, into []byte) ([]byte, error) {
 	return into, asError(failed)
 }
 
-// writeRun puts together what goes out next, from a command on, and returns the end of it.
+// writeRun buffers commands from index from on, and returns the index after the last one.
 func (c *Conn) writeRun(p Pipeline, from, n int) (end int) {
 	for end = from; end < n; end++ {
 		q := p.Request(end)
@@ -51,7 +49,6 @@ func (c *Conn) writeRun(p Pipeline, from, n int) (end int) {
 	return end
 }
 
-// answer reads one answer. Its error broke the connection.
 func (c *Conn) answer(i int, p Pipeline, into []byte) ([]byte, *Error) {
 	q := p.Request(i)
 	value, found, failed := c.read(&q, into)

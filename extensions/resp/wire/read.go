@@ -7,20 +7,20 @@ import (
 	"io"
 )
 
-// What a server may announce. Redis makes no more by itself, unless it is told to.
+// Limits of an answer. Redis stays below them by default.
 const (
-	MaxBulk     = 512 << 20 // bytes of a string: Redis's own proto-max-bulk-len
+	MaxBulk     = 512 << 20 // bytes of a string: Redis's default proto-max-bulk-len
 	MaxElements = 1_000_000 // of an array
 )
 
-// firstGrowth bounds what is allocated on a server's word alone, in bytes. More is when that many
-// have come.
+// firstGrowth is the most that is allocated for an announced length, in bytes. Longer values grow
+// as their bytes arrive.
 const firstGrowth = 64 << 10
 
-// leastGrowth is the least that is allocated for a value, in bytes: the next one may be longer.
+// leastGrowth is the least that is allocated for a value, in bytes, so that the next value may be
+// longer.
 const leastGrowth = 512
 
-// null is the length of what is not there.
 const null = -1
 
 // readLine returns the next line without its end. It is valid until the next read.
@@ -38,13 +38,12 @@ func (c *Conn) readLine() ([]byte, *Error) {
 	return line[:len(line)-2], nil
 }
 
-// mostShown is how much of a line an error shows, in bytes.
 const mostShown = 40
 
 func shown(line []byte) []byte { return line[:min(len(line), mostShown)] }
 
-// readHead reads a line of the kind that is asked for, and returns what follows the kind. An error
-// that the server says leaves the connection as it is.
+// readHead reads a line of this kind and returns the text after the kind. An error answer leaves
+// the connection usable.
 func (c *Conn) readHead(kind byte) ([]byte, *Error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -62,14 +61,12 @@ func (c *Conn) readHead(kind byte) ([]byte, *Error) {
 	}
 }
 
-// readStatus reads what a server answers that has done as it was told.
 func (c *Conn) readStatus() *Error {
 	_, err := c.readHead('+')
 
 	return err
 }
 
-// readInteger reads a number.
 func (c *Conn) readInteger() *Error {
 	digits, err := c.readHead(':')
 	if err != nil {
@@ -82,7 +79,7 @@ func (c *Conn) readInteger() *Error {
 	return nil
 }
 
-// readLength reads the length of a string or an array: null, or at most so many.
+// readLength reads the length of a string or an array: null, or at most most.
 func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
 	digits, err := c.readHead(kind)
 	if err != nil {
@@ -102,8 +99,7 @@ func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
 	return int(n), nil
 }
 
-// readValue reads a string into the memory of into, which grows as append does. It is not found
-// where the server says that there is none.
+// readValue reads a string into into, which grows as needed. found is false for null.
 func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) {
 	into = into[:0]
 	n, failed := c.readLength('$', MaxBulk, "a string of %s bytes")
@@ -134,11 +130,10 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 	return into, true, nil
 }
 
-// longest is how many digits are read as a number: more are larger than any length that is
-// allowed.
+// longest limits the digits of a number. Longer numbers exceed every limit above.
 const longest = 18
 
-// number reads decimal digits, and nothing else.
+// number parses decimal digits, without a sign.
 func number(digits []byte) (n int64, ok bool) {
 	for _, d := range digits {
 		if d < '0' || d > '9' {

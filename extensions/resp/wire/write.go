@@ -2,20 +2,19 @@ package wire
 
 import "strconv"
 
-// command begins a command that has so many words after its name.
+// command starts a command with this many words after its name.
 func (c *Conn) command(name string, words int) {
 	c.head('*', words+1)
 	c.head('$', len(name))
 	c.out = append(append(c.out, name...), "\r\n"...)
 }
 
-// word is the next word of a command.
+// word appends the next word of a command.
 func (c *Conn) word(word []byte) {
 	c.head('$', len(word))
 	c.out = append(append(c.out, word...), "\r\n"...)
 }
 
-// number is the next word of a command, in decimal digits.
 func (c *Conn) number(n int) {
 	var digits [20]byte
 	c.word(strconv.AppendInt(digits[:0], int64(n), 10))
@@ -25,11 +24,10 @@ func (c *Conn) head(kind byte, n int) {
 	c.out = append(strconv.AppendInt(append(c.out, kind), int64(n), 10), "\r\n"...)
 }
 
-// flush writes what there is to write.
 func (c *Conn) flush() *Error {
 	_, err := c.stream.Write(c.out)
 	c.out = c.out[:0]
-	if cap(c.out) > 4*writeSize { // of a long value
+	if cap(c.out) > 4*writeSize { // drop the buffer of a long value
 		c.out = nil
 	}
 	if err != nil {
