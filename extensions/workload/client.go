@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// Client does a workload's operations on one store. Its stream goes on from one run to the next. It
-// belongs to one goroutine.
+// Client runs a workload's operations on one store. Its random stream continues from one run to the
+// next. One goroutine uses it.
 type Client struct {
 	work   *Workload
 	store  Store
@@ -18,21 +18,21 @@ type Client struct {
 	multi  MultiGetter
 	pipe   Pipeliner
 	source rand.PCG
-	random rand.Rand // of source
+	random rand.Rand // reads from source
 	keys   drawer
 
-	unwritten, end int // keys that are to be prefilled yet
+	unwritten, end int // keys still to be prefilled
 
-	// prefilled reports whether the keys of the run under way were written before.
+	// prefilled reports whether the keys were written before the current run.
 	prefilled bool
 
-	observer         Observer // of the run under way
+	observer         Observer // of the current run
 	result           Result
 	key, value, read []byte
 	slots            *slots
 }
 
-// offer finds out whether the store can do what the mix asks for.
+// offer returns an error if the store lacks an operation of the mix.
 func (c *Client) offer() error {
 	options := &c.work.options
 	c.touch, _ = c.store.(Toucher)
@@ -54,12 +54,12 @@ func (c *Client) offer() error {
 	return nil
 }
 
-// Unwritten is how many keys Prefill has to write yet.
+// Unwritten returns the number of keys that Prefill still has to write.
 func (c *Client) Unwritten() int { return c.end - c.unwritten }
 
-// Prefill writes those of the client's share of the keys that it has not written yet, and returns
-// what came of it. Nobody observes it: it stops at the first error, which names the key, and goes
-// on from there when it is called again.
+// Prefill writes the client's share of the keys and returns what it wrote. The observer does not
+// see these writes. Prefill stops at the first error, which names the key; the next call continues
+// there.
 func (c *Client) Prefill(ctx context.Context) (Result, error) {
 	var r Result
 	start := clock.Now()
@@ -80,11 +80,11 @@ func (c *Client) Prefill(ctx context.Context) (Result, error) {
 	return r, nil
 }
 
-// Prefilled says whether the workload's keys were written before the runs that follow. A get or a
-// getMulti that misses one of them fails with ErrMissing, unless the option allowMisses is set.
+// Prefilled sets whether the keys exist before the next runs. If so, a get or getMulti that misses
+// a key fails with ErrMissing, unless the option allowMisses is set.
 func (c *Client) Prefilled(prefilled bool) { c.prefilled = prefilled }
 
-// missing returns ErrMissing where reads have to find their keys.
+// missing returns ErrMissing if reads must find their keys.
 func (c *Client) missing() error {
 	if c.prefilled && !c.work.options.AllowMisses {
 		return ErrMissing

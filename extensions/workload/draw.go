@@ -10,7 +10,7 @@ type drawer interface {
 	draw(random *rand.Rand) int
 }
 
-// drawer returns that of client index of clients.
+// drawer returns the drawer of one of several clients.
 func (k *Keys) drawer(index, clients int) drawer {
 	switch k.Distribution {
 	case Zipf:
@@ -28,13 +28,12 @@ func (k *Keys) drawer(index, clients int) drawer {
 	}
 }
 
-// uniform draws each of so many keys as often as the others.
+// uniform draws all keys with equal probability.
 type uniform int
 
 func (u uniform) draw(random *rand.Rand) int { return random.IntN(int(u)) }
 
-// hotCold draws from the first hot keys with the probability access, and uniformly within either
-// group.
+// hotCold draws a hot key with probability access, and uniformly within the hot or cold keys.
 type hotCold struct {
 	hot, count int
 	access     float64
@@ -48,7 +47,7 @@ func (h *hotCold) draw(random *rand.Rand) int {
 	return h.hot + random.IntN(h.count-h.hot)
 }
 
-// sequential goes round its own keys.
+// sequential repeats its own keys in order.
 type sequential struct{ first, end, next int }
 
 func (s *sequential) draw(*rand.Rand) int {
@@ -60,8 +59,8 @@ func (s *sequential) draw(*rand.Rand) int {
 	return i
 }
 
-// gaussian draws keys around the mean. What falls outside of the keys is drawn again, at most two
-// times of three.
+// gaussian draws keys around the mean. It redraws values outside the key range, at most two of
+// three.
 type gaussian struct {
 	count           int
 	mean, deviation float64

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// runs does a workload's operations with one client and a fresh store.
+// runs runs a workload with one client and an empty store.
 func runs(t *testing.T, options workload.Options) workload.Result {
 	t.Helper()
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
@@ -31,7 +31,7 @@ func make1(options workload.Options, store workload.Store, index, clients int) (
 	return w.Client(store, index, clients)
 }
 
-// drawn is how often each key is drawn, of n operations of a client.
+// drawn returns how often each key occurs in n operations of a client.
 func drawn(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	t.Helper()
 	counts, order := make([]int, keys.Count), trail(t, keys, n, index, clients)
@@ -42,7 +42,7 @@ func drawn(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	return counts
 }
 
-// trail are the keys that a client draws, in order.
+// trail returns the keys that a client draws, in order.
 func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	t.Helper()
 	options := workload.Defaults()
@@ -69,21 +69,19 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	return order
 }
 
-// fits tests counts against probabilities with chi squared: p below 1 in 10^6 fails, and a wrong
-// distribution by far.
+// fits tests counts against probabilities with a chi-squared test at p = 1e-6.
 func fits(t *testing.T, counts []int, p func(i int) float64) {
 	t.Helper()
 	require.Less(t, chiSquared(counts, p), 0.0)
 }
 
-// chiSquared is by how much the statistic is above what one in a million draws of the distribution
-// exceeds.
+// chiSquared returns how far the statistic exceeds the critical value for p = 1e-6.
 func chiSquared(counts []int, p func(i int) float64) float64 {
 	n := 0
 	for _, count := range counts {
 		n += count
 	}
-	const least = 20.0 // rarer keys are looked at together
+	const least = 20.0 // keys expected less often are grouped
 	statistic, cells, rest, restWant := 0.0, 0.0, 0.0, 0.0
 	for i, count := range counts {
 		rest += float64(count)
@@ -94,9 +92,9 @@ func chiSquared(counts []int, p func(i int) float64) float64 {
 			rest, restWant = 0, 0
 		}
 	}
-	const z = 4.76 // of 1e-6
+	const z = 4.76 // for p = 1e-6
 	freedom := cells - 1
-	limit := freedom * math.Pow(1-2/(9*freedom)+z*math.Sqrt(2/(9*freedom)), 3) // Wilson and Hilferty
+	limit := freedom * math.Pow(1-2/(9*freedom)+z*math.Sqrt(2/(9*freedom)), 3) // approximation by Wilson and Hilferty
 
 	return statistic - limit
 }
@@ -160,7 +158,6 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-// The test of distributions can fail: a little too steep, a little aside, a key too many.
 func TestChiSquaredTells(t *testing.T) {
 	const n = 150_000
 	counts := drawn(t, workload.Keys{Distribution: workload.Zipf, Count: 1000}, n, 3, 8)
@@ -171,7 +168,6 @@ func TestChiSquaredTells(t *testing.T) {
 	require.Positive(t, chiSquared(counts, even(1000)))
 }
 
-// Ends of the range that a draw could miss.
 func TestOneKey(t *testing.T) {
 	for _, distribution := range []string{workload.Uniform, workload.Zipf, workload.Sequential, workload.Gaussian} {
 		require.Equal(t, []int{1000}, drawn(t, workload.Keys{Distribution: distribution, Count: 1}, 1000, 0, 1), distribution)
@@ -189,7 +185,6 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// Clients go through all keys, each key once a round, and start again.
 func TestSequential(t *testing.T) {
 	for _, test := range []struct{ count, clients int }{{1, 1}, {10, 1}, {10, 3}, {512, 512}, {1000, 7}} {
 		keys := workload.Keys{Distribution: workload.Sequential, Count: test.count}
@@ -209,7 +204,7 @@ func TestSequential(t *testing.T) {
 	}
 }
 
-// A client's stream follows from the seed and its index, and from nothing else; others have others.
+// A client's stream depends only on the seed and its index.
 func TestStreams(t *testing.T) {
 	keys := workload.Keys{Distribution: workload.Uniform, Count: 1_000_000}
 	first := trail(t, keys, 1000, 0, 1)
@@ -230,7 +225,6 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Runs go on where the one before has ended, however many operations each of them does.
 func TestStreamGoesOn(t *testing.T) {
 	keys := func(ops, times int) []string {
 		var order []string

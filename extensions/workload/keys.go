@@ -4,10 +4,10 @@ const (
 	defaultDigits     = 12
 	defaultHotPercent = 20
 	defaultHotAccess  = 80
-	defaultExponent   = 0.99 // YCSB's
+	defaultExponent   = 0.99 // as in YCSB
 )
 
-// Append appends key i: the prefix and i in as many decimal digits as the size leaves.
+// Append appends key i: the prefix and i, padded with zeros to the key size.
 func (k *Keys) Append(buf []byte, i int) []byte {
 	buf = append(buf, k.Prefix...)
 	start := len(buf)
@@ -30,7 +30,7 @@ func (k *Keys) size() int {
 	return k.Size
 }
 
-// hot is how many keys are hot, from the first on; no distribution but hotcold and zipf has any.
+// hot returns the number of hot keys, which come first. Only hotcold and zipf have hot keys.
 func (k *Keys) hot() int {
 	if k.Distribution != HotCold && k.Distribution != Zipf {
 		return 0
@@ -39,15 +39,15 @@ func (k *Keys) hot() int {
 	return int(float64(k.Count) * or(k.HotPercent, defaultHotPercent) / 100)
 }
 
-// deviation spreads the keys as memtier_benchmark does: three standard deviations to either side.
+// deviation covers the keys with three standard deviations to either side, as in memtier_benchmark.
 func (k *Keys) deviation() float64 { return float64(k.Count) / 6 }
 
-// share is what client index of clients goes through of the keys by itself: from first, up to end.
+// share returns the keys that one of several clients owns: from first up to end.
 func (k *Keys) share(index, clients int) (first, end int) {
 	return portion(k.Count, index, clients), portion(k.Count, index+1, clients)
 }
 
-// portion is count*index/clients, which would not fit 64 bits.
+// portion returns count*index/clients without overflow.
 func portion(count, index, clients int) int {
 	return count/clients*index + count%clients*index/clients
 }

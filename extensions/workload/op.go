@@ -1,25 +1,23 @@
 package workload
 
-// Op is a kind of operation.
 type Op uint8
 
-// The kinds of operations that a mix may hold.
+// Operations of a mix.
 const (
 	Get      Op = iota // read a key
 	Set                // write a key
 	Delete             // remove a key
-	Touch              // renew a key's time to live
+	Touch              // renew a key's TTL
 	GetOrSet           // read a key and, on a miss, write it
-	GetMulti           // read several keys at once
+	GetMulti           // read several keys in one request
 
 	numOps
 )
 
-// NumOps is the number of kinds of operations: what an Observer needs to keep something for each of
-// them.
+// NumOps is the number of operations.
 const NumOps = int(numOps)
 
-// String is the operation's name, as it is in [Mix].
+// String returns the operation's name in [Mix].
 func (op Op) String() string {
 	switch op {
 	case Get:

@@ -12,24 +12,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
-// Options describe a workload, under the names that scripts use. [Defaults] has what applies where
-// a script says nothing.
+// Options describe a workload, under their names in scripts. [Defaults] returns the defaults.
 type Options struct {
-	Iterations int      `json:"iterations"` // operations of one run; this or Duration
-	Duration   Duration `json:"duration"`   // of one run
+	Iterations int      `json:"iterations"` // operations in a run; exclusive with Duration
+	Duration   Duration `json:"duration"`   // of a run
 	Mix        Mix      `json:"mix"`
 	Keys       Keys     `json:"keys"`
 	Values     Sizes    `json:"values"`
-	Verify     bool     `json:"verify"`   // compare what is read with what has to be there
-	Batch      int      `json:"batch"`    // keys of a getMulti
-	Pipeline   int      `json:"pipeline"` // commands that are sent before their replies are read; 1 is no pipeline
+	Verify     bool     `json:"verify"`   // compare values read with the expected ones
+	Batch      int      `json:"batch"`    // keys in a getMulti
+	Pipeline   int      `json:"pipeline"` // commands sent before their replies are read; 1 disables pipelining
 	Seed       uint64   `json:"seed"`
 	TTL        TTL      `json:"ttl"` // how long values live
-	// AllowMisses makes a read of a prefilled key that misses an operation like any other.
+	// AllowMisses counts reads that miss a prefilled key as successful.
 	AllowMisses bool `json:"allowMisses"`
 }
 
-// Mix are the shares of the operations, in proportion to each other.
+// Mix holds the relative shares of the operations.
 type Mix struct {
 	Get      float64 `json:"get"`
 	Set      float64 `json:"set"`
@@ -39,19 +38,19 @@ type Mix struct {
 	GetMulti float64 `json:"getMulti"`
 }
 
-// Keys describe which keys there are and how they are drawn. What only some distributions know is
-// nil where it has not been said.
+// Keys describe the keys and how they are drawn. Options of some distributions only are nil if the
+// script does not set them.
 type Keys struct {
 	Distribution string `json:"distribution"`
 	Count        int    `json:"count"`
 	Prefix       string `json:"prefix"`
-	Size         int    `json:"size"` // bytes of a key, its prefix included; 0 is the prefix and 12 digits
+	Size         int    `json:"size"` // bytes in a key, including the prefix; 0 means the prefix and 12 digits
 
-	HotPercent *float64 `json:"hotPercent"` // hotcold, zipf: how many of the keys are hot, from the first on
-	HotAccess  *float64 `json:"hotAccess"`  // hotcold: percent of the operations that go to hot keys
-	Exponent   *float64 `json:"exponent"`   // zipf: key i is drawn in proportion to 1/(i+1)^exponent
-	Mean       *float64 `json:"mean"`       // gaussian: the key that is drawn most
-	Deviation  *float64 `json:"deviation"`  // gaussian: the standard deviation, in keys
+	HotPercent *float64 `json:"hotPercent"` // hotcold, zipf: percentage of the keys that are hot; these come first
+	HotAccess  *float64 `json:"hotAccess"`  // hotcold: percentage of the operations that use hot keys
+	Exponent   *float64 `json:"exponent"`   // zipf: key i has probability proportional to 1/(i+1)^exponent
+	Mean       *float64 `json:"mean"`       // gaussian: the most likely key
+	Deviation  *float64 `json:"deviation"`  // gaussian: standard deviation in keys
 }
 
 // Distributions of keys.
@@ -63,26 +62,24 @@ const (
 	Gaussian   = "gaussian"
 )
 
-// Sizes are sizes of values, in bytes: weighted ranges. A script writes 100, {min: 10, max: 100} or
-// [{size: 100, weight: 9}, {size: 1000, weight: 1}], by itself or as {size: ...}.
+// Sizes are weighted ranges of value sizes in bytes. A script writes 100, {min: 10, max: 100} or
+// [{size: 100, weight: 9}, {size: 1000, weight: 1}], with or without {size: ...} around it.
 type Sizes []SizeRange
 
-// SizeRange are sizes from Min to Max, each as likely as the others, that are drawn in proportion
-// to Weight.
+// SizeRange is a uniform range of sizes, chosen in proportion to Weight.
 type SizeRange struct {
 	Min, Max int
 	Weight   float64
 }
 
-// Duration is a time in a script: a string such as "30s", or a number of milliseconds from 100.
+// Duration is a script's duration: a string such as "30s", or milliseconds from 100.
 type Duration time.Duration
 
-// TTL are the seconds that a value lives, which a script writes as a string such as "60s"; 0 is for
-// ever. A part of a second is a whole one.
+// TTL is a time to live in seconds, rounded up; 0 means no expiry. Scripts write "60s".
 type TTL int
 
-// Defaults are the options of a script that says nothing but how long: 90 % gets and 10 % sets of
-// 100 bytes, evenly over 10,000 keys of 16 bytes, verified.
+// Defaults returns the defaults: 90 % gets and 10 % sets of 100 bytes, uniform over 10,000 keys of
+// 16 bytes, verified. A script must add iterations or duration.
 func Defaults() Options {
 	return Options{
 		Mix:      Mix{Get: 90, Set: 10},
@@ -95,7 +92,7 @@ func Defaults() Options {
 	}
 }
 
-// UnmarshalJSON reads a mix. Operations that it does not name have no share.
+// UnmarshalJSON reads a mix. Omitted operations get the share 0.
 func (m *Mix) UnmarshalJSON(raw []byte) error {
 	if isNull(raw) {
 		return nil
@@ -110,7 +107,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads what is said of the keys.
+// UnmarshalJSON reads the options of the keys.
 func (k *Keys) UnmarshalJSON(raw []byte) error {
 	type plain Keys
 
@@ -176,10 +173,10 @@ func (t *TTL) UnmarshalJSON(raw []byte) error {
 	return fmt.Errorf(`option ttl must be a time such as "60s", or 0 for ever, not %s`, short(raw))
 }
 
-// isNull tells whether a script said null or undefined, which is nothing.
+// isNull reports whether a script passed null or undefined.
 func isNull(raw []byte) bool { return string(raw) == "null" }
 
-// object reads a JSON object that is the option name, strictly.
+// object strictly decodes the JSON object of an option.
 func object(name string, raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -201,7 +198,7 @@ func object(name string, raw []byte, into any) error {
 	return err
 }
 
-// noun is a type in words that a script's author knows.
+// noun returns the name of a type for error messages.
 func noun(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // there are no others in these options
 	case reflect.String:
@@ -223,7 +220,7 @@ func known(into any) []string {
 	return names
 }
 
-// short is a JSON value as a message can hold it.
+// short shortens a JSON value for an error message.
 func short(raw []byte) string {
 	const most = 40
 	if len(raw) > most {

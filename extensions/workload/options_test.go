@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// read reads options as a module does, over the defaults.
+// read reads a script's options over the defaults.
 func read(script string) (workload.Options, error) {
 	options := workload.Defaults()
 	decoder := json.NewDecoder(bytes.NewReader([]byte(script)))
@@ -40,7 +40,7 @@ func TestOptions(t *testing.T) {
 	exponent, hot := 1.2, 0.1
 	require.Equal(t, workload.Options{
 		Duration: workload.Duration(90 * time.Second),
-		Mix:      workload.Mix{GetOrSet: 1, Touch: 0.5}, // and no share of the defaults
+		Mix:      workload.Mix{GetOrSet: 1, Touch: 0.5}, // replaces the default shares
 		Keys:     workload.Keys{Distribution: "zipf", Count: 7, Prefix: "p", Size: 5, Exponent: &exponent, HotPercent: &hot},
 		Values:   workload.Sizes{{Min: 10, Max: 10, Weight: 3}, {Min: 2000, Max: 2000, Weight: 0.5}},
 		Batch:    3, Pipeline: 2, Seed: math.MaxUint64, TTL: 60,
@@ -69,7 +69,6 @@ func TestWaysOfWriting(t *testing.T) {
 	}
 }
 
-// One clear line for each mistake, which names the option and what it accepts.
 func TestMistakes(t *testing.T) {
 	const sizes = "a number of bytes, {min, max} or a list of {size, weight}"
 	for script, want := range map[string]string{
@@ -150,7 +149,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What no script can write, a Go program can.
+// A script cannot pass NaN, but a Go program can.
 func TestNotANumber(t *testing.T) {
 	nan := math.NaN()
 	for _, spoil := range []func(*workload.Options){
@@ -170,7 +169,7 @@ func TestNotANumber(t *testing.T) {
 	}
 }
 
-// Whatever a script says is refused in one line, or can be run.
+// Options either fail with a one-line error or can run.
 func FuzzOptions(f *testing.F) {
 	for _, seed := range []string{
 		`{"iterations": 10}`, `{"duration": "1ms", "values": {"min": 0, "max": 20}}`, `{"iterations": 5, "values": [{"size": 1, "weight": 1}]}`,
@@ -185,7 +184,7 @@ func FuzzOptions(f *testing.F) {
 			return
 		}
 		if options.Values[0].Max > 1000 || len(options.Values) > 1 {
-			return // as it should be, and slow
+			return // valid, but slow
 		}
 		options.Iterations, options.Duration = 10, 0
 		result := runs(t, options)

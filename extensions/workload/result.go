@@ -2,26 +2,25 @@ package workload
 
 import "time"
 
-// Result is what a client's run came to. What failed is in Failed, and nowhere else but in Wrong
-// and Misses.
+// Result counts what a client did in a run.
 type Result struct {
 	Succeeded uint64 // operations
 	Failed    uint64 // operations
-	Wrong     uint64 // those of them that brought another value than the key's
+	Wrong     uint64 // failed operations that read a wrong value
 
-	Hits    uint64 // keys that a read found
-	Misses  uint64 // keys that a read did not find; reads of prefilled keys have failed with that
-	Hot     uint64 // of hits and misses: those of hot keys, which hotcold and zipf have
+	Hits    uint64 // keys that reads found
+	Misses  uint64 // keys that reads did not find, failed reads of prefilled keys included
+	Hot     uint64 // hits and misses of hot keys (hotcold and zipf)
 	HotHits uint64
-	Refused uint64 // values of a getOrSet that the store would not keep
+	Refused uint64 // values of getOrSet operations that the store did not keep
 
-	BytesReceived uint64 // of values
+	BytesReceived uint64 // bytes of values
 	BytesSent     uint64
 
-	Took time.Duration // from the start of the first operation to the end of the last
+	Took time.Duration // from the first operation's start to the last one's end
 }
 
-// Add adds what another run came to. Their times add up.
+// Add adds the counts and the time of another run.
 func (r *Result) Add(other *Result) {
 	r.Succeeded += other.Succeeded
 	r.Failed += other.Failed

@@ -8,14 +8,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// Run does operations until as many are done as the option iterations says, or for as long as the
-// option duration says, and tells the observer of each.
+// Run does operations until the option iterations or duration is reached, and reports each to the
+// observer. It counts failed operations and continues.
 //
-// Operations that fail are counted, and Run goes on. It ends early, with what it has done, and
-// returns
-//   - the context's cause when the context ends. It looks between two operations; that which the
-//     end cuts short has failed,
-//   - the store's error when that is or wraps ErrClosed.
+// Run returns early, with its results so far and an error, if
+//   - ctx ends: the context's cause. An operation that this interrupts counts as failed,
+//   - the store returns an error that wraps ErrClosed.
 func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 	c.observer, c.result = observer, Result{}
 	start := clock.Now()
@@ -25,7 +23,6 @@ func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 	return c.result, err
 }
 
-// until does steps until as many operations are done as the options say, or for as long.
 func (c *Client) until(ctx context.Context, start time.Duration) error {
 	options := &c.work.options
 	left, duration := options.Iterations, time.Duration(options.Duration)
@@ -51,7 +48,7 @@ func (c *Client) until(ctx context.Context, start time.Duration) error {
 	return nil
 }
 
-// step does one operation, or one pipeline of at most so many.
+// step does one operation, or one pipeline of up to most commands.
 func (c *Client) step(most int) (did int, err error) {
 	if c.work.options.Pipeline > 1 {
 		return most, c.pipeline(most)
@@ -110,7 +107,7 @@ func (c *Client) getOrSet(i int) (closed error) {
 	return c.ended(GetOrSet, i, value, hit, err, took)
 }
 
-// ended counts a read of key i that has ended, and looks at its value.
+// ended verifies and counts a finished read of key i.
 func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took time.Duration) (closed error) {
 	if cap(value) > cap(c.read) {
 		c.read = value
@@ -138,7 +135,7 @@ func (c *Client) verify(i int, value []byte) error {
 	return c.work.values.Verify(i, value)
 }
 
-// count counts key i as read.
+// count counts a successful read of key i.
 func (c *Client) count(i, size int, hit bool) {
 	r := &c.result
 	hot := i < c.work.hot
@@ -157,7 +154,7 @@ func (c *Client) count(i, size int, hit bool) {
 	}
 }
 
-// wrote counts a value that was written, or not.
+// wrote counts a finished write.
 func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed error) {
 	if err == nil {
 		c.result.BytesSent += uint64(size)
@@ -166,7 +163,7 @@ func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed e
 	return c.tell(op, err, took)
 }
 
-// tell counts an operation and tells the observer. It returns err when nothing can come after it.
+// tell counts an operation and reports it to the observer. It returns err if the store is closed.
 func (c *Client) tell(op Op, err error, took time.Duration) (closed error) {
 	if err == nil {
 		c.result.Succeeded++

@@ -16,7 +16,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// base are options for tests: 100 keys.
+// base returns options with 100 keys.
 func base(ops int, mix workload.Mix) workload.Options {
 	options := workload.Defaults()
 	options.Iterations, options.Mix = ops, mix
@@ -25,7 +25,7 @@ func base(ops int, mix workload.Mix) workload.Options {
 	return options
 }
 
-// filled writes the client's share of the keys, and runs it.
+// filled prefills the client's keys and runs it.
 func filled(ctx context.Context, client *workload.Client, observer workload.Observer) (workload.Result, error) {
 	if _, err := client.Prefill(ctx); err != nil {
 		return workload.Result{}, err
@@ -38,8 +38,6 @@ func everything() workload.Mix {
 	return workload.Mix{Get: 5, Set: 2, Delete: 1, Touch: 1, GetOrSet: 2, GetMulti: 1}
 }
 
-// Many clients write and read one store at the same time: every value that one reads is right,
-// whoever wrote it.
 func TestManyClients(t *testing.T) {
 	const clients, ops = 16, 500
 	for name, spoil := range map[string]func(*workload.Options){
@@ -71,7 +69,7 @@ func TestManyClients(t *testing.T) {
 			for i := range results {
 				total.Add(&results[i])
 				reads += observers[i].Oks[workload.Get] + observers[i].Oks[workload.GetOrSet] + options.Batch*observers[i].Oks[workload.GetMulti]
-				if options.Pipeline == 1 { // the commands of a pipeline all take as long as it does
+				if options.Pipeline == 1 { // all commands of a pipeline take equally long
 					require.LessOrEqual(t, observers[i].Took, results[i].Took, "no time is counted twice")
 				}
 			}
@@ -88,8 +86,7 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// What is counted of each operation, against a store that holds the keys below 50 of 100, of 100
-// bytes each.
+// The store holds the keys below 50 of 100, with values of 100 bytes.
 func TestCounts(t *testing.T) {
 	for name, test := range map[string]struct {
 		mix      workload.Mix
@@ -131,14 +128,12 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Of keys that were prefilled, a read that finds nothing has failed, unless the options allow it.
-// What a getOrSet does not find it writes.
 func TestMissesOfPrefilledKeys(t *testing.T) {
 	for name, test := range map[string]struct {
 		mix      workload.Mix
 		pipeline int
 		want     workload.Result
-		ops      int // that find all their keys
+		ops      int // operations that find all their keys
 	}{
 		"get":              {workload.Mix{Get: 1}, 1, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
 		"get in pipelines": {workload.Mix{Get: 1}, 30, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
@@ -181,7 +176,7 @@ func TestHotHits(t *testing.T) {
 	w, err := workload.New(options, nil)
 	require.NoError(t, err)
 	store := &workloadtest.Store{}
-	for i := range 10 { // half of the hot ones
+	for i := range 10 { // half of the hot keys
 		require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
 	}
 	client, err := w.Client(store, 0, 1)
@@ -193,12 +188,11 @@ func TestHotHits(t *testing.T) {
 	require.Equal(t, result.Hits, result.HotHits, "no cold key is there")
 }
 
-// An operation that fails is told and counted as failed, and as nothing else.
 func TestFailures(t *testing.T) {
 	for _, mix := range []workload.Mix{{Get: 1}, {Set: 1}, {Delete: 1}, {Touch: 1}, {GetOrSet: 1}, {GetMulti: 1}} {
 		for _, pipeline := range []int{1, 8} {
 			if pipeline > 1 && mix.GetOrSet+mix.GetMulti > 0 {
-				continue // not accepted
+				continue // unsupported
 			}
 			options := base(40, mix)
 			options.Pipeline = pipeline
@@ -226,7 +220,7 @@ func TestWrongValuesAreFailures(t *testing.T) {
 	for _, mix := range []workload.Mix{{Get: 1}, {GetOrSet: 1}, {GetMulti: 1}} {
 		for _, pipeline := range []int{1, 8} {
 			if pipeline > 1 && mix.Get == 0 {
-				continue // not accepted
+				continue // unsupported
 			}
 			for _, verify := range []bool{true, false} {
 				options := base(40, mix)
@@ -249,7 +243,6 @@ func TestWrongValuesAreFailures(t *testing.T) {
 	}
 }
 
-// A store that keeps the value of one key under another is found out.
 func TestMixedUpKeys(t *testing.T) {
 	options := base(500, workload.Mix{Get: 1})
 	w, err := workload.New(options, nil)
@@ -295,7 +288,7 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, workload.Result{Failed: 10, Took: result.Took}, result)
 }
 
-// A store without an operation says so before anything runs; getOrSet it does as a get and a set.
+// A missing operation is an error before the run; getOrSet falls back to get and set.
 func TestWhatStoresOffer(t *testing.T) {
 	store := &workloadtest.Store{}
 	plain := struct{ workload.Store }{store}
@@ -334,9 +327,9 @@ func TestBadClients(t *testing.T) {
 	}
 }
 
-// Clients share the prefilling: together they write each key once, right, and nobody observes it.
+// Together, clients write each key once; the observer does not see these writes.
 func TestPrefill(t *testing.T) {
-	for _, clients := range []int{1, 7, 130} { // more clients than keys as well
+	for _, clients := range []int{1, 7, 130} { // 130 clients exceed the keys
 		store, written := &workloadtest.Store{}, uint64(0)
 		for i := range clients {
 			client, err := make1(base(1, workload.Mix{Delete: 1}), store, i, clients)
@@ -356,7 +349,7 @@ func TestPrefill(t *testing.T) {
 	}
 }
 
-// It stops at an error, and goes on from there when it is asked again.
+// Prefill stops at an error and continues when called again.
 func TestPrefillFails(t *testing.T) {
 	n := 0
 	store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
@@ -388,7 +381,7 @@ func TestPrefillFails(t *testing.T) {
 	require.ErrorIs(t, err, errBroken)
 }
 
-// A run ends with the context: the operation under way is the last, and its outcome counts.
+// The operation that is running when the context ends is the last one, and counts.
 func TestContextEnds(t *testing.T) {
 	for _, pipeline := range []int{1, 5} {
 		options := base(1000, workload.Mix{Get: 1})
@@ -442,8 +435,7 @@ func TestClosedForGood(t *testing.T) {
 	}
 }
 
-// With a duration there is no number: at least one operation, and none that starts when the time is
-// over.
+// A run with a duration does at least one operation, and starts none after it.
 func TestDuration(t *testing.T) {
 	options := base(0, workload.Mix{Get: 1})
 	options.Duration = workload.Duration(20 * time.Millisecond)
@@ -462,7 +454,7 @@ func TestDuration(t *testing.T) {
 	require.EqualValues(t, 1, result.Succeeded)
 }
 
-// liar is a store that answers what nobody asked.
+// liar returns values that were not requested.
 type liar struct {
 	workloadtest.Store
 	answer func(got func(i int, value []byte))
@@ -516,7 +508,7 @@ func TestUnaskedAnswers(t *testing.T) {
 	}
 }
 
-// silent is a store that leaves commands of a pipeline without an answer.
+// silent leaves commands of a pipeline unanswered.
 type silent struct{ workloadtest.Store }
 
 func (*silent) Pipeline(commands []workload.Command, _ func(i int, value []byte)) error {
@@ -537,7 +529,7 @@ func TestUnanswered(t *testing.T) {
 	require.Equal(t, []error{workload.ErrUnanswered, workload.ErrUnanswered}, observer.Reasons)
 }
 
-// tallies is an observer that keeps nothing.
+// tallies counts operations without allocating.
 type tallies struct{ oks, fails int }
 
 func (*tallies) Next(ctx context.Context, _ int) error { return context.Cause(ctx) }
@@ -545,7 +537,7 @@ func (*tallies) Next(ctx context.Context, _ int) error { return context.Cause(ct
 func (o *tallies) Ok(workload.Op, time.Duration)          { o.oks++ }
 func (o *tallies) Fail(workload.Op, error, time.Duration) { o.fails++ }
 
-// ready is a client that has filled its store and its buffers.
+// ready returns a client with a prefilled store and allocated buffers.
 func ready(tb testing.TB, options workload.Options) *workload.Client {
 	tb.Helper()
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
@@ -571,7 +563,7 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// quiet is a store whose reads of several keys do not allocate.
+// quiet is a store whose getMulti does not allocate.
 type quiet struct{ workloadtest.Store }
 
 var quietValue [100]byte
@@ -616,7 +608,7 @@ func TestManyAtOnceDoNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkOperation measures what the loop costs an operation, a store in memory included.
+// BenchmarkOperation measures the cost of an operation, including an in-memory store.
 func BenchmarkOperation(b *testing.B) {
 	for _, distribution := range []string{workload.Uniform, workload.Zipf, workload.HotCold, workload.Sequential, workload.Gaussian} {
 		b.Run(distribution, func(b *testing.B) {

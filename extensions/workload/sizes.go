@@ -8,7 +8,7 @@ import (
 
 const sizesWanted = "a number of bytes, {min, max} or a list of {size, weight}"
 
-// UnmarshalJSON reads one of the ways of writing sizes.
+// UnmarshalJSON reads any of the forms of sizes.
 func (s *Sizes) UnmarshalJSON(raw []byte) error {
 	if isNull(raw) {
 		return nil
@@ -44,7 +44,7 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// wrapped returns what {size: ...} holds.
+// wrapped returns the value inside {size: ...}.
 func wrapped(raw []byte) (json.RawMessage, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || len(fields) != 1 {

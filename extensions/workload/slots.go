@@ -7,27 +7,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// slots are the keys of a getMulti, or the commands of a pipeline, and what came of them.
+// slots hold the keys of a getMulti or the commands of a pipeline, with their outcomes.
 type slots struct {
 	indices []int
 	keys    [][]byte
-	sizes   []int   // of the values that came; -1 where none did
-	wrong   []error // of those values
+	sizes   []int   // of returned values; -1 without one
+	wrong   []error // verification errors
 
-	commands []Command // of a getMulti: gets
-	values   [][]byte  // to be set
+	commands []Command // all gets for a getMulti
+	values   [][]byte  // to set
 
 	used int
-	got  func(i int, value []byte) // takes a value that came
-	bad  error                     // of values that nobody asked for
+	got  func(i int, value []byte) // receives a returned value
+	bad  error                     // set when an unrequested value arrives
 }
 
-// ErrUnasked is why a getMulti or a pipeline has failed in which a value came for a key that is
-// none of it or that is not read, or twice.
+// ErrUnasked is returned if a getMulti or pipeline yields a value twice, or for a key that it did
+// not read.
 var ErrUnasked = errors.New("the store returned a value that was not asked for")
 
-// ErrUnanswered is why a command of a pipeline has failed to which the store had no reply, and no
-// error either.
+// ErrUnanswered is returned if a command of a pipeline gets neither a reply nor an error.
 var ErrUnanswered = errors.New("the store did not answer a command")
 
 func newSlots(c *Client, n int) *slots {
@@ -48,7 +47,7 @@ func newSlots(c *Client, n int) *slots {
 	return s
 }
 
-// begin makes n slots ready and draws their keys.
+// begin draws the keys of n slots.
 func (s *slots) begin(c *Client, n int) {
 	s.used, s.bad = n, nil
 	for slot := range n {
@@ -59,8 +58,7 @@ func (s *slots) begin(c *Client, n int) {
 	}
 }
 
-// getMulti reads as many keys at once as the option batch says. It fails as a whole when one of the
-// values is wrong.
+// getMulti reads as many keys as the option batch says. One wrong value fails the whole operation.
 func (c *Client) getMulti() (closed error) {
 	s := c.slots
 	s.begin(c, c.work.options.Batch)
@@ -89,8 +87,8 @@ func (c *Client) getMulti() (closed error) {
 	return c.tell(GetMulti, err, took)
 }
 
-// pipeline does n commands at once. Each of them is an operation, which takes from the first
-// command's sending until the last reply is here.
+// pipeline sends n commands together. Each counts as one operation and takes from the first send to
+// the last reply.
 func (c *Client) pipeline(n int) (closed error) {
 	s := c.slots
 	s.begin(c, n)
@@ -114,7 +112,7 @@ func (c *Client) pipeline(n int) (closed error) {
 	return closed
 }
 
-// replied counts a command of a pipeline that has ended.
+// replied counts one finished command of a pipeline.
 func (c *Client) replied(slot int, broken error, took time.Duration) (closed error) {
 	s := c.slots
 	command := &s.commands[slot]
@@ -122,7 +120,7 @@ func (c *Client) replied(slot int, broken error, took time.Duration) (closed err
 	switch {
 	case err != nil:
 	case s.bad != nil:
-		err = s.bad // nobody knows whose
+		err = s.bad // which command it belongs to is unknown
 	case !command.Answered && broken != nil:
 		err = broken
 	case !command.Answered:

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Bounds of options.
 const (
 	maxDuration  = 1000 * time.Hour
 	maxKeys      = 1_000_000_000_000 // 12 digits
-	maxKeySize   = 250               // memcached's
+	maxKeySize   = 250               // memcached's limit
 	maxValueSize = 1 << 30
 	maxSizes     = 1000
-	maxAtOnce    = 10_000            // keys of a getMulti, commands of a pipeline
-	maxInFlight  = 256 << 20         // bytes of values in one pipeline
-	maxTTL       = 30 * 24 * 60 * 60 // memcached takes more for a date
+	maxAtOnce    = 10_000            // keys in a getMulti, commands in a pipeline
+	maxInFlight  = 256 << 20         // bytes of values in a pipeline
+	maxTTL       = 30 * 24 * 60 * 60 // memcached reads larger values as dates
 	maxExponent  = 10
 )
 
-// Validate returns an error that names the option and says what it accepts.
+// Validate returns an error that names the first invalid option and what it accepts.
 func (o *Options) Validate() error {
 	if err := o.checkLength(); err != nil {
 		return err
@@ -28,7 +27,7 @@ func (o *Options) Validate() error {
 	return o.ValidateKeys()
 }
 
-// ValidateKeys is Validate of options that need not say how many operations there are to be.
+// ValidateKeys does what Validate does, but does not require iterations or duration.
 func (o *Options) ValidateKeys() error {
 	for _, check := range []func() error{o.checkMix, o.Keys.check, o.Values.check, o.checkAtOnce} {
 		if err := check(); err != nil {
@@ -61,7 +60,7 @@ func (o *Options) checkLength() error {
 func (o *Options) checkMix() error {
 	total := 0.0
 	for op, share := range o.Mix.shares() {
-		if !(share >= 0 && share <= math.MaxInt32) { // NaN is neither
+		if !(share >= 0 && share <= math.MaxInt32) { // also rejects NaN
 			return fmt.Errorf("option mix.%s must be a share from 0, not %v", Op(op), share)
 		}
 		total += share
@@ -93,7 +92,7 @@ func (o *Options) checkAtOnce() error {
 	return nil
 }
 
-// shares are the mix by operation.
+// shares returns the mix, indexed by operation.
 func (m *Mix) shares() [NumOps]float64 {
 	return [NumOps]float64{
 		Get: m.Get, Set: m.Set, Delete: m.Delete, Touch: m.Touch, GetOrSet: m.GetOrSet, GetMulti: m.GetMulti,

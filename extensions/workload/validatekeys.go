@@ -44,7 +44,7 @@ func (k *Keys) checkDistribution() error {
 	}
 }
 
-// checkText checks what keys look like: memcached takes neither spaces nor control characters.
+// checkText rejects spaces and control characters, which memcached does not accept in keys.
 func (k *Keys) checkText() error {
 	for _, c := range []byte(k.Prefix) {
 		if c <= ' ' || c >= 0x7f {
@@ -84,7 +84,7 @@ func (k *Keys) checkGaussian() error {
 	return nil
 }
 
-// checkForeign finds what is said for another distribution than the one that is asked for.
+// checkForeign rejects options of another distribution.
 func (k *Keys) checkForeign() error {
 	for _, option := range []struct {
 		name  string

@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
-// Why a value is not what it has to be. All of them wrap ErrWrongValue.
+// Reasons why a value is wrong. All wrap ErrWrongValue.
 var (
 	ErrWrongValue = errors.New("wrong value")
 	ErrWrongSize  = fmt.Errorf("%w: it has not the size of this key's value", ErrWrongValue)
@@ -21,21 +21,21 @@ var (
 	ErrWrongBytes = fmt.Errorf("%w: it begins as this key's value and goes on differently", ErrWrongValue)
 )
 
-// Values makes the values of keys and tells whether a value is a key's. It is immutable.
+// Values generates and verifies the values of keys. It is immutable.
 //
-// A value is of letters, digits, - and _. It begins with a tag of 11 characters, which no two keys
-// of a workload share, and goes on with a stretch of one pool, which is as random as such
-// characters can be: a cache cannot compress it to less than three quarters. A value of less than
-// 11 bytes holds the beginning of its tag, and two keys may share that.
+// A value consists of letters, digits, - and _. It starts with a tag of 11 characters that is
+// unique to its key, followed by a stretch of a shared random pool. A cache cannot compress it to
+// less than three quarters. A value shorter than 11 bytes holds the start of its tag, which may not
+// be unique.
 type Values struct {
 	seed   uint64
 	sizes  Sizes
-	bounds []float64 // cumulated weights, up to 1
+	bounds []float64 // cumulative weights, up to 1
 	pool   []byte
 }
 
-// Pools keeps the bytes that values are cut from, one pool for a seed, so that all clients of a
-// process share them. The zero value is ready.
+// Pools holds the random bytes that values are cut from, one pool per seed, shared by all clients.
+// The zero value is ready to use.
 type Pools struct {
 	mu     sync.Mutex
 	bySeed map[uint64][]byte
@@ -43,8 +43,8 @@ type Pools struct {
 
 const (
 	alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	tagSize  = 11      // characters of 6 bits that hold 64
-	starts   = 1 << 16 // where in the pool a value may start
+	tagSize  = 11      // characters of 6 bits for a 64-bit tag
+	starts   = 1 << 16 // possible start offsets in the pool
 )
 
 func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
@@ -62,7 +62,7 @@ func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
 	return v
 }
 
-// get returns at least size bytes of the seed's pool. A longer pool begins as a shorter one.
+// get returns at least size bytes of the seed's pool. A pool grows by appending.
 func (p *Pools) get(seed uint64, size int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *Pools) get(seed uint64, size int) []byte {
 	if have := p.bySeed[seed]; len(have) >= size {
 		return have
 	}
-	const perDraw = 10 // characters of 6 bits in 64
+	const perDraw = 10 // characters of 6 bits in a 64-bit draw
 	random := rand.NewPCG(seed, splitmix.Mix(seed))
 	pool := make([]byte, 0, size+perDraw)
 	for len(pool) < size {
@@ -97,14 +97,14 @@ func (v *Values) Append(buf []byte, i int) []byte {
 	return append(buf, rest.pool...)
 }
 
-// Size is the size of the value of key i, in bytes.
+// Size returns the size of key i's value in bytes.
 func (v *Values) Size(i int) int {
 	_, rest := v.parts(i)
 
 	return rest.size
 }
 
-// Verify returns nil when value is that of key i, and else ErrWrongSize, ErrWrongKey or
+// Verify returns nil if value belongs to key i, and otherwise ErrWrongSize, ErrWrongKey or
 // ErrWrongBytes.
 func (v *Values) Verify(i int, value []byte) error {
 	tag, rest := v.parts(i)
@@ -123,14 +123,14 @@ func (v *Values) Verify(i int, value []byte) error {
 	return nil
 }
 
-// remainder is what follows a tag; size counts the tag as well.
+// remainder is the part of a value after its tag. size includes the tag.
 type remainder struct {
 	size int
 	pool []byte
 }
 
 func (v *Values) parts(i int) (tag uint64, rest remainder) {
-	tag = splitmix.Mix(v.seed + uint64(i)) // one to one: no two keys have the same
+	tag = splitmix.Mix(v.seed + uint64(i)) // Mix is a bijection, so tags are unique
 	size := v.size(tag)
 	if size <= tagSize {
 		return tag, remainder{size: size}
@@ -155,7 +155,7 @@ func (v *Values) size(tag uint64) int {
 	return r.Min + int(high)
 }
 
-// alphabetical writes a tag in characters, 6 bits each, the lowest first.
+// alphabetical writes a tag as characters of 6 bits, lowest first.
 func alphabetical(tag uint64) (characters [tagSize]byte) {
 	for at := range characters {
 		characters[at] = alphabet[tag&63]

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// values are those of options with a seed and sizes.
+// values returns Values with a seed and sizes.
 func values(tb testing.TB, seed uint64, pools *workload.Pools, sizes ...workload.SizeRange) *workload.Values {
 	tb.Helper()
 	options := workload.Defaults()
@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 	require.Len(t, long.Append([]byte("x"), 12), 251, "appended")
 }
 
-// Another value of a key would make what is in a cache wrong.
+// A change of values would invalidate values already in a cache.
 func TestValuesNeverChange(t *testing.T) {
 	v := values(t, 1, nil, between(24, 24))
 	for i, want := range []string{"Eewo0HWQb5fQp9_0EdJISrWs", "d46fYuz_wBi1m2SHF3SJEI0e", "RzWCws72zZlK_RB1joBJ3FXW"} {
@@ -54,8 +54,7 @@ func TestValuesNeverChange(t *testing.T) {
 	require.Equal(t, []int{423, 474, 50}, sizes)
 }
 
-// A value is the key's whoever makes it: with another memory, and with a pool that has grown for
-// another workload.
+// Values do not depend on buffers or on the size of the pool.
 func TestValuesAreTheSameForAll(t *testing.T) {
 	pools := &workload.Pools{}
 	small := values(t, 7, pools, between(0, 300))
@@ -74,7 +73,7 @@ func TestValuesAreTheSameForAll(t *testing.T) {
 	}
 }
 
-// Each key's value is no other key's: the beginning tells, from 11 bytes on.
+// Tags of 11 bytes or more are unique.
 func TestValuesTellKeysApart(t *testing.T) {
 	v := values(t, 1, nil, between(11, 11))
 	seen := map[string]bool{}
@@ -89,7 +88,6 @@ func TestValuesTellKeysApart(t *testing.T) {
 	}
 }
 
-// Every single byte counts, and so does the size.
 func TestVerify(t *testing.T) {
 	for _, size := range []int{1, 5, 11, 12, 13, 300} {
 		v := values(t, 3, nil, between(size, size))
@@ -137,7 +135,6 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, n, weighted[1]+weighted[2]+weighted[9])
 }
 
-// A cache that compresses gains no more than the alphabet allows.
 func TestValuesDoNotCompress(t *testing.T) {
 	v := values(t, 1, nil, between(60_000, 60_000))
 	var out bytes.Buffer
@@ -162,7 +159,7 @@ func TestGenerationDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// Only the key's own value passes, whatever comes back.
+// Verify accepts only the key's own value.
 func FuzzVerify(f *testing.F) {
 	v := values(f, 1, nil, between(0, 40))
 	for i := range 4 {

@@ -7,18 +7,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
-// Workload is what options describe, ready for clients. It is immutable, and any number of clients
-// may share it.
+// Workload holds validated options, ready for clients. It is immutable, and all clients share it.
 type Workload struct {
 	options Options
 	values  *Values
-	ops     []Op      // that have a share
-	bounds  []float64 // of their shares, cumulated, up to 1
-	hot     int       // keys before this one are hot
+	ops     []Op      // with a share above 0
+	bounds  []float64 // cumulative shares of ops, up to 1
+	hot     int       // keys below this index are hot
 }
 
-// New returns the workload that options describe, or an error that names the option that is not as
-// it should be. Workloads that share pools share the memory of their values; pools may be nil.
+// New validates the options and returns their workload. An error names the invalid option.
+// Workloads with the same pools share the memory of their values; pools may be nil.
 func New(options Options, pools *Pools) (*Workload, error) {
 	if err := options.ValidateKeys(); err != nil {
 		return nil, err
@@ -43,15 +42,15 @@ func New(options Options, pools *Pools) (*Workload, error) {
 	return w, nil
 }
 
-// Keys are the workload's keys.
+// Keys returns the workload's keys.
 func (w *Workload) Keys() *Keys { return &w.options.Keys }
 
-// Values are the workload's values.
+// Values returns the workload's values.
 func (w *Workload) Values() *Values { return w.values }
 
-// Client returns client index, from 0, of so many clients, at the beginning of its stream. It
-// returns an error when the store cannot do what the workload asks of it, and when there are fewer
-// keys than clients to go through them.
+// Client returns the client with the given index (from 0) of so many clients, at the start of its
+// random stream. It returns an error if the store lacks an operation of the mix, or if there are
+// fewer keys than clients that share them.
 func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 	if index < 0 || index >= clients {
 		return nil, fmt.Errorf("client %d is none of %d", index, clients)

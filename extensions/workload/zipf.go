@@ -5,17 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// zipf draws key i in proportion to 1/(i+1)^exponent, by rejection-inversion: no table, and about
-// one draw for a key whatever the exponent, 1 and below included.
+// zipf draws key i with probability proportional to 1/(i+1)^exponent by rejection-inversion. It
+// needs no table and about one draw per key, also for exponents up to 1.
 //
 // Source: W. Hörmann and G. Derflinger, Rejection-inversion to generate variates from monotone
-// discrete distributions, ACM TOMACS 6 (1996) 169-184. Names are the paper's: h is the density, H
+// discrete distributions, ACM TOMACS 6 (1996) 169-184. Names follow the paper: h is the density, H
 // its integral.
 type zipf struct {
 	exponent float64
 	count    float64
-	from, to float64 // of H over the ranks 1 to count
-	shortcut float64 // a rank this close above the drawn point is accepted without looking
+	from, to float64 // H at the ends of the ranks 1 to count
+	shortcut float64 // a rank within this distance above the drawn point is accepted without a test
 }
 
 func newZipf(count int, exponent float64) *zipf {
@@ -40,24 +40,24 @@ func (z *zipf) draw(random *rand.Rand) int {
 
 func (z *zipf) density(x float64) float64 { return math.Exp(-z.exponent * math.Log(x)) }
 
-// integral is (x^(1-e) - 1)/(1-e), or log x where e is 1: exact near 1 as well.
+// integral returns (x^(1-e) - 1)/(1-e), or log x if e is 1. It is exact near e = 1.
 func (z *zipf) integral(x float64) float64 {
 	logX := math.Log(x)
 
 	return growth((1-z.exponent)*logX) * logX
 }
 
-// inverse is integral's.
+// inverse is the inverse function of integral.
 func (z *zipf) inverse(y float64) float64 {
-	t := max(y*(1-z.exponent), -1) // below by rounding only
+	t := max(y*(1-z.exponent), -1) // less than -1 only by rounding
 
 	return math.Exp(logGrowth(t) * y)
 }
 
-// tiny is where the series are as exact as the functions, which are 0/0 at 0.
+// Below tiny, the functions below use the first terms of their series, because they are 0/0 at 0.
 const tiny = 1e-8
 
-// growth is (exp(x)-1)/x.
+// growth returns (exp(x)-1)/x.
 func growth(x float64) float64 {
 	if math.Abs(x) < tiny {
 		return 1 + x/2
@@ -66,7 +66,7 @@ func growth(x float64) float64 {
 	return math.Expm1(x) / x
 }
 
-// logGrowth is log(1+x)/x.
+// logGrowth returns log(1+x)/x.
 func logGrowth(x float64) float64 {
 	if math.Abs(x) < tiny {
 		return 1 - x/2

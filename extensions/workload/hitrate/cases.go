@@ -6,26 +6,26 @@ import (
 	"math/rand/v2"
 )
 
-// Benchmark are the cases and the accesses of a configuration. It is immutable and shared by all
-// clients.
+// Benchmark holds the cases and accesses of a configuration. It is immutable, and all clients share
+// it.
 type Benchmark struct {
 	config   Config
 	pool     []byte
 	cases    []span
 	hot      int
-	accesses []uint32 // of the warm-up and then of the timed pass: cases
+	accesses []uint32 // cases of the warm-up, then of the timed pass
 }
 
-// span is where a case's key and value are in the pool. 16 bytes: there may be millions.
+// span locates a case's key and value in the pool. It has 16 bytes because there may be millions.
 type span struct {
-	key, value uint32 // where they start
+	key, value uint32 // start offsets
 	valueSize  uint32
 	keySize    uint8
 }
 
 const seed = 47
 
-// New draws a configuration's cases and accesses. It returns the error of Validate.
+// New draws the cases and accesses of a configuration. It returns Validate's error.
 func New(config Config) (*Benchmark, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -76,10 +76,10 @@ func (b *Benchmark) drawAccess(random *rand.Rand) uint32 {
 	return uint32(b.hot + random.IntN(len(b.cases)-b.hot))
 }
 
-// Config is what the benchmark was made from.
+// Config returns the configuration.
 func (b *Benchmark) Config() Config { return b.config }
 
-// Hot tells whether case i is a hot one.
+// Hot reports whether case i is hot.
 func (b *Benchmark) Hot(i int) bool { return i < b.hot }
 
 // AppendKey appends the key of case i.
@@ -92,7 +92,7 @@ func (b *Benchmark) AppendKey(buf []byte, i int) []byte {
 	return append(buf, b.pool[c.key+prefixSize:c.key+uint32(c.keySize)]...)
 }
 
-// Value is the value of case i. It is a part of what all cases share and must not be changed.
+// Value returns the value of case i. It points into shared memory; do not modify it.
 func (b *Benchmark) Value(i int) []byte {
 	c := &b.cases[i]
 	end := c.value + c.valueSize

@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// The published numbers of cases, hot cases, accesses, and hot accesses of the timed pass. They
-// hang on every draw before.
+// These published figures depend on every draw of the generator.
 func TestCheckFigures(t *testing.T) {
 	for name, want := range map[string]struct{ cases, hot, accesses, hotAccesses int }{
 		"2g-513k":        {16_352, 3_270, 65_408, 52_259},
@@ -44,7 +43,6 @@ func TestFirstCase(t *testing.T) {
 	require.Len(t, b.Value(0), 525_126)
 }
 
-// A fixed size is the key's and the value's together, of every case.
 func TestFixedSize(t *testing.T) {
 	b := published(t, "100m-512b")
 	keys := map[int]int{}
@@ -76,8 +74,7 @@ func TestRandomSize(t *testing.T) {
 	require.InDelta(t, 518, float64(total)/819_200, 1, "uniform from 12 to 1024")
 }
 
-// All keys, values and accesses are the original's: the sums come from a program that used the
-// original's packages.
+// The checksums come from a program that uses the original's packages.
 func TestNeverChanges(t *testing.T) {
 	for random, want := range map[bool]string{
 		false: "852d6fde95a72d1d2ba414f1f1100888dc8c3a31f49b7424873172ce9a7189ac",
@@ -127,8 +124,7 @@ func TestKeysDoNotAllocate(t *testing.T) {
 	}))
 }
 
-// made are the published benchmarks that a test has asked for: they take a second, under the race
-// detector several.
+// made caches the published benchmarks: generating one takes seconds under the race detector.
 var made = map[string]*hitrate.Benchmark{}
 
 func published(tb testing.TB, name string) *hitrate.Benchmark {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Config are the arguments of the benchmark, under the names that scripts use.
+// Config holds the arguments of the benchmark, under their names in scripts.
 type Config struct {
-	Random    bool  `json:"random"`    // sizes are uniform from 12 to Item; else all are Item
+	Random    bool  `json:"random"`    // sizes are uniform from 12 to Item; otherwise all are Item
 	Memory    int64 `json:"memory"`    // the server's memory limit, bytes
 	Item      int64 `json:"item"`      // key and value of a case, bytes
 	Hot       int64 `json:"hot"`       // percent of the cases that are hot
-	Access    int64 `json:"access"`    // percent of the accesses that go to hot cases
+	Access    int64 `json:"access"`    // percent of the accesses that hit hot cases
 	HotMemory int64 `json:"hotMemory"` // size of the hot cases, percent of Memory
 }
 
@@ -21,7 +21,7 @@ type published struct {
 	config Config
 }
 
-// configs are the published configurations, in the order in which messages name them.
+// configs returns the published configurations, in the order in which errors list them.
 func configs() []published {
 	config := func(random bool, memory, item int64) Config {
 		return Config{Random: random, Memory: memory, Item: item, Hot: 20, Access: 80, HotMemory: 80}
@@ -35,8 +35,8 @@ func configs() []published {
 	}
 }
 
-// Published returns a published configuration by its name: 2g-513k, 100m-512b, random-2g-1m or
-// random-100m-1k. It returns an error that names them when there is none.
+// Published returns a published configuration: 2g-513k, 100m-512b, random-2g-1m or random-100m-1k.
+// For another name it returns an error that lists them.
 func Published(name string) (Config, error) {
 	all := configs()
 	i := slices.IndexFunc(all, func(p published) bool { return p.name == name })
@@ -53,16 +53,16 @@ func Published(name string) (Config, error) {
 }
 
 const (
-	prefixSize = 12  // characters that tell keys apart
-	maxKeySize = 250 // memcached's
+	prefixSize = 12  // characters that make keys unique
+	maxKeySize = 250 // memcached's limit
 
 	maxMemory = 1 << 50
 	maxItem   = 1 << 30
-	maxCases  = 1 << 24 // 16 bytes each, and 32 of accesses
-	maxShare  = 1000    // percent of Memory that hot cases may come to
+	maxCases  = 1 << 24 // 16 bytes each, plus 32 for their accesses
+	maxShare  = 1000    // largest HotMemory, percent
 )
 
-// Validate returns an error that names the option that is not as it should be.
+// Validate returns an error that names the first invalid option.
 func (c Config) Validate() error {
 	switch {
 	case c.Memory < 1 || c.Memory > maxMemory:
@@ -86,10 +86,11 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// size is that of all cases together, roughly.
+// size returns the approximate size of all cases.
 func (c Config) size() int64 { return c.Memory * c.HotMemory / c.Hot }
 
-// AverageItem is the average size of a case's key and value, in bytes, as the benchmark reckons it.
+// AverageItem returns the average size of a case's key and value in bytes, as the original computes
+// it.
 func (c Config) AverageItem() int64 {
 	if c.Random {
 		return c.Item / 2
@@ -98,13 +99,13 @@ func (c Config) AverageItem() int64 {
 	return c.Item
 }
 
-// Cases is the number of keys.
+// Cases returns the number of keys.
 func (c Config) Cases() int64 { return c.size() / c.AverageItem() }
 
-// HotCases is the number of hot keys, which are the first.
+// HotCases returns the number of hot keys. They come first.
 func (c Config) HotCases() int64 { return c.Cases() * c.Hot / 100 }
 
-// Accesses is the number of accesses of a pass: about 4 for each case.
+// Accesses returns the number of accesses in a pass: about 4 per case.
 func (c Config) Accesses() int64 {
 	const perCase = 4
 	if c.Random {

@@ -45,7 +45,6 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// The corners of what is accepted: nothing is drawn from nothing.
 func TestCornersOfConfig(t *testing.T) {
 	for _, config := range []hitrate.Config{
 		{Memory: 1 << 10, Item: 12, Hot: 1, Access: 100, HotMemory: 100},

@@ -11,10 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// The published rows, from what was counted and measured for them. At 2g-513k umem-cache and redis
-// kept below their limit: their rate per memory is the hit rate itself. Redis at 100m-512b is the
-// sum of two processes. The rates per memory were published by hand, from hit rates of two
-// decimals; speeds are rounded this way or that.
+// Published rows and the measurements behind them. Redis at 100m-512b ran in two processes, which
+// are summed. The published rates per memory were computed from hit rates of two decimals.
 func TestPublishedRows(t *testing.T) {
 	for _, row := range []struct {
 		config, store       string
@@ -23,7 +21,7 @@ func TestPublishedRows(t *testing.T) {
 		seconds             float64
 		rate, hotRate, perM string
 		speed               float64 // hit/s/mem
-		output              string  // Mib/s, where the publication has it
+		output              string  // Mib/s, if published
 	}{
 		{"2g-513k", "memcached", 46_359, 52_259, 45_115, 2_109_744, 213.891, "70.88", "86.33", "70.46", 215, "869"},
 		{"2g-513k", "umem-cache", 44_554, 52_259, 43_189, 2_097_124, 207.229, "68.12", "82.64", "68.12", 215, "862"},
@@ -61,8 +59,7 @@ func TestFiguresOfNothing(t *testing.T) {
 	require.InDelta(t, 10.0, hitrate.PerMemory(10, 100, 0), 0, "an unknown peak is no gain")
 }
 
-// Clients at the same time: their counts add up, and the time is from the first's beginning to the
-// last's end.
+// Counts add up; the time runs from the first start to the last end.
 func TestAddResults(t *testing.T) {
 	at := time.Unix(1000, 0)
 	total := hitrate.Result{}
@@ -72,7 +69,7 @@ func TestAddResults(t *testing.T) {
 		Began: at.Add(2 * time.Second), Ended: at.Add(5 * time.Second)})
 	total.Add(&hitrate.Result{Hits: 10, Misses: 20, Failed: 30, Wrong: 10, Refused: 10, Hot: 40, HotHits: 10,
 		Began: at, Ended: at.Add(4 * time.Second)})
-	total.Add(&hitrate.Result{}) // did nothing
+	total.Add(&hitrate.Result{}) // an idle client
 	require.Equal(t, hitrate.Result{Hits: 11, Misses: 22, Failed: 33, Wrong: 11, Refused: 11, Hot: 44, HotHits: 11,
 		Began: at, Ended: at.Add(5 * time.Second)}, total)
 	require.EqualValues(t, 66, total.Accesses())

@@ -2,21 +2,20 @@ package hitrate
 
 import "sync/atomic"
 
-// Pass hands the accesses of a pass out to clients, each access once and in their order. Any number
-// of clients may share it.
+// Pass hands out the accesses of a pass in order, each once. Clients share it.
 type Pass struct {
 	bench    *Benchmark
 	accesses []uint32
 	next     atomic.Int64
 }
 
-// Warmup is the pass that fills the cache, from its beginning.
+// Warmup returns a new pass that fills the cache.
 func (b *Benchmark) Warmup() *Pass { return &Pass{bench: b, accesses: b.accesses[:len(b.accesses)/2]} }
 
-// Timed is the pass that is measured, from its beginning.
+// Timed returns a new pass to be measured.
 func (b *Benchmark) Timed() *Pass { return &Pass{bench: b, accesses: b.accesses[len(b.accesses)/2:]} }
 
-// Next claims the next access and returns its case, or false when there are none left.
+// Next claims the next access and returns its case. ok is false at the end of the pass.
 func (p *Pass) Next() (i int, ok bool) {
 	at := p.next.Add(1) - 1
 	if at >= int64(len(p.accesses)) {
@@ -26,5 +25,5 @@ func (p *Pass) Next() (i int, ok bool) {
 	return int(p.accesses[at]), true
 }
 
-// Left is the number of accesses that nobody has claimed yet.
+// Left returns the number of unclaimed accesses.
 func (p *Pass) Left() int { return max(len(p.accesses)-int(p.next.Load()), 0) }

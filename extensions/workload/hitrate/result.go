@@ -2,30 +2,30 @@ package hitrate
 
 import "time"
 
-// Result is what one client, or several, did of a pass. Accesses that failed are neither hits nor
-// misses.
+// Result counts what one or more clients did in a pass. A failed access is neither a hit nor a
+// miss.
 type Result struct {
 	Hits, Misses, Failed uint64
-	Wrong                uint64 // of those that failed: another value came than the case's
-	Refused              uint64 // misses whose value the store would not keep
-	Hot                  uint64 // accesses to hot cases, failed ones included: the figure that checks a complete pass
+	Wrong                uint64 // failed accesses that returned a wrong value
+	Refused              uint64 // misses whose value the store did not keep
+	Hot                  uint64 // accesses to hot cases, failed ones included; checks a complete pass
 	HotHits              uint64
 
-	BytesReceived, BytesSent uint64 // of values
+	BytesReceived, BytesSent uint64 // bytes of values
 
-	Began, Ended time.Time // the first access and the last; zero without any
+	Began, Ended time.Time // first and last access; zero without accesses
 }
 
-// Accesses is the number of accesses.
+// Accesses returns the number of accesses.
 func (r *Result) Accesses() uint64 { return r.Hits + r.Misses + r.Failed }
 
-// Succeeded is the number of accesses that did not fail.
+// Succeeded returns the number of accesses that did not fail.
 func (r *Result) Succeeded() uint64 { return r.Hits + r.Misses }
 
-// Took is the time from the beginning to the end.
+// Took returns the time from Began to Ended.
 func (r *Result) Took() time.Duration { return r.Ended.Sub(r.Began) }
 
-// Add adds what another client did at the same time: from the earlier beginning to the later end.
+// Add adds the result of a concurrent client. Began is the earlier, Ended the later of the two.
 func (r *Result) Add(other *Result) {
 	r.Hits += other.Hits
 	r.Misses += other.Misses

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Client does accesses of passes on its own connections. It belongs to one goroutine.
+// Client runs accesses on its own connections. One goroutine uses it.
 type Client struct {
 	stores   []workload.Store
 	observer workload.Observer
@@ -18,9 +18,9 @@ type Client struct {
 	result    Result
 }
 
-// NewClient returns a client of one server or of several, which take the cases in turn: case i is
-// at store i modulo their number. The observer is told of each access, as a getOrSet. With verify,
-// hits are compared with what was written; the original does not.
+// NewClient returns a client of one or more servers; case i uses store i modulo their number. The
+// observer sees each access as a getOrSet. With verify, hits are compared with the expected value,
+// which the original does not do.
 func NewClient(observer workload.Observer, verify bool, stores ...workload.Store) (*Client, error) {
 	if len(stores) == 0 {
 		return nil, errors.New("a client needs at least one store")
@@ -29,10 +29,9 @@ func NewClient(observer workload.Observer, verify bool, stores ...workload.Store
 	return &Client{stores: stores, observer: observer, verify: verify}, nil
 }
 
-// Run does accesses of the pass until most of them are done, or until there are none left when most
-// is 0. An access that fails is counted, and Run goes on; it looks at the context between two
-// accesses. It returns what it has done, with the context's cause when that has ended, and the
-// store's error when that is or wraps workload.ErrClosed.
+// Run claims and does up to most accesses of the pass, or all that are left if most is 0. It counts
+// failed accesses and continues. It returns early with the context's cause when ctx ends between
+// two accesses, and with the store's error if that wraps workload.ErrClosed.
 func (c *Client) Run(ctx context.Context, pass *Pass, most int) (Result, error) {
 	c.result = Result{}
 	for n := 0; most == 0 || n < most; n++ {
@@ -78,7 +77,7 @@ func (c *Client) access(b *Benchmark, i int) (closed error) {
 	return c.count(b.Hot(i), hit, err, size, c.result.Ended.Sub(start))
 }
 
-// check compares a value with what it has to be.
+// check compares a value with the expected one.
 func check(got, value []byte) error {
 	switch {
 	case len(got) != len(value):

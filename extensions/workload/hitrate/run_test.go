@@ -15,8 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// Whatever the number of clients, a pass is the original's accesses: each of them once, and as many
-// hot ones. A store without limits misses each case once, in the first pass that comes to it.
+// With any number of clients, a pass does each of the original's accesses once. A store without
+// limits misses each case once.
 func TestPassesWithManyClients(t *testing.T) {
 	b := small(t)
 	accesses := int(b.Config().Accesses())
@@ -41,11 +41,11 @@ func TestPassesWithManyClients(t *testing.T) {
 	}
 }
 
-// drive runs a pass to its end, and returns how often each key was asked for as well.
+// drive runs a complete pass and counts the accesses to each key.
 func drive(t *testing.T, pass *hitrate.Pass, store *workloadtest.Store, clients int) (hitrate.Result, map[string]int) {
 	t.Helper()
 	seen := map[string]int{}
-	store.Fault = func(_ workload.Op, key []byte) error { // under the store's lock
+	store.Fault = func(_ workload.Op, key []byte) error { // called under the store's lock
 		seen[string(key[:12])]++
 
 		return nil
@@ -83,7 +83,6 @@ func tally(pass *hitrate.Pass) map[string]int {
 	return seen
 }
 
-// Two clients, each with a part of a pass: most is kept.
 func TestRunInParts(t *testing.T) {
 	b := small(t)
 	pass, store, o := b.Timed(), &workloadtest.Store{}, &workloadtest.Observer{}
@@ -102,7 +101,6 @@ func TestRunInParts(t *testing.T) {
 	require.EqualValues(t, b.Config().Accesses(), o.Oks[workload.GetOrSet])
 }
 
-// Without an operation of its own, a getOrSet is a get and, on a miss, a set.
 func TestPlainStore(t *testing.T) {
 	b := small(t)
 	store := &workloadtest.Store{}
@@ -115,7 +113,6 @@ func TestPlainStore(t *testing.T) {
 	require.Zero(t, store.Count(workload.GetOrSet))
 }
 
-// Case i is at server i modulo their number, as in the original with several instances of redis.
 func TestSeveralServers(t *testing.T) {
 	b := small(t)
 	var stores []workload.Store
@@ -144,8 +141,6 @@ func TestSeveralServers(t *testing.T) {
 	require.EqualError(t, err, "a client needs at least one store")
 }
 
-// A failed access is neither hit nor miss; a hot one is hot still, or the check figure would not
-// come out.
 func TestFailures(t *testing.T) {
 	b := small(t)
 	broken, n := errors.New("broken"), 0
@@ -190,7 +185,7 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// flipped is a value with one bit of its middle flipped; an empty one has none and becomes longer.
+// flipped returns a value with one bit flipped; an empty value becomes longer.
 func flipped(_, value []byte) []byte {
 	if len(value) == 0 {
 		return []byte{0}
@@ -201,8 +196,6 @@ func flipped(_, value []byte) []byte {
 	return value
 }
 
-// As in the original, the value of a miss that a store will not keep is no failure. Here it is
-// counted.
 func TestRefused(t *testing.T) {
 	b := small(t)
 	store := &workloadtest.Store{Fault: func(op workload.Op, _ []byte) error {
@@ -269,9 +262,9 @@ func TestAccessesDoNotAllocate(t *testing.T) {
 	}))
 }
 
-var smallBenchmark *hitrate.Benchmark // made once
+var smallBenchmark *hitrate.Benchmark // built once
 
-// small is a benchmark of 1024 cases of up to 1 KiB.
+// small returns a benchmark with 1024 cases of up to 1 KiB.
 func small(t *testing.T) *hitrate.Benchmark {
 	t.Helper()
 	if smallBenchmark == nil {
@@ -283,8 +276,7 @@ func small(t *testing.T) *hitrate.Benchmark {
 	return smallBenchmark
 }
 
-// BenchmarkAccess measures what the benchmark itself costs an access: a claim, the key and the
-// value.
+// BenchmarkAccess measures the benchmark's own cost per access: claim, key and value.
 func BenchmarkAccess(b *testing.B) {
 	bench := published(b, "100m-512b")
 	pass, key := bench.Timed(), make([]byte, 0, 250)

@@ -1,5 +1,4 @@
-// Package workloadtest has what tests of workloads need: a store in memory and an observer that
-// remembers.
+// Package workloadtest provides an in-memory store and a recording observer for tests.
 package workloadtest
 
 import (
@@ -10,12 +9,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Store is a cache in memory that can do everything that a workload asks for. Any number of clients
-// may share it. Writing a key again with a value of the same size does not allocate.
+// Store is an in-memory cache that supports every operation. Clients share it. Overwriting a value
+// with one of the same size does not allocate.
 type Store struct {
-	// Fault, when set, is asked before each operation on a key, and its error is the operation's.
+	// Fault, if set, runs before each operation on a key; its error fails the operation.
 	Fault func(op workload.Op, key []byte) error
-	// Spoil, when set, returns what a read gets in the place of the value.
+	// Spoil, if set, replaces the value that a read returns.
 	Spoil func(key, value []byte) []byte
 
 	mu     sync.Mutex
@@ -23,7 +22,7 @@ type Store struct {
 	counts [workload.NumOps]int
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (s *Store) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +30,7 @@ func (s *Store) Len() int {
 	return len(s.values)
 }
 
-// Count is how many operations of a kind on single keys were asked for.
+// Count returns the number of single-key operations of a kind.
 func (s *Store) Count(op workload.Op) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +70,7 @@ func (s *Store) Delete(key []byte) error {
 	return nil
 }
 
-// Touch implements workload.Toucher. Nothing expires.
+// Touch implements workload.Toucher. Keys never expire.
 func (s *Store) Touch(key []byte, _ int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +107,7 @@ func (s *Store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	return nil
 }
 
-// Pipeline implements workload.Pipeliner. An operation that fails with workload.ErrClosed ends it.
+// Pipeline implements workload.Pipeliner. It stops when an operation fails with workload.ErrClosed.
 func (s *Store) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
 	for i := range commands {
 		c := &commands[i]
@@ -172,15 +171,15 @@ func (s *Store) keep(key, value []byte) {
 	s.values[string(key)] = append([]byte(nil), value...)
 }
 
-// Observer remembers what it was told. One client uses it.
+// Observer counts what one client reports.
 type Observer struct {
 	Oks     [workload.NumOps]int
 	Fails   [workload.NumOps]int
 	Reasons []error
-	Took    time.Duration // of all operations together
+	Took    time.Duration // of all operations
 }
 
-// Next implements workload.Observer: all operations may begin at once.
+// Next implements workload.Observer. It never waits.
 func (*Observer) Next(ctx context.Context, _ int) error { return context.Cause(ctx) }
 
 // Ok implements workload.Observer.
