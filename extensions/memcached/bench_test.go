@@ -23,13 +23,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// result is what run and hitRate return.
 type result struct {
 	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
 	Seconds                                                                                               float64
 }
 
-// bench runs a method that returns a result.
 func (v *vu) bench(call string) result {
 	v.t.Helper()
 	var r result
@@ -38,7 +36,7 @@ func (v *vu) bench(call string) result {
 	return r
 }
 
-// newBenchVU returns a VU with a client whose keys nobody else has.
+// newBenchVU returns a VU with a client whose keys no other test uses.
 func newBenchVU(t *testing.T, options string) *vu {
 	t.Helper()
 	v := newVU(t)
@@ -100,7 +98,7 @@ func TestRunInPipelines(t *testing.T) {
 	}
 }
 
-// Values that others have written are wrong, and failed operations.
+// A value that the workload did not write is a failed operation.
 func TestRunVerifies(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	r := v.bench(`(client.set('key:000000000000', 'x'.repeat(100)),
@@ -119,7 +117,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	require.Contains(t, v.Abort(`client.prefill({ keys: { count: 1 }, values: 2000000 })`), "prefill of key key:000000000000: ")
 }
 
-// A value that cannot be read is no miss whose value was refused: the operation has failed.
+// A value that cannot be read is a failed operation, not a miss with a refused set.
 func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	v := newBenchVU(t, `{ maxValue: 99 }`)
 	v.Run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
@@ -129,7 +127,7 @@ func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 }
 
-// A getMulti of several servers has failed with what the first of them said.
+// A getMulti over several servers returns the error of the first one.
 func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("servers", []string{
@@ -168,7 +166,6 @@ func TestRunMisused(t *testing.T) {
 	}
 }
 
-// clients are VUs of one test run, each a client of a step.
 type clients struct {
 	vus  []*vu
 	step *measure.Step
@@ -192,7 +189,7 @@ func newClients(t *testing.T, n int, plan measure.Plan, prefix string) *clients 
 	return c
 }
 
-// do calls before, and then during in the measured phase, in all VUs.
+// do calls before, then during in the measured phase, in all VUs.
 func (c *clients) do(t *testing.T, before, during string) measure.Reading {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -237,15 +234,15 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("VALUE  0 100\r\n\r\nEND\r\n")+key+100), get.BytesReceived)
 	require.Equal(t, uint64(set.Durations.Count)*uint64(len("STORED\r\n")), set.BytesReceived)
 
-	// Keys are prefilled once, whatever the step. Reads that miss them have failed, unless the script
-	// allows it.
+	// Keys are prefilled once for all steps. A read of a missing key is a failed operation, unless
+	// the script allows it.
 	c.vus[0].Run(`client.connect(); client.flushAll()`)
 	for options, want := range map[string]result{
 		`mix: { get: 1 }`:                          {Failed: 2, Misses: 2},
 		`mix: { getMulti: 1 }, batch: 3`:           {Failed: 2, Misses: 6},
 		`mix: { get: 1 }, pipeline: 2`:             {Failed: 2, Misses: 2},
 		`mix: { get: 1 }, allowMisses: true`:       {Succeeded: 2, Misses: 2},
-		`mix: { get: 1 }, keys: { count: 101 }`:    {Succeeded: 2, Misses: 2}, // others, of which nobody has written all
+		`mix: { get: 1 }, keys: { count: 101 }`:    {Succeeded: 2, Misses: 2}, // other keys, not all of them written
 		`mix: { get: 1 }, keys: { prefix: 'new' }`: {Succeeded: 2, Misses: 2},
 	} {
 		again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
@@ -256,7 +253,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	}
 }
 
-// A client that could not write its share of the keys leaves them to those of the next step.
+// If a client cannot write its share of the keys, the next step writes it.
 func TestPrefillThatIsNotWhole(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	step := func(clients int) {
@@ -269,10 +266,10 @@ func TestPrefillThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// Clients with connections of their own take turns at event loops, which measure how long answers
-// wait; those of a shared pool do not.
+// Clients with their own connections take turns at event loops, which measure how long answers
+// wait. Clients of a shared pool do not.
 func TestRunTakesTurns(t *testing.T) {
-	// On a busy machine the kernel begins to keep the times of answers some 10 ms after it is asked.
+	// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 	plan := measure.Plan{Operations: 400, Warmup: 100 * time.Millisecond}
 	c := newClients(t, 8, plan, "module-test-turns-")
 	for _, v := range c.vus {
@@ -294,8 +291,8 @@ func TestRunTakesTurns(t *testing.T) {
 	require.Zero(t, r.ClientWait.Count)
 }
 
-// In an open loop each operation of a run is one of the schedule: a call of the script does all of
-// a client's, and takes turns with those of others, or not where connections are shared.
+// In an open loop each operation of a run is one of the schedule: one call does all operations of a
+// client.
 func TestRunInAnOpenLoop(t *testing.T) {
 	for name, options := range map[string]string{"of their own": `{}`, "shared": `{ connection: 'shared', poolSize: 2 }`} {
 		t.Run(name, func(t *testing.T) {
@@ -317,7 +314,6 @@ func TestRunInAnOpenLoop(t *testing.T) {
 	}
 }
 
-// Nothing keeps a run waiting for what is due when its step is stopped, or the test ends.
 func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 	for name, end := range map[string]func(*clients){
 		"the step": func(c *clients) { c.step.Stop() },
@@ -341,9 +337,9 @@ func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 	}
 }
 
-// A client that cannot connect does not keep the others at its loop waiting.
+// A client that cannot connect does not block the others of its event loop.
 func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
-	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it takes no login
+	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	v, other := newVU(t), newVU(t)
 	require.NoError(t, v.JS.Set("unreachable", unreachable))
 	v.Run(`var client = new memcached.Client(unreachable, { user: 'u', password: 'p', connectTimeout: '1h' })`)
@@ -358,7 +354,6 @@ func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 	v.Exit()
 }
 
-// A pipeline overshoots a share by less than itself.
 func TestRunOfPipelinesInAStep(t *testing.T) {
 	c := newClients(t, 2, measure.Plan{Operations: 100}, "module-test-pipe-")
 	r := c.do(t, ``, `client.run({ iterations: 1000, pipeline: 30, mix: { set: 1 }, keys: { count: 10 } })`)
@@ -366,8 +361,7 @@ func TestRunOfPipelinesInAStep(t *testing.T) {
 	require.Equal(t, int64(2*120), r.Op("set").Durations.Count)
 }
 
-// Each access is done once by whoever comes first, and hot ones are as many as they are for one
-// client.
+// The clients share the accesses. There are as many hot ones as with one client.
 func TestHitRateInAStep(t *testing.T) {
 	const config = `{ config: { memory: 131072, item: 1000, random: true, hot: 20, access: 80, hotMemory: 80 }`
 	c := newClients(t, 5, measure.Plan{UntilDone: true}, "")
@@ -388,7 +382,7 @@ func TestHitRateInAStep(t *testing.T) {
 	require.Equal(t, accesses, warmed)
 }
 
-// hotAccesses is how many there are in the timed pass of TestHitRateInAStep.
+// hotAccesses counts the hot accesses in the timed pass of TestHitRateInAStep.
 func hotAccesses(t *testing.T) (hot uint64) {
 	t.Helper()
 	b, err := hitrate.New(hitrate.Config{Memory: 131072, Item: 1000, Random: true, Hot: 20, Access: 80, HotMemory: 80})
@@ -414,7 +408,7 @@ func TestHitRateInAStepOfAnotherKind(t *testing.T) {
 }
 
 func TestHitRateOutsideOfASweep(t *testing.T) {
-	v := newBenchVU(t, `{ prefix: '' }`) // its keys are as long as keys can be
+	v := newBenchVU(t, `{ prefix: '' }`)
 	const options = `{ config: { memory: 131072, item: 1000 }, pass: 'timed'`
 	r := v.bench(`client.hitRate(` + options + `, iterations: 97 })`)
 	require.Equal(t, 97, r.Succeeded)
@@ -424,7 +418,6 @@ func TestHitRateOutsideOfASweep(t *testing.T) {
 	require.Equal(t, result{}, v.bench(`client.hitRate(`+options+` })`), "a pass is done once")
 }
 
-// The end of the test ends a run at once, although the server says nothing.
 func TestRunIsInterrupted(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	silent := testserver.Fake(t, func(conn net.Conn) {
@@ -455,7 +448,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A server that has all the connections it may have refuses others while they connect.
+// A server at its connection limit refuses further clients.
 func TestServerThatIsFull(t *testing.T) {
 	v := newVU(t)
 	v.Set("full", testserver.Start(t, "-c", "50", "-t", "1").Addr)

@@ -16,43 +16,41 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
 
-// client is a JavaScript Client: its connections are opened by the first operation that needs them,
-// opened anew by the next one after they broke, and closed when the VU ends.
+// client is the JavaScript object Client. An operation opens its connection if it is missing or
+// broken. The connections close when the VU ends.
 type client struct {
 	*module
 
 	config *Config
-	picker hashing.Picker // nil when there is one server
+	picker hashing.Picker // nil if there is one server
 
 	watch *deadline.Watch[*wire.Conn]
 
-	mu    sync.Mutex   // the VU's end may come from another goroutine
-	conns []*wire.Conn // of each server, unless they are shared
-	pools []*pool      // of each server, if they are
+	mu    sync.Mutex   // the VU may end in another goroutine
+	conns []*wire.Conn // by server, unless shared
+	pools []*pool      // by server, if shared
 
-	dialling time.Duration // that the operation under way has spent on connecting
+	dialling time.Duration // time that the current operation has spent on connecting
 
-	// greets makes connections that are opened wait for the server's first answer.
+	// greets makes a new connection wait for the server's first answer.
 	greets bool
 
-	calling bool // a call is under way: what follows is in use
+	calling bool // in a call: the fields below are in use
 	batches []batch
-	tags    k6mod.Tags // of the calls of which single ones are a part
+	tags    k6mod.Tags // of a call that consists of several commands
 
-	// tasks are the calls that have promises. They are ordered: a connection does one thing at a
-	// time.
+	// tasks are the calls with promises. They run in order, as a connection serves one at a time.
 	tasks *k6mod.Tasks
-	// effects are those of the task under way; nil while a call that the VU waits for counts by
-	// itself.
+	// effects collects what the current task did. It is nil in blocking calls, which count
+	// directly.
 	effects *effects
 
 	bench *cachebench.Bench
-	store *store // of the bench
-	// seat is the client's at the event loops; nil where connections are shared.
+	store *store // for the bench
+	// seat is the client's place at an event loop; nil if connections are shared.
 	seat *eventloop.Seat
 }
 
-// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
@@ -99,7 +97,6 @@ func protocolName(p wire.Protocol) string {
 	return protocolText
 }
 
-// methods are those of the JavaScript object.
 var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"connect":      k6mod.InTurn((*client).connect),
 	"asyncConnect": (*client).asyncConnect,
@@ -118,10 +115,8 @@ var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:goche
 	"hitRate":      (*client).hitRate,
 })
 
-// metaMethods are those of its property meta.
 var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table
 
-// connect is client.connect(): it connects to all servers now, where that was not done yet.
 func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	defer c.tagged("connect", call.Argument(0))()
@@ -144,13 +139,13 @@ func (c *client) connectAll() error {
 	return nil
 }
 
-// ready makes a call wait for the tasks that were begun before. It throws in the init context.
+// ready waits for earlier tasks. It throws in the init context.
 func (c *client) ready() {
 	c.MustRun()
 	c.tasks.Wait()
 }
 
-// tagged reads the options { tags } of a method, for all that it does until done is called.
+// tagged reads the option tags of a method. The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	e := entry{}
 	c.check(tagsOnly.Read(method, options, &e))
@@ -168,14 +163,12 @@ func (c *client) tagAll(tags k6mod.Tags) (done func()) {
 	}
 }
 
-// close is client.close(): it closes the connections. The next operation opens new ones.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.disconnect()
 
 	return sobek.Undefined()
 }
 
-// server is that of a key.
 func (c *client) server(key []byte) int {
 	if c.picker == nil {
 		return 0
@@ -184,8 +177,7 @@ func (c *client) server(key []byte) int {
 	return c.picker.Pick(key)
 }
 
-// begin guards what is used again from call to call: a getter in an argument could call another
-// method.
+// begin forbids nested calls, such as from a getter in an argument: calls share buffers.
 func (c *client) begin() {
 	c.ready()
 	if c.calling {
@@ -196,7 +188,6 @@ func (c *client) begin() {
 
 func (c *client) end() { c.calling = false }
 
-// do does one request, counts it and emits its samples.
 func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply) error {
 	var err error
 	took := c.timed(func() { err = c.request(operation, server, q, a) })
@@ -205,7 +196,6 @@ func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply
 	return err
 }
 
-// request does one request and counts it.
 func (c *client) request(operation string, server int, q *wire.Request, a *wire.Reply) error {
 	err := c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) })
 
@@ -218,8 +208,8 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 	return err
 }
 
-// timed does an operation and returns how long that took: with the waiting for a connection of a
-// shared pool, and without connecting, which is an operation of its own.
+// timed returns how long an operation took. That includes the wait for a connection of a shared
+// pool, but not connecting, which counts as an operation.
 func (c *client) timed(operation func()) time.Duration {
 	c.dialling = 0
 	begin := clock.Now()
@@ -228,7 +218,7 @@ func (c *client) timed(operation func()) time.Duration {
 	return clock.Since(begin) - c.dialling
 }
 
-// exchange does a job on a connection to a server.
+// exchange runs job on a connection to a server.
 func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 	l, err := c.acquire(server)
 	if err != nil {
@@ -242,7 +232,7 @@ func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 	return err
 }
 
-// account counts what has gone over a connection since before, for k6 and for the sweep's step.
+// account adds the bytes since before to k6's counters and to the sweep's step.
 func (c *client) account(conn *wire.Conn, before traffic) {
 	now := trafficOf(conn)
 	received, sent := now.received-before.received, now.sent-before.sent

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// eachProtocol runs a test with a VU that has a `client` of each protocol.
 func eachProtocol(t *testing.T, test func(v *vu)) {
 	t.Helper()
 	for _, protocol := range []string{protocolText, protocolMeta} {
@@ -129,7 +128,7 @@ func TestValuesAndKeysOfAllKinds(t *testing.T) {
 	})()`))
 }
 
-// A value that is given back must not change when the client's memory is used again.
+// A returned value stays the same when the client reuses its buffers.
 func TestResultsStay(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `["one", 49, "two"]`, v.JSON(`(() => {
@@ -315,7 +314,7 @@ func TestMisuse(t *testing.T) {
 	require.Equal(t, 300+3, len(v.fail(`client.set(key, ['long\n'.repeat(100000)])`).Message))
 }
 
-// memcached counts seconds from now up to 30 days, and since 1970 beyond.
+// memcached takes values up to 30 days as seconds from now, larger ones as Unix times.
 func TestTimesToLive(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new memcached.Client(addr), left = (ttl) => { client.set(key, 'v', ttl); return Number(client.meta.get(key, 't').flags.t) }`)
@@ -337,7 +336,7 @@ func TestDeleteMulti(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", "delete", "outcome", "ok", "name", "tidy"))
 }
 
-// The forms with promises do what the blocking ones do, in the order in which they were begun.
+// The forms with promises have the effects of the blocking forms, in order.
 func TestPromises(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new memcached.Client(addr), bytes = new Uint8Array([65]), got`)

@@ -13,30 +13,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// command is one that has a key: a method of its own, and an element of a pipeline.
 type command struct {
-	name   string // in a pipeline and in the tag op
-	method string // in client.meta; "" for a method of the client itself
+	name   string // in pipelines and in the tag op
+	method string // in client.meta; "": a method of the client itself
 	verb   wire.Verb
-	// read reads the arguments behind the key.
+	// read reads the arguments after the key.
 	read func(c *client, e *entry, q *wire.Request, args arguments) error
-	// result is what the reply becomes in JavaScript.
+	// result converts the reply to JavaScript.
 	result func(c *client, e *entry, a *wire.Reply) sobek.Value
 }
 
-// entry is a command that is about to be done, or was.
 type entry struct {
 	command  *command
 	position int    // in a pipeline
-	value    []byte // memory of a value that was a string
-	binary   bool   // its value comes out as an ArrayBuffer
+	value    []byte // buffer for a value that was a string
+	binary   bool   // returns the value as an ArrayBuffer
 	tags     k6mod.Tags
 }
 
-// arguments are those of a method, from 0.
+// arguments returns argument i of a method.
 type arguments func(i int) sobek.Value
 
-// commands are all commands that have a key.
 var commands = commandsByName( //nolint:gochecknoglobals // a table
 	&command{name: "get", verb: wire.Get, read: readAs(1), result: theValue},
 	&command{name: "gets", verb: wire.Gets, read: readAs(1), result: valueWithCAS},
@@ -67,8 +64,8 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-// commandMethods are the methods that do one command, in both forms: those of the property meta, or
-// those of the client itself.
+// commandMethods returns the methods that run one command, blocking and async: of the property
+// meta, or of the client itself.
 func commandMethods(meta bool) k6glue.Methods[*client] {
 	methods := k6glue.Methods[*client]{}
 	for _, command := range commands {
@@ -86,7 +83,6 @@ func commandMethods(meta bool) k6glue.Methods[*client] {
 	return methods
 }
 
-// single does one command.
 func (c *client) single(command *command, args arguments) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -102,7 +98,7 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 	return command.result(c, e, a)
 }
 
-// read reads a command's arguments: the key and what comes behind it.
+// read reads the key and the other arguments of a command.
 func (c *client) read(e *entry, q *wire.Request, args arguments) error {
 	q.Verb = e.command.verb
 	e.binary, e.tags = c.config.Binary, c.tags
@@ -127,14 +123,12 @@ func (c *client) readKey(name string, q *wire.Request, value sobek.Value) error 
 	return err
 }
 
-// readTags reads an argument { tags }.
 func readTags(place int) func(*client, *entry, *wire.Request, arguments) error {
 	return func(_ *client, e *entry, _ *wire.Request, args arguments) error {
 		return tagsOnly.Read(e.command.name, args(place), e)
 	}
 }
 
-// readAs reads an argument { as: 'string' } or { as: 'binary' }.
 func readAs(place int) func(*client, *entry, *wire.Request, arguments) error {
 	return func(_ *client, e *entry, _ *wire.Request, args arguments) error {
 		return asOptions.Read(e.command.name, args(place), e)
@@ -142,11 +136,9 @@ func readAs(place int) func(*client, *entry, *wire.Request, arguments) error {
 }
 
 var (
-	// callTags are the option tags.
-	callTags = k6mod.TagsOption(func(e *entry) *k6mod.Tags { return &e.tags }) //nolint:gochecknoglobals // a table
-	tagsOnly = k6mod.Options[entry]{callTags}                                  //nolint:gochecknoglobals // a table
-	// asOptions say how a value comes out.
-	asOptions = k6mod.Options[entry]{ //nolint:gochecknoglobals // a table
+	callTags  = k6mod.TagsOption(func(e *entry) *k6mod.Tags { return &e.tags }) //nolint:gochecknoglobals // a table
+	tagsOnly  = k6mod.Options[entry]{callTags}                                  //nolint:gochecknoglobals // a table
+	asOptions = k6mod.Options[entry]{                                           //nolint:gochecknoglobals // a table
 		{Name: "as", Read: func(e *entry, method string, value sobek.Value) error {
 			word, err := k6mod.Word(method, "option as", value, valuesString, valuesBinary)
 			e.binary = word == valuesBinary
@@ -166,10 +158,10 @@ func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error
 	return err
 }
 
-// farthest is how far memcached counts seconds from now; it takes more for seconds since 1970.
+// farthest is the longest time to live. memcached takes larger numbers as Unix times.
 const farthest = 30 * 24 * 60 * 60
 
-// expiry reads a time to live, as memcached takes it.
+// expiry reads a time to live and converts it for memcached.
 func expiry(method, what string, value sobek.Value) (int32, error) {
 	ttl, err := k6mod.TTL(method, what, value)
 	if err != nil {
@@ -224,14 +216,12 @@ func readStored(c *client, e *entry, q *wire.Request, args arguments) error {
 	return readStoring(e, q, args(2))
 }
 
-// stored is what a value is stored with.
 type stored struct {
 	*entry
 
 	request *wire.Request
 }
 
-// readStoring reads a time to live, or { ttl, flags, tags }.
 func readStoring(e *entry, q *wire.Request, value sobek.Value) (err error) {
 	name := e.command.name
 	switch object, isObject := value.(*sobek.Object); {
@@ -350,7 +340,6 @@ func theNumber(c *client, _ *entry, a *wire.Reply) sobek.Value {
 	return k6glue.FromUnsigned(c.Runtime(), a.Number)
 }
 
-// statusNames are what scripts see.
 var statusNames = map[wire.Status]string{ //nolint:gochecknoglobals // a table
 	wire.OK: "ok", wire.NotFound: "not_found", wire.NotStored: "not_stored", wire.Exists: "exists",
 }

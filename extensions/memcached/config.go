@@ -24,7 +24,6 @@ const (
 	defaultPoolSize = 16
 )
 
-// What the options of the same names can be.
 const (
 	protocolText  = "text"
 	protocolMeta  = "meta"
@@ -34,13 +33,13 @@ const (
 	valuesBinary  = "binary"
 )
 
-// Config is how to reach the servers, and how to use them.
+// Config describes the servers, and how to use them.
 type Config struct {
-	Servers  []string // host:port, or the paths of unix sockets
+	Servers  []string // host:port, or paths of unix sockets
 	Protocol wire.Protocol
 	User     string
 	Password string
-	TLS      *k6glue.TLS // nil: without TLS
+	TLS      *k6glue.TLS // nil: plain text
 
 	Timeout        time.Duration // of an operation
 	ConnectTimeout time.Duration
@@ -48,13 +47,12 @@ type Config struct {
 
 	Hashing  string
 	Shared   bool // clients share connections
-	PoolSize int  // of those, to a server
+	PoolSize int  // per server, if shared
 
-	Prefix string // of all keys
-	Binary bool   // values come out as ArrayBuffers
+	Prefix string // of every key
+	Binary bool   // values are returned as ArrayBuffers
 }
 
-// options are a Config as scripts write it.
 type options struct {
 	k6mod.Target
 
@@ -72,8 +70,7 @@ type options struct {
 	Values     string `json:"values"`
 }
 
-// config works out the options: what stands in them overrides what stands in the URLs, and that the
-// defaults.
+// config checks the options. They take precedence over the URLs, and the URLs over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
@@ -111,8 +108,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, c.validate(o)
 }
 
-// target names the servers and the keys on them: what clients must have in common to work on the
-// same data.
+// target names the servers and the key prefix. Clients with equal targets work on the same data.
 func (c *Config) target() string {
 	return fmt.Sprintf("%q %q %s", c.Servers, c.Prefix, c.Hashing)
 }
@@ -144,15 +140,15 @@ var errURL = errors.New("the url must look like memcached://user:password@host:p
 
 var errTLS = errors.New("TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })")
 
-// parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it
-// holds a password.
+// parse reads memcached://user:password@host:port?option=value. Its errors never show the URL,
+// which may hold a password.
 func (c *Config) parse(raw string) (address string, err error) {
 	u, err := url.Parse(raw)
 	if err == nil && (u.Scheme == scheme+"s" || strings.Contains(u.Scheme, "tls")) {
 		return "", errTLS
 	}
 	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
-		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
+		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // the rest of a password with a # or ?
 		return "", errURL
 	}
 	if u.User != nil {
@@ -172,7 +168,6 @@ func (c *Config) parse(raw string) (address string, err error) {
 	return u.Host, nil
 }
 
-// set sets an option of a URL.
 func (c *Config) set(name, value string) (err error) {
 	var into *time.Duration
 	switch name {

@@ -11,16 +11,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// lease is a connection to a server for one exchange.
 type lease struct {
 	*wire.Conn
 
 	server int
-	pool   *pool // that it belongs to, or nil
+	pool   *pool // nil: the client's own connection
 }
 
-// acquire returns a connection to a server, after whose use release must be called. It connects
-// where there is none.
+// acquire returns a connection to a server, and connects if needed. The caller must release it.
 func (c *client) acquire(server int) (lease, error) {
 	ctx := c.context()
 	if ctx.Err() != nil {
@@ -52,7 +50,6 @@ func (c *client) acquire(server int) (lease, error) {
 	return l, nil
 }
 
-// own returns the client's own connection, if there is one that can be used.
 func (c *client) own(server int) *wire.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +62,6 @@ func (c *client) own(server int) *wire.Conn {
 	return conn
 }
 
-// join returns the shared pool of the server.
 func (c *client) join(server int) *pool {
 	c.mu.Lock()
 	p := c.pools[server]
@@ -82,13 +78,12 @@ func (c *client) join(server int) *pool {
 	return p
 }
 
-// dial opens a connection.
 func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	cfg := wire.Config{
 		Address: c.config.Servers[server], Protocol: c.config.Protocol, User: c.config.User, Password: c.config.Password,
 		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue, Greet: c.greets,
 	}
-	if cfg.Network() == "tcp" { // k6's own dialer takes no paths
+	if cfg.Network() == "tcp" { // k6's dialer takes no paths
 		cfg.Dial = k6glue.Dial(c.VU())
 	}
 	if c.config.TLS != nil {
@@ -123,7 +118,6 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	return conn, err
 }
 
-// context is that of the call under way.
 func (c *client) context() context.Context {
 	if c.effects != nil {
 		return c.effects.ctx
@@ -132,7 +126,6 @@ func (c *client) context() context.Context {
 	return c.VU().Context()
 }
 
-// release gives a connection back.
 func (c *client) release(l lease) {
 	c.watch.End()
 	if l.pool != nil {
@@ -151,8 +144,7 @@ func (c *client) release(l lease) {
 	}
 }
 
-// disconnect closes all connections, at once. It may be called by any goroutine: what is under way
-// then is cancelled.
+// disconnect closes all connections and cancels the current call. Any goroutine may call it.
 func (c *client) disconnect() {
 	c.watch.Interrupt()
 	c.watch.Stop()
@@ -174,7 +166,6 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// traffic is what has gone over a connection, in bytes.
 type traffic struct {
 	received, sent uint64
 }

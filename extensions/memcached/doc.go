@@ -1,6 +1,6 @@
-// Package memcached is the k6 module k6/x/memcached: a client of memcached over its text or its
-// meta protocol.
+// Package memcached is the k6 module k6/x/memcached, a client of memcached's text and meta
+// protocols.
 //
-// The protocol is in the folder wire, the choice among several servers in wire/hashing; here is
-// what scripts see of them.
+// Package wire implements the protocols, package hashing chooses the server of a key, and this
+// package is the JavaScript interface.
 package memcached

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
-// watchEvictions marks what the server evicts in the step that the client is of, before the client
-// connects to it.
+// watchEvictions starts to count the server's evictions during the current step, before the client
+// connects.
 func (c *client) watchEvictions(cfg wire.Config) {
 	session := c.Session()
 	if session == nil || session.Client.Started() || c.effects != nil {
@@ -27,7 +27,6 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	})
 }
 
-// statistics are those of a server.
 type statistics struct{ *wire.Conn }
 
 // Read implements evictions.Server.

@@ -12,15 +12,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
 )
 
-// vu is a VU with the module as `memcached`, the address of the shared server as `addr`, and a
-// `key` that no other test has.
+// vu is a VU with the module as `memcached`, the address of the tests' server as `addr`, and a
+// `key` that no other test uses.
 type vu struct {
 	*k6test.Runner
 
 	t *testing.T
 }
 
-// newVU returns a VU as scripts' functions run in.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
@@ -29,7 +28,6 @@ func newVU(t *testing.T) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
@@ -42,10 +40,8 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 
 var keys int
 
-// thrown is an exception of the module.
 type thrown struct{ Message, Kind string }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 	e := v.Fail(script)
@@ -54,7 +50,6 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e.Message, e.Kind}
 }
 
-// requireNoneLeft fails when goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "memcached.(*client)")

@@ -2,10 +2,10 @@ package memcached
 
 import "github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 
-// hits are how many of the keys that were asked for were found, and how many were not.
+// hits counts the requested keys that were found and not found.
 type hits struct{ found, missed int }
 
-// of counts a key that was asked for.
+// of counts a requested key.
 func (h *hits) of(status wire.Status) {
 	if status == wire.NotFound {
 		h.missed++
@@ -14,7 +14,7 @@ func (h *hits) of(status wire.Status) {
 	}
 }
 
-// asks tells whether a verb asks for a value, which is a hit or a miss.
+// asks reports whether a verb reads a value, which makes it a hit or a miss.
 func asks(verb wire.Verb) bool {
 	switch verb { //nolint:exhaustive // the others do not
 	case wire.Get, wire.Gets, wire.Gat, wire.Gats, wire.MetaGet:

@@ -1,103 +1,101 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
- * k6/x/memcached: a client of memcached over its text or its meta protocol.
+ * k6/x/memcached is a client of memcached that speaks its text or its meta protocol.
  *
- * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails;
- * single commands, connect and close have a form with a promise besides (asyncGet beside get),
- * which are done one after another. A key that is not there is no failure. Metrics: `memcached_ops`
- * (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
- * calls, with the waiting for a connection of a shared pool and without connecting, which is an
- * operation of its own; not under the executor client-sweep, which has durations of its own),
- * `memcached_hits` and `memcached_misses` (Counters: keys that were asked for and found or not),
- * each with the tags `op` (connect, or the method's name; metaGet and so on for those of `meta`)
- * and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
+ * A call blocks its VU until it is done, and throws a {@link MemcachedError} if it fails. Single
+ * commands, connect and close also have a form that returns a promise, such as asyncGet for get; a
+ * client runs them one after another. A missing key is not an error.
  *
- * `memcached_failed` (Rate, with the tag `op`) is the share of operations that failed, as
- * `http_req_failed` is of requests: a threshold is `memcached_failed: ['rate<0.01']`.
+ * Metrics, with the tags `op` (connect, or the method's name; metaGet and so on for those of
+ * `meta`) and `outcome` (ok, or the error's kind):
+ * - `memcached_ops` (Counter): operations; each command of a pipeline counts.
+ * - `memcached_op_duration` (Trend in milliseconds): durations of calls, including the wait for a
+ *   connection of a shared pool. Connecting counts as its own operation. The executor client-sweep
+ *   measures durations itself and does not send this metric.
+ * - `memcached_hits` and `memcached_misses` (Counters): requested keys that were found or not
+ *   found.
+ * - k6's own `data_sent` and `data_received`.
+ *
+ * `memcached_failed` (Rate, with the tag `op`) is the share of failed operations, like
+ * `http_req_failed` for requests. A threshold: `memcached_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/memcached' {
-  /** Bytes as they are. Of a typed array or DataView, the part of the buffer that it shows. */
+  /** Bytes. Of a typed array or DataView, the part of the buffer that it shows. */
   export type Binary = ArrayBuffer | ArrayBufferView;
 
   /**
-   * 1 to 250 bytes (the prefix included) without spaces and control characters. The meta protocol
-   * takes any bytes: with such ones among them up to 186.
+   * 1 to 250 bytes, including the prefix, without spaces and control characters. The meta protocol
+   * accepts any bytes, then up to 186.
    */
   export type Key = string | Binary;
 
   /** A string is stored as UTF-8. */
   export type Value = string | Binary;
 
-  /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
+  /** A number of up to 64 bits. Numbers above 2^53 - 1 are BigInts. */
   export type Unsigned = number | bigint;
 
   /**
-   * How values come out: as a string of UTF-8 (any other bytes become U+FFFD), or as they are.
-   * Default: the client's `values`.
+   * The form of returned values: a string decoded from UTF-8 (invalid bytes become U+FFFD), or the
+   * bytes. Default: the client's `values`.
    */
   export interface As<F extends 'string' | 'binary' = 'string' | 'binary'> extends Tagged {
     as?: F;
   }
 
-  /** What each call takes. */
+  /** Options of every call. */
   export interface Tagged {
-    /** Tags of the call. */
+    /** Tags of the call's metrics. */
     tags?: XK6Sweep.Tags;
   }
 
-  /** How to reach the servers, and how to use them. Times must be more than 0. */
+  /** How to reach the servers, and how to use them. Times must be positive. */
   export interface ClientOptions extends XK6Sweep.ClientOptions {
     /**
-     * `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is
-     * another one's.
+     * `"text"` (default) or `"meta"`. The meta protocol numbers its requests, so the client detects
+     * an answer to another request.
      */
     protocol?: 'text' | 'meta';
     /**
-     * Where the server was started with --auth-file. No space in the user. They are in no error's
-     * message.
+     * For a server that was started with --auth-file. The user must not contain a space. Errors
+     * never show user and password.
      */
     user?: string;
     password?: string;
     /** Default: none. */
     tls?: boolean | XK6Sweep.TLSOptions;
-    /**
-     * Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the
-     * default.
-     */
+    /** Maximum length of a value in bytes, sent or received. Default, and for 0: 1 GiB. */
     maxValue?: number;
     /**
-     * How keys are spread over several servers. `"ketama"` (default): as libmemcached does it with
+     * How keys are spread over several servers. `"ketama"` (default): like libmemcached with
      * KETAMA_WEIGHTED and equal weights. `"jump"`: jump consistent hash of the key's 64-bit FNV-1a
-     * hash; servers can come and go at the end of the list only.
+     * hash; servers can be added and removed only at the end of the list.
      */
     hashing?: 'ketama' | 'jump';
     /**
-     * `"vu"` (default): one connection per client and server, as a client of a sweep is a
-     * connection. `"shared"`: all VUs whose clients have equal options share up to `poolSize`
-     * connections to each server; a call waits for a free one, up to `timeout`.
+     * `"vu"` (default): each client has one connection to each server. `"shared"`: all VUs whose
+     * clients have equal options share up to `poolSize` connections to each server; a call waits up
+     * to `timeout` for a free one.
      */
     connection?: 'vu' | 'shared';
-    /** How many connections are shared. Default 16; 0 stands for the default. */
+    /** Size of the shared pool. Default, and for 0: 16. */
     poolSize?: number;
-    /** Put before all keys. */
+    /** Prefix of all keys. */
     prefix?: string;
-    /** How values come out, where a call does not say it. Default `"string"`. */
+    /** The form of returned values if a call does not set it. Default `"string"`. */
     values?: 'string' | 'binary';
   }
 
-  /** What is stored with a value. */
+  /** Options of calls that store a value. */
   export interface StoreOptions extends Tagged {
-    /**
-     * When the value expires. Default 0: never. memcached counts in seconds: a part of one is a
-     * whole one.
-     */
+    /** Time until the value expires, rounded up to seconds. Default 0: never. */
     ttl?: XK6Sweep.TTL;
-    /** 32 bits that the server keeps for its clients, see {@link Client.gets}. Default 0. */
+    /** 32 bits that are stored with the value; {@link Client.gets} returns them. Default 0. */
     flags?: number;
   }
 
-  /** A value with what compare-and-swap needs. */
+  /** A value with its compare-and-swap number and its flags. */
   export interface ValueWithCAS<V> {
     value: V;
     cas: Unsigned;
@@ -115,7 +113,7 @@ declare module 'k6/x/memcached' {
   }
 
   /**
-   * What went wrong.
+   * The error of a failed call.
    *
    * | kind | |
    * |---|---|
@@ -124,20 +122,20 @@ declare module 'k6/x/memcached' {
    * | `timeout` | no answer within timeout, or no free connection of a shared pool |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
-   * | `too_large` | the value is larger than the server takes (it then drops what was stored under the key), or, sent or received, than maxValue |
-   * | `full` | the server has no room, and was told to make none |
+   * | `too_large` | the value exceeds maxValue, or the server's limit; the server then deletes the key |
+   * | `full` | the server is out of memory and may not evict |
    * | `server` | any other error of the server |
-   * | `invalid` | the server does not accept the request, such as incr of a value that is no number |
-   * | `protocol` | the answer is none of the request |
+   * | `invalid` | the server rejects the request, such as incr of a value that is not a number |
+   * | `protocol` | the answer does not fit the request |
    * | `usage` | the call itself is wrong; nothing was sent |
-   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | `internal` | a fault in k6's extensions or in a library; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
-   * error of kind `usage`.
+   * An array argument with more than 1,000,000 elements, or one that contains itself, is an error
+   * of kind `usage`.
    *
-   * After `connection`, `timeout`, `cancelled`, `auth` and `protocol` the connection is given up,
-   * and after the others where nobody knows where the next answer begins; the next operation opens
-   * a new one. Nothing is tried again by itself.
+   * After an error of kind `connection`, `timeout`, `cancelled`, `auth` or `protocol`, and after
+   * others that leave unread bytes, the client closes the connection. The next operation opens a
+   * new one. Failed operations are not retried.
    */
   export interface MemcachedError extends Error {
     name: 'MemcachedError';
@@ -156,15 +154,15 @@ declare module 'k6/x/memcached' {
       | 'protocol'
       | 'usage'
       | 'internal';
-    /** Of pipeline and setMulti: which command failed first, from 0. */
+    /** In pipeline and setMulti: the index of the first command that failed. */
     index?: number;
-    /** Of pipeline and setMulti: what the commands returned, null for those that failed. */
+    /** In pipeline and setMulti: the results of the commands, null for those that failed. */
     results?: any[];
   }
 
   /**
-   * A command of a pipeline: the name of a method that takes a key, and the method's arguments.
-   * Those of `meta` are called metaGet and so on.
+   * A command of a pipeline: the name of a method that takes a key, and the method's arguments. The
+   * methods of `meta` are called metaGet and so on.
    */
   export type Command =
     | ['get' | 'gets', Key, As?]
@@ -179,19 +177,19 @@ declare module 'k6/x/memcached' {
     | ['metaSet', Key, Value, (string | null)?, Tagged?];
 
   /**
-   * Connections of one VU to one or more servers: opened by the first operation that needs them,
-   * opened anew by the next one after they broke, and closed when the VU has no more use for them
-   * (the end of setup or teardown, of the client's step under client-sweep, or of the test). Make
-   * it in the init context, once per VU; use it in functions.
+   * A client of one or more servers. The first operation opens a connection; the next operation
+   * after a failure opens a new one. The connections close at the end of setup or teardown, of the
+   * client's step under client-sweep, or of the test. Create one client per VU in the init context,
+   * and use it in functions.
    */
   export class Client {
     /**
      * Does not connect.
      *
      * @param url `host:port`, `host` (port 11211), the path of a unix socket, which starts with a
-     *   slash or `unix://`, or `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`;
-     *   several in an array, or with commas. A call's `timeout` is for each server that it goes
-     *   to. Default `"127.0.0.1:11211"`.
+     *   slash or `unix://`, or `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`.
+     *   Several servers: an array, or separated by commas. `timeout` applies to each server of a
+     *   call. Default `"127.0.0.1:11211"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
@@ -200,51 +198,51 @@ declare module 'k6/x/memcached' {
     readonly protocol: 'text' | 'meta';
 
     /**
-     * Connects to all servers now, where that was not done yet.
-     * In a sweep, clients do it in their order, one after another.
+     * Connects to all servers that are not connected yet. In a sweep, the clients connect one after
+     * another, always in the same order.
      */
     connect(options?: Tagged): void;
     /** The form of `connect` that returns a promise. */
     asyncConnect(options?: Tagged): Promise<void>;
     /**
-     * Closes the connections; those of a shared pool when nobody else uses it. The next operation
-     * opens new ones.
+     * Closes the connections. A shared pool closes with its last client. The next operation opens
+     * new connections.
      */
     close(): void;
     /** The form of `close` that returns a promise. */
     asyncClose(): Promise<void>;
 
-    /** The value, or null. */
+    /** Returns the value, or null. */
     get(key: Key, options: As<'binary'>): ArrayBuffer | null;
     get(key: Key, options?: As<'string'>): string | null;
     /** The form of `get` that returns a promise. */
     asyncGet(key: Key, options: As<'binary'>): Promise<ArrayBuffer | null>;
     asyncGet(key: Key, options?: As<'string'>): Promise<string | null>;
-    /** The value with its CAS number and flags, or null. */
+    /** Returns the value with its CAS number and flags, or null. */
     gets(key: Key, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
     gets(key: Key, options?: As<'string'>): ValueWithCAS<string> | null;
     /** The form of `gets` that returns a promise. */
     asyncGets(key: Key, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
     asyncGets(key: Key, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
-    /** As get, and sets when the value expires. */
+    /** Like get, and sets the time until the value expires. */
     gat(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): ArrayBuffer | null;
     gat(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): string | null;
     /** The form of `gat` that returns a promise. */
     asyncGat(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): Promise<ArrayBuffer | null>;
     asyncGat(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): Promise<string | null>;
-    /** As gets, and sets when the value expires. */
+    /** Like gets, and sets the time until the value expires. */
     gats(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
     gats(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): ValueWithCAS<string> | null;
     /** The form of `gats` that returns a promise. */
     asyncGats(key: Key, ttl: XK6Sweep.TTL, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
     asyncGats(key: Key, ttl: XK6Sweep.TTL, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
     /**
-     * All keys with their values, null for those that are not there: one request a server with the
-     * text protocol, a pipeline with meta.
+     * Returns an object of all keys and values, with null for missing keys. Sends one request per
+     * server with the text protocol, a pipeline with meta.
      */
     getMulti(keys: readonly string[], options: As<'binary'>): { [key: string]: ArrayBuffer | null };
     getMulti(keys: readonly string[], options?: As<'string'>): { [key: string]: string | null };
-    /** Sets when the value expires; false when it is not there. */
+    /** Sets the time until the value expires. Returns false if the key does not exist. */
     touch(key: Key, ttl: XK6Sweep.TTL, options?: Tagged): boolean;
     /** The form of `touch` that returns a promise. */
     asyncTouch(key: Key, ttl: XK6Sweep.TTL, options?: Tagged): Promise<boolean>;
@@ -253,58 +251,61 @@ declare module 'k6/x/memcached' {
     set(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `set` that returns a promise. */
     asyncSet(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
-    /** Stores the value if the key is not there; false if it is. */
+    /** Stores the value if the key does not exist; else returns false. */
     add(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `add` that returns a promise. */
     asyncAdd(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
-    /** Stores the value if the key is there; false if it is not. */
+    /** Stores the value if the key exists; else returns false. */
     replace(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): boolean;
     /** The form of `replace` that returns a promise. */
     asyncReplace(key: Key, value: Value, options?: XK6Sweep.TTL | StoreOptions): Promise<boolean>;
     /**
-     * Puts the value behind the one that is there; false if there is none. Its time and flags stay.
+     * Appends to the value, and keeps its expiry time and flags. Returns false if the key does not
+     * exist.
      */
     append(key: Key, value: Value, options?: Tagged): boolean;
     /** The form of `append` that returns a promise. */
     asyncAppend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
     /**
-     * Puts the value before the one that is there; false if there is none. Its time and flags stay.
+     * Prepends to the value, and keeps its expiry time and flags. Returns false if the key does not
+     * exist.
      */
     prepend(key: Key, value: Value, options?: Tagged): boolean;
     /** The form of `prepend` that returns a promise. */
     asyncPrepend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
-    /** Stores the value if the one that is there is still that of `cas`. */
+    /** Stores the value if the key still has the CAS number `cas`. */
     cas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
     /** The form of `cas` that returns a promise. */
     asyncCas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
     /**
-     * Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline.
+     * Stores all properties of an object in a pipeline, and returns how many. Throws like pipeline.
      */
     setMulti(values: { [key: string]: Value }, options?: XK6Sweep.TTL | StoreOptions): number;
 
-    /** false when the key was not there. */
+    /** Removes the key. Returns false if it does not exist. */
     delete(key: Key, options?: Tagged): boolean;
     /** The form of `delete` that returns a promise. */
     asyncDelete(key: Key, options?: Tagged): Promise<boolean>;
-    /** Removes keys in a pipeline, and returns how many of them were there. Throws as pipeline. */
+    /** Removes keys in a pipeline, and returns how many existed. Throws like pipeline. */
     deleteMulti(keys: readonly Key[], options?: Tagged): number;
     /**
-     * Adds to a number in decimal digits (default 1, wrapping at 2^64) and returns the sum; null
-     * when the key is not there.
+     * Adds to a decimal number (default 1, wraps at 2^64) and returns the sum, or null if the key
+     * does not exist.
      */
     incr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
     /** The form of `incr` that returns a promise. */
     asyncIncr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
     /**
-     * Subtracts (default 1, not below 0) and returns what is left; null when the key is not there.
+     * Subtracts from a decimal number (default 1, not below 0) and returns the difference, or null
+     * if the key does not exist.
      */
     decr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
     /** The form of `decr` that returns a promise. */
     asyncDecr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
 
     /**
-     * The value; where it is not there, the one given, or what the function returns, after storing
-     * it. Two operations then: a get that misses, and a set.
+     * Returns the value. If the key does not exist, stores and returns the given value, or the
+     * function's result: a miss then counts as two operations, a get and a set.
      */
     getOrSet<V extends Value>(
       key: Key,
@@ -314,51 +315,49 @@ declare module 'k6/x/memcached' {
     ): V | string | ArrayBuffer;
 
     /**
-     * Sends commands together, at most some 32 kB ahead of their answers, and returns what the
-     * methods of their names would.
+     * Sends commands together, at most about 32 kB ahead of their answers, and returns an array of
+     * what their methods would return.
      *
-     * @throws the first command's error that failed, with `index` and all `results`; the others
-     *   were done, unless the connection broke
+     * @throws the error of the first command that failed, with `index` and all `results`. The other
+     *   commands were executed, unless the connection broke.
      */
     pipeline(commands: readonly Command[], options?: Tagged): any[];
 
     /**
-     * Writes all keys of a workload: each client writes its share. That is done once for a server
-     * and equal keys and values in this process: by the clients of the first step, by setup(), or
-     * by the VUs of k6's own executors, whoever comes first. It is recorded nowhere but in the
-     * module's metrics. Call it before `sweep.run`; where keys would be written while operations
-     * are measured, it is an error.
+     * Writes all keys of a workload; each client writes its share. This happens once per process
+     * for the same server, keys and values: by the clients of the first step, in setup(), or by the
+     * first VUs of k6's own executors. Only the module's metrics count these writes. Call it before
+     * `sweep.run`: keys cannot be written while operations are measured.
      *
-     * @throws what failed; the message names the key
+     * @throws an error that names the key that could not be written
      */
     prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
     /**
-     * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with
-     * connections of their own take turns in the order in which their answers came; those of a
-     * shared pool, or of k6 elsewhere than on Linux, are on goroutines of their own, where one may
-     * go before others whose answers came first.
+     * Runs a workload's operations in Go. A getOrSet is a get and, on a miss, a set. On Linux,
+     * clients with their own connections continue in the order in which their answers arrive. With
+     * a shared pool, or on other systems, each client runs in its own goroutine, in any order.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
-     * Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a
+     * Runs accesses of a pass of the published hit-rate benchmark in Go: a get and, on a miss, a
      * set.
      */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
 
-    /** Empties all servers, now or after a time. */
+    /** Empties all servers, now or after a delay. */
     flushAll(delay?: XK6Sweep.TTL | null, options?: Tagged): void;
     /**
-     * Statistics of all servers, by their addresses: `stats('items')`, default the general ones.
-     * `cachedump` and `detail dump`, which list keys, are refused (kind `usage`).
+     * Returns each server's statistics, by address: `stats('items')`; by default the general ones.
+     * `cachedump` and `detail dump`, which list keys, are errors of kind `usage`.
      */
     stats(argument?: string | null, options?: Tagged): { [server: string]: { [name: string]: string } };
-    /** The version of the first server. */
+    /** Returns the version of the first server. */
     version(options?: Tagged): string;
 
     /**
-     * The meta commands as they are (mg, ms, md, ma, mn), whatever `protocol` is. Flags are
-     * separated by one space: `'v t f T30'`. The flag b is set for keys that need it, q cannot be
-     * used. What the flags mean is in memcached's doc/protocol.txt.
+     * The meta commands mg, ms, md, ma and mn, with any `protocol`. Flags are separated by one
+     * space: `'v t f T30'`; memcached's doc/protocol.txt explains them. The client sets the flag b
+     * for keys that need it, and does not allow q.
      */
     readonly meta: {
       /** mg: reads a key. */
@@ -375,11 +374,11 @@ declare module 'k6/x/memcached' {
       delete(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
       /** The form of `delete` that returns a promise. */
       asyncDelete(key: Key, flags?: string | null, options?: As<'string'>): Promise<MetaReply>;
-      /** ma: adds to a number, or takes from it. */
+      /** ma: adds to a number, or subtracts from it. */
       arithmetic(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
       /** The form of `arithmetic` that returns a promise. */
       asyncArithmetic(key: Key, flags?: string | null, options?: As<'string'>): Promise<MetaReply>;
-      /** One round trip to each server. */
+      /** Sends one round trip to each server. */
       noop(options?: Tagged): void;
     };
   }

@@ -23,7 +23,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// miss is a server that has nothing, and counts who is connected to it.
+// miss is an empty server that counts its connections.
 type miss struct {
 	addr            string
 	open, connected atomic.Int64
@@ -50,7 +50,7 @@ func newMiss(t *testing.T) *miss {
 	return m
 }
 
-// requireOpen awaits that so many connections are open.
+// requireOpen waits until this many connections are open.
 func (m *miss) requireOpen(t *testing.T, want int64) {
 	t.Helper()
 	require.Eventually(t, func() bool { return m.open.Load() == want }, 10*time.Second, time.Millisecond,
@@ -87,7 +87,7 @@ func TestOneConnectionPerVU(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A script may make a client for each iteration: what waits for the VU's end must not pile up.
+// A script may create a client in each iteration, so nothing may accumulate until the VU ends.
 func TestNothingPilesUp(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
@@ -112,7 +112,7 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// VUs with equal options share at most poolSize connections; the last to go closes them.
+// VUs with equal options share at most poolSize connections. The last one to end closes them.
 func TestSharedPool(t *testing.T) {
 	server := newMiss(t)
 	root := New()
@@ -164,7 +164,6 @@ func TestSharedPoolThatIsTaken(t *testing.T) {
 	require.NoError(t, <-taken)
 }
 
-// Clients share connections when all is equal that makes one fit for the other.
 func TestPoolKey(t *testing.T) {
 	key := func(o options) poolKey {
 		t.Helper()
@@ -215,7 +214,7 @@ func TestServerThatStalls(t *testing.T) {
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("server", server.Addr))
 			v.Run(`var client = new memcached.Client(server, Object.assign({ timeout: '100ms', connectTimeout: '100ms' }, ` + options + `)), got`)
-			// A busy machine does not always answer in so little time.
+			// A busy machine may need several attempts.
 			inTheEnd := func(call string) {
 				require.Eventually(t, func() bool { return v.Run(`attempt(() => `+call+`)`) == nil }, time.Minute, 10*time.Millisecond, call)
 			}
@@ -240,10 +239,8 @@ func TestServerThatTalksNonsense(t *testing.T) {
 	}
 }
 
-// everyWay are options of clients that come to their connections in different ways.
 var everyWay = []string{`{}`, `{ connection: 'shared' }`, `{ protocol: 'meta' }`}
 
-// The end of the test ends a call that waits for its answer.
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	reached := make(chan struct{})
@@ -264,8 +261,6 @@ func TestEndOfTheTest(t *testing.T) {
 	require.Equal(t, wire.KindCancelled, v.fail(`client.connect()`).Kind)
 }
 
-// The end of the VU ends a call that waits for its answer as the end of the test does, whichever
-// comes first.
 func TestEndOfTheVU(t *testing.T) {
 	for _, options := range everyWay {
 		t.Run(options, func(t *testing.T) {
@@ -290,7 +285,7 @@ func TestEndOfTheVU(t *testing.T) {
 	}
 }
 
-// k6 ends the context of each iteration, just before the next one begins.
+// k6 cancels the context of each iteration just before the next one begins.
 func TestEndOfAnIteration(t *testing.T) {
 	for _, options := range everyWay {
 		t.Run(options, func(t *testing.T) {
@@ -309,7 +304,7 @@ func TestEndOfAnIteration(t *testing.T) {
 	}
 }
 
-// Connections are made by k6's own dialer, which knows what is blocked.
+// Connections use k6's dialer, which applies blocked hosts.
 func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
@@ -349,7 +344,7 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 10.0, v.Counted(metricOps))
 }
 
-// A call's duration has no part of connecting, which is an operation of its own.
+// A call's duration does not include connecting, which counts as an operation.
 func TestDurationsWithoutConnecting(t *testing.T) {
 	const connecting = 300 * time.Millisecond
 	for call, operation := range map[string]string{
@@ -369,7 +364,7 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 	}
 }
 
-// A call's duration has all its waiting for a connection of a shared pool.
+// A call's duration includes the wait for a connection of a shared pool.
 func TestDurationsWithWaiting(t *testing.T) {
 	const waiting = 100 * time.Millisecond
 	for call, operation := range map[string]string{
@@ -406,7 +401,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 		<-asked
 		work.Go(func() { _, errs[1] = vus[1].JS.RunString(`client.` + call) })
 		require.Eventually(t, func() bool { return k6test.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
-		time.Sleep(waiting) // what is measured
+		time.Sleep(waiting) // the part that counts
 		close(answer)
 		work.Wait()
 		require.NoError(t, errors.Join(errs...))
@@ -414,7 +409,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 	}
 }
 
-// Under client-sweep, bytes are added to the step's client, and the connection ends with the step.
+// Under client-sweep, bytes count for the step's client, and the connection ends with the step.
 func TestClientOfASweep(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)

@@ -15,16 +15,15 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/memcached"
 
-// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the
-// error's kind).
+// The module's metrics. Tags: op (connect, or the method's name) and outcome (ok, or the error's
+// kind).
 const (
-	metricOps      = "memcached_ops"         // Counter: operations; of a pipeline each of its commands
-	metricDuration = "memcached_op_duration" // Trend, ms: durations of calls, without connecting; not in a sweep, which has its own
-	metricHits     = "memcached_hits"        // Counter: keys that were asked for and found
-	metricMisses   = "memcached_misses"      // Counter: keys that were asked for and not found
+	metricOps      = "memcached_ops"         // Counter: operations; each command of a pipeline counts
+	metricDuration = "memcached_op_duration" // Trend, ms: durations of calls, without connecting; not in a sweep
+	metricHits     = "memcached_hits"        // Counter: requested keys that were found
+	metricMisses   = "memcached_misses"      // Counter: requested keys that were not found
 )
 
-// opConnect is the operation of connecting.
 const opConnect = "connect"
 
 // New returns the JavaScript module.
@@ -40,7 +39,7 @@ func New() modules.Module {
 	})
 }
 
-// sharedByAll is what all VUs have in common.
+// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
 	pools   pools
 	bench   cachebench.Shared
@@ -53,7 +52,6 @@ type module struct {
 	shared *sharedByAll
 }
 
-// asError says what an error of the protocol is.
 func asError(err error) k6mod.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
 		return k6mod.Error{Kind: e.Kind, Message: e.Message, Cause: err}
@@ -62,14 +60,13 @@ func asError(err error) k6mod.Error {
 	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
 }
 
-// check throws an error, unless it is nil.
 func (m *module) check(err error) {
 	if err != nil {
 		m.Throw(err)
 	}
 }
 
-// object makes an object of its properties, whatever they are called.
+// object returns an object with these properties, including names like __proto__.
 func (m *module) object(properties ...k6mod.Property) *sobek.Object {
 	object := m.Runtime().NewObject()
 	for _, p := range properties {

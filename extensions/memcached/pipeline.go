@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// batch is what goes to one server in one call. Its memory is used again by the next call.
+// batch holds one call's commands for one server. Later calls reuse its buffers.
 type batch struct {
 	entries  []entry
 	requests []wire.Request
@@ -22,7 +22,6 @@ func (b *batch) clear() {
 	b.entries, b.requests, b.replies, b.keys = b.entries[:0], b.requests[:0], b.replies[:0], b.keys[:0]
 }
 
-// add appends a command. The slices grow with all that they held before, and with its memory.
 func (b *batch) add(command *command) (*entry, *wire.Request) {
 	n := len(b.requests)
 	b.entries, b.requests, b.replies = grown(b.entries), grown(b.requests), grown(b.replies)
@@ -33,7 +32,7 @@ func (b *batch) add(command *command) (*entry, *wire.Request) {
 	return e, q
 }
 
-// grown is a slice with one more element: the one that was there before, if the slice was cut.
+// grown extends s by one element and keeps the old contents of that element, if there are any.
 func grown[T any](s []T) []T {
 	if len(s) < cap(s) {
 		return s[:len(s)+1]
@@ -43,7 +42,6 @@ func grown[T any](s []T) []T {
 	return append(s, none)
 }
 
-// move puts the last command of b behind those of another batch.
 func (b *batch) move(to *batch) {
 	n := len(b.requests) - 1
 	_, _ = to.add(b.entries[n].command)
@@ -53,14 +51,13 @@ func (b *batch) move(to *batch) {
 	b.entries, b.requests, b.replies = b.entries[:n], b.requests[:n], b.replies[:n]
 }
 
-// clearAll empties the batches of all servers.
 func (c *client) clearAll() {
 	for i := range c.batches {
 		c.batches[i].clear()
 	}
 }
 
-// enqueue reads a command and puts it into the batch of its server.
+// enqueue reads a command and appends it to its server's batch.
 func (c *client) enqueue(command *command, position int, args arguments) {
 	first := &c.batches[0]
 	e, q := first.add(command)
@@ -71,7 +68,6 @@ func (c *client) enqueue(command *command, position int, args arguments) {
 	}
 }
 
-// pipeline is client.pipeline(commands).
 func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -99,7 +95,6 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	return c.Runtime().ToValue(c.runPipeline("pipeline", len(rows)))
 }
 
-// runBatches sends the batches, one after another, and reads the replies.
 func (c *client) runBatches() {
 	for server := range c.batches {
 		if b := &c.batches[server]; len(b.requests) > 0 {
@@ -108,7 +103,6 @@ func (c *client) runBatches() {
 	}
 }
 
-// countReply counts a command of a pipeline.
 func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 	var h hits
 	if a.Err == nil && asks(q.Verb) {
@@ -121,8 +115,8 @@ func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 	c.Count(e.command.name, a.Err, h.found, h.missed)
 }
 
-// runPipeline does the batches and returns the results in the order of the positions. It throws
-// the first error, which has all results.
+// runPipeline runs the batches and returns the results by position. It throws the first error, with
+// all results.
 func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	took := c.timed(c.runBatches)
 
@@ -149,11 +143,10 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	return all
 }
 
-// exchangeAll does the batch of a server. Where there is no connection, all its requests have
-// failed, as their replies say.
+// exchangeAll runs a server's batch. Without a connection, all replies get the error.
 func (c *client) exchangeAll(server int, replies []wire.Reply, job func(*wire.Conn) error) {
 	err := c.exchange(server, func(conn *wire.Conn) error {
-		_ = job(conn) // the replies have it
+		_ = job(conn) // the replies hold the error
 
 		return nil
 	})
@@ -165,8 +158,6 @@ func (c *client) exchangeAll(server int, replies []wire.Reply, job func(*wire.Co
 	}
 }
 
-// getMulti is client.getMulti(keys, options): an object of all keys, with null for those that are
-// not there.
 func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -194,7 +185,6 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	return c.multiResult(names, binary, took)
 }
 
-// getBatches gets the keys of the batches, from one server after another.
 func (c *client) getBatches() {
 	for server := range c.batches {
 		b := &c.batches[server]
@@ -236,8 +226,7 @@ func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duratio
 	return object
 }
 
-// setMulti is client.setMulti(values, ttl): it stores all properties of an object, and returns how
-// many were stored.
+// setMulti implements client.setMulti(values, ttl). It returns how many values were stored.
 func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -265,8 +254,7 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
 }
 
-// deleteMulti is client.deleteMulti(keys, options): it removes keys, and returns how many were
-// there.
+// deleteMulti implements client.deleteMulti(keys, options). It returns how many keys existed.
 func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -295,10 +283,11 @@ func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 	return c.Runtime().ToValue(deleted)
 }
 
-// getOrSet names the call in errors; it is a get and a set.
+// getOrSet names the call in errors. It runs a get and a set.
 var getOrSet = &command{name: "getOrSet"} //nolint:gochecknoglobals // a constant
 
-// getOrSet is client.getOrSet(key, ttl, value, options) or client.getOrSet(key, ttl, fn, options).
+// getOrSet implements client.getOrSet(key, ttl, value, options) and client.getOrSet(key, ttl, fn,
+// options).
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key, value := call.Argument(0), call.Argument(2)
 	produce, isFunction := sobek.AssertFunction(value)
@@ -322,7 +311,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	if isFunction {
 		var err error
 		if value, err = produce(sobek.Undefined(), key); err != nil {
-			panic(err) // an exception of the script's own
+			panic(err) // an exception that fn threw
 		}
 	}
 	c.part(options.tags, commands["set"], func(i int) sobek.Value {
@@ -339,14 +328,14 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	return value
 }
 
-// part does one command of a call that has the tags.
+// part runs one command of a call that has these tags.
 func (c *client) part(tags k6mod.Tags, command *command, args arguments) sobek.Value {
 	defer c.tagAll(tags)()
 
 	return c.single(command, args)
 }
 
-// isValue tells whether a value can be stored.
+// isValue reports whether a value can be stored.
 func (c *client) isValue(value sobek.Value) bool {
 	if _, isText := value.(sobek.String); isText {
 		return true
@@ -356,7 +345,6 @@ func (c *client) isValue(value sobek.Value) bool {
 	return ok
 }
 
-// elements are those of an array.
 func (c *client) elements(method, what string, value sobek.Value) []sobek.Value {
 	elements, err := k6mod.Elements(method, what, value)
 	c.check(err)

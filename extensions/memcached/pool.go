@@ -10,10 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// pools are the connections that clients of all VUs share.
+// pools are the connections that the clients of all VUs share.
 type pools = k6glue.Shared[poolKey, *pool]
 
-// poolKey is what clients must have in common to share connections.
+// poolKey holds the settings that must be equal for clients to share connections.
 type poolKey struct {
 	server                  string
 	protocol                wire.Protocol
@@ -24,7 +24,6 @@ type poolKey struct {
 	maxValue, size          int
 }
 
-// poolKey is that of a client's pool of connections to a server.
 func (c *Config) poolKey(server int) poolKey {
 	key := poolKey{
 		server: c.Servers[server], protocol: c.Protocol, user: c.User, password: c.Password,
@@ -39,7 +38,7 @@ func (c *Config) poolKey(server int) poolKey {
 
 // pool holds connections to one server.
 type pool struct {
-	slots chan struct{} // one for each connection that is in use
+	slots chan struct{} // one for each connection in use
 
 	mu     sync.Mutex
 	idle   []*wire.Conn
@@ -48,7 +47,7 @@ type pool struct {
 
 func newPool(size int) *pool { return &pool{slots: make(chan struct{}, size)} }
 
-// close closes the connections that are not in use, and those that are when they come back.
+// close closes the idle connections now, the others when they are given back.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,8 +58,8 @@ func (p *pool) close() {
 	p.idle = nil
 }
 
-// take returns a connection that nobody uses, or nil when the caller may open one. It waits until
-// there are less than the pool's size in use.
+// take returns an idle connection, or nil if the caller may open one. It waits until fewer
+// connections than the pool's size are in use.
 func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -91,7 +90,7 @@ func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, err
 	return nil, nil //nolint:nilnil // as documented
 }
 
-// give takes a connection back; nil when none could be opened.
+// give takes a connection back; nil if none could be opened.
 func (p *pool) give(conn *wire.Conn) {
 	p.mu.Lock()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// flushAll is client.flushAll(delay): it empties all servers, at once or after a time.
+// flushAll implements client.flushAll(delay). It empties all servers, now or after a delay.
 func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	q := wire.Request{Verb: wire.Flush}
@@ -25,7 +25,6 @@ func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// version is client.version(): that of the first server.
 func (c *client) version(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	defer c.tagged("version", call.Argument(0))()
@@ -35,7 +34,7 @@ func (c *client) version(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), a.Value, false)
 }
 
-// noop is client.meta.noop(): one round trip to each server.
+// noop implements client.meta.noop(): one round trip to each server.
 func (c *client) noop(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	defer c.tagged("noop", call.Argument(0))()
@@ -47,8 +46,7 @@ func (c *client) noop(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// stats is client.stats(argument): an object of the servers' addresses, and for each one of its
-// statistics.
+// stats implements client.stats(argument). The result maps each server's address to its statistics.
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	argument := ""

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
 )
 
-// A unix socket is a path or a URL.
 func TestUnixSocket(t *testing.T) {
 	v := newVU(t)
 	v.Set("path", k6test.Socket(t, testserver.Addr(t)))

@@ -7,18 +7,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// store is a client in the part of a workload.Store, with all that one can do but getOrSet in one
-// request. Its metrics have the commands that go to the servers.
+// store implements workload.Store with a client, and every optional interface but getOrSet. Its
+// metrics count the commands sent to the servers.
 type store struct {
 	client  *client
-	running bool    // a run is under way: bytes are for it to record
-	traffic traffic // that nobody has asked for yet
+	running bool    // during a run, which records the bytes
+	traffic traffic // not returned by Traffic yet
 
 	request wire.Request
 	reply   wire.Reply
 	key     []byte // with the prefix
 
-	shares []share // of each server
+	shares []share // by server
 }
 
 func newStore(c *client) *store {
@@ -56,7 +56,7 @@ func (s *store) do(operation string, q wire.Request) error {
 	return s.client.request(operation, s.client.server(q.Key), &s.request, &s.reply)
 }
 
-// refused marks the errors of a set by which a server says that it will not keep a value.
+// refused marks errors of a set that mean that the server does not store the value.
 func (s *store) refused(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// share is what of a batch goes to one server. Its memory is used again by the next batch.
+// share is the part of a batch that one server gets. Later batches reuse its buffers.
 type share struct {
 	positions []int // in the batch
 	requests  []wire.Request
@@ -16,7 +16,6 @@ type share struct {
 	prefixed  []byte // keys with the prefix
 }
 
-// begin empties the shares.
 func (s *store) begin() {
 	for i := range s.shares {
 		h := &s.shares[i]
@@ -24,7 +23,7 @@ func (s *store) begin() {
 	}
 }
 
-// share is that of a key's server, and the key as the server knows it.
+// share returns the share of the key's server, and the key with the prefix.
 func (s *store) share(position int, key []byte) (*share, []byte) {
 	key = s.keyed(key)
 	h := &s.shares[s.client.server(key)]
@@ -38,7 +37,7 @@ func (s *store) share(position int, key []byte) (*share, []byte) {
 	return h, key
 }
 
-// exchange does the shares, one after another.
+// exchange runs the shares, one after another.
 func (s *store) exchange(job func(*share, *wire.Conn) error) {
 	for server := range s.shares {
 		h := &s.shares[server]
@@ -83,13 +82,13 @@ func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	return first
 }
 
-// verbs are those of the commands that pipelines hold.
+// verbs are the verbs of a pipeline's commands.
 var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
 	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
 }
 
-// Pipeline implements workload.Pipeliner. A server that cannot be reached fails its own commands
-// alone.
+// Pipeline implements workload.Pipeliner. If a server cannot be reached, only its own commands
+// fail.
 func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) error {
 	s.begin()
 	for i := range all {

@@ -12,22 +12,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// task is a call that has a promise. Its memory is its own, as other calls come while it waits.
+// task is a call with a promise. It owns its buffers, since other calls run while it waits.
 type task struct {
 	client *client
-	// operation names what it does in metrics; "" of what is no operation itself.
+	// operation is the name in metrics; "" if the task is not an operation.
 	operation string
 	entry     entry
 	request   wire.Request
 	reply     wire.Reply
-	// job is what it does.
-	job func(t *task) error
-	// asks tells that the reply is a hit or a miss.
+	job       func(t *task) error
+	// asks reports whether the reply is a hit or a miss.
 	asks    bool
 	effects effects
 }
 
-// effects are what a task has done beside its answer, for Finish to count.
+// effects is what a task did, for Finish to count.
 type effects struct {
 	ctx            context.Context //nolint:containedctx // that of the call
 	dials          []dialled
@@ -40,7 +39,6 @@ type dialled struct {
 	took time.Duration
 }
 
-// later does one command for a promise.
 func (c *client) later(command *command, args arguments) sobek.Value {
 	t := &task{client: c, operation: command.name, entry: entry{command: command}, asks: asks(command.verb)}
 	t.job = func(t *task) error {
@@ -52,14 +50,13 @@ func (c *client) later(command *command, args arguments) sobek.Value {
 	return c.tasks.Later(t, err)
 }
 
-// asyncConnect is client.asyncConnect().
 func (c *client) asyncConnect(call sobek.FunctionCall) sobek.Value {
 	t := &task{client: c, job: func(*task) error { return c.connectAll() }}
 
 	return c.tasks.Later(t, tagsOnly.Read("connect", call.Argument(0), &t.entry))
 }
 
-// asyncClose is client.asyncClose(): it waits for the calls that were begun before.
+// asyncClose implements client.asyncClose(). It waits for earlier calls.
 func (c *client) asyncClose(sobek.FunctionCall) sobek.Value {
 	return c.tasks.Later(&task{client: c, job: func(*task) error {
 		c.disconnect()

@@ -14,7 +14,7 @@ import (
 )
 
 // client is the JavaScript object Client, with one connection to each server. An operation opens
-// the connection when there is none, or when the old one is broken.
+// the connection if it is missing or broken.
 type client struct {
 	*module
 

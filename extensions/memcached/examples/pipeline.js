@@ -1,4 +1,4 @@
-// Many commands in one round trip: mixed ones in a pipeline, many keys at once, and the meta
+// Many commands in one round trip: a pipeline of different commands, calls with many keys, and meta
 // commands.
 //
 //   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// requireNoAllocation requires that an operation allocates nothing once it has run.
 func requireNoAllocation(t *testing.T, what string, operation func() error) {
 	t.Helper()
 	require.Zero(t, testing.AllocsPerRun(100, func() {

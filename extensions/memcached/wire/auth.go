@@ -1,9 +1,8 @@
 package wire
 
-// authenticate sends user and password as the value of a set with any key, which is how memcached's
-// text protocol does it (doc/protocol.txt, "Authentication"). The value expires at once: a server
-// that was started without --auth-file takes it for a value like any other, and would show the
-// password to everybody.
+// authenticate logs in as doc/protocol.txt, "Authentication", says: user and password are the value
+// of a set with any key. The value expires immediately, because a server without --auth-file stores
+// it as an ordinary value, which anyone could read.
 func (c *Conn) authenticate(user, password string) *Error {
 	q := Request{Verb: Set, Key: []byte("auth"), Value: []byte(user + " " + password), Expire: -1}
 	if err := c.begin(); err != nil {

@@ -20,31 +20,31 @@ import (
 const (
 	DefaultTimeout        = 60 * time.Second
 	DefaultConnectTimeout = 5 * time.Second
-	DefaultMaxValue       = 1 << 30 // bytes: memcached's own upper limit of --max-item-size
+	DefaultMaxValue       = 1 << 30 // bytes: the upper limit of memcached's --max-item-size
 )
 
-// bufferSize is what each of the two buffers of a connection grows to, and with it the longest line
-// that is read.
+// bufferSize is the size of each of the two buffers, and the maximum length of a line.
 const bufferSize = 16 << 10
 
-// Config is how to reach a server. What is zero stands for the default.
+// Config describes a server and how to connect to it. Zero values stand for the defaults.
 type Config struct {
-	Address  string      // host:port, or the path of a unix socket: it has a slash
+	Address  string      // host:port, or the path of a unix socket (with a slash)
 	Protocol Protocol    // default Text
-	TLS      *tls.Config // default none; used as it is
-	User     string      // default none: the server wants none (it was started without --auth-file)
+	TLS      *tls.Config // nil: plain text
+	User     string      // "": no login (a server without --auth-file)
 	Password string
 
 	Timeout        time.Duration // of a call
-	ConnectTimeout time.Duration // of connecting, TLS and user and password together
-	// Greet makes Dial wait for an answer, so that it fails where the server takes no client more.
+	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	// Greet makes Dial wait for an answer, so that it fails if the server is at its connection
+	// limit.
 	Greet    bool
-	MaxValue int // bytes of the largest value that is sent and accepted
-	// Dial makes the connection. Default: that of a net.Dialer.
+	MaxValue int // maximum length of a value in bytes, sent or received
+	// Dial opens the connection. Default: a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Network is what Go calls the kind of the address: tcp or unix.
+// Network returns the network of Address: tcp or unix.
 func (c *Config) Network() string {
 	if strings.Contains(c.Address, "/") {
 		return "unix"
@@ -53,11 +53,11 @@ func (c *Config) Network() string {
 	return "tcp"
 }
 
-// Conn is a connection. One goroutine uses it at a time; Interrupt, Close and Traffic may be called
-// by any.
+// Conn is a connection to a server. Only one goroutine may use it at a time; Interrupt, Close and
+// Traffic are safe for concurrent use.
 //
-// An error of kind connection, timeout, cancelled or protocol leaves it broken, and so does an
-// error of another kind after which nobody knows where the next answer begins: see Broken.
+// An error of kind connection, timeout, cancelled or protocol breaks the connection. So does any
+// error after which the start of the next answer is unknown; see Broken.
 type Conn struct {
 	socket   *eventloop.Counted
 	r        *growing.Reader
@@ -67,16 +67,16 @@ type Conn struct {
 	deadline quiet.Deadline
 	maxValue int
 
-	head        []byte  // the command line that is being written
-	scratch     Request // of GetMulti
-	sent, read  uint32  // numbers of the requests of the meta protocol, and of their replies
-	failed      *Error  // why it is broken
+	head        []byte
+	scratch     Request // for GetMulti
+	sent, read  uint32  // request numbers of the meta protocol
+	failed      *Error
 	interrupted atomic.Bool
 	closed      atomic.Bool
 }
 
-// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth,
-// busy and cancelled.
+// Dial connects, and logs in if cfg has a user. Its errors are of kind connect, auth, busy or
+// cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	full := *cfg
 	full.defaults()
@@ -116,7 +116,7 @@ func (c *Config) defaults() {
 	}
 }
 
-// greet does what comes before the first request.
+// greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("what interrupts a connection")
@@ -163,7 +163,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// hello asks for the server's version, whatever it answers.
+// hello asks for the server's version and accepts any answer.
 func (c *Conn) hello() *Error {
 	if err := c.begin(); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (c *Conn) hello() *Error {
 	return nil
 }
 
-// begin is called before the first request of a call is written: the call's time runs.
+// begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
 		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
@@ -193,14 +193,14 @@ func (c *Conn) begin() *Error {
 	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
 	}
-	if c.interrupted.Load() { // after the deadline was set: Interrupt does it the other way round
+	if c.interrupted.Load() { // check after the deadline is set; Interrupt uses the opposite order
 		return c.fail(c.broken(context.Canceled))
 	}
 
 	return c.inStep()
 }
 
-// inStep makes sure that what comes next is an answer to what is written next.
+// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
 		return c.fail(Errorf(KindProtocol, "the server sent %d bytes that nobody asked for", n))
@@ -209,7 +209,6 @@ func (c *Conn) inStep() *Error {
 	return nil
 }
 
-// fail makes the connection one that cannot be used any more.
 func (c *Conn) fail(e *Error) *Error {
 	if c.failed == nil {
 		c.failed = e
@@ -218,29 +217,27 @@ func (c *Conn) fail(e *Error) *Error {
 	return e
 }
 
-// Broken tells whether the connection can only be closed any more.
+// Broken reports whether the connection is unusable and can only be closed.
 func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
 
-// Interrupt makes the call that is under way, or else the next one, return an error of kind
-// cancelled soon, whatever the server does. The connection is broken after it.
+// Interrupt aborts the current call, or else the next one, with an error of kind cancelled. The
+// connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // it fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
 }
 
-// Close closes the connection at once. A call that is under way returns an error of kind
-// connection.
+// Close closes the connection. A call in progress returns an error of kind connection.
 func (c *Conn) Close() {
 	if !c.closed.Swap(true) {
-		_ = c.socket.Close() // there is nothing left to lose
+		_ = c.socket.Close()
 	}
 }
 
-// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+// Use makes the connection wait for answers at the seat; nil: in its goroutine.
 func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
 
-// Traffic is the number of bytes received from and sent to the server so far, those of TLS
-// included.
+// Traffic returns the bytes received and sent so far, including the overhead of TLS.
 func (c *Conn) Traffic() (received, sent uint64) {
 	return c.socket.Received.Load(), c.socket.Sent.Load()
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
-// describe says what an error of the network is about, without the addresses that Go puts before
-// it.
+// describe returns the text of a network error without the addresses.
 func describe(err error) string {
 	var op *net.OpError
 	var dns *net.DNSError

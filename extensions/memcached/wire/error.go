@@ -15,17 +15,17 @@ const (
 	KindConnection = "connection" // the connection broke
 	KindTimeout    = "timeout"    // no answer in time
 	KindCancelled  = "cancelled"  // interrupted
-	KindAuth       = "auth"       // wrong user or password, or none where the server wants one
-	KindBusy       = "busy"       // the server has as many connections as it may
-	KindTooLarge   = "too_large"  // the value is larger than the server, or this client, takes
-	KindFull       = "full"       // the server has no room and may not make any
-	KindServer     = "server"     // any other error of the server
-	KindInvalid    = "invalid"    // the server does not accept the request
-	KindProtocol   = "protocol"   // the answer is none of this request
+	KindAuth       = "auth"       // wrong or missing user or password
+	KindBusy       = "busy"       // the server is at its connection limit
+	KindTooLarge   = "too_large"  // the value exceeds the limit of the server or of this client
+	KindFull       = "full"       // the server is out of memory and may not evict
+	KindServer     = "server"     // any other error answer
+	KindInvalid    = "invalid"    // the server rejects the request
+	KindProtocol   = "protocol"   // the answer does not fit the request
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
-// Error is what goes wrong with a request.
+// Error is the error of a request.
 type Error struct {
 	Kind    string
 	Message string
@@ -35,7 +35,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error of the network, if that is behind it.
+// Unwrap returns the network error that caused it, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Errorf returns an Error.
@@ -43,7 +43,7 @@ func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxQuoted is how much of what a server sent is shown in an error.
+// maxQuoted limits the bytes of a server's text in an error.
 const maxQuoted = 200
 
 func quoted(line []byte) string {
@@ -54,15 +54,14 @@ func quoted(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// unexpected is the error of an answer that is none of the request.
 func unexpected(line []byte) *Error {
 	return Errorf(KindProtocol, "the server sent %s, which is no answer to the request", quoted(line))
 }
 
-// refusal reads a line as one of the three forms in which the server says that a request failed. It
-// is nil for any other line. Whether the request's value was read to its end, so that the next line
-// is the next answer, is known for the two errors after which memcached swallows it (1.6.18: too
-// large, out of memory) and without a value.
+// refusal parses one of the three forms of an error answer. It returns nil for any other line.
+// inStep reports whether the server has read the whole request, so that the next line is the next
+// answer: without a value, and for the two errors after which memcached 1.6.18 discards the value
+// (too large, out of memory).
 func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	kind, text, swallowed := "", line, verb.shape() != storing
 	switch {
@@ -73,7 +72,7 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	case bytes.HasPrefix(line, []byte("CLIENT_ERROR")):
 		kind, text = KindInvalid, line[len("CLIENT_ERROR"):]
 		if bytes.Contains(text, []byte("unauthenticated")) {
-			kind, swallowed = KindAuth, false // it reads no further, whatever has been sent behind
+			kind, swallowed = KindAuth, false // the server discards everything that was sent after it
 		}
 	case bytes.HasPrefix(line, []byte("SERVER_ERROR")):
 		kind, text = KindServer, line[len("SERVER_ERROR"):]
@@ -95,7 +94,6 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	return Errorf(kind, "the server says: %s", bytes.ToValidUTF8(text, []byte("?"))), swallowed
 }
 
-// broken is the error of a connection that failed with err.
 func (c *Conn) broken(err error) *Error {
 	e := &Error{cause: err}
 	var timeout net.Error

@@ -13,8 +13,7 @@ import (
 
 const fuzzedMaxValue = 1 << 16
 
-// requireSound requires that what came of a request is either an answer or an error, and within
-// bounds.
+// requireSound requires an error, or replies within the limits.
 func requireSound(t *testing.T, err error, replies ...wire.Reply) {
 	t.Helper()
 	var e *wire.Error
@@ -27,7 +26,6 @@ func requireSound(t *testing.T, err error, replies ...wire.Reply) {
 	}
 }
 
-// FuzzAnswer lets a server answer each verb with anything.
 func FuzzAnswer(f *testing.F) {
 	for protocol, exchanges := range map[wire.Protocol][]exchanged{
 		wire.Text: append(textExchanges(), commonExchanges()...), wire.Meta: append(metaExchanges(), commonExchanges()...),
@@ -57,7 +55,6 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzGetMulti lets a server answer a get of several keys with anything.
 func FuzzGetMulti(f *testing.F) {
 	for _, answer := range []string{
 		"END\r\n", "VALUE a 0 1\r\nx\r\nEND\r\n", "VALUE a 1 0\r\n\r\nVALUE c 2 1\r\nx\r\nEND\r\n", "VALUE b 0 1\r\nx\r\nVALUE a 0 1\r\nx\r\nEND\r\n",
@@ -75,7 +72,6 @@ func FuzzGetMulti(f *testing.F) {
 	})
 }
 
-// FuzzStats lets a server answer stats with anything.
 func FuzzStats(f *testing.F) {
 	for _, answer := range []string{"END\r\n", "STAT pid 1\r\nEND\r\n", "STAT a\r\nRESET\r\n", "STAT  \r\nSTAT x y z\r\n", "ERROR\r\n"} {
 		f.Add([]byte(answer))
@@ -88,7 +84,7 @@ func FuzzStats(f *testing.F) {
 	})
 }
 
-// FuzzRequest sends keys and flags of any bytes: whatever they are, only one command is sent.
+// FuzzRequest: whatever bytes the key and the flags have, only one command is sent.
 func FuzzRequest(f *testing.F) {
 	f.Add(uint8(0), uint8(wire.Get), []byte("key"), []byte(""))
 	f.Add(uint8(1), uint8(wire.Set), []byte("a\r\nflush_all"), []byte(""))

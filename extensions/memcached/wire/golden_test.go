@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// exchanged is one request with the bytes of it and of its answer.
+// exchanged is a request with its bytes and those of its answer.
 type exchanged struct {
 	request      wire.Request
 	sent, answer string
@@ -83,7 +83,7 @@ func metaExchanges() []exchanged {
 	}
 }
 
-// commonExchanges are the same in both protocols.
+// commonExchanges are equal in both protocols.
 func commonExchanges() []exchanged {
 	k := b("key")
 	ok := wire.Reply{Status: wire.OK}
@@ -125,7 +125,6 @@ func TestBytesOfEveryVerb(t *testing.T) {
 				received, sentBytes := c.Traffic()
 				require.Equal(t, []uint64{uint64(len(x.answer)), uint64(len(x.sent))}, []uint64{received, sentBytes})
 
-				// The same in a pipeline.
 				c, sent = answers(t, protocol, x.answer, 0)
 				replies := make([]wire.Reply, 1)
 				require.NoError(t, c.Pipeline([]wire.Request{x.request}, replies))
@@ -133,7 +132,7 @@ func TestBytesOfEveryVerb(t *testing.T) {
 				require.NoError(t, replies[0].Err)
 				require.Equal(t, a.Status, replies[0].Status)
 
-				// Cut off at any byte, it is the connection that broke.
+				// Cut off at any byte, it is an error of kind connection.
 				for end := range len(x.answer) {
 					c, _ = answers(t, protocol, x.answer[:end], 0)
 					requireKind(t, wire.KindConnection, c.Do(&x.request, &a))
@@ -144,7 +143,7 @@ func TestBytesOfEveryVerb(t *testing.T) {
 	}
 }
 
-// None of these is the answer to the request: it breaks the connection.
+// An answer that does not fit the request breaks the connection.
 func TestAnswersOutOfStep(t *testing.T) {
 	for _, test := range []struct {
 		protocol wire.Protocol
@@ -209,7 +208,7 @@ func TestAnswersOutOfStep(t *testing.T) {
 			q := wire.Request{Verb: test.verb, Key: b("key"), Value: b("x")}
 			var a wire.Reply
 			err := c.Do(&q, &a)
-			if err == nil { // what came too much is found before the next request
+			if err == nil { // bytes after the answer are found before the next request
 				err = c.Do(&q, &a)
 			}
 			e := requireKind(t, wire.KindProtocol, err)
@@ -227,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		broken       bool
 	}{
 		{wire.Get, "ERROR\r\n", wire.KindInvalid, false},
-		{wire.Set, "ERROR\r\n", wire.KindInvalid, true}, // its value may be taken for commands
+		{wire.Set, "ERROR\r\n", wire.KindInvalid, true}, // the server may take the value for commands
 		{wire.Get, "CLIENT_ERROR bad command line format\r\n", wire.KindInvalid, false},
 		{wire.Set, "CLIENT_ERROR bad data chunk\r\n", wire.KindInvalid, true},
 		{wire.Get, "CLIENT_ERROR unauthenticated\r\n", wire.KindAuth, true},
@@ -252,7 +251,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A value that is larger than the client takes is not read: the connection is given up.
+// A value that exceeds the client's limit is not read: the connection breaks.
 func TestValuesThatAreNotRead(t *testing.T) {
 	for protocol, answer := range map[wire.Protocol]string{wire.Text: "VALUE key 0 101\r\n", wire.Meta: "VA 101 f0 O1\r\n"} {
 		c, _ := answers(t, protocol, answer, 100)

@@ -16,10 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// protocols are those that a test is run with.
 var protocols = map[string]wire.Protocol{"text": wire.Text, "meta": wire.Meta}
 
-// dial connects, and closes the connection when the test ends.
 func dial(tb testing.TB, cfg wire.Config) *wire.Conn {
 	tb.Helper()
 	c, err := wire.Dial(context.Background(), &cfg)
@@ -31,10 +29,8 @@ func dial(tb testing.TB, cfg wire.Config) *wire.Conn {
 
 var keys atomic.Int64
 
-// newKey is a key that no other test uses.
 func newKey() []byte { return fmt.Appendf(nil, "wire-test-%d-%d", os.Getpid(), keys.Add(1)) }
 
-// do sends a request that must not fail.
 func do(tb testing.TB, c *wire.Conn, q wire.Request) wire.Reply {
 	tb.Helper()
 	var a wire.Reply
@@ -43,7 +39,6 @@ func do(tb testing.TB, c *wire.Conn, q wire.Request) wire.Reply {
 	return a
 }
 
-// requireKind requires an error of the kind.
 func requireKind(tb testing.TB, kind string, err error) *wire.Error {
 	tb.Helper()
 	var e *wire.Error
@@ -53,7 +48,6 @@ func requireKind(tb testing.TB, kind string, err error) *wire.Error {
 	return e
 }
 
-// values are those with which a client is likely to stumble.
 func values() map[string][]byte {
 	every := make([]byte, 256)
 	for i := range every {
@@ -66,8 +60,8 @@ func values() map[string][]byte {
 	}
 }
 
-// answers returns a connection of which the server's side has said this already, and takes all that
-// it is sent. What it was sent stands in sent when the connection is closed.
+// answers returns a connection to a server that has sent said and accepts any request. sent holds
+// the requests once the connection is closed.
 func answers(tb testing.TB, protocol wire.Protocol, said string, maxValue int) (c *wire.Conn, sent *bytes.Buffer) {
 	tb.Helper()
 	script := &scripted{said: bytes.NewBufferString(said)}
@@ -76,9 +70,9 @@ func answers(tb testing.TB, protocol wire.Protocol, said string, maxValue int) (
 	return dial(tb, wire.Config{Address: "script", Protocol: protocol, Dial: there, MaxValue: maxValue}), &script.sent
 }
 
-// scripted is a connection whose other side has said all that it will, and closes it then.
+// scripted is a connection to a server that sends fixed bytes, then closes.
 type scripted struct {
-	net.Conn // not there: nothing else is called
+	net.Conn // nil: its other methods are not called
 
 	said *bytes.Buffer
 	sent bytes.Buffer

@@ -2,14 +2,14 @@ package wire
 
 import "encoding/base64"
 
-// Limits of doc/protocol.txt, section "Keys", and of memcached's own constant KEY_MAX_LENGTH.
+// Limits: doc/protocol.txt, section "Keys"; KEY_MAX_LENGTH in memcached.
 const (
 	maxKey       = 250
 	maxBinaryKey = maxKey / 4 * 3 // 186: in base64 that is 248
-	maxMeta      = 512            // bytes of a meta command's flags: far more than there are
+	maxMeta      = 512            // limit for the bytes of a meta command's flags
 )
 
-// isPlain tells whether a key can be sent as it is.
+// isPlain reports whether a key can be sent unencoded.
 func isPlain(key []byte) bool {
 	for _, b := range key {
 		if b <= ' ' || b == 0x7f {
@@ -20,8 +20,7 @@ func isPlain(key []byte) bool {
 	return true
 }
 
-// checkKey returns an error that says what a key may be, or nil. Base64 tells whether the request
-// can carry any bytes.
+// checkKey returns an error if the key is not allowed. With base64, a key may have any bytes.
 func checkKey(key []byte, base64 bool) *Error {
 	switch {
 	case len(key) == 0:
@@ -40,10 +39,10 @@ func checkKey(key []byte, base64 bool) *Error {
 	}
 }
 
-// appendBase64 appends a key in the form for which the meta protocol has the flag b.
+// appendBase64 appends a key in base64, as the meta flag b announces it.
 func appendBase64(b, key []byte) []byte { return base64.StdEncoding.AppendEncode(b, key) }
 
-// checkMeta returns an error that says what is wrong with the flags of a meta command, or nil.
+// checkMeta returns an error if the flags of a meta command are not allowed.
 func checkMeta(flags []byte) *Error {
 	if len(flags) == 0 {
 		return nil

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// metaNames are the commands of the meta protocol, with the flags that make of each what the verb
-// stands for, and with the codes of the answers to it. (doc/protocol.txt, "Meta Get" and what
-// follows; as memcached 1.6.18 answers them.)
+// metaNames are the meta commands of the verbs, with the flags that each needs and the codes of its
+// answers: doc/protocol.txt, "Meta Get" and later sections, and memcached 1.6.18.
 var metaNames = [...]struct{ name, flags, codes string }{ //nolint:gochecknoglobals // a table
 	Get:            {"mg ", " v f", "VA EN"},
 	Gets:           {"mg ", " v f c", "VA EN"},
@@ -63,7 +62,7 @@ func (c *Conn) writeMeta(q *Request) *Error {
 	return c.writeValue(q.Value)
 }
 
-// appendMetaFlags appends the flags that carry a request's numbers.
+// appendMetaFlags appends the flags that hold a request's numbers.
 func appendMetaFlags(b []byte, q *Request) []byte {
 	switch q.Verb { //nolint:exhaustive // the others have none
 	case Gat, Gats, Touch:
@@ -85,7 +84,6 @@ func appendMetaFlags(b []byte, q *Request) []byte {
 	return b
 }
 
-// readMeta reads the answer to a request of the meta protocol.
 func (c *Conn) readMeta(q *Request, a *Reply) *Error {
 	if !q.Verb.isMeta() {
 		c.read++
@@ -117,8 +115,7 @@ func (c *Conn) readMeta(q *Request, a *Reply) *Error {
 	return nil
 }
 
-// take takes the flags of an answer. It is false when they are not those of an answer to the
-// request.
+// take reads the flags of an answer. It returns false if they do not fit the request.
 func (c *Conn) take(q *Request, a *Reply, flags []byte) bool {
 	if q.Verb.isMeta() {
 		a.Meta = append(a.Meta[:0], flags...)
@@ -151,7 +148,6 @@ func (c *Conn) take(q *Request, a *Reply, flags []byte) bool {
 	return numbered
 }
 
-// metaHead is the first line of an answer.
 type metaHead struct {
 	code     [2]byte
 	status   Status
@@ -160,7 +156,7 @@ type metaHead struct {
 	flags    []byte
 }
 
-// parseMeta reads a line that starts with a code of the meta protocol.
+// parseMeta parses the first line of an answer.
 func parseMeta(line []byte) (h metaHead, ok bool) {
 	code, rest := nextWord(line)
 	if len(code) != len(h.code) {
@@ -191,7 +187,7 @@ func parseMeta(line []byte) (h metaHead, ok bool) {
 	return h, true
 }
 
-// answers tells whether an answer of this form can be one to the verb.
+// answers reports whether the verb may have this answer.
 func (h *metaHead) answers(verb Verb) bool {
 	return strings.Contains(metaNames[verb].codes, string(h.code[:]))
 }

@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// runBytes is how many bytes of requests are sent before their replies are read: as many as the
-// buffers of any two hosts take. With more, both sides could come to write at each other with
-// nobody reading.
+// runBytes is how many bytes of requests are sent before their replies are read. More might not fit
+// into the socket buffers, and then both sides would block in a write.
 const runBytes = 32 << 10
 
-// overhead is more than what a request has in bytes beside its key, its value and its flags.
+// overhead is an upper limit for the bytes of a request besides its key, value and flags.
 const overhead = 128
 
-// Do sends a request and reads its reply. An error is an *Error; one of kind usage was found before
-// anything was sent.
+// Do sends a request and reads its reply. An error is an *Error; an error of kind usage means that
+// nothing was sent.
 func (c *Conn) Do(q *Request, a *Reply) error {
 	a.reset()
 	err := c.check(q)
@@ -31,15 +30,15 @@ func (c *Conn) Do(q *Request, a *Reply) error {
 		err = c.receive(q, a)
 	}
 	if err == nil {
-		return nil // not a nil *Error
+		return nil // a nil *Error would be a non-nil error
 	}
 
 	return err
 }
 
-// Pipeline sends the requests together and reads their replies, into as many elements of replies. A
-// reply's Err says why its request failed. The error that is returned broke the connection; the
-// requests that were not answered by then have it as theirs.
+// Pipeline sends the requests together and reads one reply for each into replies. The Err of a
+// reply is the error of its request. A returned error broke the connection; requests without an
+// answer have it as their Err.
 func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
 	if len(requests) != len(replies) {
 		return Errorf(KindUsage, "there are %d requests and %d replies", len(requests), len(replies))
@@ -75,7 +74,7 @@ func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
 	return nil
 }
 
-// abandon gives the error that broke the connection to the replies that have not come.
+// abandon sets the error of the replies that did not arrive.
 func abandon(replies []Reply, err *Error) {
 	for i := range replies {
 		if a := &replies[i]; a.Status == 0 && a.Err == nil {
@@ -84,7 +83,7 @@ func abandon(replies []Reply, err *Error) {
 	}
 }
 
-// exchange writes a run of requests and reads their replies. Its error broke the connection.
+// exchange writes a part of the requests and reads the replies. Its error broke the connection.
 func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 	if err := c.inStep(); err != nil {
 		return err
@@ -114,12 +113,11 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 	return nil
 }
 
-// GetMulti gets many values, in as few requests as the protocol has for it: one get of all keys
-// with Text, a pipeline with Meta. Errors are as those of Pipeline.
+// GetMulti gets many values: with one get of all keys in the text protocol, with a pipeline in the
+// meta protocol. Errors are as for Pipeline.
 //
-// The pipeline uses no quiet requests (flag q), which leave out the answers of misses: that saves
-// some bytes of each miss and costs a closing mn, and an error of the server, which has no number,
-// could no more be told whose it is.
+// It does not use quiet requests (flag q). They would save some bytes per miss, but need a closing
+// mn, and an error answer, which has no number, could not be assigned to its request.
 func (c *Conn) GetMulti(keys [][]byte, replies []Reply) error {
 	if len(keys) != len(replies) {
 		return Errorf(KindUsage, "there are %d keys and %d replies", len(keys), len(replies))
@@ -179,13 +177,13 @@ func (c *Conn) getRun(keys [][]byte, replies []Reply) *Error {
 	return c.readTextValues(keys, replies)
 }
 
-// readTextValues reads the answer to a get of several keys: the values that are there, in the order
-// of the keys.
+// readTextValues reads the answer to a get of several keys: the existing values, in the order of
+// the keys.
 func (c *Conn) readTextValues(keys [][]byte, replies []Reply) *Error {
 	for i := 0; ; i++ {
 		line, err := c.readAnswer(Get)
 		if err != nil {
-			return c.fail(err) // whose it is, and what follows, is not known
+			return c.fail(err) // its request, and what follows, are unknown
 		}
 		if string(line) == "END" {
 			for ; i < len(keys); i++ {
@@ -267,7 +265,7 @@ func (c *Conn) receive(q *Request, a *Reply) *Error {
 
 func (c *Conn) usesMeta(v Verb) bool { return v.isMeta() || c.protocol == Meta && v.shape() != bare }
 
-// check finds what is wrong with a request before it is sent.
+// check validates a request before it is sent.
 func (c *Conn) check(q *Request) *Error {
 	if q.Verb == 0 || q.Verb > MetaArithmetic {
 		return Errorf(KindUsage, "there is no verb %d", q.Verb)

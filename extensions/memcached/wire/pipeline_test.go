@@ -35,7 +35,7 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 				{},
 			}
 			replies := make([]wire.Reply, len(requests))
-			for range 2 { // the replies' memory is used again
+			for range 2 { // the second pass reuses the replies' memory
 				require.NoError(t, c.Pipeline(requests, replies))
 				for i, want := range []wire.Status{
 					wire.OK, wire.OK, 0, wire.NotFound, 0, wire.OK, wire.OK, wire.OK, wire.OK, wire.OK, 0, wire.NotFound, 0,
@@ -58,7 +58,7 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 	}
 }
 
-// More in both directions than the buffers between client and server hold.
+// A pipeline larger than all buffers between client and server, in both directions.
 func TestPipelineThatNoBufferHolds(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestGetMulti(t *testing.T) {
 			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
 			var many [][]byte
 			prefix := strings.Repeat("long", 50)
-			for i := range 1000 { // several runs
+			for i := range 1000 { // several parts
 				k := fmt.Appendf(newKey(), "%s%d", prefix, i)
 				many = append(many, k)
 				if i%3 == 0 {
@@ -139,7 +139,7 @@ func TestGetMultiOutOfStep(t *testing.T) {
 	}
 }
 
-// What follows a broken reply is given to nobody.
+// Bytes after a broken reply are not used.
 func TestPipelineThatBreaks(t *testing.T) {
 	c, _ := answers(t, wire.Meta, "VA 1 f0 O1\r\nx\r\nEN O3\r\nEN O4\r\n", 0)
 	requests := []wire.Request{

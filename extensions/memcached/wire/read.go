@@ -23,11 +23,11 @@ func (c *Conn) readLine() ([]byte, *Error) {
 	return line[:len(line)-2], nil
 }
 
-// firstGrowth bounds what is allocated on a server's word alone, in bytes. More is when that many
-// have come.
+// firstGrowth is the most that is allocated for an announced length, in bytes. Longer values grow
+// as their bytes arrive.
 const firstGrowth = 64 << 10
 
-// readValue reads a value of n bytes and the end of the line behind it. It uses the memory of into.
+// readValue reads a value of n bytes and its line end, and reuses the memory of into.
 func (c *Conn) readValue(into []byte, n int) ([]byte, *Error) {
 	into = into[:0]
 	for len(into) < n {
@@ -55,7 +55,7 @@ func (c *Conn) readValue(into []byte, n int) ([]byte, *Error) {
 	return into, nil
 }
 
-// checkSize bounds what a server announces.
+// checkSize checks the announced length of a value.
 func (c *Conn) checkSize(size uint64) *Error {
 	if size > uint64(c.maxValue) {
 		return c.fail(Errorf(KindTooLarge, "the server announced a value of %d bytes: at most %d are accepted", size, c.maxValue))
@@ -64,7 +64,7 @@ func (c *Conn) checkSize(size uint64) *Error {
 	return nil
 }
 
-// nextWord cuts the first word off a line whose words are separated by one space each.
+// nextWord cuts the first word off a line. Words are separated by one space.
 func nextWord(line []byte) (word, rest []byte) {
 	if i := bytes.IndexByte(line, ' '); i >= 0 {
 		return line[:i], line[i+1:]
@@ -73,7 +73,7 @@ func nextWord(line []byte) (word, rest []byte) {
 	return line, nil
 }
 
-// parseNumber reads a decimal number of up to 64 bits, and nothing else.
+// parseNumber parses decimal digits, without a sign.
 func parseNumber(digits []byte) (n uint64, ok bool) {
 	if len(digits) == 0 || len(digits) > 20 {
 		return 0, false
@@ -92,7 +92,7 @@ func parseNumber(digits []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// parseFlags reads the 32 bits that are kept with a value.
+// parseFlags parses the 32 bits that are stored with a value.
 func parseFlags(digits []byte) (flags uint32, ok bool) {
 	n, ok := parseNumber(digits)
 

@@ -1,34 +1,34 @@
 package wire
 
-// Protocol is how requests are written. The server understands both on any connection.
+// Protocol is the form of requests. The server accepts both on any connection.
 type Protocol uint8
 
-// Protocols. With Meta, every request that has a key carries a number which its reply must repeat.
+// Protocols. With Meta, a request with a key carries a number, and its reply must repeat it.
 const (
 	Text Protocol = iota // get, set, delete, ...
 	Meta                 // mg, ms, md, ma
 )
 
-// Verb is what a request asks for.
+// Verb is the command of a request.
 type Verb uint8
 
-// Verbs. Those from MetaGet on are sent as they are, whatever the connection's protocol.
+// Verbs. From MetaGet on, they use the meta protocol on any connection.
 const (
 	Get            Verb = iota + 1
 	Gets                // get, with the value's CAS number
-	Gat                 // get, and set the time when the value expires
+	Gat                 // get, and set the expiry time
 	Gats                // gat, with the value's CAS number
-	Touch               // set the time when the value expires
+	Touch               // set the expiry time
 	Set                 // store
-	Add                 // store if the key is not there
-	Replace             // store if the key is there
-	Append              // store behind what is there
-	Prepend             // store before what is there
+	Add                 // store if the key does not exist
+	Replace             // store if the key exists
+	Append              // append to the value
+	Prepend             // prepend to the value
 	CompareAndSwap      // store if the value still has this CAS number
 	Delete
 	Increment
 	Decrement // not below 0
-	Flush     // let all that is stored expire
+	Flush     // expire everything
 	Version
 	Noop           // mn
 	MetaGet        // mg
@@ -40,44 +40,44 @@ const (
 // Request is one command.
 type Request struct {
 	Verb Verb
-	// Key has 1 to 250 bytes. Other than printable ones without a space are for Meta and the meta
-	// verbs only, which send them in base64: up to 186.
+	// Key has 1 to 250 bytes. Only Meta and the meta verbs allow spaces and unprintable bytes: they
+	// send such a key in base64, and it may have up to 186 bytes.
 	Key    []byte
-	Value  []byte // what is stored
-	Flags  uint32 // what is kept with the value
-	Expire int32  // seconds from now; above 30 days a Unix time; 0 never; negative at once. Flush: seconds until then
+	Value  []byte // to store
+	Flags  uint32 // stored with the value
+	Expire int32  // seconds; more than 30 days: a Unix time; 0: never; negative: immediately. Flush: seconds until then
 	CAS    uint64 // of CompareAndSwap
 	Delta  uint64 // of Increment and Decrement
-	Meta   []byte // flags of a meta verb as they are sent, separated by one space: "v t f T30"
+	Meta   []byte // flags of a meta verb as sent, separated by spaces: "v t f T30"
 }
 
-// Status is what came of a request.
+// Status is the result of a request.
 type Status uint8
 
 // Statuses.
 const (
 	OK        Status = iota + 1 // found, stored, deleted, touched, counted
-	NotFound                    // no such key: a miss
-	NotStored                   // Add: the key is there. Replace, Append, Prepend: it is not
-	Exists                      // CompareAndSwap: the value is another one by now
+	NotFound                    // the key does not exist
+	NotStored                   // Add: the key exists. Replace, Append, Prepend: it does not
+	Exists                      // CompareAndSwap: the value has changed
 )
 
-// Reply is the answer to a request. The memory of Value and Meta is used again when the Reply is.
+// Reply is the answer to a request. Reusing a Reply overwrites the memory of Value and Meta.
 type Reply struct {
 	Status Status
 	Value  []byte // of the gets, MetaGet and MetaArithmetic with the flag v; the text of Version
-	// HasValue tells a value of no bytes from none, which matters for MetaGet and MetaArithmetic.
+	// HasValue distinguishes an empty value from no value, for MetaGet and MetaArithmetic.
 	HasValue bool
 	Flags    uint32 // of the gets
 	CAS      uint64 // of Gets and Gats
 	Number   uint64 // of Increment and Decrement
-	Meta     []byte // flags that a meta verb returned, separated by one space
-	Err      error  // in a pipeline: why this request failed
+	Meta     []byte // flags that the server returned, separated by spaces
+	Err      error  // in a pipeline: the error of this request
 }
 
 func (a *Reply) reset() { *a = Reply{Value: a.Value[:0], Meta: a.Meta[:0]} }
 
-// shape is what a verb's request looks like.
+// shape is the form of a verb's request.
 type shape uint8
 
 const (

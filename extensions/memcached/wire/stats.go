@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxStats bounds how many lines of statistics a server may send.
+// maxStats limits the lines of statistics.
 const maxStats = 100_000
 
 // Stat is one line of the server's statistics.
@@ -14,8 +14,8 @@ type Stat struct {
 }
 
 // Stats returns statistics: the general ones for "", others for settings, items, slabs, conns and
-// so on. "reset" sets them to zero and returns none. "cachedump" and "detail dump" fail with kind
-// usage: what they list is in no form of statistics.
+// so on. "reset" resets them and returns none. "cachedump" and "detail dump" are errors of kind
+// usage: their output has another format.
 func (c *Conn) Stats(argument string) ([]Stat, error) {
 	stats, err := c.stats(argument)
 	if err != nil {

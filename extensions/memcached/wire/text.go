@@ -5,7 +5,6 @@ import (
 	"strconv"
 )
 
-// textNames are the commands of the text protocol.
 var textNames = [...]string{ //nolint:gochecknoglobals // a table
 	Get: "get ", Gets: "gets ", Gat: "gat ", Gats: "gats ", Touch: "touch ",
 	Set: "set ", Add: "add ", Replace: "replace ", Append: "append ", Prepend: "prepend ", CompareAndSwap: "cas ",
@@ -13,7 +12,7 @@ var textNames = [...]string{ //nolint:gochecknoglobals // a table
 	Flush: "flush_all ", Version: "version", Noop: "mn",
 }
 
-// lineEnd ends each line, and each value.
+// lineEnd ends each line and each value.
 var lineEnd = []byte("\r\n") //nolint:gochecknoglobals // a constant
 
 func (c *Conn) writeText(q *Request) *Error {
@@ -56,10 +55,9 @@ func (c *Conn) writeText(q *Request) *Error {
 
 func appendSpaced(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }
 
-// line is the empty beginning of a command.
+// line returns an empty buffer for a command.
 func (c *Conn) line() []byte { return c.head[:0] }
 
-// writeLine writes a command, whose memory becomes that of the next one.
 func (c *Conn) writeLine(b []byte) *Error {
 	b = append(b, "\r\n"...)
 	c.head = b
@@ -89,8 +87,7 @@ func (c *Conn) flush() *Error {
 	return nil
 }
 
-// farewell returns what a server said before it closed the connection, or the error of writing to
-// it where it said nothing.
+// farewell returns the error answer that a server sent before it closed the connection, or err.
 func (c *Conn) farewell(err *Error) *Error {
 	if err.Kind != KindConnection || c.closed.Load() {
 		return err
@@ -103,7 +100,6 @@ func (c *Conn) farewell(err *Error) *Error {
 	return err
 }
 
-// readText reads the answer to a request of the text protocol.
 func (c *Conn) readText(q *Request, a *Reply) *Error {
 	line, err := c.readAnswer(q.Verb)
 	if err != nil {
@@ -140,7 +136,7 @@ func (c *Conn) readText(q *Request, a *Reply) *Error {
 	return nil
 }
 
-// readAnswer reads the first line of an answer, unless that says that the request failed.
+// readAnswer reads the first line of an answer. An error answer is returned as an error.
 func (c *Conn) readAnswer(verb Verb) ([]byte, *Error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -157,7 +153,7 @@ func (c *Conn) readAnswer(verb Verb) ([]byte, *Error) {
 	return line, nil
 }
 
-// textStatus is what a word means as the answer to the verb; 0 if it is none.
+// textStatus returns the status that a word means for the verb, or 0.
 func textStatus(verb Verb, word []byte) Status {
 	storing := verb.shape() == storing
 	switch text := string(word); {
@@ -174,7 +170,7 @@ func textStatus(verb Verb, word []byte) Status {
 	}
 }
 
-// done is the word by which the server says that it has done what the verb asks for.
+// done returns the server's word for success.
 func done(verb Verb) string {
 	switch verb { //nolint:exhaustive // the others store
 	case Touch:
@@ -190,7 +186,7 @@ func done(verb Verb) string {
 	}
 }
 
-// readTextValue reads the answer to a get of one key, whose first line is there already.
+// readTextValue reads the rest of the answer to a get of one key, after its first line.
 func (c *Conn) readTextValue(q *Request, a *Reply, line []byte) *Error {
 	if string(line) == "END" {
 		a.Status = NotFound

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fake listens at a port, which it returns, and lets serve do what it likes with each connection.
+// Fake starts a server that calls serve for each connection, and returns its address.
 func Fake(tb testing.TB, serve func(net.Conn)) (addr string) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,8 +51,7 @@ func Fake(tb testing.TB, serve func(net.Conn)) (addr string) {
 	return listener.Addr().String()
 }
 
-// Answer is a server that answers the first line with these bytes, and goes on reading without a
-// word.
+// Answer starts a server that answers the first line with these bytes and ignores the rest.
 func Answer(tb testing.TB, answer string) (addr string) {
 	tb.Helper()
 
@@ -68,7 +67,7 @@ func Answer(tb testing.TB, answer string) (addr string) {
 	})
 }
 
-// Silent is a server that takes connections and says nothing.
+// Silent starts a server that accepts connections and sends nothing.
 func Silent(tb testing.TB) (addr string) {
 	tb.Helper()
 

@@ -1,4 +1,4 @@
-// Package testserver gives tests real memcached servers, and false ones.
+// Package testserver starts real and fake memcached servers for tests.
 package testserver
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const hint = "run scripts/servers.sh with memcached -- go test ./memcached/..."
 
-// Addr is the address of the memcached that the tests share, without which a test fails.
+// Addr returns the address of the memcached that all tests share. Without one, the test fails.
 func Addr(tb testing.TB) string {
 	tb.Helper()
 	addr := os.Getenv("MEMCACHED_URL")
@@ -30,16 +30,16 @@ func Addr(tb testing.TB) string {
 	return addr
 }
 
-// Server is a memcached of a test's own.
+// Server is a memcached of one test.
 type Server struct {
-	Addr string // host:port, or the path of its socket
+	Addr string // host:port, or the path of the socket
 
 	tb   testing.TB
 	args []string
 	cmd  *exec.Cmd
 }
 
-// Start starts a memcached with further arguments on a port of its own.
+// Start starts a memcached with additional arguments on a free port.
 func Start(tb testing.TB, args ...string) *Server {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func Start(tb testing.TB, args ...string) *Server {
 	return start(tb, addr, append([]string{"-l", host, "-p", port}, args...))
 }
 
-// StartAtSocket starts a memcached that listens at the path of a unix socket.
+// StartAtSocket starts a memcached that listens at a unix socket.
 func StartAtSocket(tb testing.TB, path string, args ...string) *Server {
 	tb.Helper()
 
@@ -68,7 +68,7 @@ func start(tb testing.TB, addr string, args []string) *Server {
 	return s
 }
 
-// Restart starts it again, at the same address, after Kill.
+// Restart starts the server at the same address after Kill.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	program, environment := program(s.tb)
@@ -98,7 +98,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// Kill ends it as a crash would.
+// Kill kills the server.
 func (s *Server) Kill() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
@@ -108,7 +108,7 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
-// Stop makes it stand still: it takes connections and answers nothing. Kill ends it all the same.
+// Stop suspends the server: it accepts connections and answers nothing. Kill still works.
 func (s *Server) Stop() {
 	s.tb.Helper()
 	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
@@ -120,7 +120,7 @@ func (s *Server) Continue() {
 	require.NoError(s.tb, standstill.Continue(s.cmd.Process))
 }
 
-// program is the memcached in PATH, or else the one that runs as MEMCACHED_PID, with the
+// program returns the memcached in PATH, or the program of the process MEMCACHED_PID, with the
 // environment that it needs.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()

@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StartTLS starts a memcached that takes TLS only, and returns its certificate for 127.0.0.1 in
-// PEM.
+// StartTLS starts a memcached that accepts only TLS, and returns its PEM certificate for 127.0.0.1.
 func StartTLS(tb testing.TB) (server *Server, certificate []byte) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

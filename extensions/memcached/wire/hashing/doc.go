@@ -1,8 +1,8 @@
-// Package hashing chooses the server of a key when there are several.
+// Package hashing chooses the server of a key.
 package hashing
 
-// Picker chooses one of several servers. It can be used by many goroutines at once.
+// Picker chooses one of several servers. It is safe for concurrent use.
 type Picker interface {
-	// Pick returns the number of the key's server, from 0.
+	// Pick returns the index of the key's server.
 	Pick(key []byte) int
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The servers, keys and expectations are those with which libmemcached tests its own weighted
-// ketama.
+// Servers, keys and results are from libmemcached's tests of weighted ketama.
 func TestKetamaAsLibmemcached(t *testing.T) {
 	weights := []int{600, 300, 200, 350, 1000, 800, 950, 100}
 	servers := make([]Server, len(weights))
@@ -61,7 +60,7 @@ func TestKetamaName(t *testing.T) {
 	require.Equal(t, plain, six, "libmemcached's hosts have no brackets")
 }
 
-// Vectors of other implementations of the paper.
+// Results of other implementations of the paper.
 func TestJump(t *testing.T) {
 	for _, test := range []struct {
 		key           uint64

@@ -1,17 +1,16 @@
 package hashing
 
 // Jump is the jump consistent hash of Lamping and Veach ("A Fast, Minimal Memory, Consistent Hash
-// Algorithm", 2014) of the key's 64-bit FNV-1a hash. It needs no memory and spreads keys evenly.
-// Servers are known by their place in the list: they can be added and removed at its end only.
+// Algorithm", 2014), applied to the key's 64-bit FNV-1a hash. It needs no memory and spreads keys
+// evenly. Servers can be added and removed only at the end of the list.
 type Jump int
 
-// NewJump returns the hashing among so many servers, of which there must be one at least.
+// NewJump returns the hashing for this many servers, at least one.
 func NewJump(servers int) Jump { return Jump(servers) }
 
 // Pick implements Picker.
 func (j Jump) Pick(key []byte) int { return jump(fnv1a(key), int(j)) }
 
-// jump is the paper's function: the bucket of a key among so many.
 func jump(key uint64, buckets int) int {
 	bucket, next := int64(-1), int64(0)
 	for next < int64(buckets) {
@@ -23,7 +22,7 @@ func jump(key uint64, buckets int) int {
 	return int(bucket)
 }
 
-// fnv1a is hash/fnv's New64a without its allocation.
+// fnv1a is New64a of hash/fnv without its allocation.
 func fnv1a(key []byte) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, b := range key {

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Server is one of those among which ketama chooses.
+// Server is one of the servers of a Ketama.
 type Server struct {
 	Address string // host:port
-	Weight  int    // its share of the keys, relative to the others'
+	Weight  int    // share of the keys, relative to the other servers
 }
 
-// Ketama is consistent hashing as libmemcached does it with MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED and
-// MD5 (also: the clients of PHP, Python's pylibmc and Ruby that are built on it): 160 points a
-// server of average weight, four from the MD5 sum of each "host:port-number", where the port 11211
-// is left out. A key belongs to the first point at or after its own sum. Servers that come or go
-// move only their own share of the keys.
+// Ketama is libmemcached's consistent hashing with MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED and MD5,
+// which the clients of PHP, Ruby and Python's pylibmc use too. A server of average weight has 160
+// points, four from each MD5 sum of "host:port-number"; the port 11211 is left out. A key belongs
+// to the first point at or after its own sum. Adding or removing a server moves only its own share
+// of the keys.
 type Ketama struct {
 	points []point
 }
@@ -36,7 +36,7 @@ const (
 	defaultPort   = ":11211"
 )
 
-// NewKetama returns the hashing of the servers, of which there must be one at least.
+// NewKetama returns the hashing for these servers, at least one.
 func NewKetama(servers []Server) *Ketama {
 	total := 0
 	for _, s := range servers {
@@ -44,7 +44,7 @@ func NewKetama(servers []Server) *Ketama {
 	}
 	k := &Ketama{points: make([]point, 0, len(servers)*sumsPerServer*pointsPerSum)}
 	for i, s := range servers {
-		// In single precision, as libmemcached: it decides by how much a share is rounded down.
+		// Single precision, as in libmemcached, so that shares round the same way.
 		share := float32(s.Weight) / float32(total)
 		sums := int(math.Floor(float64(share*sumsPerServer*float32(len(servers)) + 0.0000000001)))
 		name := nameOf(s.Address) + "-"
@@ -60,7 +60,7 @@ func NewKetama(servers []Server) *Ketama {
 	return k
 }
 
-// nameOf is what libmemcached makes of a host and a port: an address of IPv6 has no brackets there.
+// nameOf returns libmemcached's name of a server: IPv6 addresses have no brackets.
 func nameOf(address string) string {
 	name := strings.TrimSuffix(address, defaultPort)
 	if host, rest, ok := strings.Cut(name, "]"); ok && strings.HasPrefix(host, "[") {
