@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// Bench is what a client of a script keeps for its runs. It belongs to its VU.
+// Bench keeps a script client's state between runs. It belongs to one VU.
 type Bench struct {
 	host   Host
 	shared *Shared
@@ -23,14 +23,14 @@ type Bench struct {
 	observer observer
 	last     k6glue.Frozen[*asked]
 	work     map[*asked]*job
-	fills    map[string]*fill         // by what they write
-	rates    map[bool]*hitrate.Client // by whether values are verified
+	fills    map[string]*fill         // by keys and values
+	rates    map[bool]*hitrate.Client // by the option verify
 }
 
-// New returns the bench of a client. All clients of a module have the same shared; those with the
-// same target, the server and how it is used, do the same passes and prefill the same keys. The
-// cases of the hit-rate benchmark are spread over the stores, or all are the cache's when there are
-// none.
+// New returns a client's bench. All clients of a module pass the same shared. Clients with the same
+// target share passes of the hit-rate benchmark and prefilled keys. target identifies the server
+// and how it is used. The hit-rate cases are spread over stores; without stores, cache takes them
+// all.
 func New(host Host, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
 	if len(stores) == 0 {
 		stores = []workload.Store{cache}
@@ -45,12 +45,11 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	return b
 }
 
-// TakeTurns lets runs take turns with those of other clients at the seat. The stores' connections
-// have to be used there.
+// TakeTurns runs operations as jobs at the seat's event loop. The stores' connections must use the
+// same seat.
 func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 
-// join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys
-// begin anew with a step.
+// join attaches the bench to the VU's current step, if any. A new step restarts the random streams.
 func (b *Bench) join() {
 	if b.runs.Join() {
 		b.observer = observer{runs: b.runs}
@@ -59,8 +58,7 @@ func (b *Bench) join() {
 	}
 }
 
-// fail throws an operation's error, with what has been said around it. It ends the test where the
-// server is one that the module cannot work with.
+// fail throws an operation's error. It aborts the test if the server does not work with the module.
 func (b *Bench) fail(err error) {
 	e := b.host.As(err)
 	e.Message = err.Error()
@@ -72,5 +70,5 @@ func (b *Bench) fail(err error) {
 	b.host.Throw(&e)
 }
 
-// misuse throws the error of a call that is wrong.
+// misuse throws an error for a wrong call.
 func (b *Bench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }

@@ -6,23 +6,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Cache is a module's client in the part of a store. Its operations count themselves in the
-// module's metrics.
+// Cache is a module's client, used as a store. Its operations count in the module's metrics.
 type Cache interface {
 	workload.Store
 	runs.Moving
 }
 
-// Host is the module that the client is of: a k6mod.Module.
+// Host is the client's module. k6mod.Module implements it.
 type Host interface {
 	runs.Host
 
-	// Tag gives the tags of a call to what is counted of it.
+	// Tag sets the tags of a call's samples.
 	Tag(tags k6mod.Tags)
-	// As says what an error is to scripts.
+	// As converts an error for scripts.
 	As(err error) k6mod.Error
-	// Throw throws an error as the module's methods do. It does not return.
+	// Throw throws an error in JavaScript. It does not return.
 	Throw(err error)
-	// Abort ends the test with an error once the script's call has returned.
+	// Abort ends the test with an error after the current call.
 	Abort(err error)
 }

@@ -19,7 +19,7 @@ const (
 	passTimed  = "timed"
 )
 
-// rateOptions are those of client.hitRate.
+// rateOptions are the options of client.hitRate.
 type rateOptions struct {
 	Config     config     `json:"config"`
 	Pass       string     `json:"pass"`
@@ -28,10 +28,10 @@ type rateOptions struct {
 	Tags       k6mod.Tags `json:"tags"`
 }
 
-// config is the name of a published configuration, or one of its own.
+// config is the name of a published configuration, or an object.
 type config struct{ hitrate.Config }
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads a name or an object.
 func (c *config) UnmarshalJSON(raw []byte) error {
 	var name string
 	if json.Unmarshal(raw, &name) == nil {
@@ -69,7 +69,8 @@ func (o *rateOptions) validate() error {
 	return nil
 }
 
-// HitRate is client.hitRate(options): it does accesses of a pass of the published benchmark.
+// HitRate implements client.hitRate(options). It does accesses of a pass of the published
+// benchmark.
 func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	var o rateOptions
@@ -106,7 +107,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// told tells the step what came of accesses, and when there are none left.
+// told reports hits and misses to the step, and the end of the pass.
 func (b *Bench) told(result *hitrate.Result, left int) {
 	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
 	client := b.runs.Client()

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// observer records operations, in the step of a sweep each under its own name. The bytes of a
-// pipeline are those of its first command.
+// observer records operations, each under its own name in a step. The bytes of a pipeline count for
+// its first command.
 type observer struct {
 	runs      *runs.Runs
 	recorders [workload.NumOps]*measure.Recorder
@@ -27,7 +27,7 @@ func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 	o.runs.Ended(o.recorder(op), took, reason)
 }
 
-// recorder is that of an operation; nil outside of a sweep.
+// recorder returns an operation's recorder; nil outside a sweep.
 func (o *observer) recorder(op workload.Op) *measure.Recorder {
 	if o.recorders[op] == nil {
 		if client := o.runs.Client(); client != nil {

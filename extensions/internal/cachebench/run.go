@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Run is client.run(options): it does a workload's operations.
+// Run implements client.run(options). It runs a workload.
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	work, asked := b.job(call.Argument(0))
@@ -39,20 +39,20 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// options are those of client.run and client.prefill.
+// options are the options of client.run and client.prefill.
 type options struct {
 	workload.Options
 
 	Tags k6mod.Tags `json:"tags"`
 }
 
-// asked are options as a script wrote them, and what that means. They do not change.
+// asked holds a script's options and their workload. It is immutable.
 type asked struct {
 	text    string
 	options options
 }
 
-// asked reads the options of the method. A script mostly passes the same ones again and again.
+// asked parses a method's options. It caches the last ones, because scripts usually repeat them.
 func (b *Bench) asked(method string, value sobek.Value) *asked {
 	asked, err := b.last.Of(b.host.VU().Runtime(), value, func(value sobek.Value) (*asked, error) {
 		text, err := k6glue.OptionsJSON(value)
@@ -69,15 +69,15 @@ func (b *Bench) asked(method string, value sobek.Value) *asked {
 	return asked
 }
 
-// job is a workload's client, which goes on from call to call.
+// job is a workload's client. It continues from call to call.
 type job struct {
 	*workload.Client
 
-	// written counts the keys of the workload's names that have to be there.
+	// written counts the prefilled keys of the workload.
 	written *atomic.Int64
 }
 
-// job returns the one of the options, which goes on where it has stopped.
+// job returns the job of the options, or starts one.
 func (b *Bench) job(value sobek.Value) (*job, *asked) {
 	asked := b.asked("run", value)
 	work := b.work[asked]
@@ -93,8 +93,7 @@ func (b *Bench) job(value sobek.Value) (*job, *asked) {
 	return work, asked
 }
 
-// client makes the client of a workload, which is known by name, and returns the group of clients
-// that it is one of.
+// client creates the client of a workload. It also returns the client's group.
 func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, group any) {
 	index, clients, group := b.runs.Place()
 	work, err := b.shared.workload(name, *options)
@@ -108,16 +107,16 @@ func (b *Bench) client(method, name string, options *workload.Options) (client *
 	return client, group
 }
 
-// fill is a client that prefills, with the group of clients that it is one of.
+// fill is a prefilling client with its group.
 type fill struct {
 	*workload.Client
 
 	group any
 }
 
-// Prefill is client.prefill(options): it writes the client's share of a workload's keys, unless
-// others have written all of them. What keeps it from that ends the test: an empty cache is a
-// faster one.
+// Prefill implements client.prefill(options). It writes the client's share of the keys, unless
+// another group has written them all. An error aborts the test, because an empty cache would look
+// faster.
 func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	options := b.asked("prefill", call.Argument(0)).options
@@ -148,8 +147,8 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 			return b.unfilled(err)
 		}
 		whole := b.shared.wrote(keys, filling.group, int(result.Succeeded))
-		// The clients of a step are measured when all have come to its start line; other VUs may be
-		// ahead of those that write the rest.
+		// Clients of a step start together after the prefill. Other VUs may read before the others
+		// have written all keys.
 		if whole || b.runs.Client() != nil {
 			b.mustHit(&options.Options)
 		}
@@ -161,7 +160,7 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// unfilled ends the test after a prefill that has failed, unless that is ending already.
+// unfilled aborts the test after a failed prefill, unless the test is already ending.
 func (b *Bench) unfilled(err error) sobek.Value {
 	if b.host.VU().Context().Err() != nil {
 		b.fail(err)
@@ -171,7 +170,7 @@ func (b *Bench) unfilled(err error) sobek.Value {
 	return sobek.Undefined()
 }
 
-// mustHit lets reads of the keys fail that do not find them.
+// mustHit makes reads fail that miss a prefilled key.
 func (b *Bench) mustHit(o *workload.Options) {
 	written, count := b.shared.written(b.names(o)), int64(o.Keys.Count)
 	for had := written.Load(); had < count && !written.CompareAndSwap(had, count); {
@@ -179,17 +178,17 @@ func (b *Bench) mustHit(o *workload.Options) {
 	}
 }
 
-// names says which keys a workload has, whatever their values are.
+// names identifies a workload's keys without their values.
 func (b *Bench) names(o *workload.Options) string {
 	return fmt.Sprintf("%q %q %d", b.target, o.Keys.Prefix, o.Keys.Size)
 }
 
-// keys says what the options prefill: keys and values.
+// keys identifies the keys and values that the options prefill.
 func (b *Bench) keys(o *workload.Options) string {
 	return fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
 }
 
-// count tells the step, if there is one, how many keys were found.
+// count reports hits and misses to the current step.
 func (b *Bench) count(hits, misses, hot, hotHits uint64) {
 	client := b.runs.Client()
 	if client == nil {

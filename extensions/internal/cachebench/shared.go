@@ -10,22 +10,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// Shared is what all clients of a module have in common. The zero value is ready.
+// Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
 	runs.Shared
 
 	pools workload.Pools
 
 	mu         sync.Mutex
-	read       map[string]*asked // by what scripts wrote
+	read       map[string]*asked // by the script's text
 	workloads  map[string]*workload.Workload
-	prefills   map[string]*prefill      // by the keys and values that they write
-	prefilled  map[string]*atomic.Int64 // by what the keys are called: how many of them there are
+	prefills   map[string]*prefill      // by keys and values
+	prefilled  map[string]*atomic.Int64 // number of keys written, by key names
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
 }
 
-// passKey is of which clients a pass is.
+// passKey identifies the clients that share a pass.
 type passKey struct {
 	target string
 	config hitrate.Config
@@ -33,14 +33,14 @@ type passKey struct {
 	of     any
 }
 
-// made is a benchmark that its first user draws, while the others wait.
+// made is a benchmark that its first user generates while others wait.
 type made struct {
 	once  sync.Once
 	bench *hitrate.Benchmark
 	err   error
 }
 
-// options returns what options mean that a script wrote: read once, as thousands of clients ask.
+// options parses a script's options once for all clients.
 func (s *Shared) options(text string) (*asked, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +59,7 @@ func (s *Shared) options(text string) (*asked, error) {
 	return a, nil
 }
 
-// workload returns the one of the options, which all clients share. key is the options as the
-// script wrote them, or the keys that are prefilled.
+// workload returns the shared workload for key: the script's options, or the prefilled keys.
 func (s *Shared) workload(key string, options workload.Options) (*workload.Workload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,16 +78,16 @@ func (s *Shared) workload(key string, options workload.Options) (*workload.Workl
 	return work, nil
 }
 
-// prefill is what is known of keys that clients write before they are measured.
+// prefill tracks which keys groups of clients have prefilled.
 type prefill struct {
-	// whole is set once some group of clients has written all keys.
+	// whole is true once one group has written all keys.
 	whole bool
-	// left counts the keys that each group of clients has not written yet.
+	// left counts the keys that each group still has to write.
 	left map[any]int
 }
 
-// prefill reports whether the clients of a group write the keys, of which there are count: unless
-// another group had written all of them before.
+// prefill reports whether the group must write the keys. It need not if another group has written
+// all of them.
 func (s *Shared) prefill(keys string, group any, count int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +107,7 @@ func (s *Shared) prefill(keys string, group any, count int) bool {
 	return begun
 }
 
-// wrote counts keys that a client of a group has written, and reports whether all are written now.
+// wrote counts keys that a client has written. It reports whether its group has written all.
 func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +118,7 @@ func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
 	return p.whole
 }
 
-// written counts the keys of a name that reads have to find.
+// written returns the counter of a workload's prefilled keys.
 func (s *Shared) written(name string) *atomic.Int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +132,7 @@ func (s *Shared) written(name string) *atomic.Int64 {
 	return s.prefilled[name]
 }
 
-// pass returns the one that all clients with the key share.
+// pass returns the pass of the key.
 func (s *Shared) pass(key passKey) (*hitrate.Pass, error) {
 	bench, err := s.benchmark(key.config)
 	if err != nil {

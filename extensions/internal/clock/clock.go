@@ -1,8 +1,8 @@
-// Package clock is the clock by which operations are timed. It never jumps, as that of package time
-// does not; and on Windows it tells microseconds, where that one steps by 0.5 to 15 ms.
+// Package clock is the monotonic clock that times operations. On Windows its resolution is a
+// microsecond; package time steps by 0.5 to 15 ms there.
 package clock
 
 import "time"
 
-// Since is the time that has passed since begin, a reading of Now.
+// Since returns the time since begin, a value of Now.
 func Since(begin time.Duration) time.Duration { return Now() - begin }

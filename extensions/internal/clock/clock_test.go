@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// What takes microseconds can be told from what takes none.
 func TestNowTellsMicroseconds(t *testing.T) {
 	least := time.Hour
 	for last, i := Now(), 0; i < 100_000; i++ {
@@ -24,7 +23,7 @@ func TestNowTellsMicroseconds(t *testing.T) {
 }
 
 func TestNowKeepsPace(t *testing.T) {
-	const slept, step = 200 * time.Millisecond, 20 * time.Millisecond // package time's clock on Windows
+	const slept, step = 200 * time.Millisecond, 20 * time.Millisecond // steps of package time on Windows
 	wall, begin := time.Now(), Now()
 	time.Sleep(slept)
 	if took := Since(begin); took < slept-step || took > time.Since(wall)+step {

@@ -12,11 +12,10 @@ var (
 	kernel    = syscall.NewLazyDLL("kernel32.dll")
 	query     = kernel.NewProc("QueryPerformanceCounter").Addr()
 	frequency = uint64(ask(kernel.NewProc("QueryPerformanceFrequency").Addr()))
-	// epoch is the process's one zero of time.
-	epoch = ask(query)
+	epoch     = ask(query)
 )
 
-// Now is the time since the process started.
+// Now returns the time since the process started.
 func Now() time.Duration {
 	high, low := bits.Mul64(uint64(ask(query)-epoch), uint64(time.Second))
 	nanoseconds, _ := bits.Div64(high, low, frequency)
@@ -24,7 +23,8 @@ func Now() time.Duration {
 	return time.Duration(nanoseconds) //nolint:gosec // centuries
 }
 
-// ask calls a function of Windows that writes a number. These two cannot fail since Windows XP.
+// ask calls a Windows function that writes a number. Both functions used here cannot fail since
+// Windows XP.
 func ask(function uintptr) (number int64) {
 	_, _, _ = syscall.SyscallN(function, uintptr(unsafe.Pointer(&number)))
 

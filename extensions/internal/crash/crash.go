@@ -1,5 +1,5 @@
-// Package crash makes errors of panics: k6 has no recover around what runs for a VU, and ends
-// without a report. The stack goes to the log, once for each place that panics.
+// Package crash turns panics into errors, because k6 does not recover panics in goroutines of
+// extensions. It logs the stack once for each place.
 package crash
 
 import (
@@ -13,12 +13,12 @@ import (
 	"sync/atomic"
 )
 
-// Kind is the kind of the error of a panic, in modules whose errors have kinds.
+// Kind is the error kind of a panic, for modules whose errors have kinds.
 const Kind = "internal"
 
-// Error is a panic that was caught.
+// Error is a recovered panic.
 type Error struct {
-	// Value is what the code has panicked with.
+	// Value is the argument of panic.
 	Value any
 }
 
@@ -26,30 +26,29 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): %v", e.Value)
 }
 
-// Unwrap returns the error that the code has panicked with, if it is one.
+// Unwrap returns Value if it is an error.
 func (e *Error) Unwrap() error {
 	err, _ := e.Value.(error)
 
 	return err
 }
 
-// Catch makes *err the error of a panic. It is for defer.
+// Catch stores a panic in *err. Defer it.
 func Catch(err *error) {
 	if value := recover(); value != nil {
 		*err = Caught(value)
 	}
 }
 
-// Contain ends a panic of what nobody waits for, such as a goroutine. It is for defer; what says,
-// in the log, whose it was.
+// Contain recovers and logs a panic. Defer it in goroutines and callbacks; what names them in the
+// log.
 func Contain(what string) {
 	if value := recover(); value != nil {
 		say(what, value)
 	}
 }
 
-// Go calls do on a goroutine of its own, and contains its panic; what says, in the log, whose it
-// was.
+// Go runs do in a goroutine and recovers its panic; what names it in the log.
 func Go(what string, do func()) {
 	go func() {
 		defer Contain(what)
@@ -57,20 +56,20 @@ func Go(what string, do func()) {
 	}()
 }
 
-// Is tells whether an error is that of a panic.
+// Is reports whether err is or wraps a recovered panic.
 func Is(err error) bool { return errors.As(err, new(*Error)) }
 
-// Guard calls do. Its error is that of do, or of its panic.
+// Guard returns do's error, or an error for its panic.
 func Guard(do func() error) (err error) {
 	defer Catch(&err)
 
 	return do()
 }
 
-// Caught is the error of a panic that a deferred function has recovered from.
+// Caught converts a recovered panic value into an error and logs it.
 func Caught(value any) *Error { return CaughtFrom("an operation", value) }
 
-// CaughtFrom is Caught; what says, in the log, whose panic it was.
+// CaughtFrom is like Caught; what names the goroutine in the log.
 func CaughtFrom(what string, value any) *Error {
 	say(what, value)
 
@@ -82,10 +81,10 @@ var (
 	seen sync.Map                          //nolint:gochecknoglobals // the places whose stacks are in the log
 )
 
-// SetLog makes log what stacks are written to. Before, that is standard error.
+// SetLog sets the function that logs stacks. The default is standard error.
 func SetLog(to func(text string)) { log.Store(&to) }
 
-// say writes the stack to the log, the first time that the code has panicked there.
+// say logs the stack on the first panic at a place.
 func say(what string, value any) {
 	if _, again := seen.LoadOrStore(place(), true); again {
 		return
@@ -99,7 +98,7 @@ func say(what string, value any) {
 	fmt.Fprintln(os.Stderr, text)
 }
 
-// place names where the code has panicked: some functions from there on.
+// place identifies where the code panicked by its topmost functions.
 func place() string {
 	const depth = 64
 	var callers [depth]uintptr

@@ -10,7 +10,7 @@ import (
 
 func index(list []int, i int) int { return list[i] }
 
-// Not parallel: the log is the process's.
+// Not parallel, because the log belongs to the process.
 func TestPanicsBecomeErrors(t *testing.T) {
 	var said []string
 	SetLog(func(text string) { said = append(said, text) })

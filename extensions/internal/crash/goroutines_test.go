@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is compiled into k6 starts no goroutine whose panic would end k6: each begins with
-// crash.Contain, or is one of crash.Go. That holds for what timers and contexts call as well.
+// All code in k6 must start goroutines, timers and context callbacks with crash.Contain or
+// crash.Go.
 func TestGoroutinesAreContained(t *testing.T) {
 	files := 0
 	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
@@ -39,9 +39,7 @@ func TestGoroutinesAreContained(t *testing.T) {
 	require.Greater(t, files, 100)
 }
 
-// isElsewhere tells of a folder whose code is not in k6, or whose goroutine has a guard of its own,
-// as that of drivers, a module of its own. Examples are modules of others: they cannot import
-// crash.
+// isElsewhere reports whether a folder's code is not in k6 or cannot import crash.
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"drivers", "examples",
@@ -50,7 +48,7 @@ func isElsewhere(folder string) bool {
 	}, folder)
 }
 
-// uncontained are the places of a file where goroutines begin that contain no panic.
+// uncontained returns the places in a file that start a goroutine without crash.Contain.
 func uncontained(t *testing.T, path string) (places []string) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -71,7 +69,7 @@ func uncontained(t *testing.T, path string) (places []string) {
 	return places
 }
 
-// eachStart calls found with each function of a file that runs on another goroutine.
+// eachStart calls found with each function in a file that starts on another goroutine.
 func eachStart(file *ast.File, found func(fn ast.Expr)) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch n := node.(type) {
@@ -90,7 +88,7 @@ func eachStart(file *ast.File, found func(fn ast.Expr)) {
 	})
 }
 
-// make test runs the tests of some rooms without the race detector: no goroutine begins in them.
+// make test runs these rooms without the race detector.
 func TestSequentialRoomsStartNoGoroutine(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
 	require.NoError(t, err)
@@ -116,7 +114,7 @@ func TestSequentialRoomsStartNoGoroutine(t *testing.T) {
 	}
 }
 
-// isContained tells whether a function, one written there or one of the same file, defers
+// isContained reports whether a function literal, or a function in the same file, defers
 // crash.Contain.
 func isContained(fn ast.Expr, methods map[string]*ast.BlockStmt) bool {
 	var body *ast.BlockStmt

@@ -8,18 +8,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// callback names, in the log, what has asked to be called when a call's context ends.
+// callback names callbacks in the log of panics.
 const callback = "a callback of a call's context"
 
-// Contexts makes the contexts of calls: each ends at the call's deadline, and with the context that
-// it is within. Calls that end in time and are within the same one have the same context. A call
-// must leave nothing behind that its context has to end. The zero value is ready.
+// Contexts creates contexts of consecutive calls. Each ends at the call's deadline, and when its
+// parent ends. Consecutive calls with the same parent reuse one context as long as none ends early;
+// so a call must not keep its context. The zero value is ready to use.
 type Contexts struct {
 	watch *Watch[*callContext]
 	now   *callContext
 }
 
-// Begin returns the context of a call that begins now and has so much time.
+// Begin returns the context of a call that starts now with a timeout.
 func (c *Contexts) Begin(within context.Context, now time.Time, timeout time.Duration) context.Context {
 	if c.watch == nil {
 		c.watch = New((*callContext).interrupt)
@@ -33,7 +33,7 @@ func (c *Contexts) Begin(within context.Context, now time.Time, timeout time.Dur
 	return c.now
 }
 
-// End ends the call, and says what happened to it.
+// End ends the call and returns its outcome.
 func (c *Contexts) End() Outcome {
 	outcome := c.watch.End()
 	if outcome != Undisturbed {
@@ -43,14 +43,14 @@ func (c *Contexts) End() Outcome {
 	return outcome
 }
 
-// Extend gives the call under way so much time from now on, unless it was interrupted. It is for
-// the call itself.
+// Extend sets the current call's deadline to timeout from now, unless it was interrupted. The call
+// itself uses it.
 func (c *Contexts) Extend(timeout time.Duration) {
 	c.watch.Extend(timeout)
 	c.now.extend(time.Now().Add(timeout))
 }
 
-// Stop lets the timer and the context go that calls were within. Another call may begin later.
+// Stop releases the timer and the parent context. Begin may follow.
 func (c *Contexts) Stop() {
 	if c.watch != nil {
 		c.watch.Stop()
@@ -58,7 +58,6 @@ func (c *Contexts) Stop() {
 	c.now = nil
 }
 
-// callContext is the context of a call.
 type callContext struct {
 	context.Context
 
@@ -66,7 +65,7 @@ type callContext struct {
 	deadline time.Time
 	done     chan struct{}
 	err      error
-	// after are functions to call at its end.
+	// after holds functions to call when the context ends.
 	after map[*func()]struct{}
 }
 
@@ -89,7 +88,7 @@ func (c *callContext) Err() error {
 	return c.err
 }
 
-// AfterFunc spares context.AfterFunc, and contexts within this one, a goroutine that waits.
+// AfterFunc lets context.AfterFunc and derived contexts work without a waiting goroutine.
 func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +112,7 @@ func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// extend moves the deadline of a context that has not ended. It returns false for one that has.
+// extend moves the deadline. It returns false if the context has ended.
 func (c *callContext) extend(deadline time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

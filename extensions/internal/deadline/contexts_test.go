@@ -39,7 +39,7 @@ func TestCallEndsAtItsDeadlineAndTheNextIsWhole(t *testing.T) {
 		d.End()
 		for range 3 {
 			begin := time.Now()
-			call := d.Begin(t.Context(), begin, 20*time.Millisecond) // sooner than what the timer was set for
+			call := d.Begin(t.Context(), begin, 20*time.Millisecond) // before the timer's time
 			<-call.Done()
 			require.Equal(t, context.DeadlineExceeded, call.Err())
 			require.Equal(t, 20*time.Millisecond, time.Since(begin))
@@ -75,7 +75,7 @@ func TestCallEndsWithTheVU(t *testing.T) {
 		require.Equal(t, context.Canceled, call.Err())
 		d.End()
 
-		again := d.Begin(vu, time.Now(), time.Minute) // within what has ended
+		again := d.Begin(vu, time.Now(), time.Minute) // the parent has ended
 		<-again.Done()
 		require.Equal(t, context.Canceled, again.Err())
 		d.End()
@@ -106,8 +106,6 @@ func TestExtendedCallsContext(t *testing.T) {
 	})
 }
 
-// What waits for a call's end has no goroutine for it. It is told once, and not after it was
-// stopped.
 func TestFunctionsAfterACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Contexts

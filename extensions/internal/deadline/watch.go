@@ -8,45 +8,45 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Outcome is what happened to a call.
+// Outcome says how a call ended.
 type Outcome int
 
 const (
-	// Undisturbed calls have ended by themselves.
+	// Undisturbed calls were not interrupted.
 	Undisturbed Outcome = iota
-	// Late calls took too long.
+	// Late calls exceeded their timeout.
 	Late
-	// Ended calls were cut off by the end of their context, or by Interrupt.
+	// Ended calls were interrupted by their context or by Interrupt.
 	Ended
 )
 
-// Watch interrupts the calls of one user that use a T, such as a connection. One goroutine begins
-// and ends them; any may interrupt them. Until the first call it costs nothing.
+// Watch interrupts consecutive calls that use a T, such as a connection. One goroutine begins and
+// ends calls; any goroutine may interrupt them.
 type Watch[T any] struct {
-	// interrupt makes the call return soon that uses the T. It is called once for a call, on any
-	// goroutine and before End returns, which waits for it. It must not use the watch.
+	// interrupt makes the current call return soon. It runs at most once per call, on any
+	// goroutine, and End waits for it. It must not use the watch.
 	interrupt func(T, Outcome)
 
 	mu    sync.Mutex
 	timer *time.Timer
 	ctx   context.Context //nolint:containedctx // it is compared with the next call's
-	// forget ends the registration with ctx.
+	// forget cancels the registration with ctx.
 	forget func() bool
 	busy   bool
-	// uses is what the call under way uses.
+	// uses is the argument of interrupt.
 	uses T
-	// deadline is that of the call under way; zero for none.
+	// deadline belongs to the current call; zero for none.
 	deadline time.Time
-	// due is when the timer is; zero when it is not set.
+	// due is when the timer fires; zero if it is not set.
 	due     time.Time
 	outcome Outcome
 }
 
-// New returns a watch that interrupts calls so.
+// New returns a watch that calls interrupt.
 func New[T any](interrupt func(T, Outcome)) *Watch[T] { return &Watch[T]{interrupt: interrupt} }
 
-// Begin watches a call that begins now, for so much time, 0 for any. A context that has ended
-// already interrupts it as well.
+// Begin starts watching a call. timeout 0 means none. If ctx has already ended, it interrupts the
+// call immediately.
 func (w *Watch[T]) Begin(ctx context.Context, uses T, now time.Time, timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +68,7 @@ func (w *Watch[T]) Begin(ctx context.Context, uses T, now time.Time, timeout tim
 	})
 }
 
-// arm gives the call a deadline. The caller holds w.mu.
+// arm sets the call's deadline. The caller holds w.mu.
 func (w *Watch[T]) arm(deadline time.Time, timeout time.Duration) {
 	w.deadline = deadline
 	switch {
@@ -80,7 +80,7 @@ func (w *Watch[T]) arm(deadline time.Time, timeout time.Duration) {
 	}
 }
 
-// release ends the registration with the context. The caller holds w.mu.
+// release cancels the registration with the context. The caller holds w.mu.
 func (w *Watch[T]) release() {
 	if w.forget != nil {
 		w.forget()
@@ -88,8 +88,8 @@ func (w *Watch[T]) release() {
 	w.ctx, w.forget = nil, nil
 }
 
-// End ends a call, and says what happened to it. What the call used stays with the watch until the
-// next one.
+// End ends the call and returns its outcome. The watch keeps a reference to what the call used
+// until the next call.
 func (w *Watch[T]) End() Outcome {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,7 +98,7 @@ func (w *Watch[T]) End() Outcome {
 	return w.outcome
 }
 
-// Extend gives the call under way so much time from now on, unless it was interrupted.
+// Extend sets the current call's deadline to timeout from now, unless it was interrupted.
 func (w *Watch[T]) Extend(timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,14 +107,14 @@ func (w *Watch[T]) Extend(timeout time.Duration) {
 	}
 }
 
-// Interrupt interrupts the call under way, if there is one.
+// Interrupt interrupts the current call, if any.
 func (w *Watch[T]) Interrupt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.disturb(Ended)
 }
 
-// Stop lets the timer, the context and what the last call used go. Another call may begin later.
+// Stop releases the timer, the context and the last call's T. Begin may follow.
 func (w *Watch[T]) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,7 +129,7 @@ func (w *Watch[T]) Stop() {
 	}
 }
 
-// look is called when the timer is due.
+// look runs when the timer fires.
 func (w *Watch[T]) look() {
 	defer crash.Contain("the deadline of a call")
 	w.mu.Lock()
@@ -147,7 +147,7 @@ func (w *Watch[T]) look() {
 	w.disturb(Late)
 }
 
-// leave is called when a context has ended.
+// leave runs when a context ends.
 func (w *Watch[T]) leave(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +156,7 @@ func (w *Watch[T]) leave(ctx context.Context) {
 	}
 }
 
-// disturb interrupts the call under way, if there is one. The caller holds w.mu.
+// disturb interrupts the current call, if any. The caller holds w.mu.
 func (w *Watch[T]) disturb(why Outcome) {
 	if w.busy && w.outcome == Undisturbed {
 		w.outcome = why

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interrupted is what a watch has interrupted, and why.
+// interrupted records a call of interrupt.
 type interrupted struct {
 	uses string
 	why  Outcome
@@ -37,7 +37,7 @@ func TestLateCallIsInterruptedOnce(t *testing.T) {
 func TestCallInTimeIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, all := newTestWatch()
-		for range 10 { // the timer of the first is due while another is under way
+		for range 10 { // the first call's timer fires during a later call
 			w.Begin(t.Context(), "a", time.Now(), time.Second)
 			time.Sleep(300 * time.Millisecond)
 			require.Equal(t, Undisturbed, w.End())
@@ -52,7 +52,7 @@ func TestCallInTimeIsLeftAlone(t *testing.T) {
 func TestCallWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, all := newTestWatch()
-		w.Begin(t.Context(), "a", time.Now(), time.Second) // leaves a timer behind
+		w.Begin(t.Context(), "a", time.Now(), time.Second) // leaves a timer running
 		w.End()
 		w.Begin(t.Context(), "a", time.Now(), 0)
 		time.Sleep(time.Hour)
@@ -69,7 +69,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 		require.Equal(t, Undisturbed, w.End())
 		second, cancelSecond := context.WithCancel(t.Context())
 		w.Begin(second, "b", time.Now(), 0)
-		cancel() // that of an iteration that is over
+		cancel() // ends the context of a finished iteration
 		synctest.Wait()
 		require.Empty(t, all)
 		cancelSecond()
@@ -113,7 +113,6 @@ func TestInterruptAndStop(t *testing.T) {
 	})
 }
 
-// A call that ends in time costs no memory.
 func TestWatchAllocatesNothing(t *testing.T) {
 	w, _ := newTestWatch()
 	require.Zero(t, testing.AllocsPerRun(100, func() {

@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// api is the page of the rules that all modules keep. Its tables are data: what they say is what is
-// held.
+// The tables of API.md are the rules that this file checks.
 const api = "extensions/API.md"
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// rowsOf are the cells of a section's table, without its heading.
+// rowsOf returns the cells of a section's table, without its heading.
 func rowsOf(t *testing.T, text, section string) (rows [][]string) {
 	t.Helper()
 	_, after, found := strings.Cut(text, "\n## "+section+"\n")
@@ -35,7 +34,7 @@ func rowsOf(t *testing.T, text, section string) (rows [][]string) {
 	return rows[2:]
 }
 
-// namesIn are the names in a cell that stand as code.
+// namesIn returns the code spans in a cell.
 func namesIn(cell string) (names []string) {
 	for _, found := range code.FindAllStringSubmatch(cell, -1) {
 		names = append(names, strings.TrimSuffix(found[1], "()"))
@@ -44,11 +43,11 @@ func namesIn(cell string) (names []string) {
 	return names
 }
 
-// rules are what the tables of API.md say.
+// rules are the tables of API.md.
 type rules struct {
-	// instead has, for a name that no option and no method has, the one to use.
+	// instead maps a forbidden option or method to the name to use.
 	instead map[string]string
-	// kinds has the modules of each kind of error: nothing stands for all of them.
+	// kinds maps an error kind to its modules; an empty list means all.
 	kinds map[string][]string
 }
 
@@ -76,7 +75,7 @@ func readRules(t *testing.T) rules {
 	return r
 }
 
-// declaration is a name that an index.d.ts declares: of an option, a field, a function or a method.
+// declaration is an option, field, function or method in an index.d.ts.
 type declaration struct {
 	owner, name, kind string
 	optional, call    bool
@@ -84,7 +83,7 @@ type declaration struct {
 
 var declared = regexp.MustCompile(`^\s+(?:export )?(?:readonly )?(?:function )?(\w+)(\??)(?:<[^>]*>)?([(:])\s*(.*)$`)
 
-// declarations are those of a module, and the kinds of its errors.
+// declarations returns a module's declarations and its error kinds.
 func declarations(text string) (all []declaration, kinds []string) {
 	owner, inKind := "", false
 	for line := range strings.Lines(text) {
@@ -113,12 +112,10 @@ func declarations(text string) (all []declaration, kinds []string) {
 	return all, kinds
 }
 
-// xk6nats is the class whose names are those of another extension, for scripts that were written
-// for it.
+// xk6nats is a class that keeps another extension's names.
 const xk6nats = "Nats"
 
-// types are those of options that are called so, wherever they are: anything else would be another
-// option of the same name.
+// types restricts the types of options that all modules share.
 var types = map[string]*regexp.Regexp{
 	"ttl":            regexp.MustCompile(`^(XK6Sweep\.)?TTL$|^string \| 0$`),
 	"timeout":        regexp.MustCompile(`^(XK6Sweep\.)?Duration$`),
@@ -130,7 +127,7 @@ var types = map[string]*regexp.Regexp{
 	"url":            regexp.MustCompile(`^string \| (readonly )?string\[\]$|^string$`),
 }
 
-// breaches are the rules that a module's declarations break.
+// breaches returns the rules that a module's declarations break.
 func (r rules) breaches(module, text string) (breaches []string) {
 	say := func(format string, args ...any) {
 		breaches = append(breaches, module+": "+fmt.Sprintf(format, args...))
@@ -144,7 +141,7 @@ func (r rules) breaches(module, text string) (breaches []string) {
 		if d.owner == xk6nats {
 			continue
 		}
-		// What an answer has is called as the server says.
+		// Answers keep the server's own names.
 		isAnswer := !d.call && (!d.optional || strings.HasSuffix(d.owner, "Info"))
 		if right, wrong := r.instead[d.name]; wrong && !isAnswer {
 			say("%s.%s is called %s", d.owner, d.name, right)
@@ -241,10 +238,9 @@ func TestBreachesOfRulesAreFound(t *testing.T) {
 	}, readRules(t).breaches("sql", text))
 }
 
-// jsonName is the name of an option, as the struct that reads it has it.
+// jsonName matches a JSON field name in a struct tag.
 var jsonName = regexp.MustCompile("`json:\"(\\w+)[\",]")
 
-// What modules read of scripts has the same names as what they declare.
 func TestOptionsKeepTheRules(t *testing.T) {
 	r := readRules(t)
 	options := 0
@@ -255,7 +251,7 @@ func TestOptionsKeepTheRules(t *testing.T) {
 		for _, file := range files {
 			name, err := filepath.Rel(root, file)
 			require.NoError(t, err)
-			if strings.HasSuffix(file, "_test.go") || name == "extensions/nats/compat.go" { // of class Nats
+			if strings.HasSuffix(file, "_test.go") || name == "extensions/nats/compat.go" { // class Nats
 				continue
 			}
 			for _, found := range jsonName.FindAllStringSubmatch(read(t, name), -1) {
@@ -270,11 +266,9 @@ func TestOptionsKeepTheRules(t *testing.T) {
 	require.Greater(t, options, 20)
 }
 
-// metricName is the name of a metric where it is registered or counted.
+// metricName matches the name of a metric in Go code.
 var metricName = regexp.MustCompile(`"((?:machbase|memcached|umemcache|resp|nats|mxgateway|sql|sweep)_[a-z0-9_]*[a-z0-9])"`)
 
-// Each module counts its operations and measures them under the same names, and tells of all of its
-// metrics.
 func TestMetricsKeepTheRules(t *testing.T) {
 	pages := read(t, "extensions/README.md")
 	for _, module := range append(modules(t), "sql") {
@@ -289,7 +283,7 @@ func TestMetricsKeepTheRules(t *testing.T) {
 				names[found[1]] = true
 			}
 		}
-		names[module+"_failed"] = true // by k6mod
+		names[module+"_failed"] = true // registered by k6mod
 		for name := range names {
 			require.True(t, strings.Contains(documented, "`"+name+"`"), "%s is not documented", name)
 		}
@@ -297,7 +291,6 @@ func TestMetricsKeepTheRules(t *testing.T) {
 	}
 }
 
-// Settings say where a server is in one way, and those of a store begin with its name.
 func TestSettingsKeepTheRules(t *testing.T) {
 	c := newChecker(t)
 	isOfStore := regexp.MustCompile(`^(BASE_URL|(BASE_)?(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES)_[A-Z_]+)$`)
@@ -324,7 +317,6 @@ func TestSettingsKeepTheRules(t *testing.T) {
 	}
 }
 
-// The page and the help of k6 x sweep tell of the same exit codes.
 func TestExitCodesAreThoseOfTheHelp(t *testing.T) {
 	var page, help []string
 	for _, row := range rowsOf(t, read(t, api), "Exit codes") {

@@ -16,12 +16,12 @@ import (
 
 const root = "../../.."
 
-// checker knows what commands may name.
+// checker knows which names commands may use.
 type checker struct {
 	makefile string
-	// settings are the names that each scenario reads.
+	// settings maps each scenario to the names that it reads.
 	settings map[string][]string
-	// sources are the scripts in which a variable may be read.
+	// sources is the text of all scripts that read variables.
 	sources string
 }
 
@@ -62,13 +62,13 @@ func exists(name string) bool {
 	return err == nil && len(found) > 0
 }
 
-// placeholder is a word that stands for something of the reader's, such as NAME.js or scenarios/….
+// placeholder matches words for the reader to replace, such as NAME.js or scenarios/….
 var placeholder = regexp.MustCompile(`…|\.\.\.|(^|/)[A-Z]+(\.[a-z]+)?$|^\$`)
 
-// others are programs that are not of this repository.
+// others are programs outside this repository.
 var others = []string{"cd", "cp", "curl", "eval", "export", "git", "npm", "xk6"}
 
-// faults says what is wrong with a command.
+// faults returns what is wrong with a command.
 func (c *checker) faults(command Command) []string {
 	faults := c.variables(command.Environment)
 	if len(command.Words) == 0 {
@@ -101,7 +101,7 @@ func (c *checker) faults(command Command) []string {
 	return faults
 }
 
-// variables are read by a script, a scenario or k6.
+// variables returns the names that no script, scenario or k6 reads.
 func (c *checker) variables(names []string) (faults []string) {
 	for _, name := range names {
 		read := strings.HasPrefix(name, "K6_") || strings.HasPrefix(name, "XK6_DASHBOARD_") || regexp.MustCompile(`\b`+name+`\b`).MatchString(c.sources)
@@ -116,7 +116,7 @@ func (c *checker) variables(names []string) (faults []string) {
 	return faults
 }
 
-// named are the names in NAME=value.
+// named returns the names in NAME=value words.
 func named(assignments []string) (names []string) {
 	for _, a := range assignments {
 		name, _, _ := strings.Cut(a, "=")
@@ -126,7 +126,7 @@ func named(assignments []string) (names []string) {
 	return names
 }
 
-// ofMake takes targets, variables that the Makefile reads, settings of scenarios, and a folder.
+// ofMake accepts targets, Makefile variables, settings of scenarios, and a folder.
 func (c *checker) ofMake(arguments []string) (faults []string) {
 	for i, argument := range arguments {
 		name, value, assigned := strings.Cut(argument, "=")
@@ -148,7 +148,7 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 	return faults
 }
 
-// isSetting says whether any scenario has a setting.
+// isSetting reports whether any scenario has the setting.
 func (c *checker) isSetting(name string) bool {
 	for _, settings := range c.settings {
 		if slices.Contains(settings, name) {
@@ -159,8 +159,8 @@ func (c *checker) isSetting(name string) bool {
 	return false
 }
 
-// undeclared are options that no Go file of the folder declares, and values of -only that none
-// names.
+// undeclared returns the options that no Go file in the folder declares, and unknown values of
+// -only.
 func undeclared(folder string, arguments []string) (faults []string) {
 	files, _ := filepath.Glob(filepath.Join(root, folder, "*.go"))
 	var source strings.Builder
@@ -187,8 +187,7 @@ func undeclared(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
-// ofK6 looks at the script of a run and at what it is told. Options of k6 itself are for its own
-// test.
+// ofK6 checks the script of a run and its variables. Another test covers k6's own options.
 func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	var script string
 	for i, argument := range arguments {
@@ -216,12 +215,11 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
-// honoured are the settings that sweep.options takes, in quotes in the one file that reads them.
+// honoured matches the quoted settings in the file that implements sweep.options.
 var honoured = regexp.MustCompile(`"([A-Z_]{4,})"`)
 
-// reads says whether a script reads a variable: a scenario by its settings, another script, from
-// the root or the folder, by its text, or by sweep.options. A script that is shown on the page has
-// that.
+// reads reports whether a script reads a variable: through its settings, its text, or
+// sweep.options. The script may be in the root, in the folder, or on the page itself.
 func (c *checker) reads(folder, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true
@@ -229,7 +227,7 @@ func (c *checker) reads(folder, script, name string) bool {
 	if settings, found := c.settings[strings.TrimSuffix(path.Base(script), ".js")]; found {
 		return slices.Contains(settings, name)
 	}
-	text := read0(script) + read0(path.Join(folder, script)) + read0(path.Join("examples", script)) // k6 x sweep new writes these
+	text := read0(script) + read0(path.Join(folder, script)) + read0(path.Join("examples", script)) // written by k6 x sweep new
 	if text == "" || strings.Contains(text, "sweep.options(") {
 		for _, found := range honoured.FindAllStringSubmatch(read0("extensions/sweep/jsmodule/settings.go"), -1) {
 			if found[1] == name {
@@ -237,12 +235,12 @@ func (c *checker) reads(folder, script, name string) bool {
 			}
 		}
 	}
-	writesReport := strings.Contains(text, "sweep.report(data)") // which reads where to
+	writesReport := strings.Contains(text, "sweep.report(data)") // reads the report's path
 
 	return strings.Contains(text, "__ENV."+name) || (name == "RESULTS" && writesReport)
 }
 
-// ofServers takes a command of servers.sh, servers, and behind -- a command of any kind.
+// ofServers checks the servers of a servers.sh command, and the command after --.
 func (c *checker) ofServers(page string, arguments []string) (faults []string) {
 	arguments, command := behind(arguments)
 	if len(arguments) == 0 {
@@ -263,7 +261,7 @@ func (c *checker) ofServers(page string, arguments []string) (faults []string) {
 	return faults
 }
 
-// ofScript takes options that the script's text has and, behind --, the arguments of a run.
+// ofScript checks that the script's text contains each option, and checks the run after --.
 func (c *checker) ofScript(program string, arguments []string) (faults []string) {
 	if !exists(program) {
 		return []string{"there is no " + program}
@@ -278,8 +276,7 @@ func (c *checker) ofScript(program string, arguments []string) (faults []string)
 	return append(faults, c.ofK6(".", run)...)
 }
 
-// ofContainer looks at the files that are named, from the root or beside the page, and at k6's
-// arguments behind run.
+// ofContainer checks that the named files exist, and k6's arguments after run.
 func (c *checker) ofContainer(folder string, arguments []string) (faults []string) {
 	for _, name := range following("-f", arguments) {
 		if name != "-" && !exists(name) && !exists(path.Join(folder, name)) {
@@ -313,7 +310,7 @@ func following(option string, arguments []string) (values []string) {
 	return values
 }
 
-// behind takes arguments apart at the first --.
+// behind splits arguments at the first --.
 func behind(arguments []string) (before, after []string) {
 	if i := slices.Index(arguments, "--"); i >= 0 {
 		return arguments[:i], arguments[i+1:]
@@ -322,7 +319,7 @@ func behind(arguments []string) (before, after []string) {
 	return arguments, nil
 }
 
-// read0 is a file's text; none where the file cannot be read.
+// read0 returns a file's text, or "" if it cannot be read.
 func read0(name string) string {
 	raw, _ := os.ReadFile(filepath.Join(root, name))
 

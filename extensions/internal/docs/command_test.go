@@ -5,27 +5,25 @@ import (
 	"strings"
 )
 
-// Command is one command that a page shows.
+// Command is a command on a page.
 type Command struct {
-	// Page is the path of the page.
 	Page string
-	// Line is the number of the line on which the command begins.
+	// Line is the line on which the command starts.
 	Line int
-	// Environment has the names of the variables that stand before the command.
+	// Environment holds the names of the variables set before the command.
 	Environment []string
-	// Words are the program and its arguments, without quotes.
+	// Words are the program and its arguments, unquoted.
 	Words []string
 }
 
 var (
 	yamlCommand = regexp.MustCompile(`^\s*(?:- )?(?:run|script): (.*)$`)
 	assignment  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=`)
-	// inText are the beginnings of code spans that are commands.
+	// inText matches code spans that are commands.
 	inText = regexp.MustCompile(`^(make|bin/k6|k6 x sweep|k6 run|scripts/[a-z-]+\.sh|go|docker)( |$)`)
 )
 
-// Commands are the commands of the page's shell blocks, of the steps in its YAML, and of code spans
-// that begin with a program of this repository.
+// Commands returns the commands in the page's shell blocks, YAML steps and code spans.
 func (p Page) Commands() []Command {
 	var commands []Command
 	add := func(line int, text string) {
@@ -65,8 +63,7 @@ func (p Page) Commands() []Command {
 var commented = regexp.MustCompile(
 	`^//\s{2,}((?:[A-Z_]+=\S+ )*(?:make|bin/k6|k6|scripts/[a-z-]+\.sh) .*)$`)
 
-// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and
-// begin with a program of this repository.
+// CommandsIn returns the commands on indented comment lines of a JavaScript file.
 func CommandsIn(path, text string) []Command {
 	var commands []Command
 	number := 0
@@ -83,8 +80,7 @@ func CommandsIn(path, text string) []Command {
 	return commands
 }
 
-// split takes a line of a shell apart: its commands, each with its words. A command in another
-// one's arguments, as in $(...), stays a word of it.
+// split splits a shell line into commands. A command inside $(...) stays one word.
 func split(line string) []Command {
 	var commands []Command
 	current := Command{}
@@ -119,15 +115,14 @@ func isSeparator(word string) bool {
 	}
 }
 
-// word is a word of a shell's line.
+// word is a word on a shell line.
 type word struct {
 	text string
-	// quoted says that the word had quotes, so that it is no operator.
+	// quoted words are not operators.
 	quoted bool
 }
 
-// words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and
-// operators.
+// words splits a line as a shell does, up to a comment. It handles quotes, $(...) and operators.
 func words(line string) []word {
 	s := &splitter{}
 	for _, letter := range line {
@@ -141,21 +136,21 @@ func words(line string) []word {
 	return s.words
 }
 
-// splitter is where words is in its line.
+// splitter is the state of words.
 type splitter struct {
 	words []word
-	// text is the word so far, and quoted whether it had quotes.
+	// text is the current word, and quoted whether it has quotes.
 	text   strings.Builder
 	quoted bool
-	// quote is the quote that is open; 0 when none is.
+	// quote is the open quote, or 0.
 	quote rune
-	// depth counts the parentheses of a $(...) that are open.
+	// depth counts the open parentheses of $(...).
 	depth int
-	// before is the letter that came before.
+	// before is the previous character.
 	before rune
 }
 
-// held says that the next letter belongs to the word, whatever it is.
+// held reports whether the next character belongs to the word in any case.
 func (s *splitter) held() bool { return s.quote != 0 || s.depth > 0 }
 
 func (s *splitter) take(letter rune) {
@@ -193,7 +188,7 @@ func (s *splitter) takeHeld(letter rune) {
 	s.text.WriteRune(letter)
 }
 
-// end ends a word, if one has begun.
+// end ends the current word, if any.
 func (s *splitter) end() {
 	if s.text.Len() > 0 || s.quoted {
 		s.words = append(s.words, word{s.text.String(), s.quoted})

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Widths of lines of comments, in characters.
+// Maximum line widths in characters.
 const (
 	widthOfComments = 100
-	// widthOfSetOff is for lines that cannot be wrapped: rows of tables, and what two spaces or a
-	// tab set off, such as commands.
+	// widthOfSetOff applies to lines that cannot be wrapped: table rows and indented lines.
 	widthOfSetOff = 160
 )
 
@@ -19,16 +18,15 @@ var (
 	slashComment = regexp.MustCompile(`^\s*(?://|/\*|\*[ /])`)
 	hashComment  = regexp.MustCompile(`^\s*#`)
 	setOff       = regexp.MustCompile(`^\s*(?:(?://|#)(?:\t|\s{2,})|\* \|)`)
-	// forPrograms are comments that a program reads, which end with their line.
+	// forPrograms matches comments that tools read.
 	forPrograms = regexp.MustCompile(`^\s*(?://(?:go:|nolint)|///|# shellcheck )`)
 )
 
-// commentOf matches lines that are comments in the language that a file's name tells; nil where
-// nothing is known of it.
+// commentOf returns a pattern for comment lines in the file's language; nil if unknown.
 func commentOf(file string) *regexp.Regexp {
 	name := path.Base(file)
 	switch extension := path.Ext(name); {
-	case strings.HasSuffix(name, ".pb.go"): // made by a program
+	case strings.HasSuffix(name, ".pb.go"): // generated
 		return nil
 	case slices.Contains([]string{".go", ".js", ".ts", ".proto"}, extension):
 		return slashComment
@@ -39,8 +37,7 @@ func commentOf(file string) *regexp.Regexp {
 	}
 }
 
-// WideComments are the numbers of the lines that are comments and too wide to be read beside
-// something else.
+// WideComments returns the numbers of comment lines that are too wide.
 func WideComments(file, text string) (numbers []int) {
 	comment := commentOf(file)
 	if comment == nil {

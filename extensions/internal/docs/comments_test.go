@@ -42,7 +42,6 @@ func TestWideCommentsAreFound(t *testing.T) {
 	require.Equal(t, []int{1}, WideComments("a.js", "//   "+wide+wide), "set off, and too wide all the same")
 }
 
-// A comment is read beside another file, or in a review.
 func TestCommentsAreNarrow(t *testing.T) {
 	var wide []string
 	read := 0

@@ -16,8 +16,8 @@ var (
 	declaredCall = regexp.MustCompile(`^\s+(?:export )?(?:function )?(\w+)\??(?:<[^>]*>)?\(`)
 )
 
-// undocumented are the functions and methods of declarations above which nothing stands that an
-// editor could show. Further forms of a documented one need nothing.
+// undocumented returns the functions and methods without a doc comment. Further overloads need
+// none.
 func undocumented(text string) (names []string) {
 	owner, before, previous := "", "", ""
 	for line := range strings.Lines(text) {
@@ -61,7 +61,7 @@ func TestUndocumentedIsFound(t *testing.T) {
 	require.Equal(t, []string{"Client.asyncGet", "Other.get"}, undocumented(text))
 }
 
-// Editors show what stands above a function in index.d.ts, and what its module is.
+// Editors show the comments in index.d.ts.
 func TestDeclarationsCarryTheDocs(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "extensions", "*", "index.d.ts"))
 	require.NoError(t, err)

@@ -21,11 +21,10 @@ func pages(t *testing.T) []Page {
 	return all
 }
 
-// page reads text as a page of its own.
+// page returns text as a page.
 func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
 
-// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are passed
-// by.
+// brokenLinks returns the missing targets of a page's links. It ignores other sites.
 func brokenLinks(p Page, all []Page) (broken []string) {
 	for _, targets := range p.Links() {
 		for _, target := range targets {
@@ -147,7 +146,7 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
 }
 
-// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped.
+// Tables and code blocks are exempt, because they cannot be wrapped.
 func TestLinesOfPagesAreShort(t *testing.T) {
 	for _, p := range pages(t) {
 		for i, line := range p.Text() {
@@ -158,7 +157,6 @@ func TestLinesOfPagesAreShort(t *testing.T) {
 	}
 }
 
-// The change log says in each section what a user gets, on one page.
 func TestSectionsOfTheChangeLogAreShort(t *testing.T) {
 	sections := strings.Split(read(t, ".github/CHANGELOG.md"), "\n## ")[1:]
 	require.NotEmpty(t, sections)
@@ -177,7 +175,6 @@ func TestFrontPageIsShort(t *testing.T) {
 	require.Less(t, len(picture), 150_000)
 }
 
-// The table of dependencies has all that go.mod asks for by itself, and no other version.
 func TestDependenciesAreExplained(t *testing.T) {
 	_, table, found := strings.Cut(read(t, ".github/CONTRIBUTING.md"), "| dependency | why |\n")
 	require.True(t, found)
@@ -197,8 +194,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// Programs write the parts of the front page between two marks. Their figures, and each decimal
-// number outside of such a part, are on a page of figures too.
+// Programs write the marked parts of the front page. Each figure in or outside them must also be on
+// a page of figures.
 func TestFiguresOfFrontPageAreMeasured(t *testing.T) {
 	front, figures := read(t, "README.md"), read(t, "scenarios/figures.md")+read(t, "scripts/bench/README.md")
 	marked := regexp.MustCompile(`(?s)<!-- ([a-z-]+) -->\n.*?<!-- /([a-z-]+) -->\n`)
@@ -206,7 +203,7 @@ func TestFiguresOfFrontPageAreMeasured(t *testing.T) {
 	require.NotEmpty(t, parts)
 	number := regexp.MustCompile(`\b\d+\.\d+\b|\b\d+ (?:ns|us|ms|MB)\b`)
 	for _, part := range parts {
-		if !strings.HasPrefix(part, "<!-- bench -->") { // whose sentence is in no table, and whose ratios are
+		if !strings.HasPrefix(part, "<!-- bench -->") { // skips the bench part: its sentence is in no table, but its ratios are
 			require.Contains(t, figures, part)
 		}
 		for _, figure := range number.FindAllString(part, -1) {
@@ -215,7 +212,7 @@ func TestFiguresOfFrontPageAreMeasured(t *testing.T) {
 	}
 	rest := strings.Join(page("README.md", marked.ReplaceAllString(front, "")).Text(), "\n")
 	for _, figure := range number.FindAllString(rest, -1) {
-		if figure != "1.26" { // of Go
+		if figure != "1.26" { // the Go version
 			require.Contains(t, figures, figure)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// registered are the packages of extensions/ that register.go imports.
+// registered matches the packages that register.go imports.
 var registered = regexp.MustCompile(`_ "github\.com/xk6-sweep/xk6-sweep/extensions/([^"]+)"`)
 
-// modules are the folders in extensions/ whose packages are modules of k6, and belong to the Go
-// module at the root: they call modules.Register and have no go.mod.
+// modules returns the folders of the k6 modules in the root Go module: they call modules.Register
+// and have no go.mod.
 func modules(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "extensions/*/*.go"))
@@ -34,7 +34,7 @@ func modules(t *testing.T) (names []string) {
 	return names
 }
 
-// missing are the places that tell nothing of a module: what a newcomer would forget.
+// missing returns the lists that do not mention a module.
 func missing(t *testing.T, module string) (places []string) {
 	t.Helper()
 	folder, name := path.Join("extensions", module), "k6/x/"+module
@@ -63,7 +63,7 @@ func missing(t *testing.T, module string) (places []string) {
 	return places
 }
 
-// readAll returns the text of the Go files of a folder and of the folders in it, one after another.
+// readAll returns the text of all Go files below a folder.
 func readAll(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
@@ -81,8 +81,7 @@ func readAll(t *testing.T, folder string) string {
 	return all.String()
 }
 
-// Whoever adds a module is told by this test which lists of modules it is not in yet. The Makefile
-// and the types derive theirs.
+// A failure lists where a new module is missing.
 func TestModulesAreListed(t *testing.T) {
 	all := modules(t)
 	require.GreaterOrEqual(t, len(all), 7)
@@ -92,8 +91,7 @@ func TestModulesAreListed(t *testing.T) {
 	require.Len(t, missing(t, "no-module"), 7, "all that a module needs")
 }
 
-// What the lists have is there. k6/x/sql, a Go module of its own, is in none: who takes the root
-// module has no such module.
+// k6/x/sql must not be listed: it is a separate Go module.
 func TestListsOfModulesNameModules(t *testing.T) {
 	all := modules(t)
 	for _, reference := range regexp.MustCompile(`path="extensions/([^/"]+)/index\.d\.ts"`).FindAllStringSubmatch(read(t, "index.d.ts"), -1) {

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Page is a file of Markdown.
+// Page is a Markdown file.
 type Page struct {
-	// Path is the file's path from the repository's root, with slashes.
+	// Path is relative to the repository's root, with slashes.
 	Path string
-	// Lines are the lines of the file, without their ends.
+	// Lines exclude line ends.
 	Lines []string
 }
 
-// passed are folders that hold what was built, measured or installed, and examples of other files.
+// passed are folders with generated, installed or example files.
 var passed = []string{".git", "artifacts", "bin", "dist", "node_modules", "results", "testdata"}
 
-// walk calls fn with the path of each file below root, from root on and with slashes.
+// walk calls fn with the slash-separated path of each file in the repository.
 func walk(root string, fn func(name string) error) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -60,18 +60,16 @@ func Pages(root string) (pages []Page, err error) {
 	return pages, err
 }
 
-// Block is a fenced piece of a page.
+// Block is a fenced code block.
 type Block struct {
-	// Language is the word behind the fence, such as sh; it may be empty.
+	// Language follows the fence, such as sh; may be empty.
 	Language string
-	// First is the number of the block's first line in the page, counted from 1.
+	// First is the block's first line in the page, from 1.
 	First int
-	// Lines are the lines between the fences.
 	Lines []string
 }
 
-// parts tells the page's blocks from its text. Lines of blocks and of comments are empty in the
-// text.
+// parts splits the page into text and blocks. In text, the lines of blocks and comments are empty.
 func (p Page) parts() (text []string, blocks []Block) {
 	text = slices.Clone(p.Lines)
 	var open *Block
@@ -95,14 +93,14 @@ func (p Page) parts() (text []string, blocks []Block) {
 	return text, blocks
 }
 
-// Text is the page's text: its lines, of which those in blocks are empty.
+// Text returns the page's lines with those of blocks emptied.
 func (p Page) Text() []string {
 	text, _ := p.parts()
 
 	return text
 }
 
-// Blocks are the page's blocks.
+// Blocks returns the page's code blocks.
 func (p Page) Blocks() []Block {
 	_, blocks := p.parts()
 
@@ -116,7 +114,7 @@ var (
 	linkInHead = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// Links are the targets of the page's links and pictures, with the numbers of their lines.
+// Links returns the targets of links and pictures by line number.
 func (p Page) Links() map[int][]string {
 	links := map[int][]string{}
 	for i, line := range p.Text() {
@@ -128,7 +126,7 @@ func (p Page) Links() map[int][]string {
 	return links
 }
 
-// Anchors are the names by which links reach the page's headings, as GitHub makes them.
+// Anchors returns the anchors that GitHub generates for the page's headings.
 func (p Page) Anchors() []string {
 	var anchors []string
 	for _, line := range p.Text() {

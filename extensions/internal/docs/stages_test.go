@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// CONTRIBUTING.md has a row for each stage of make test, in the order in which they begin.
+// The rows in CONTRIBUTING.md follow the order of the stages.
 func TestStagesAreDescribed(t *testing.T) {
 	makefile := read(t, "Makefile")
 	var stages, rows []string

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reader who follows a query from a script to the socket opens nine files at most. That no other
-// file is on the way is tested with a server, in extensions/machbase.
+// The page lists at most nine files from script to socket. A test in extensions/machbase checks
+// that no other file is involved.
 func TestWalkOfAQueryIsShort(t *testing.T) {
 	const page = "extensions/machbase/README.md"
 	_, walk, found := strings.Cut(read(t, page), "## From the script to the bytes\n")

@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// answered returns a connection over which so many bytes have come before anybody has asked.
+// answered returns a connection that has already received answers bytes.
 func answered(t *testing.T, answers int) *eventloop.Conn {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +35,7 @@ func answered(t *testing.T, answers int) *eventloop.Conn {
 	return conn
 }
 
-// crowd opens more connections than there are processors, for as long as the test lasts.
+// crowd keeps more connections open than there are processors.
 func crowd(t *testing.T) {
 	t.Helper()
 	for range runtime.GOMAXPROCS(0) + 1 {
@@ -48,8 +48,7 @@ func crowd(t *testing.T) {
 	}
 }
 
-// turnsOfOthers is in how many of the calls another goroutine has had a turn, of which there is one
-// that always wants to have one.
+// turnsOfOthers counts the calls during which a busy second goroutine could run.
 func turnsOfOthers(t *testing.T, calls int, call func() error) (turns int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -76,8 +75,7 @@ func turnsOfOthers(t *testing.T, calls int, call func() error) (turns int) {
 	return turns
 }
 
-// A client on a goroutine of its own lets the others go after each operation, however fast the
-// server is.
+// A client on its own goroutine yields after each operation, however fast the server is.
 func TestTurnsOnGoroutines(t *testing.T) {
 	const operations = 50
 	crowd(t)
@@ -94,7 +92,7 @@ func TestTurnsOnGoroutines(t *testing.T) {
 	require.Greater(t, turns, operations*3/4, "Go's scheduler takes somebody else now and then")
 }
 
-// An answer that is read in many parts is one operation.
+// Reading an answer in parts yields only once.
 func TestPartsOfAnAnswerAreOneTurn(t *testing.T) {
 	const answers, parts = 20, 10
 	crowd(t)

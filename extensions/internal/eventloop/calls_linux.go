@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epollWait is epoll_wait that does not wait. The Go runtime is not told of it: see package quiet.
+// epollWait polls without waiting, by a raw system call: see package quiet.
 func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll,
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), //nolint:gosec // as package syscall asks for
@@ -21,7 +21,7 @@ func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), 0
 }
 
-// setTimer is timerfd_settime.
+// setTimer calls timerfd_settime.
 func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
 	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,
 		uintptr(unsafe.Pointer(to)), 0, 0, 0) //nolint:gosec // as package syscall asks for
@@ -29,7 +29,7 @@ func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
 	return errno
 }
 
-// receiveMessage is recvmsg on a socket that does not block.
+// receiveMessage calls recvmsg on a non-blocking socket.
 func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
 	for {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,

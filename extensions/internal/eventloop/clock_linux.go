@@ -8,11 +8,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// now is the time of package clock in nanoseconds: deadlines are no affair of the wall clock's.
+// now returns package clock's time in nanoseconds.
 func now() int64 { return int64(clock.Now()) }
 
-// instant is a time as now counts, and never zero, which stands for none. How far away a time of
-// the wall clock is, such as what interrupts a connection sets, the clock says as it is set now.
+// instant converts t to the scale of now. It never returns 0, which means none. A time without a
+// monotonic reading is converted by its distance from the current wall clock.
 func instant(t time.Time) int64 {
 	if at := now() + int64(time.Until(t)); at != 0 {
 		return at
@@ -21,5 +21,5 @@ func instant(t time.Time) int64 {
 	return 1
 }
 
-// timeOf is the time of an instant.
+// timeOf converts a value of now to a time.
 func timeOf(at int64) time.Time { return time.Now().Add(time.Duration(at - now())) }

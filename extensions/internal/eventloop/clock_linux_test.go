@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A deadline is as far away as its caller means it, with a monotonic reading or of the wall clock
-// alone, and the poll is told the same.
 func TestInstantOfADeadline(t *testing.T) {
 	const away = 10 * time.Second
 	for name, at := range map[string]time.Time{

@@ -16,45 +16,43 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// past is a deadline that had passed when it was set. One that passes later ends waits alone.
+// past marks a deadline that was in the past when set. A future deadline only ends waits.
 const past = math.MinInt64
 
-// most is the size of a read or write from which on it may take long, if only to be copied.
+// most is the size from which a read or write goes through package net, because copying takes long.
 const most = 64 << 10
 
-// open is how many connections there are that nobody has closed; usable is how many processors
-// Go may use.
+// open counts open connections; usable is GOMAXPROCS.
 var open, usable atomic.Int64 //nolint:gochecknoglobals // the process has one scheduler
 
-// Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at
-// a time; any may set deadlines, and close it.
+// Conn is a net.Conn for clients at an event loop. One goroutine uses it at a time; any may set
+// deadlines or close it.
 type Conn struct {
-	// What a turn at a seat needs comes first, in what a processor fetches of its memory at once.
+	// Fields that every operation at a seat uses come first, to share cache lines.
 
-	// raw is nil where it can be used on a goroutine alone; else socket is the kernel's number of it,
-	// until it is closed.
+	// raw is nil if the connection works only on a goroutine; otherwise socket is its file
+	// descriptor until it is closed.
 	raw    syscall.RawConn
 	socket uintptr
-	// seat is where it is used; nil: on a goroutine.
+	// seat is nil if a goroutine uses the connection.
 	seat *Seat
-	// watched is how a loop watches the socket; nil: none does.
+	// watched is the loop's watch over the socket, if any.
 	watched  atomic.Pointer[watch]
 	deadline atomic.Int64
-	// reads counts them since the last one whose wait was measured.
+	// reads counts reads since the last measured one.
 	reads int
-	// busy tells that the socket is read or written at a seat, which keeps who closes it waiting.
+	// busy is set while a seat reads or writes the socket; Close waits for it.
 	busy, closed atomic.Bool
-	// stamped tells that the kernel keeps the times of when bytes came.
+	// stamped means that the kernel records arrival times.
 	stamped bool
-	// asked: what was written on a goroutine has no answer yet.
+	// asked means that a goroutine has sent a request and not yet read an answer.
 	asked atomic.Bool
 
-	// Conn is the connection as a goroutine of its own uses it.
+	// Conn is used on goroutines.
 	net.Conn
 }
 
-// NewConn returns a connection of package net as one that a client at a loop can use. Others than
-// those of sockets are used on a goroutine.
+// NewConn wraps a net.Conn for use at a loop. Connections without a socket work only on goroutines.
 func NewConn(inner net.Conn) *Conn {
 	c := &Conn{Conn: quiet.Conn(inner)}
 	if system, ok := inner.(syscall.Conn); ok {
@@ -68,8 +66,8 @@ func NewConn(inner net.Conn) *Conn {
 	return c
 }
 
-// Use says at which seat the connection is used from now on; nil, or one whose job is not under
-// way: by a goroutine.
+// Use assigns the connection to a seat. With nil, or a seat without a running job, it works on a
+// goroutine.
 func (c *Conn) Use(s *Seat) {
 	c.seat = nil
 	if c.raw != nil && s.Inside() {
@@ -77,8 +75,8 @@ func (c *Conn) Use(s *Seat) {
 	}
 }
 
-// Near tells whether the loop of the seat watches the connection: to use it at another one takes
-// two more system calls. It is true where no loop has a part in it.
+// Near reports whether the seat's loop watches the connection, or no loop is involved. Using it at
+// another loop costs two more system calls.
 func (c *Conn) Near(s *Seat) bool {
 	if !s.Inside() {
 		return true
@@ -88,12 +86,11 @@ func (c *Conn) Near(s *Seat) bool {
 	return w != nil && w.loop == s.loop
 }
 
-// NetConn returns the connection underneath, as that of package tls does.
+// NetConn returns the wrapped connection, like tls.Conn's method.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// once reads or writes the socket at a seat, without waiting for it. Package net keeps who closes
-// it waiting with a lock and the poller's notes of the socket, four places more of a client's
-// memory, which are outside of the processor's caches.
+// once reads or writes the socket without waiting. It bypasses package net, whose locks and poller
+// state would add four cache misses.
 func (c *Conn) once(b []byte, call func(socket uintptr, b []byte) (int, syscall.Errno)) (int, error) {
 	c.busy.Store(true)
 	defer c.busy.Store(false)
@@ -135,16 +132,15 @@ func (c *Conn) Read(b []byte) (int, error) {
 		case n == 0:
 			return 0, io.EOF
 		}
-		w.readable = n == len(b) // else all that had come was read
+		w.readable = n == len(b) // a partial read means that the socket is empty
 
 		return n, nil
 	}
 }
 
-// readAlone reads on a goroutine of its own. One that has asked lets the others go before it looks
-// for its answer, where there are more of them than processors. Else Go would let it go on, with
-// its next request, for as long as its answers are there, while those of others wait: who waits for
-// a socket has a turn only when nobody else could go on.
+// readAlone reads on the client's goroutine. After a request it yields before it reads, if there
+// are more connections than processors. Otherwise Go would let a client with a fast server run many
+// operations in a row while others wait for the poller.
 func (c *Conn) readAlone(b []byte) (int, error) {
 	if c.asked.Load() && len(b) > 0 {
 		c.asked.Store(false)
@@ -180,7 +176,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 	}
 }
 
-// Close implements net.Conn. Who waits for the socket does so no more.
+// Close implements net.Conn and ends waits.
 func (c *Conn) Close() error {
 	if !c.closed.Swap(true) {
 		open.Add(-1)
@@ -206,8 +202,8 @@ func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(t, c.Co
 // SetWriteDeadline implements net.Conn.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetWriteDeadline) }
 
-// setDeadline keeps the deadline that was set last, of reading or writing: a client does one of
-// them at a time, and sets the deadline before.
+// setDeadline keeps the last deadline for reads and writes alike: a client does one of them at a
+// time and sets the deadline before.
 func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	err := inner(t)
 	at := int64(0)
@@ -224,7 +220,7 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	return err
 }
 
-// until is when the one who waits for the socket has to look again, as now counts.
+// until returns when a waiting job must be checked again, on the scale of now.
 func (c *Conn) until() int64 {
 	if c.closed.Load() {
 		return past
@@ -242,7 +238,7 @@ func (c *Conn) late() bool {
 	return at != 0 && now() >= at
 }
 
-// failed is an error as package net words it.
+// failed wraps an error as package net does.
 func (c *Conn) failed(operation string, err error) error {
 	var raw *net.OpError
 	if errors.As(err, &raw) {

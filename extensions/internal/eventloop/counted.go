@@ -2,8 +2,7 @@ package eventloop
 
 import "sync/atomic"
 
-// Counted is a connection that counts the bytes that have gone over it, those of TLS included. Any
-// goroutine may read the counts.
+// Counted counts the bytes sent and received, including TLS. Any goroutine may read the counts.
 type Counted struct {
 	*Conn
 

@@ -4,7 +4,7 @@ package eventloop
 
 import "time"
 
-// Sleepers returns until when seats sleep that come in this order.
+// Sleepers adds seats that sleep until the given times and returns their order.
 func Sleepers(untils ...time.Duration) (order []time.Duration) {
 	var all sleepers
 	for _, until := range untils {

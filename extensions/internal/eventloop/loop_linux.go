@@ -21,17 +21,16 @@ import (
 )
 
 const (
-	// atOnce is how many sockets a loop takes from the kernel at once.
+	// atOnce is the number of events per epoll_wait.
 	atOnce = 512
-	// never is the deadline of who has none, in nanoseconds.
+	// never is the deadline of jobs without one, in nanoseconds.
 	never = math.MaxInt64
-	// wakerSlot stands for the loop's own waker among the slots of connections.
+	// wakerSlot is the slot of the loop's eventfd.
 	wakerSlot = -1
-	// bellSlot stands for the loop's bell.
+	// bellSlot is the slot of the loop's timer.
 	bellSlot = -2
 )
 
-// loop is an event loop.
 type loop struct {
 	number  int
 	loops   *Loops
@@ -43,45 +42,43 @@ type loop struct {
 	bell    *bell
 
 	mu sync.Mutex
-	// coming are the seats that others than the loop have made ready.
+	// coming holds seats that other goroutines have made ready.
 	coming  []*Seat
 	running bool
 
-	// hurried says that a deadline is another one, or a connection closed.
+	// hurried is set when a deadline changed or a connection was closed.
 	hurried atomic.Bool
 
-	// failed is why the loop cannot go on.
+	// failed is the error that stopped the loop.
 	failed atomic.Pointer[fault]
 
-	// What follows belongs to the loop's goroutine, and to the jobs that it resumes.
+	// The fields below belong to the loop's goroutine and its jobs.
 
 	seats map[*Seat]struct{}
-	// again are the seats that go on without waiting for anything but their turn.
-	again []*Seat
-	ready []*Seat
-	// sleepers are the seats whose jobs sleep.
+	// again holds seats that wait only for their turn.
+	again    []*Seat
+	ready    []*Seat
 	sleepers sleepers
 	events   []unix.EpollEvent
 	got      int
-	// block tells whether the poll under way may wait for sockets.
+	// block allows the current poll to wait.
 	block bool
-	// due is the earliest deadline of what is waited for, at the latest, as now counts.
+	// due is at or before the earliest deadline, on the scale of now.
 	due int64
-	// alarm is the deadline that the poll has.
+	// alarm is the poll's current deadline.
 	alarm int64
 	left  bool
 	stamp stamp
 }
 
-// fault is an error.
 type fault struct{ error }
 
 func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 
-// Count returns how many loops there are, or would be: one for each processor that Go may use.
+// Count returns the number of loops: GOMAXPROCS.
 func Count() int { return runtime.GOMAXPROCS(0) }
 
-// open makes the loops.
+// open creates the loops.
 func (l *Loops) open() {
 	for number := range Count() {
 		one, err := newLoop(number, l)
@@ -105,7 +102,7 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 
 		return nil, os.NewSyscallError("eventfd", err)
 	}
-	// Go's own poller waits for the poller, so that no thread does, once it does not block.
+	// With a non-blocking descriptor, Go's poller waits for epoll without a thread.
 	if err := unix.SetNonblock(epoll, true); err != nil {
 		return nil, os.NewSyscallError("fcntl", err)
 	}
@@ -131,8 +128,8 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 	return l, nil
 }
 
-// Do does the job at a loop: clients of numbers that follow each other are at different ones. It
-// returns when the job is over, with its error. A panic of the job is an error too.
+// Do runs the job at a loop and returns its error. Consecutive numbers go to different loops. A
+// panic becomes an error.
 func (s *Seat) Do(number int, job func() error) error {
 	s.loops.once.Do(s.loops.open)
 	if s.loops.err != nil {
@@ -166,20 +163,20 @@ func (l *loop) join(s *Seat) {
 	l.wake()
 }
 
-// wake ends the loop's wait for sockets.
+// wake ends the loop's wait.
 func (l *loop) wake() {
 	one := [8]byte{0: 1}
-	_, _ = l.waker.Write(one[:]) // it fails when it was written to 2^64 times
+	_, _ = l.waker.Write(one[:]) // can fail only after 2^64 writes
 }
 
-// hurry lets the loop look at deadlines now.
+// hurry makes the loop check deadlines now.
 func (l *loop) hurry() {
 	if !l.hurried.Swap(true) {
 		l.wake()
 	}
 }
 
-// run goes round as long as there are jobs.
+// run runs the loop while it has jobs.
 func (l *loop) run() {
 	over := false
 	defer func() {
@@ -196,17 +193,17 @@ func (l *loop) run() {
 		l.resumeReady()
 		l.resumeAll()
 		for l.hurried.Swap(false) || l.due != never && now() >= l.due {
-			l.expire() // a job that has its turn now may wait next for what is over as well
+			l.expire() // a job resumed above may wait for one that ends here
 		}
 		if l.left {
 			l.left = false
-			runtime.Gosched() // who waited for the job goes on now, on this processor if on no other
+			runtime.Gosched() // lets a goroutine that waited for the job continue, even on a single processor
 		}
 	}
 	over = true
 }
 
-// arrivals takes over the seats that others have made ready. It is false when no job is left.
+// arrivals takes over newly ready seats. It returns false if no job is left.
 func (l *loop) arrivals() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +217,7 @@ func (l *loop) arrivals() bool {
 	return l.running
 }
 
-// resumeReady resumes the seats that waited for nothing but their turn.
+// resumeReady resumes the seats that only waited for their turn.
 func (l *loop) resumeReady() {
 	for _, s := range l.ready {
 		l.resume(s)
@@ -229,7 +226,7 @@ func (l *loop) resumeReady() {
 	l.ready = l.ready[:0]
 }
 
-// resumeAll gives a turn to each client whose socket is ready, in the kernel's order.
+// resumeAll resumes each client whose socket is ready, in the kernel's order.
 func (l *loop) resumeAll() {
 	for i := range l.got {
 		event := &l.events[i]
@@ -243,7 +240,7 @@ func (l *loop) resumeAll() {
 		}
 		w := l.watches.at(event.Fd)
 		if w == nil || w.loop != l || w.number != event.Pad {
-			continue // the connection was closed, or is used at another loop by now
+			continue // closed, or moved to another loop
 		}
 		if s := w.happened(event.Events); s != nil {
 			l.resume(s)
@@ -262,7 +259,7 @@ func (l *loop) resume(s *Seat) {
 	s.end()
 }
 
-// wait asks the kernel for sockets that are ready, and waits for one if it may.
+// wait polls for ready sockets, and waits if block is set.
 func (l *loop) wait(block bool) bool {
 	l.block = block
 	if block && l.alarm != l.due {
@@ -272,7 +269,7 @@ func (l *loop) wait(block bool) bool {
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		l.fail(err)
 	}
-	if err != nil && l.alarm != never { // else the next wait would not be one
+	if err != nil && l.alarm != never { // an expired alarm would end the next wait
 		l.alarm = never
 		if err := l.epoll.SetReadDeadline(time.Time{}); err != nil {
 			l.fail(err)
@@ -293,8 +290,7 @@ func (l *loop) setAlarm() {
 	}
 }
 
-// look asks the kernel for sockets that are ready. It is false when the loop has to wait for one,
-// which it does in Go's poller.
+// look polls for ready sockets. It returns false if the loop must wait in Go's poller.
 func (l *loop) look(epoll uintptr) bool {
 	n, errno := epollWait(epoll, l.events)
 	switch {
@@ -310,8 +306,8 @@ func (l *loop) look(epoll uintptr) bool {
 	return n > 0 || !l.block
 }
 
-// expire resumes the jobs whose connections have a deadline that is over, or were closed, and finds
-// the next deadline.
+// expire resumes jobs whose connection was closed or has reached its deadline, and finds the next
+// deadline.
 func (l *loop) expire() {
 	by := now()
 	l.due = never
@@ -332,14 +328,14 @@ func (l *loop) expire() {
 	}
 }
 
-// abandon ends all jobs with an error when the loop itself is at fault.
+// abandon ends all jobs with an error if the loop fails.
 func (l *loop) abandon(err error) {
 	left := slices.Collect(maps.Keys(l.seats))
 	clear(l.seats)
 	l.ready, l.again, l.sleepers, l.got = nil, nil, nil, 0
 	l.mu.Lock()
 	left = append(left, l.coming...)
-	l.coming, l.running = nil, false // from here on another goroutine may be the loop's
+	l.coming, l.running = nil, false // another goroutine may start the loop from here on
 	l.mu.Unlock()
 	for _, s := range left {
 		s.err = err

@@ -17,26 +17,26 @@ type (
 
 func (*loop) join(*Seat) {}
 
-// Count returns how many loops there are.
+// Count returns 0: there are no loops.
 func Count() int { return 0 }
 
-// Sleep is for jobs at a loop. There are none.
+// Sleep does nothing, because there are no loops.
 func (*Seat) Sleep(context.Context, time.Duration) {}
 
-// Do does the job, on the caller's goroutine.
+// Do runs the job on the caller's goroutine.
 func (s *Seat) Do(_ int, job func() error) error { return job() }
 
-// Conn is a connection of package net, for clients that may be at a loop.
+// Conn is a net.Conn.
 type Conn struct{ net.Conn }
 
-// NewConn returns a connection of package net as one that is read and written quietly.
+// NewConn wraps a connection for reading and writing by package quiet.
 func NewConn(inner net.Conn) *Conn { return &Conn{quiet.Conn(inner)} }
 
-// Use says at which seat the connection is used from now on; nil: by a goroutine.
+// Use does nothing.
 func (*Conn) Use(*Seat) {}
 
-// Near tells whether the loop of the seat watches the connection. There is none.
+// Near returns true.
 func (*Conn) Near(*Seat) bool { return true }
 
-// NetConn returns the connection underneath, as that of package tls does.
+// NetConn returns the wrapped connection, like tls.Conn's method.
 func (c *Conn) NetConn() net.Conn { return c.Conn }

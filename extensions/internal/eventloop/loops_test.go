@@ -27,7 +27,7 @@ import (
 
 const patience = 30 * time.Second
 
-// serve lets a server talk to each of its connections, and returns its address.
+// serve runs talk for each connection of a server and returns its address.
 func serve(t *testing.T, network string, talk func(net.Conn)) string {
 	t.Helper()
 	address := "127.0.0.1:0"
@@ -53,7 +53,7 @@ func serve(t *testing.T, network string, talk func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// converse answers each line that it hears.
+// converse answers each line.
 func converse(conn net.Conn, answer func(line string) error) {
 	r := bufio.NewReader(conn)
 	for {
@@ -64,7 +64,7 @@ func converse(conn net.Conn, answer func(line string) error) {
 	}
 }
 
-// echo says what it hears, line by line.
+// echo returns each line.
 func echo(conn net.Conn) {
 	converse(conn, func(line string) error {
 		_, err := io.WriteString(conn, line)
@@ -83,7 +83,7 @@ func dial(t *testing.T, network, address string) *eventloop.Conn {
 	return conn
 }
 
-// client asks a server of lines.
+// client sends lines and reads lines.
 type client struct {
 	*eventloop.Conn
 
@@ -113,7 +113,7 @@ func TestJobsShareLoops(t *testing.T) {
 		for number := range 40 {
 			c, seat := newClient(dial(t, network, address)), loops.Seat()
 			all.Go(func() {
-				for round := range 3 { // the seat goes from loop to loop
+				for round := range 3 { // moves the seat between loops
 					err := seat.Do(number+round, func() error {
 						c.Use(seat)
 						for i := range 50 {
@@ -139,11 +139,11 @@ func TestJobsShareLoops(t *testing.T) {
 	}
 }
 
-// A long answer comes in many pieces, and a long question waits for room, while others go on.
+// Long requests and answers do not block other clients.
 func TestLongMessages(t *testing.T) {
 	t.Parallel()
 	address := serve(t, "tcp", func(conn net.Conn) {
-		time.Sleep(20 * time.Millisecond) // the question waits for room
+		time.Sleep(20 * time.Millisecond) // lets the request fill the socket's buffer
 		echo(conn)
 	})
 	var loops eventloop.Loops
@@ -160,15 +160,14 @@ func TestLongMessages(t *testing.T) {
 	all.Wait()
 }
 
-// A client whose answer is there already waits its turn: of two, neither does two operations in a
-// row. With a goroutine for each connection, or a loop that looks at once, it would do all of them.
+// With two clients whose answers are already there, turns alternate.
 func TestClientsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const clients, operations = 2, 50
 	address := serve(t, "tcp", echo)
 	var loops eventloop.Loops
 	var all sync.WaitGroup
-	var order []int // of one loop, whose jobs never run at the same time
+	var order []int // safe: jobs of one loop never run concurrently
 	together := make(chan struct{})
 	for number := range clients {
 		inner, err := net.Dial("tcp", address)
@@ -211,7 +210,7 @@ func TestClientsTakeTurns(t *testing.T) {
 	require.LessOrEqual(t, inARow, 6, "one may begin, and end, alone: %v", order)
 }
 
-// arrived waits until there is something to read.
+// arrived waits for readable data.
 func arrived(conn net.Conn) error {
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -229,7 +228,7 @@ func arrived(conn net.Conn) error {
 	return nil
 }
 
-// A client whose operations fail without a word to the server lets the others go.
+// A client whose operations fail before any I/O yields too.
 func TestBeginLetsOthersGo(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops
@@ -308,7 +307,7 @@ func TestOthersInterruptRead(t *testing.T) {
 	}
 }
 
-// The end of a connection is seen even where it comes together with the last bytes.
+// A close that arrives together with the last bytes is noticed.
 func TestEndOfConnection(t *testing.T) {
 	t.Parallel()
 	address := serve(t, "tcp", func(conn net.Conn) {
@@ -329,7 +328,6 @@ func TestEndOfConnection(t *testing.T) {
 	require.Equal(t, "bye", string(said))
 }
 
-// What is done away lets the others at the loop go on.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops
@@ -371,7 +369,6 @@ func TestJobsMayPanic(t *testing.T) {
 	require.NoError(t, seat.Do(0, func() error { return nil }))
 }
 
-// The wait is that from when the kernel had the answer to when it was read.
 func TestWaitOfAnswers(t *testing.T) {
 	t.Parallel()
 	const slept = 20 * time.Millisecond
@@ -393,7 +390,7 @@ func TestWaitOfAnswers(t *testing.T) {
 			if _, err := io.WriteString(c, "x\n"); err != nil {
 				return err
 			}
-			time.Sleep(slept) // the loop is busy
+			time.Sleep(slept) // blocks the loop
 			if _, err := c.r.ReadString('\n'); err != nil {
 				return err
 			}
@@ -407,14 +404,14 @@ func TestWaitOfAnswers(t *testing.T) {
 		require.Greater(t, wait, time.Duration(0))
 		require.Less(t, wait, took)
 	}
-	slices.Sort(waits) // a server that was late itself has made some of them short
+	slices.Sort(waits) // a late server makes some waits shorter
 	require.Greater(t, waits[len(waits)-1], slept/2)
 }
 
-// A job that has its turn as its deadline is over may wait next for what has ended meanwhile.
+// A job resumed by its deadline may next wait on a connection that was closed meanwhile.
 func TestTurnOfADeadlineWaitsForWhatWasClosed(t *testing.T) {
 	t.Parallel()
-	address := serve(t, "tcp", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it never answers
+	address := serve(t, "tcp", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // never answers
 	var loops eventloop.Loops
 	seat, late, closed := loops.Seat(), dial(t, "tcp", address), dial(t, "tcp", address)
 	require.NoError(t, late.SetDeadline(time.Now().Add(20*time.Millisecond)))

@@ -9,48 +9,48 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Loops are the loops of a process's clients. The zero value is ready. Its goroutines live as long
-// as jobs are under way.
+// Loops are the event loops of a process. The zero value is ready to use. Goroutines run only while
+// there are jobs.
 type Loops struct {
 	once sync.Once
 	all  []*loop
-	// err is why there are no loops.
+	// err is why the loops could not be created.
 	err     error
 	watches table
 }
 
-// Seat is a client's place at one of the loops. One goroutine uses it.
+// Seat is a client's place at a loop. One goroutine uses it.
 type Seat struct {
 	loops *Loops
-	// Waited is told how long an answer has waited to be read, of those that are measured, and of
-	// which loop. It is called by the loop.
+	// Waited receives how long a sampled answer waited to be read, and at which loop. The loop
+	// calls it.
 	Waited func(loop int, wait time.Duration)
 
 	loop *loop
-	// next resumes the job. It is nil while none is under way.
+	// next resumes the job; nil without a running job.
 	next  func() (struct{}, bool)
 	yield func(struct{}) bool
-	// paused tells whether the job has let others go since it began its last operation.
+	// paused is set if the job has yielded since its last operation began.
 	paused bool
-	// waits is the connection that the job waits for; nil: none.
+	// waits is the connection that the job waits for, if any.
 	waits *Conn
-	// until is when the job wakes that sleeps, as now counts.
+	// until is when a sleeping job wakes, on the scale of now.
 	until int64
-	// ends is the context with which sleeps end, until forget is called; nil: the job has not slept.
+	// ends is the context of sleeps, until forget is called; nil before the first sleep.
 	ends   context.Context
 	forget func() bool
 	err    error
 	over   chan struct{}
 }
 
-// Seat returns a seat at the loops.
+// Seat returns a new seat.
 func (l *Loops) Seat() *Seat { return &Seat{loops: l, over: make(chan struct{}, 1)} }
 
-// Inside tells whether a job of the seat is under way.
+// Inside reports whether a job of the seat is running.
 func (s *Seat) Inside() bool { return s != nil && s.next != nil }
 
-// Begin is called where an operation begins, so that no client does two of them while others wait.
-// An operation that failed without a word to the server has let nobody go.
+// Begin marks the start of an operation. It yields if the last operation did not, for example
+// because it failed before any I/O.
 func (s *Seat) Begin() {
 	if !s.Inside() {
 		return
@@ -62,8 +62,7 @@ func (s *Seat) Begin() {
 	s.paused = false
 }
 
-// Away does what would keep the loop waiting, while the loop goes on. A panic of it is the
-// caller's.
+// Away runs blocking code outside the loop. A panic propagates to the caller.
 func (s *Seat) Away(do func()) {
 	if !s.Inside() {
 		do()
@@ -83,17 +82,16 @@ func (s *Seat) Away(do func()) {
 	}
 }
 
-// pause lets the others at the loop go, until the loop resumes the job.
+// pause yields to other clients until the loop resumes the job.
 func (s *Seat) pause() {
 	s.paused = true
 	s.yield(struct{}{})
 }
 
-// end tells the one who waits for the job that it is over.
+// end signals that the job is done.
 func (s *Seat) end() { s.over <- struct{}{} }
 
-// guarded does a job. Its panic is an error; so is its end by runtime.Goexit, which would end the
-// loop.
+// guarded runs a job. It turns a panic or runtime.Goexit, which would end the loop, into an error.
 func guarded(job func() error) (err error) {
 	err = fmt.Errorf("the job has ended its goroutine")
 	_ = crash.Guard(func() error {

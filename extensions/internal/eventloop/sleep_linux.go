@@ -13,11 +13,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// bell is a timer of the kernel's that ends the loop's wait for sockets. Go's own timers would wake
-// an idle process up to a millisecond late.
+// bell is a kernel timer that wakes the loop. Go's timers wake an idle process up to a millisecond
+// late.
 type bell struct {
 	timer int
-	// rings is when it does so next, as now counts.
+	// rings is the next expiry on the scale of now.
 	rings int64
 }
 
@@ -30,8 +30,7 @@ func newBell() (*bell, error) {
 	return &bell{timer: timer, rings: never}, nil
 }
 
-// Sleep lets the others at the loop go until a time of package clock, or until ctx ends. It is for
-// jobs.
+// Sleep yields until a time of package clock, or until ctx ends. Only jobs may call it.
 func (s *Seat) Sleep(ctx context.Context, until time.Duration) {
 	l := s.loop
 	if s.ends != ctx {
@@ -50,7 +49,7 @@ func (s *Seat) Sleep(ctx context.Context, until time.Duration) {
 	s.pause()
 }
 
-// wakeful says that the job sleeps no more.
+// wakeful cancels the registration with the sleep's context.
 func (s *Seat) wakeful() {
 	if s.ends != nil {
 		s.forget()
@@ -58,10 +57,10 @@ func (s *Seat) wakeful() {
 	}
 }
 
-// sleepers are the seats whose jobs sleep, the one that wakes first before the others.
+// sleepers are sleeping seats, ordered by wake time.
 type sleepers []*Seat
 
-// add puts a seat among them. Most wake after all others: clients come in turn.
+// add inserts a seat, searching from the end: most seats wake last.
 func (all *sleepers) add(s *Seat) {
 	at := len(*all)
 	for at > 0 && (*all)[at-1].until > s.until {
@@ -70,7 +69,7 @@ func (all *sleepers) add(s *Seat) {
 	*all = slices.Insert(*all, at, s)
 }
 
-// rouse makes the seats ready whose jobs have slept until now.
+// rouse makes seats ready whose sleep is over.
 func (l *loop) rouse() {
 	if len(l.sleepers) == 0 {
 		return
@@ -83,7 +82,7 @@ func (l *loop) rouse() {
 	l.sleepers = slices.Delete(l.sleepers, 0, n)
 }
 
-// rouseEnded makes the seats ready whose jobs sleep, and are to sleep no more.
+// rouseEnded makes seats ready whose sleep was cancelled.
 func (l *loop) rouseEnded() {
 	l.sleepers = slices.DeleteFunc(l.sleepers, func(s *Seat) bool {
 		ended := s.ends.Err() != nil
@@ -95,7 +94,7 @@ func (l *loop) rouseEnded() {
 	})
 }
 
-// setBell lets the bell ring for those who sleep. It is false when one of them wakes now.
+// setBell sets the timer for the next sleeper. It returns false if one wakes now.
 func (l *loop) setBell() (later bool) {
 	if len(l.sleepers) == 0 {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// Jobs that sleep wake when they are to, and never before.
+// Jobs never wake early.
 func TestJobsSleep(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops
@@ -43,7 +43,6 @@ func TestJobsSleep(t *testing.T) {
 	all.Wait()
 }
 
-// While clients sleep, others at the loop work.
 func TestOthersWorkWhileJobsSleep(t *testing.T) {
 	t.Parallel()
 	c := newClient(dial(t, "tcp", serve(t, "tcp", echo)))
@@ -77,8 +76,7 @@ func TestOthersWorkWhileJobsSleep(t *testing.T) {
 	all.Wait()
 }
 
-// A job sleeps no longer than its context lasts, also when that has ended before, and sleeps again
-// with another one.
+// A sleep ends with its context. The job can sleep again with another one.
 func TestSleepEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	const clients = 50
@@ -111,7 +109,6 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	all.Wait()
 }
 
-// However they come, those who sleep wake in the order of their times.
 func TestSleepersAreInOrder(t *testing.T) {
 	t.Parallel()
 	const apart = 40 * time.Microsecond
@@ -119,7 +116,7 @@ func TestSleepersAreInOrder(t *testing.T) {
 	require.Equal(t, []time.Duration{3 * apart, 4 * apart, 5 * apart, 5*apart + 1, 7 * apart}, untils)
 }
 
-// What a job panics with after a sleep is its error, and its seat can be used again.
+// A panic after a sleep becomes the job's error, and the seat remains usable.
 func TestAJobPanicsAfterASleep(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// connected is a connection, and the server's end of it.
+// connected returns both ends of a connection.
 func connected(t *testing.T) (client *Conn, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,23 +29,22 @@ func connected(t *testing.T) (client *Conn, server net.Conn) {
 	return NewConn(inner), server
 }
 
-// What the kernel has told of a connection is nothing of the one that has its slot next, even if
-// that has it before the word's turn has come: it would be taken for one that has ended, which is
-// read again and again until its deadline, while all others at the loop wait.
+// A pending event of a closed connection must not reach the next connection in its slot. That one
+// would count as closed by the server and be read in a busy loop until its deadline.
 func TestWordOfAConnectionThatWasClosed(t *testing.T) {
 	var loops Loops
 	first, firstServer := connected(t)
 	ends, endsServer := connected(t)
 	next, nextServer := connected(t)
 	other, otherServer := connected(t)
-	b := make([]byte, 8) // more than comes, so that the next read waits
+	b := make([]byte, 8) // longer than the answer, so that the next read waits
 	said := func(server net.Conn) {
 		_, err := server.Write([]byte{1})
 		require.NoError(t, err)
 	}
 
 	answer := make(chan struct{})
-	go func() { // the answer to next comes after the other client's turn
+	go func() { // arrives after the other client's turn
 		<-answer
 		_, _ = nextServer.Write([]byte{1})
 	}()
@@ -58,14 +57,14 @@ func TestWordOfAConnectionThatWasClosed(t *testing.T) {
 			}
 			said(firstServer)
 			said(endsServer)
-			for _, c := range []*Conn{first, ends} { // the loop watches them from now on
+			for _, c := range []*Conn{first, ends} { // registers both with the loop
 				if _, err := c.Read(b); err != nil {
 					return err
 				}
 			}
 			said(firstServer)
 			require.NoError(t, endsServer.Close())
-			time.Sleep(20 * time.Millisecond) // the loop stands still, and is told of both at once
+			time.Sleep(20 * time.Millisecond) // delays the loop until both events are pending
 			if _, err := first.Read(b); err != nil {
 				return err
 			}

@@ -12,20 +12,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// sampled is of how many reads the wait of one is measured.
+// Of sampled reads, the wait of one is measured.
 const sampled = 16
 
-// stamp receives bytes with the kernel's time of when they came. Its memory is used again.
+// stamp receives bytes with the kernel's receive timestamp. It is reused.
 type stamp struct {
-	// came is the time, in nanoseconds since 1970; 0: the kernel has not said.
+	// came is the timestamp in nanoseconds since 1970; 0 if unknown.
 	came    int64
 	message unix.Msghdr
 	bytes   unix.Iovec
 	control [128]byte
 }
 
-// keepTimes asks the kernel to keep the times of when bytes come over a socket. Only some kinds of
-// sockets have them: those of TCP do.
+// keepTimes enables the kernel's receive timestamps. Not all sockets support them; TCP does.
 func keepTimes(socket uintptr) bool {
 	flags := unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE
 	kind, err := unix.GetsockoptInt(int(socket), unix.SOL_SOCKET, unix.SO_PROTOCOL)
@@ -34,10 +33,10 @@ func keepTimes(socket uintptr) bool {
 		unix.SetsockoptInt(int(socket), unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags) == nil
 }
 
-// longestWait is above what any answer waits whose client has a timeout.
+// longestWait exceeds the wait of any client with a timeout.
 const longestWait = time.Hour
 
-// receive reads what has come, and measures how long it has waited, now and then.
+// receive reads available bytes, and measures the wait of a sample.
 func (c *Conn) receive(b []byte) (int, error) {
 	s := c.seat
 	if c.reads++; s.Waited == nil || !c.stamped || c.reads < sampled {
@@ -52,13 +51,13 @@ func (c *Conn) receive(b []byte) (int, error) {
 	return n, err
 }
 
-// tell tells how long what was received has waited, if the kernel knows.
+// tell reports how long the bytes waited, if the kernel knows.
 func (c *Conn) tell(s *Seat, at *stamp) {
 	if at.came == 0 {
 		return
 	}
 	c.reads = 0
-	// Both times are of the wall clock, which may have been set in between.
+	// Both times are wall clock times, and the clock may have been set in between.
 	if waited := time.Duration(time.Now().UnixNano() - at.came); waited >= 0 && waited < longestWait {
 		s.Waited(s.loop.number, waited)
 	}
@@ -79,7 +78,7 @@ func (t *stamp) receive(socket uintptr, b []byte) (int, syscall.Errno) {
 	return n, errno
 }
 
-// read finds the time among what the kernel has said beside the bytes.
+// read extracts the timestamp from control messages.
 func (t *stamp) read(control []byte) {
 	for len(control) >= unix.SizeofCmsghdr {
 		head := (*unix.Cmsghdr)(unsafe.Pointer(&control[0])) //nolint:gosec // as the kernel has laid it out

@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// table finds watches by the numbers that the kernel keeps for the loops.
+// table maps the slot numbers in epoll events to watches.
 type table struct {
 	mu   sync.Mutex
 	free []int32
-	// number is that of the last watch.
+	// number is the last generation number.
 	number int32
 	all    atomic.Pointer[[]*atomic.Pointer[watch]]
 }
 
-// at is the watch in a slot; nil when it is over.
+// at returns the watch in a slot; nil if it has ended.
 func (t *table) at(slot int32) *watch { return (*t.all.Load())[slot].Load() }
 
-// put gives a watch a slot, and a number that none has had for long.
+// put assigns the watch a slot and a generation number.
 func (t *table) put(w *watch) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,7 +38,7 @@ func (t *table) put(w *watch) int32 {
 	}
 	own := &atomic.Pointer[watch]{}
 	own.Store(w)
-	all = append(all, own) // who has the shorter one sees nothing of this
+	all = append(all, own) // readers keep their shorter slice
 	t.all.Store(&all)
 
 	return int32(len(all) - 1)

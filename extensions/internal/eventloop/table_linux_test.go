@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A table of thousands of connections is not copied for each that comes.
+// The table does not copy its slots for each new connection.
 func TestTableGrowsInSteps(t *testing.T) {
 	t.Parallel()
 	const connections = 5000

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel tells of sockets. With edge, it tells of one only when something has happened
-// since it last did.
+// Flags of epoll events. With edge, the kernel reports only changes.
 const (
 	edge = unix.EPOLLET & 0xffffffff
 	gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
@@ -17,27 +16,26 @@ const (
 	out  = unix.EPOLLOUT | unix.EPOLLHUP | unix.EPOLLERR
 )
 
-// watch is a loop's watch over a connection's socket. It belongs to the loop, and to the job that
-// uses the connection there.
+// watch is a loop's registration of a socket. The loop and the job that uses the connection share
+// it.
 type watch struct {
 	conn *Conn
 	loop *loop
 	slot int32
-	// number tells the watch from those that have had its slot: what the kernel has told of one of
-	// them may still wait for its turn.
+	// number is the watch's generation, to ignore pending events of earlier watches in the slot.
 	number int32
 
-	// readable says that there may be something to read.
+	// readable means that there may be bytes to read.
 	readable bool
-	// ended says that the other end will say no more.
+	// ended means that the other end has stopped sending.
 	ended bool
-	// waiting is who waits for the socket; nil: nobody.
+	// waiting is the seat that waits for the socket, if any.
 	waiting *Seat
-	// writing tells that it is waited for to write.
+	// writing is set if it waits to write.
 	writing bool
 }
 
-// watch is the watch of the loop at which the connection is used now.
+// watch returns the watch at the current seat's loop.
 func (c *Conn) watch() *watch {
 	w := c.watched.Load()
 	if l := c.seat.loop; w == nil || w.loop != l {
@@ -47,7 +45,7 @@ func (c *Conn) watch() *watch {
 	return w
 }
 
-// register lets the loop watch the socket, and no other.
+// register moves the socket to the loop's epoll.
 func (c *Conn) register(l *loop) *watch {
 	w := &watch{conn: c, loop: l}
 	w.slot = l.watches.put(w)
@@ -59,7 +57,7 @@ func (c *Conn) register(l *loop) *watch {
 		c.stamped = c.stamped || keepTimes(socket)
 		events := uint32(unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge)
 		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: events, Fd: w.slot, Pad: w.number})
-	}) // it fails on a closed connection, and so does what comes next
+	}) // fails on a closed connection, and so does the next call
 	if before != nil {
 		before.remove()
 	}
@@ -78,11 +76,10 @@ func (l *loop) control(operation int, socket uintptr, event *unix.EpollEvent) {
 	}) // loops are never closed
 }
 
-// remove gives the slot back.
+// remove frees the slot.
 func (w *watch) remove() { w.loop.watches.remove(w.slot) }
 
-// await lets the others at the loop go until something happens to the socket, or a deadline is
-// over.
+// await yields until the socket is ready or a deadline has passed.
 func (w *watch) await(s *Seat, writing bool) {
 	l := w.loop
 	l.due = min(l.due, w.conn.until())
@@ -91,7 +88,7 @@ func (w *watch) await(s *Seat, writing bool) {
 	w.waiting, s.waits = nil, nil
 }
 
-// happened keeps what has happened to the socket, and returns the seat that has waited for it.
+// happened records an event and returns the seat that waited for it.
 func (w *watch) happened(events uint32) *Seat {
 	if events&gone != 0 {
 		w.ended = true

@@ -1,6 +1,5 @@
-// Package evictions marks in reports how many keys a cache evicts while a step is measured. It
-// looks at the server once in happened.EvictionsEvery, over a connection of its own, which is made
-// when all clients of the step are connected: what a server has too few of is refused to it.
+// Package evictions records in reports how many keys a cache evicts during a step. It polls the
+// server over its own connection, opened after all clients of the step have connected.
 package evictions
 
 import (
@@ -17,26 +16,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Server is a connection to a cache.
+// Server is a connection to a cache server.
 type Server interface {
-	// Read returns how many keys the server has evicted since it started, and how many connections
-	// it still takes; below zero where it does not tell.
+	// Read returns how many keys the server has evicted since it started, and how many more
+	// connections it accepts; below 0 if unknown.
 	Read() (evicted uint64, free int, err error)
 	Close()
 }
 
-// Statistics are the numbers of what a server tells of itself, by their names.
+// Statistics are a server's numeric statistics by name.
 type Statistics map[string]uint64
 
-// Add takes a value, if that is a number.
+// Add adds a statistic, if its value is a number.
 func (s Statistics) Add(name, value string) {
 	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 		s[name] = n
 	}
 }
 
-// Free is how many connections the server still takes, by the names of the most and of those that
-// there are; below zero where it does not tell.
+// Free returns how many more connections the server accepts, from the names of its limit and its
+// current count; below 0 if unknown.
 func (s Statistics) Free(most, current string) int {
 	n, told := s[most]
 	if !told {
@@ -46,21 +45,20 @@ func (s Statistics) Free(most, current string) int {
 	return int(n - min(s[current], n))
 }
 
-// Watched are the servers that a step is looking at.
+// Watched tracks which servers the current steps poll.
 type Watched struct {
 	mu    sync.Mutex
-	steps map[string]*measure.Step // the last one, by the server's address
+	steps map[string]*measure.Step // the last step, by the server's address
 }
 
-// errFull is why the last connection that a server takes is left to the clients.
+// errFull keeps the server's last connection free for clients.
 var errFull = errors.New("the server takes no more connections than the clients may need")
 
-// lookAround is how long it takes at most until it is seen that the step is over.
+// lookAround is how often Watch checks for the end of the step.
 const lookAround = 50 * time.Millisecond
 
-// Watch marks what a server evicts until the step is over. It does nothing where somebody watches
-// that server already. Where there is no connection to be had, or the server does not tell, the log
-// says so and there are no marks.
+// Watch records evictions until the step ends. Only the first call per step and server does so. If
+// the server cannot be polled, Watch logs why.
 func (w *Watched) Watch(step *measure.Step, address string, log logrus.FieldLogger, connect func(context.Context) (Server, error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +102,7 @@ func watch(step *measure.Step, address string, connect func(context.Context) (Se
 		}
 		over := step.Over()
 		var now uint64
-		if now, _, err = server.Read(); err == nil && now > before { // less: the server was started again
+		if now, _, err = server.Read(); err == nil && now > before { // fewer after a restart of the server
 			happened.Tell(happened.Evictions, address+" evicted a key", now-before)
 		}
 		before = now

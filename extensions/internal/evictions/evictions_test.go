@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// cache evicts 10 keys each 100 ms from the start on.
+// cache evicts 10 keys every 100 ms.
 type cache struct {
 	began  time.Time
 	free   int
@@ -30,8 +30,7 @@ func (c *cache) Read() (evicted uint64, free int, err error) {
 
 func (c *cache) Close() { c.closed = true }
 
-// watched is what is told of a step of 2 clients and 3 s, which watch two caches, and what the log
-// has.
+// watched returns the events and the log of a step of 3 s with 2 clients, which watch two caches.
 func watched(t *testing.T, server *cache, refused error) (told []happened.Event, log []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,8 +82,7 @@ func TestEvictionsAreMarked(t *testing.T) {
 	require.True(t, server.closed)
 }
 
-// The last connection of a server is the clients', and what refuses or does not tell leaves a word
-// in the log and nothing else.
+// A refused or unsupported poll leaves a log line and no events.
 func TestEvictionsThatCannotBeMarked(t *testing.T) {
 	for want, of := range map[string]struct {
 		server  *cache

@@ -1,5 +1,5 @@
-// Package files writes files so that none is ever cut: each is written beside its place, is on the
-// disk, and is renamed.
+// Package files replaces files atomically: it writes a temporary file next to the target, syncs it
+// and renames it.
 package files
 
 import (
@@ -13,33 +13,31 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 )
 
-// LongestName is how many bytes the name may have that the files of a report begin with. File
-// systems take names of 255 bytes.
+// LongestName is the longest base name of a report's files in bytes. File systems allow 255.
 const LongestName = 200
 
-// File is a file to be written.
+// File is a path and its new contents.
 type File struct {
 	Path     string
 	Contents []byte
 }
 
-// Write writes a file, whose folder is made when it is missing. What was there before stays as it
-// is when that fails.
+// Write replaces a file, and creates its folder if needed. On an error the old file stays.
 func Write(on fsext.Fs, path string, contents []byte) error {
 	return WriteSet(on, []File{{path, contents}})
 }
 
-// WriteSet writes files of one folder as one: no file is replaced unless all of them could be
-// written, and whoever else writes a set there waits while this one takes its place.
+// WriteSet replaces several files in one folder. If one cannot be written, none is replaced. A lock
+// keeps sets of other processes from mixing.
 func WriteSet(on fsext.Fs, set []File) error { return ReplaceSet(on, set, "") }
 
-// ReplaceSet does the same, and moves the files that it replaces to the folder kept.
+// ReplaceSet is like WriteSet, and moves replaced files to the folder kept.
 func ReplaceSet(on fsext.Fs, set []File, kept string) error {
 	if len(set) == 0 {
 		return nil
 	}
 	err := writeSet(on, set, kept)
-	if errors.Is(err, fs.ErrNotExist) { // somebody has removed the folder, which was empty
+	if errors.Is(err, fs.ErrNotExist) { // another process removed the empty folder
 		err = writeSet(on, set, kept)
 	}
 
@@ -55,7 +53,7 @@ func writeSet(on fsext.Fs, set []File, kept string) (err error) {
 	defer func() {
 		for _, name := range beside {
 			if err != nil && name != "" {
-				_ = on.Remove(name) // it may have been renamed already
+				_ = on.Remove(name) // may already be renamed
 			}
 		}
 	}()
@@ -90,8 +88,8 @@ func writeSet(on fsext.Fs, set []File, kept string) (err error) {
 	return nil
 }
 
-// writeBeside writes the file's contents to a new file in its folder, and returns that one's name.
-// What is no file, such as a device, is written itself.
+// writeBeside writes the contents to a temporary file in the same folder and returns its name. It
+// writes a device or pipe directly.
 func writeBeside(on fsext.Fs, f File) (name string, err error) {
 	path := target(f.Path)
 	if info, err := on.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -114,7 +112,7 @@ func writeBeside(on fsext.Fs, f File) (name string, err error) {
 		err = closed
 	}
 	if err != nil {
-		_ = on.Remove(name) // there is nothing in it that anybody wants
+		_ = on.Remove(name) // incomplete
 
 		return "", named(err, f.Path)
 	}
@@ -122,7 +120,7 @@ func writeBeside(on fsext.Fs, f File) (name string, err error) {
 	return name, nil
 }
 
-// named is the error with the name of the file that was meant, and not of the one beside it.
+// named puts the target's path into an error in place of the temporary one.
 func named(err error, path string) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
@@ -131,7 +129,7 @@ func named(err error, path string) error {
 	return err
 }
 
-// target is the file that a name stands for, through links.
+// target resolves links.
 func target(path string) string {
 	if followed, err := filepath.EvalSymlinks(path); err == nil {
 		return followed
@@ -140,17 +138,17 @@ func target(path string) string {
 	return path
 }
 
-// syncFolder makes the new names last, where the system can do so.
+// syncFolder makes renames durable, if the system supports it.
 func syncFolder(on fsext.Fs, dir string) {
 	folder, err := on.Open(dir)
 	if err != nil {
 		return
 	}
-	_ = folder.Sync() // not every system has it for folders
+	_ = folder.Sync() // not supported everywhere
 	_ = folder.Close()
 }
 
-// Usable makes the folder when it is missing, and tries whether files can be made in it.
+// Usable creates the folder if needed and checks that files can be created in it.
 func Usable(on fsext.Fs, dir string) error {
 	if err := on.MkdirAll(dir, 0o755); err != nil {
 		return err

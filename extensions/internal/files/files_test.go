@@ -55,8 +55,6 @@ func TestWriteFollowsLinksAndWritesDevices(t *testing.T) {
 	require.ErrorContains(t, Write(fsext.NewOsFs(), dir, nil), "is a folder")
 }
 
-// Where one file of a set cannot be written, none of them is replaced: no folder has the files of
-// two runs.
 func TestASetIsReplacedAsOne(t *testing.T) {
 	dir := t.TempDir()
 	set := func(contents string) (files []File) {
@@ -76,8 +74,6 @@ func TestASetIsReplacedAsOne(t *testing.T) {
 	require.Equal(t, []string{"folder", "x.csv", "x.json", "x.md"}, names(t, dir), "nothing is left beside them")
 }
 
-// What a set replaces goes to the folder that is named, and stays where it is when the set cannot
-// be written.
 func TestWhatASetReplacesIsKept(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "previous")

@@ -2,8 +2,8 @@
 
 package files
 
-// lock does nothing where folders cannot be locked.
+// lock does nothing: this system cannot lock folders.
 func lock(string) (unlock func()) { return func() {} }
 
-// Claim knows of nobody else where files cannot be locked.
+// Claim always succeeds: this system cannot lock files.
 func Claim(string) (release func(), ok bool) { return func() {}, true }

@@ -8,21 +8,19 @@ import (
 	"syscall"
 )
 
-// lock keeps others that lock the folder waiting, until unlock is called. Where that cannot be had,
-// it does nothing.
+// lock takes an exclusive lock on a folder. It does nothing if locking is not possible.
 func lock(dir string) (unlock func()) {
 	folder, err := os.Open(dir)
 	if err != nil {
 		return func() {}
 	}
-	_ = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX) // some file systems have no locks
+	_ = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX) // not supported by every file system
 
 	return func() { _ = folder.Close() }
 }
 
-// Claim makes a file and holds it until release is called or the process ends, which removes or
-// leaves the file. It is false while another process holds it, or another claim of this one. Where
-// the file cannot be made or the file system has no locks, nobody else is known of.
+// Claim creates and locks a file until release, which removes it, or until the process ends. ok is
+// false if another claim holds the file. If files cannot be created or locked, Claim succeeds.
 func Claim(path string) (release func(), ok bool) {
 	none := func() {}
 	for {
@@ -38,15 +36,15 @@ func Claim(path string) (release func(), ok bool) {
 		}
 		if err != nil || isStill(file, path) {
 			return func() {
-				_ = os.Remove(path) // before the file is given up: whoever waits makes another one
+				_ = os.Remove(path) // before unlocking, so that a waiting process creates a new file
 				_ = file.Close()
 			}, true
 		}
-		_ = file.Close() // who held it has removed it meanwhile
+		_ = file.Close() // the holder has removed this file meanwhile
 	}
 }
 
-// isStill tells whether the path is that of the open file.
+// isStill reports whether path still names the open file.
 func isStill(file *os.File, path string) bool {
 	held, errHeld := file.Stat()
 	there, errThere := os.Stat(path)

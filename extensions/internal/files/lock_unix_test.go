@@ -26,7 +26,7 @@ func TestClaimIsOfOneAtATime(t *testing.T) {
 	release()
 }
 
-// However many come and go at once, no two of them hold the file.
+// At most one of many concurrent claims holds the file.
 func TestClaimsOfMany(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".x.running")
 	var holders, won atomic.Int64

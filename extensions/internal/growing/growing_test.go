@@ -16,7 +16,7 @@ import (
 
 const most = 4 << 10
 
-// answers are those of a server, of which each read returns one.
+// answers returns one answer per read.
 type answers []string
 
 func (a *answers) Read(into []byte) (int, error) {
@@ -31,7 +31,7 @@ func (a *answers) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// sizes are how much each read of a connection asks for.
+// sizes records the size of each read.
 type sizes struct {
 	io.Reader
 
@@ -56,7 +56,6 @@ func TestBufferOfShortAnswersStaysSmall(t *testing.T) {
 	require.Equal(t, []int{512, 512, 512}, from.asked)
 }
 
-// Once it has grown, an answer is read in one call.
 func TestBufferGrowsWithAnswers(t *testing.T) {
 	line := strings.Repeat("x", 1500) + "\n"
 	from := &sizes{Reader: &answers{line, line, line}}
@@ -91,7 +90,7 @@ func TestReaderEndsWithTheErrorOfTheConnection(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
-// empty returns nothing, and no error.
+// empty returns neither bytes nor an error.
 type empty struct{}
 
 func (empty) Read([]byte) (int, error) { return 0, nil }
@@ -112,7 +111,7 @@ func TestRequestsGoOutTogether(t *testing.T) {
 	require.Equal(t, answers{"get a\r\nget b\r\n", long}, calls)
 }
 
-// callsOf keeps what each write writes.
+// callsOf records each write.
 func callsOf(calls *answers) io.Writer {
 	return writerFunc(func(b []byte) (int, error) {
 		*calls = append(*calls, string(b))
@@ -141,8 +140,7 @@ func TestWriterReturnsTheErrorOfTheConnection(t *testing.T) {
 	require.ErrorIs(t, w.Flush(), broken)
 }
 
-// FuzzAsBufio compares with package bufio: the same calls return the same, whatever the connection
-// returns at once.
+// FuzzAsBufio compares results with package bufio for any split of the input.
 func FuzzAsBufio(f *testing.F) {
 	f.Add([]byte("VALUE k 0 3\r\nabc\r\nEND\r\n"), []byte{10, 250, 3, 0, 5})
 	f.Add(bytes.Repeat([]byte("x"), 9000), []byte{10, 100, 255, 10})

@@ -6,31 +6,30 @@ import (
 	"io"
 )
 
-// mostEmpty is how many reads in a row may return nothing, and no error, as in package bufio.
+// mostEmpty is how many reads in a row may return neither bytes nor an error, as in package bufio.
 const mostEmpty = 100
 
-// Reader reads from a connection through a buffer that grows. Its errors are those of package
-// bufio.
+// Reader is a buffered reader. It returns package bufio's errors.
 type Reader struct {
 	from   io.Reader
 	buffer []byte
-	// What lies in the buffer between at and end has not been read.
+	// buffer[at:end] is unread.
 	at, end int
-	// most is how large the buffer becomes.
+	// most is the maximum buffer size.
 	most int
-	// filled tells that the last read has filled the buffer: there may be more than fits.
+	// filled means that the last read filled the buffer.
 	filled bool
-	// err is what the connection has said, after what lies in the buffer.
+	// err is the connection's error, returned after the unread bytes.
 	err error
 }
 
 // NewReader returns a reader whose buffer grows up to most bytes.
 func NewReader(from io.Reader, most int) *Reader { return &Reader{from: from, most: most} }
 
-// Buffered is how many bytes have come that nobody has read.
+// Buffered returns the number of unread bytes in the buffer.
 func (r *Reader) Buffered() int { return r.end - r.at }
 
-// Read implements io.Reader. It reads the connection once at most.
+// Read implements io.Reader. It reads from the connection at most once.
 func (r *Reader) Read(into []byte) (int, error) {
 	if len(into) == 0 || r.at < r.end {
 		n := copy(into, r.buffer[r.at:r.end])
@@ -54,8 +53,8 @@ func (r *Reader) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// ReadSlice returns what comes up to and with the first delim. It is valid until the next read. A
-// slice that is longer than the buffer may become ends with bufio.ErrBufferFull.
+// ReadSlice returns the bytes up to and including delim, valid until the next read. It returns
+// bufio.ErrBufferFull if they exceed the maximum buffer size.
 func (r *Reader) ReadSlice(delim byte) ([]byte, error) {
 	for seen := 0; ; {
 		if i := bytes.IndexByte(r.buffer[r.at+seen:r.end], delim); i >= 0 {
@@ -78,8 +77,8 @@ func (r *Reader) ReadSlice(delim byte) ([]byte, error) {
 	}
 }
 
-// Peek returns the next n bytes without reading them, or what came of them and why no more did.
-// They are valid until the next read. n is at most as large as the buffer may become.
+// Peek returns the next n bytes without consuming them, valid until the next read, or fewer with an
+// error. n must not exceed the maximum buffer size.
 func (r *Reader) Peek(n int) ([]byte, error) {
 	for r.Buffered() < n && r.err == nil {
 		r.fill()
@@ -91,10 +90,10 @@ func (r *Reader) Peek(n int) ([]byte, error) {
 	return r.buffer[r.at : r.at+n], nil
 }
 
-// Discard reads n bytes that Peek has returned.
+// Discard consumes n bytes that Peek has returned.
 func (r *Reader) Discard(n int) { r.at += n }
 
-// failed returns what the connection has said, once.
+// failed returns and clears the connection's error.
 func (r *Reader) failed() error {
 	err := r.err
 	r.err = nil
@@ -102,7 +101,7 @@ func (r *Reader) failed() error {
 	return err
 }
 
-// fill reads what comes into the buffer, behind what lies there.
+// fill reads once into the free part of the buffer.
 func (r *Reader) fill() {
 	r.makeRoom()
 	for range mostEmpty {
@@ -117,8 +116,7 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// makeRoom makes the buffer larger where the last read has filled it, and moves what lies in it to
-// its beginning.
+// makeRoom moves unread bytes to the front, and grows the buffer if the last read filled it.
 func (r *Reader) makeRoom() {
 	left := r.buffer[r.at:r.end]
 	if r.buffer == nil || r.filled && len(r.buffer) < r.most {

@@ -2,23 +2,23 @@ package growing
 
 import "io"
 
-// Writer writes to a connection through a buffer that grows.
+// Writer is a buffered writer.
 type Writer struct {
 	to     io.Writer
 	buffer []byte
-	// most is how large the buffer becomes.
+	// most is the maximum buffer size.
 	most int
 }
 
 // NewWriter returns a writer whose buffer grows up to most bytes.
 func NewWriter(to io.Writer, most int) *Writer { return &Writer{to: to, most: most} }
 
-// Write implements io.Writer. Up to most bytes wait for Flush.
+// Write implements io.Writer. It buffers up to most bytes until Flush.
 func (w *Writer) Write(from []byte) (int, error) {
 	written := 0
 	for len(from) > w.most-len(w.buffer) {
 		n := len(from)
-		if len(w.buffer) == 0 { // it goes out without a copy
+		if len(w.buffer) == 0 { // too large for the buffer: sent without a copy
 			if _, err := w.to.Write(from); err != nil {
 				return written, err
 			}
@@ -35,7 +35,7 @@ func (w *Writer) Write(from []byte) (int, error) {
 	return written + w.keep(from), nil
 }
 
-// keep appends bytes for which there is room.
+// keep appends bytes that fit.
 func (w *Writer) keep(bytes []byte) int {
 	if need := len(w.buffer) + len(bytes); need > cap(w.buffer) {
 		size := cap(w.buffer)
@@ -49,7 +49,7 @@ func (w *Writer) keep(bytes []byte) int {
 	return len(bytes)
 }
 
-// Flush writes what waits for it.
+// Flush sends the buffered bytes.
 func (w *Writer) Flush() error {
 	if len(w.buffer) == 0 {
 		return nil

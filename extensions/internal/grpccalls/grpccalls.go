@@ -1,10 +1,9 @@
-// Package grpccalls tells of gRPC calls that have failed, from within gRPC: k6 sends no sample of
-// one that runs into its own timeout, as the context that would carry it is over by then.
+// Package grpccalls reports gRPC calls that time out. k6 sends no sample for them, because the
+// call's context, which carries the sample, has ended.
 //
-// gRPC asks a balancer for the connection of each call, and tells it how the call has ended. Of the
-// balancers with one name the last one counts that is registered before package grpc is
-// initialised. Go initialises packages in the order of their paths, as soon as all that they import
-// is there: this one comes before package grpc as long as it does not import it.
+// It registers a balancer, which gRPC asks for a connection before each call and informs of the
+// call's end. The last balancer registered under a name before package grpc initialises is used.
+// This package must therefore not import grpc, so that Go initialises it first.
 package grpccalls
 
 import (
@@ -24,49 +23,48 @@ func init() { //nolint:gochecknoinits // gRPC's way of registering balancers
 	}
 }
 
-// Call is a call on its way.
+// Call is a call in progress.
 type Call struct {
-	// Context is the call's own, which has its timeout.
+	// Context has the call's timeout.
 	Context context.Context //nolint:containedctx // it tells whether the call's time is over
-	// Method is the one that is called, such as "/grpc.health.v1.Health/Check".
+	// Method is the full name, such as "/grpc.health.v1.Health/Check".
 	Method string
 }
 
-// TimedOut tells whether the call's time was over before it had ended.
+// TimedOut reports whether the call's timeout has passed.
 func (c Call) TimedOut() bool { return errors.Is(c.Context.Err(), context.DeadlineExceeded) }
 
-// Observer is told of the calls of a context. Its methods are called before the call returns, by
-// the goroutine that calls or one of gRPC's.
+// Observer receives the calls of a context. Its methods run before the call returns, on the
+// caller's goroutine or one of gRPC.
 type Observer interface {
-	// Waits tells that a call has no connection yet: nobody tells of it if it never gets one.
+	// Waits reports a call without a connection. If it never gets one, no other method is called.
 	Waits(call Call)
-	// TimedOut tells that the time of a call was over that had a connection: its client says so, or
-	// its server, whoever is first.
+	// TimedOut reports that a call with a connection timed out, at the client or the server.
 	TimedOut(call Call)
 }
 
 type observerKey struct{}
 
-// With returns a context of whose calls the observer is told.
+// With returns a context whose calls the observer receives.
 func With(ctx context.Context, observer Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, observer)
 }
 
-// builder is gRPC's usual balancer, of clients that have one server each as k6's have.
+// builder builds gRPC's default balancer, for clients with one server as in k6.
 type builder struct {
 	balancer.Builder
 	balancer.ConfigParser
 }
 
-// Build returns the usual balancer, whose pickers are watched.
+// Build returns the default balancer with observed pickers.
 func (b builder) Build(cc balancer.ClientConn, options balancer.BuildOptions) balancer.Balancer {
 	return b.Builder.Build(conn{cc}, options)
 }
 
-// conn is a client's connection as its balancer sees it.
+// conn is the balancer's view of a client connection.
 type conn struct{ balancer.ClientConn }
 
-// UpdateState puts a watched picker in the place of the balancer's.
+// UpdateState replaces the balancer's picker with an observed one.
 func (c conn) UpdateState(state balancer.State) {
 	if state.Picker != nil {
 		state.Picker = picker{state.Picker}
@@ -74,10 +72,10 @@ func (c conn) UpdateState(state balancer.State) {
 	c.ClientConn.UpdateState(state)
 }
 
-// picker sees each call as it begins and, by its result's Done, as it ends.
+// picker observes each call at its start and, through PickResult.Done, at its end.
 type picker struct{ balancer.Picker }
 
-// Pick picks a connection for a call.
+// Pick selects a connection for a call.
 func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	result, err := p.Picker.Pick(info)
 	observer, observed := info.Ctx.Value(observerKey{}).(Observer)
@@ -86,7 +84,7 @@ func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	}
 	call := Call{info.Ctx, info.FullMethodName}
 	switch {
-	case errors.Is(err, balancer.ErrNoSubConnAvailable): // gRPC asks again, unless the call's time is over before
+	case errors.Is(err, balancer.ErrNoSubConnAvailable): // gRPC asks again unless the call times out first
 		observer.Waits(call)
 	case err == nil:
 		done := result.Done
