@@ -26,7 +26,7 @@ type task struct {
 	effects effects
 }
 
-// effects is what a task did, for Finish to count.
+// asks reports whether the reply is a hit or a miss.
 type effects struct {
 	ctx            context.Context //nolint:containedctx // that of the call
 	dials          []dialled

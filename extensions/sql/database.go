@@ -15,7 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
-// database is a JavaScript Database.
+// database is the JavaScript object Database.
 type database struct {
 	*module
 
@@ -27,19 +27,17 @@ type database struct {
 	call wholerows.Call
 }
 
-// databaseMethods are those of xk6-sql.
+// databaseMethods are the methods of xk6-sql.
 var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
 	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
 	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,
 	"close": (*database).close,
 }
 
-// query is database.query(query, ...values).
 func (d *database) query(call sobek.FunctionCall) sobek.Value {
 	return d.queryFor("query", d.timeout, call.Arguments)
 }
 
-// queryWithTimeout is database.queryWithTimeout(timeout, query, ...values).
 func (d *database) queryWithTimeout(call sobek.FunctionCall) sobek.Value {
 	const method = "queryWithTimeout"
 	timeout, rest := d.given(method, call)
@@ -47,12 +45,10 @@ func (d *database) queryWithTimeout(call sobek.FunctionCall) sobek.Value {
 	return d.queryFor(method, timeout, rest)
 }
 
-// exec is database.exec(query, ...values).
 func (d *database) exec(call sobek.FunctionCall) sobek.Value {
 	return d.execFor("exec", d.timeout, call.Arguments)
 }
 
-// execWithTimeout is database.execWithTimeout(timeout, query, ...values).
 func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 	const method = "execWithTimeout"
 	timeout, rest := d.given(method, call)
@@ -60,7 +56,6 @@ func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 	return d.execFor(method, timeout, rest)
 }
 
-// close is database.close().
 func (d *database) close(sobek.FunctionCall) sobek.Value {
 	d.calls.Stop()
 	if err := d.pool.Close(); err != nil {
@@ -70,7 +65,7 @@ func (d *database) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// given is the timeout that a call begins with, and the arguments behind it.
+// given returns the timeout with which a call begins, and the other arguments.
 func (d *database) given(method string, call sobek.FunctionCall) (time.Duration, []sobek.Value) {
 	timeout, err := timeoutOf(method, "the timeout", call.Argument(0))
 	if err != nil {
@@ -109,8 +104,8 @@ func (d *database) execFor(method string, timeout time.Duration, arguments []sob
 	return d.Runtime().ToValue(done)
 }
 
-// do reads the arguments, does the work, and counts it. It throws the work's error. A call that is
-// wrong is not counted.
+// do reads the arguments, runs the operation and counts it. It throws the operation's error. A call
+// with wrong arguments is not counted.
 func (d *database) do(
 	op, method string, timeout time.Duration, arguments []sobek.Value, work func(ctx context.Context, text string, values []any) error,
 ) {
@@ -136,8 +131,8 @@ func (d *database) do(
 	}
 }
 
-// cutOff is the error of a call that its timeout has cut off, or the end of the test. Drivers word
-// it each in its own way. Another error stays as it is.
+// cutOff replaces an error that the timeout or the end of the test caused, since each driver words
+// it differently. Other errors stay the same.
 func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	switch kind := d.As(err).Kind; {
 	case kind != k6mod.KindTimeout && kind != k6mod.KindCancelled:
@@ -151,7 +146,7 @@ func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	}
 }
 
-// read reads the text of a query or a statement, and its values.
+// read reads the text of a query or statement, and its values.
 func (d *database) read(method string, arguments []sobek.Value) (text string, values []any, err error) {
 	var first sobek.Value
 	if len(arguments) > 0 {

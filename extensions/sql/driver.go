@@ -7,10 +7,9 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// registerModule makes a driver of database/sql a module for scripts, k6/x/sql/driver/NAME. xk6-sql
-// has a function for this, but the default export of its module is a bare symbol: k6 keeps the
-// names of a module's exports when its first VU imports it and, where there are none, once more for
-// each VU, which is a data race between them (k6 v2.2.0, js/modules/gomodule.go).
+// registerModule makes a driver of database/sql the module k6/x/sql/driver/NAME. xk6-sql's own
+// function exports a bare symbol. k6 v2.2.0 (js/modules/gomodule.go) has a data race between VUs
+// for modules whose exports have no names.
 func registerModule(name string) {
 	modules.Register("k6/x/sql/driver/"+name, &driverModule{name: name, id: xk6sql.RegisterDriver(name)})
 }
@@ -20,7 +19,7 @@ type driverModule struct {
 	id   *sobek.Symbol
 }
 
-// NewModuleInstance returns a module that is the driver's symbol, as an object with a name.
+// NewModuleInstance returns a module whose exports are the driver's symbol and a name.
 func (m *driverModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	id := m.id.ToObject(vu.Runtime())
 	if err := id.Set("name", m.name); err != nil {

@@ -19,20 +19,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
-// Kinds of errors beside those of all modules.
+// Kinds of errors that other modules do not have.
 const (
 	kindBusy     = "busy"      // a lock, or too many connections
-	kindNotFound = "not_found" // no such table or column
-	kindConflict = "conflict"  // what is to be made exists already, a key among them
+	kindNotFound = "not_found" // no such table, column or other object
+	kindConflict = "conflict"  // the object or key exists already
 	kindTooLarge = "too_large" // a value or a statement is too large
-	kindFull     = "full"      // the server has no room left
-	kindSyntax   = "syntax"    // the server does not understand the statement
+	kindFull     = "full"      // the server is out of space
+	kindSyntax   = "syntax"    // the server cannot parse the statement
 )
 
-// asError says what an error of a driver's or of database/sql is.
+// asError converts an error of a driver or of database/sql.
 func asError(err error) k6mod.Error {
 	var thrown *sobek.Exception
-	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil { // an error of Go's, thrown by xk6-sql
+	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil { // a Go error that xk6-sql has thrown
 		err = errors.Unwrap(thrown)
 	}
 	e := k6mod.Error{Kind: kindOf(err), Message: err.Error(), Cause: err}
@@ -46,8 +46,8 @@ func asError(err error) k6mod.Error {
 	return e
 }
 
-// kindOf asks the drivers first: a connection that could not be opened in time is of kind connect,
-// and not of the kind of a query that took too long.
+// kindOf asks the drivers first: a connection that did not open in time is of kind connect, not
+// timeout.
 func kindOf(err error) string {
 	if kind := postgres.Kind(err); kind != "" {
 		return kind
@@ -67,13 +67,13 @@ func kindOf(err error) string {
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
 		return k6mod.KindConnection
-	default: // database/sql has found out that the call is wrong, or a driver has
+	default: // database/sql or a driver has found the call to be wrong
 		return k6mod.KindUsage
 	}
 }
 
-// kindOfLocal is that of an error of SQLite's (https://sqlite.org/rescode.html). Its code 1 stands
-// for all that is wrong with a statement, which the text alone tells apart.
+// kindOfLocal returns the kind of an SQLite error (https://sqlite.org/rescode.html). Code 1 covers
+// all faults of a statement; only the text distinguishes them.
 func kindOfLocal(e *sqlite.Error) string {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -1,52 +1,43 @@
 /**
- * k6/x/sql: databases by SQL. This is Grafana's xk6-sql, with the drivers `machbase`, `sqlite3` and
- * `postgres`, which are the default exports of `k6/x/sql/driver/machbase` and so on.
+ * k6/x/sql runs SQL on databases. It is Grafana's xk6-sql with the drivers `machbase`, `sqlite3`
+ * and `postgres`, which are the default exports of `k6/x/sql/driver/machbase` and so on.
  *
- * ```js
- * import sql from 'k6/x/sql';
- * import sqlite3 from 'k6/x/sql/driver/sqlite3';
+ * ```js import sql from 'k6/x/sql'; import sqlite3 from 'k6/x/sql/driver/sqlite3';
  *
- * const db = sql.open(sqlite3, './test.db', { max_open_conns: 1 });
- * ```
+ * const db = sql.open(sqlite3, './test.db', { max_open_conns: 1 }); ```
  *
- * All calls block their VU, and throw a {@link SqlError} when they fail. What differs from
- * Grafana's own module and drivers, and how connections end: README.md beside this file.
+ * A call blocks its VU, and throws a {@link SqlError} if it fails. README.md in this folder lists
+ * the differences from Grafana's module and drivers, and says when connections close.
  *
  * Metrics: `sql_ops` (Counter) and `sql_op_duration` (Trend in milliseconds; not under the executor
- * client-sweep, which has durations of its own), both with the tags `op` (query, exec) and
+ * client-sweep, which measures durations itself), both with the tags `op` (query, exec) and
  * `outcome` (ok, or the error's kind). Connecting is part of the call that needs a connection.
  *
- * `sql_failed` (Rate, with the tag `op`) is the share of operations that failed, as
- * `http_req_failed` is of requests: a threshold is `sql_failed: ['rate<0.01']`.
+ * `sql_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
+ * for requests. A threshold: `sql_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/sql' {
   /** Limits of a database's connections and calls. */
   export interface Options {
-    /**
-     * How many connections are open at a time; 0, the default, for any number. A client of a sweep
-     * takes 1.
-     */
+    /** Maximum number of open connections; 0, the default: no limit. In a sweep use 1. */
     max_open_conns?: number;
-    /** How many connections stay open without work. Default 2; 0 for none. */
+    /** Maximum number of idle connections that stay open. Default 2; 0: none. */
     max_idle_conns?: number;
-    /** How long a connection stays open without work; for ever when not given. */
+    /** Maximum idle time of a connection. Default: no limit. */
     conn_max_idle_time?: XK6Sweep.Duration;
-    /** How long a connection is used; for ever when not given. */
+    /** Maximum age of a connection. Default: no limit. */
     conn_max_lifetime?: XK6Sweep.Duration;
-    /**
-     * How long a call may take that has no time of its own, connecting included. Default `"60s"`,
-     * as that of k6/http.
-     */
+    /** Timeout of a call that sets none, connecting included. Default `"60s"`, as in k6/http. */
     timeout?: XK6Sweep.Duration;
     /**
-     * Tags of the samples of all its calls, as these have no options: `sql_ops{db:orders}` is one
-     * database's.
+     * Tags of all samples of this database, since calls have no options: select them with
+     * `sql_ops{db:orders}`.
      */
     tags?: XK6Sweep.Tags;
   }
 
   /**
-   * What went wrong.
+   * The error of a failed call.
    *
    * | kind | |
    * |---|---|
@@ -54,16 +45,16 @@ declare module 'k6/x/sql' {
    * | `connection` | the connection broke |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended, or the server cancelled the query |
-   * | `auth` | unknown user, wrong password, or one that may not do this |
-   * | `syntax` | the server does not understand the statement |
-   * | `not_found` | no such table, column or the like |
-   * | `conflict` | what is to be made exists already, a key among them; a transaction that another one was in the way of |
+   * | `auth` | unknown user, wrong password, or no permission |
+   * | `syntax` | the server cannot parse the statement |
+   * | `not_found` | no such table, column or other object |
+   * | `conflict` | the object or key exists already; a conflict with another transaction |
    * | `busy` | a lock, too many connections |
-   * | `too_large`, `full` | a value or statement is too large; there is no room left |
+   * | `too_large`, `full` | a value or statement is too large; the server is out of space |
    * | `usage` | the call itself is wrong, or its values are |
    * | `server` | any other error of the database |
-   * | `append`, `protocol` | of Machbase: a row cannot be appended; what came is no answer |
-   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | `append`, `protocol` | of Machbase: a row cannot be appended; an answer violates the protocol |
+   * | `internal` | a fault in k6's extensions or in a library; its stack is in the log |
    */
   export interface SqlError extends Error {
     name: 'SqlError';
@@ -85,37 +76,36 @@ declare module 'k6/x/sql' {
       | 'protocol'
       | 'internal';
     /**
-     * The database's: a number of Machbase or SQLite, the SQLSTATE of PostgreSQL, a string. 0 where
-     * there is none.
+     * The database's code: a number of Machbase or SQLite, PostgreSQL's SQLSTATE (a string), or 0.
      */
     code: number | string;
   }
 
-  /** What a statement without rows has done. Not every driver knows both. */
+  /** The result of a statement. Some drivers support only one of the methods. */
   export interface Result {
-    /** The key that the database made for a row that was inserted. */
+    /** The key that the database generated for an inserted row. */
     lastInsertId(): number;
-    /** How many rows were inserted, changed or deleted. */
+    /** The number of rows that were inserted, changed or deleted. */
     rowsAffected(): number;
   }
 
   /**
-   * A row: its columns by name, in the order of the query. README.md beside this file has the table
-   * of types: times are a Date, bytes an ArrayBuffer, whole numbers beyond 2^53 a string.
+   * A row: its columns by name, in the order of the query. README.md in this folder has the table
+   * of types: times are Dates, bytes are ArrayBuffers, integers beyond 2^53 are strings.
    */
   export type Row = { [column: string]: any };
 
-  /** A database and its connections, which are opened when they are needed. */
+  /** A database. It opens connections when they are needed. */
   export interface Database {
     /**
-     * Runs a query and returns all its rows. One that breaks off in the middle of its rows throws.
+     * Runs a query and returns all its rows. Throws if the query fails in the middle of its rows.
      */
     query(query: string, ...values: unknown[]): Row[];
-    /** As {@link Database.query}, for at most so long. */
+    /** Like {@link Database.query}, with a timeout. */
     queryWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Row[];
-    /** Runs a statement that has no rows. */
+    /** Runs a statement that returns no rows. */
     exec(query: string, ...values: unknown[]): Result;
-    /** As {@link Database.exec}, for at most so long. */
+    /** Like {@link Database.exec}, with a timeout. */
     execWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Result;
     /** Closes the database's connections. */
     close(): void;
@@ -123,11 +113,11 @@ declare module 'k6/x/sql' {
 
   const sql: {
     /**
-     * A database. Nothing connects yet.
+     * Returns a database. Does not connect yet.
      *
      * @param driver the default export of the driver's module
-     * @throws kind `usage`: it is no driver, the name is malformed, or an option is unknown or has
-     *   a wrong value
+     * @throws kind `usage`: driver is not a driver, source is malformed, or an option is unknown or
+     *   has a wrong value
      * @param source the driver's name of the database: a file, or a URL such as
      *   `machbase://user:password@host:5656`
      */

@@ -20,17 +20,17 @@ const ImportPath = xk6sql.ImportPath
 // The module's metrics. Tags: op and outcome (ok, or the error's kind).
 const (
 	metricOps      = "sql_ops"         // Counter: queries and statements
-	metricDuration = "sql_op_duration" // Trend, ms: their durations; not in a sweep, which has its own
+	metricDuration = "sql_op_duration" // Trend, ms: durations of operations; not in a sweep
 )
 
-// Operations, the values of the tag op.
+// Operations: values of the tag op.
 const (
 	opQuery = "query"
 	opExec  = "exec"
 )
 
-// New returns the JavaScript module: the functions of xk6-sql, with metrics, a timeout, kinds of
-// errors, and rows whose columns keep their order.
+// New returns the JavaScript module: xk6-sql's functions with metrics, timeouts, kinds of errors,
+// and rows whose columns keep their order.
 func New() modules.Module {
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
@@ -43,7 +43,6 @@ func New() modules.Module {
 	})
 }
 
-// module is the module in one VU.
 type module struct {
 	*k6mod.Module
 
@@ -51,7 +50,6 @@ type module struct {
 	calls deadline.Contexts
 }
 
-// open is sql.open(driver, source, options).
 func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	driver := driverName(call.Argument(0))
 	if driver == "" {
@@ -87,8 +85,8 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	return databaseMethods.Object(m.Runtime(), &database{module: m, pool: pool, driver: driver, timeout: o.timeout, tags: o.tags})
 }
 
-// driverName returns the name in database/sql of a driver's symbol, which a driver's module exports
-// as it is or as an object; "" for any other value.
+// driverName returns the database/sql name of a driver's symbol. The driver's module exports the
+// symbol or an object with it. Other values give "".
 func driverName(value sobek.Value) string {
 	if object, is := value.(*sobek.Object); is {
 		valueOf, is := sobek.AssertFunction(object.Get("valueOf"))
@@ -107,7 +105,7 @@ func driverName(value sobek.Value) string {
 	return ""
 }
 
-// Throw throws an error as the module's own exception. Its code is a string where the server's is.
+// Throw throws err as an exception of the module. Its code is a string if the server's code is.
 func (m *module) Throw(err error) {
 	if state := postgres.Code(err); state != "" {
 		panic(m.NewError(err, k6mod.Property{Name: "code", Value: state}))

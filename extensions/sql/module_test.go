@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// newInitVU returns a VU in the init context, with the module as `sql` and its drivers.
 func newInitVU(t *testing.T) *k6test.Runner {
 	t.Helper()
 	v := k6test.NewRunner(t, ImportPath, New())
@@ -29,7 +28,7 @@ func newInitVU(t *testing.T) *k6test.Runner {
 	return v
 }
 
-// newVU returns a VU with a `db` in memory, which has a table.
+// newVU returns a VU with `db`, an in-memory database with one table.
 func newVU(t *testing.T) *k6test.Runner {
 	t.Helper()
 	v := newInitVU(t)
@@ -56,7 +55,7 @@ func TestMetrics(t *testing.T) {
 	require.Positive(t, v.Counted(metricDuration, "op", "exec"))
 }
 
-// Calls have no options: the tags of a database are those of all its calls, and of no other's.
+// A database's tags are on the samples of all its calls, and on no others.
 func TestTagsOfADatabase(t *testing.T) {
 	v := newVU(t)
 	v.Run(`const other = sql.open(sqlite3, ':memory:', { tags: { db: 'other' } });
@@ -66,7 +65,7 @@ func TestTagsOfADatabase(t *testing.T) {
 	require.Equal(t, 4.0, v.Counted(metricOps))
 }
 
-// A client of a sweep counts, and leaves durations to the sweep.
+// A client of a sweep counts operations, but does not send their durations.
 func TestMetricsInASweep(t *testing.T) {
 	var v *k6test.Runner
 	reading := k6test.Step(t, 1, measure.Plan{Operations: 20}, "select", func() *k6test.Runner {
@@ -106,7 +105,7 @@ func TestErrors(t *testing.T) {
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
 }
 
-// A server that accepts connections and says nothing is not there, as one that refuses them.
+// A server that accepts connections and never answers fails like one that refuses them.
 func TestServerThatSaysNothing(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -120,7 +119,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 	require.Equal(t, "connect", e.Kind, e.Message)
 }
 
-// endless is a query that SQLite does not come to an end with.
+// endless is a query that never ends.
 const endless = `with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n`
 
 func TestTimeout(t *testing.T) {
@@ -137,11 +136,11 @@ func TestTimeout(t *testing.T) {
 	require.Equal(t, 4.0, v.Counted(metricOps, "outcome", "timeout"))
 }
 
-// Drivers that register with xk6-sql are not wrapped as those of this package are.
+// The timeout also works for drivers that this package does not wrap.
 func TestTimeoutOfAnotherDriver(t *testing.T) {
 	v := newVU(t)
 	v.Set("endless", endless)
-	v.Set("other", xk6sql.RegisterDriver("sqlite")) // modernc.org/sqlite registers itself under this name
+	v.Set("other", xk6sql.RegisterDriver("sqlite")) // modernc.org/sqlite registers this name
 	require.Equal(t, "timeout", v.Fail(`sql.open(other, ':memory:').queryWithTimeout('100ms', endless)`).Kind)
 	require.JSONEq(t, `[{"a":1}]`, v.JSON(`sql.open(other, ':memory:').query('select 1 as a')`))
 }
@@ -150,7 +149,7 @@ func TestTheTestEnds(t *testing.T) {
 	v := newVU(t)
 	v.Set("endless", endless)
 	go func() {
-		time.Sleep(50 * time.Millisecond) // whether the query has begun or not: it never ends by itself
+		time.Sleep(50 * time.Millisecond) // the result is the same whether the query has begun or not
 		v.CancelContext()
 	}()
 	e := v.Fail(`db.query(endless)`)
@@ -177,7 +176,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// index.d.ts declares all that scripts can use, and nothing else.
+// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	raw, err := os.ReadFile("index.d.ts")
 	require.NoError(t, err)

@@ -10,20 +10,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// defaultTimeout is that of k6/http.
+// defaultTimeout is the default of k6/http.
 const defaultTimeout = 60 * time.Second
 
-// options are the last argument of sql.open.
 type options struct {
-	// timeout is that of a query or statement that has none of its own.
+	// timeout applies to calls that set none.
 	timeout time.Duration
-	// tags are those of all its calls' samples.
+	// tags are on the samples of all calls.
 	tags k6mod.Tags
-	// limits set those of the pool of connections.
+	// limits set the limits of the connection pool.
 	limits []func(*sql.DB)
 }
 
-// openOptions are the options of sql.open.
 var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 	limit("max_open_conns", (*sql.DB).SetMaxOpenConns),
 	limit("max_idle_conns", (*sql.DB).SetMaxIdleConns),
@@ -37,7 +35,7 @@ var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(o *options) *k6mod.Tags { return &o.tags }),
 }
 
-// limit is an option that is a number of connections.
+// limit is an option with a number of connections.
 func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
 		n, is := k6glue.Scalar(value).(int64)
@@ -50,7 +48,7 @@ func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	}}
 }
 
-// lifetime is an option that is a time.
+// lifetime is an option with a duration.
 func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
 		d, err := k6mod.Time(method, "option "+name, value)
@@ -63,7 +61,7 @@ func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[option
 	}}
 }
 
-// timeoutOf reads how long a query may take.
+// timeoutOf reads the timeout of a call.
 func timeoutOf(method, what string, value sobek.Value) (time.Duration, error) {
 	d, err := k6mod.Time(method, what, value)
 	if err == nil && d <= 0 {

@@ -17,7 +17,7 @@ func init() { //nolint:gochecknoinits // the way of registering, of database/sql
 	register("machbase", sqlmachbase.NewConnector)
 }
 
-// register makes a driver known to database/sql and, under the same name, to scripts.
+// register registers a driver with database/sql and as a module for scripts.
 func register(name string, driver wholerows.Driver) {
 	sql.Register(name, driver)
 	registerModule(name)

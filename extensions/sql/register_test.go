@@ -21,7 +21,7 @@ func open(t *testing.T, driver, name string) *sql.DB {
 	return db
 }
 
-// The first two have the names of Grafana's own.
+// The first two names are those that Grafana's drivers have.
 func TestDriversAreModules(t *testing.T) {
 	for _, driver := range []string{"sqlite3", "postgres", "machbase"} {
 		require.Contains(t, sql.Drivers(), driver)
@@ -36,7 +36,7 @@ func TestDriversAreModules(t *testing.T) {
 	}
 }
 
-// The third row cannot be computed: without wholerows, those who do not ask see two.
+// The third row cannot be computed. Without wholerows the script would see two rows and no error.
 func TestResultThatBreaksOffIsAnError(t *testing.T) {
 	_, err := open(t, "sqlite3", ":memory:").QueryContext(t.Context(),
 		`select json_extract(column1, '$.a') from (values ('{"a":1}'), ('{"a":2}'), ('{"a"'))`)

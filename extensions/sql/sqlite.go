@@ -10,13 +10,13 @@ import (
 	"modernc.org/sqlite"
 )
 
-// busyTimeout is how long a statement waits for another connection's lock, in milliseconds: that of
+// busyTimeout is how long a statement waits for a lock, in milliseconds, as in
 // github.com/mattn/go-sqlite3.
 const busyTimeout = 5000
 
-// sqliteConnector returns the connector for a file, with the parameters of modernc.org/sqlite. A
-// statement waits 5 s for a lock unless the name says otherwise, by _pragma=busy_timeout(MS) or, as
-// in go-sqlite3, _busy_timeout=MS or _timeout=MS.
+// sqliteConnector returns the connector for a file, whose name may have parameters of
+// modernc.org/sqlite. A statement waits 5 s for a lock, or as _pragma=busy_timeout(MS) says, or
+// _busy_timeout=MS or _timeout=MS as in go-sqlite3.
 func sqliteConnector(name string) (driver.Connector, error) {
 	file, parameters, _ := strings.Cut(name, "?")
 	query, err := url.ParseQuery(parameters)

@@ -17,25 +17,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// The drivers whose values are converted here by a table of their own: see the README.
+// Drivers whose values are converted by their own table: see the README.
 const (
 	driverSQLite   = "sqlite3"
 	driverPostgres = "postgres"
 	driverMachbase = "machbase"
 )
 
-// sqliteTime is the text form of a time that SQLite's date functions read.
+// sqliteTime is a time format of SQLite's date functions:
 // https://sqlite.org/lang_datefunc.html#time_values
 const sqliteTime = "2006-01-02 15:04:05.000"
 
-// maxSafe is the largest whole number of which a JavaScript Number knows all digits.
+// maxSafe is the largest integer up to which a JavaScript number is exact.
 const maxSafe = 1<<53 - 1
 
 // maxDate is the last time of a JavaScript Date, in milliseconds since 1970: in the year 275760.
 const maxDate = 8.64e15
 
-// valueFor returns what the driver gets of an argument of a query. The error says what the argument
-// is, and goes behind its number.
+// valueFor converts an argument of a query for the driver. An error describes the argument without
+// its number, which the caller adds.
 func valueFor(driver string, argument sobek.Value) (any, error) {
 	value, err := k6glue.Export(argument)
 	if err != nil {
@@ -52,8 +52,8 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 		return v, nil
 	case float64:
 		if driver == driverPostgres {
-			// The server reads the text as the parameter's type, and refuses a fraction where that
-			// is an integer. pgx would cut it off.
+			// The server parses the text as the parameter's type and rejects a fraction for an
+			// integer, which pgx would cut off.
 			return numeral(v), nil
 		}
 
@@ -69,7 +69,7 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 	case sobek.ArrayBuffer:
 		return v.Bytes(), nil
 	case []any, map[string]any:
-		if driver == driverPostgres { // an array, or a value of a column of json
+		if driver == driverPostgres { // an array, or a value of a json column
 			return v, nil
 		}
 
@@ -79,8 +79,8 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 	}
 }
 
-// numeral writes a number as JavaScript does: whole numbers below 1e21 without an exponent, which
-// no integer type of PostgreSQL can read.
+// numeral formats a number as JavaScript does. PostgreSQL's integer types cannot parse exponents,
+// and integers below 1e21 get none.
 func numeral(v float64) string {
 	if math.Abs(v) < 1e21 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -102,13 +102,14 @@ func bigFor(driver string, n *big.Int) (any, error) {
 	}
 }
 
-// result is what a query has found.
+// result holds the rows of a query.
 type result struct {
 	columns, types []string
 	rows           [][]any
 }
 
-// read takes all rows. Two columns of the same name are an error: an object has room for one.
+// read reads all rows. Two columns with the same name are an error: an object has room for only
+// one.
 func (r *result) read(method string, rows *sql.Rows) (err error) {
 	defer func() {
 		if closed := rows.Close(); err == nil {
@@ -144,7 +145,7 @@ func (r *result) read(method string, rows *sql.Rows) (err error) {
 	return rows.Err()
 }
 
-// objects makes a JavaScript array of the rows: an object each, with the columns in their order.
+// objects converts the rows to a JavaScript array of objects with the columns in order.
 func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) {
 	all := make([]any, len(r.rows))
 	for i, row := range r.rows {
@@ -164,7 +165,7 @@ func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) 
 	return rt.NewArray(all...), nil
 }
 
-// toScript returns the JavaScript value of a column's value.
+// toScript converts a column's value to JavaScript.
 func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Value, error) { //nolint:cyclop // one case for each type
 	switch v := value.(type) {
 	case nil:
@@ -198,16 +199,15 @@ func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Va
 	return rt.ToValue(value), nil
 }
 
-// shortest returns the number with the decimal form of a column of 32 bits: 0.1 in place of
-// 0.10000000149011612.
+// shortest returns the shortest decimal number of a 32-bit column: 0.1, not 0.10000000149011612.
 func shortest(v float64) float64 {
-	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64) // its own form can be parsed
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64) // its own format is valid
 
 	return f
 }
 
-// isText reports whether the bytes of a column are text. pgx returns JSON and XML as bytes, and
-// drivers of other databases all of their text.
+// isText reports whether the bytes of a column are text. pgx returns JSON and XML as bytes; other
+// drivers return all text as bytes.
 func isText(driver, columnType string) bool {
 	switch driver {
 	case driverSQLite, driverMachbase:

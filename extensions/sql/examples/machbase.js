@@ -1,6 +1,6 @@
-// Sweeps Machbase through SQL: how fast do 1, 4 and 16 clients find a row by its key, each over a
-// connection of its own? sweep.run times each operation, and counts it as failed when it throws.
-// What Machbase is made for, appending rows and reading many of them, is faster with k6/x/machbase.
+// Sweeps Machbase through SQL: how fast do 1, 4 and 16 clients find a row by its key? Each client
+// has one connection. sweep.run times each operation; one that throws counts as failed.
+// To append rows, or to read many, use k6/x/machbase, which is faster.
 //     k6 run -e MACHBASE_URL=machbase://sys:password@127.0.0.1:5656?statementCache=auto machbase.js
 import sql from 'k6/x/sql';
 import machbase from 'k6/x/sql/driver/machbase';

@@ -1,5 +1,5 @@
-// Sweeps PostgreSQL: how fast do 1, 4 and 16 clients find a row by its key, each over a connection
-// of its own? sweep.run times each operation, and counts it as failed when it throws.
+// Sweeps PostgreSQL: how fast do 1, 4 and 16 clients find a row by its key? Each client has one
+// connection. sweep.run times each operation; one that throws counts as failed.
 //     k6 run -e POSTGRES_URL=postgres://user:password@127.0.0.1:5432/database?sslmode=disable postgres.js
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';

@@ -1,5 +1,5 @@
-// Sweeps SQLite: how fast do 1, 4 and 16 clients find a row by its key, each in a database of its
-// own in memory? sweep.run times each operation, and counts it as failed when it throws.
+// Sweeps SQLite: how fast do 1, 4 and 16 clients find a row by its key? Each client has one
+// in-memory database. sweep.run times each operation; one that throws counts as failed.
 //     k6 run sqlite.js
 import sql from 'k6/x/sql';
 import sqlite3 from 'k6/x/sql/driver/sqlite3';

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// kinds are those of errors that the server tells, by SQLSTATE or, where the rest does not matter,
-// by its first two characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+// kinds maps SQLSTATEs, or their first two characters, to kinds of errors:
+// https://www.postgresql.org/docs/current/errcodes-appendix.html.
 var kinds = map[string]string{ //nolint:gochecknoglobals // a table
 	"08":    "connection",
 	"28":    "auth",
@@ -28,15 +28,15 @@ var kinds = map[string]string{ //nolint:gochecknoglobals // a table
 	"40":    "conflict",   // with another transaction
 	"53300": "busy",       // too many connections
 	"55":    "busy",       // a lock
-	"57P03": "busy",       // the server starts
+	"57P03": "busy",       // the server is starting
 	"53":    "full",       // disk, memory
 	"54":    "too_large",  // a limit of the program
 	"57014": "cancelled",  // by the server
-	"57P01": "connection", // the server stops
+	"57P01": "connection", // the server is stopping
 	"57P02": "connection", // the server has crashed
 }
 
-// Kind is the kind of an error of this driver, as modules for scripts know it; "" for others.
+// Kind returns the kind of an error of this driver, "" for other errors.
 func Kind(err error) string {
 	if said, is := errors.AsType[*pgconn.PgError](err); is {
 		for _, code := range []string{said.Code, said.Code[:min(2, len(said.Code))]} {
@@ -54,7 +54,7 @@ func Kind(err error) string {
 	return ""
 }
 
-// Code is the SQLSTATE of an error that the server tells; "" for others.
+// Code returns the SQLSTATE of an error answer, "" for other errors.
 func Code(err error) string {
 	if said, is := errors.AsType[*pgconn.PgError](err); is {
 		return said.Code

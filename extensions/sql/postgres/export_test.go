@@ -1,4 +1,3 @@
 package postgres
 
-// Parse is for tests of this package.
 var Parse = parse

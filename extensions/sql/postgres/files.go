@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// parameters match those of a connection string in each of its two forms: a URL, and NAME=VALUE.
+// parameters match the parameters of a connection string in its two forms: URL and NAME=VALUE.
 var (
 	parametersOfURL    = regexp.MustCompile(`([?&]\w+=)([^&]*)`)
 	parametersOfValues = regexp.MustCompile(`(\w+\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)`)
@@ -20,8 +20,8 @@ var (
 // files are the parameters that name files.
 var files = []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} //nolint:gochecknoglobals // a constant
 
-// WithFiles calls use with a connection string whose files are copies of what read returns for
-// those that it names. The copies last as long as the call.
+// WithFiles calls use with a connection string in which copies replace the named files. Each copy
+// holds what read returns for the file, and is deleted when WithFiles returns.
 func WithFiles(name string, read func(path string) ([]byte, error), use func(name string) error) error {
 	parameter, plain, quote := parametersOfValues, unquoted, quoted
 	if strings.Contains(name, "://") {
@@ -39,7 +39,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 	name = parameter.ReplaceAllStringFunc(name, func(found string) string {
 		parts := parameter.FindStringSubmatch(found)
 		path, wrong := plain(parts[2])
-		isFile := slices.Contains(files, strings.Trim(parts[1], "?&= ")) && path != "system" // which stands for its certificates
+		isFile := slices.Contains(files, strings.Trim(parts[1], "?&= ")) && path != "system" // the system's certificates
 		if !isFile || err != nil || wrong != nil {
 			return found
 		}
@@ -62,7 +62,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 	return use(name)
 }
 
-// unquoted returns a value of the form NAME=VALUE as it is meant.
+// unquoted removes the quotes of a value of the form NAME=VALUE.
 func unquoted(value string) (string, error) { //nolint:unparam // as url.QueryUnescape
 	if text, is := strings.CutPrefix(value, "'"); is {
 		value = strings.TrimSuffix(text, "'")

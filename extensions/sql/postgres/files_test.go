@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
-// What a connection string names are copies, which hold what was read and are gone afterwards.
+// The copies hold the files' contents and are deleted afterwards.
 func TestWithFiles(t *testing.T) {
 	copied := regexp.MustCompile(`[^'=&]*xk6-sweep-[^'&]*`)
 	for name, want := range map[string]struct {

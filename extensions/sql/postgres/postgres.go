@@ -1,5 +1,5 @@
-// Package postgres is the PostgreSQL driver of k6/x/sql: pgx behind database/sql, with errors of
-// one line in which the password of a connection string never is.
+// Package postgres is the PostgreSQL driver of k6/x/sql: pgx for database/sql. Its errors have one
+// line and never show the password of a connection string.
 package postgres
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// errConnectionString has nothing of the string, nor of pgx's error: where a string is malformed
-// nobody can tell which part of it is the password.
+// errConnectionString shows neither the string nor pgx's error: any part of a malformed string may
+// be the password.
 var errConnectionString = errors.New("the connection string of PostgreSQL is malformed: " +
 	"write postgres://user:password@host:port/database?sslmode=disable, where @ : / ? # % in a part are written " +
 	"%40 %3A %2F %3F %23 %25, or host=HOST port=PORT user=USER password='PASSWORD' dbname=DATABASE")
 
-// Connector returns the connector for a connection string in one of the two forms of PostgreSQL's
-// own clients (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with
-// the parameters of pgx besides. It fails when the string is malformed or names a file that cannot
-// be read, and does not connect.
+// Connector returns the connector for a connection string in one of the two forms of libpq
+// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), which may also
+// have pgx's parameters. It returns an error if the string is malformed or names a file that cannot
+// be read. It does not connect.
 func Connector(name string) (driver.Connector, error) {
 	config, err := parse(name)
 	if err != nil {
@@ -39,7 +39,6 @@ func Connector(name string) (driver.Connector, error) {
 	return connector{stdlib.GetConnector(*config), config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol}, nil
 }
 
-// parse reads a connection string.
 func parse(name string) (*pgx.ConnConfig, error) {
 	name, err := withScheme(name)
 	if err != nil || strayAt(name) {
@@ -61,10 +60,10 @@ func parse(name string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// connectTimeout is the limit where the string has no connect_timeout.
+// connectTimeout applies if the string has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// inTurns dials as dial does. Clients whose connections it makes take turns: see eventloop.
+// inTurns wraps dial so that its connections wait at event loops, where clients take turns.
 func inTurns(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -76,9 +75,8 @@ func inTurns(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// withScheme returns a URL with its scheme in lower case. pgx would take one with another scheme
-// for the form with parameters, and send the server what stands before its first "=", password and
-// all.
+// withScheme returns a URL with its scheme in lower case. pgx would take another scheme for the
+// form NAME=VALUE, and send the text before the first "=", with the password, to the server.
 func withScheme(name string) (string, error) {
 	scheme, rest, isURL := strings.Cut(name, "://")
 	if !isURL || strings.ContainsAny(scheme, "= ") {
@@ -92,9 +90,8 @@ func withScheme(name string) (string, error) {
 	return scheme + "://" + rest, nil
 }
 
-// strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong
-// to the password, the rest of which would be taken for a host or a database, and be named in
-// errors.
+// strayAt reports whether a URL has an @ after the host. It may belong to the password, whose rest
+// pgx would then take for a host or database and show in errors.
 func strayAt(name string) bool {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if scheme != "postgres" && scheme != "postgresql" {
@@ -107,11 +104,11 @@ func strayAt(name string) bool {
 
 type connector struct {
 	driver.Connector
-	// simple reports that queries go by the simple protocol, which takes several statements at once.
+	// simple means the simple protocol, which accepts several statements in one call.
 	simple bool
 }
 
-// Connect fails with one line, also where pgx tried several addresses in vain.
+// Connect returns a one-line error even if pgx tried several addresses.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -121,22 +118,22 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return interruptible{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // what pgx returns
 }
 
-// interruptible is a wholerows.Interrupter: pgx would register each query with its context.
+// interruptible implements wholerows.Interrupter, which costs less than pgx's watch on each query's
+// context.
 type interruptible struct {
 	*stdlib.Conn
 	simple bool
 }
 
-// Interrupt makes the call under way fail. pgx closes the connection then, and asks the server to
-// cancel what it does, as it does when a context ends.
+// Interrupt makes the current call fail. pgx then closes the connection and sends a cancel request
+// to the server, as it does when a context ends.
 func (c interruptible) Interrupt() {
-	_ = c.Conn.Conn().PgConn().Conn().SetDeadline(time.Now()) // one that is closed fails by itself
+	_ = c.Conn.Conn().PgConn().Conn().SetDeadline(time.Now()) // a closed connection fails by itself
 }
 
-// ResetSession keeps a connection whose script has begun a transaction, which pgx would close: the
-// rest of the transaction would run outside of it, on a new connection. Neither does it ask the
-// server for a sign of life, as pgx does after a second: that would be a part of the next
-// operation's time.
+// ResetSession keeps a connection with an open transaction. pgx would close it, and the rest of the
+// transaction would run on a new connection. Nor does ResetSession ping the server after a second
+// of rest, as pgx does: that would lengthen the next operation.
 func (c interruptible) ResetSession(context.Context) error {
 	if c.Conn.Conn().IsClosed() {
 		return driver.ErrBadConn
@@ -145,8 +142,7 @@ func (c interruptible) ResetSession(context.Context) error {
 	return nil
 }
 
-// connectError is pgx's, which has a line for each attempt: one with TLS and one without where both
-// are allowed.
+// connectError is pgx's error with one line for each attempt, such as with and without TLS.
 type connectError struct{ error }
 
 func (e connectError) Unwrap() error { return e.error }

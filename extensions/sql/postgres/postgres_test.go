@@ -24,7 +24,7 @@ import (
 
 const secret = "geheim"
 
-// query connects and asks for something, as k6/x/sql does.
+// query connects and runs a query, as k6/x/sql does.
 func query(ctx context.Context, t *testing.T, name string) error {
 	t.Helper()
 	connector, err := postgres.Connector(name)
@@ -111,8 +111,7 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-// serve answers each connection with peer, until the test ends, and returns a connection string for
-// it.
+// serve starts a server that calls peer for each connection, and returns its connection string.
 func serve(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener := listen(t)
@@ -136,7 +135,7 @@ func serve(t *testing.T, peer func(net.Conn)) string {
 	return "postgres://me:geheim@" + listener.Addr().String() + "/db?sslmode=disable"
 }
 
-// startup reads what a client says first.
+// startup reads a client's first message.
 func startup(conn net.Conn) {
 	var length uint32
 	if binary.Read(conn, binary.BigEndian, &length) == nil {
@@ -144,8 +143,7 @@ func startup(conn net.Conn) {
 	}
 }
 
-// message is one of the protocol's:
-// https://www.postgresql.org/docs/current/protocol-message-formats.html
+// message encodes a message: https://www.postgresql.org/docs/current/protocol-message-formats.html
 func message(kind byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(body))), body...)
 }
@@ -210,7 +208,7 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-// Clients take turns whose connections are those of eventloop.
+// Clients with connections of package eventloop take turns.
 func TestConnectionsTakeTurns(t *testing.T) {
 	listener := listen(t)
 	defer listener.Close()
@@ -225,7 +223,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 }
 
 func TestServerThatStalls(t *testing.T) {
-	name := serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // until the client gives up
+	name := serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // reads until the client gives up
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	err := query(ctx, t, name)
@@ -233,15 +231,15 @@ func TestServerThatStalls(t *testing.T) {
 	requireOneLine(t, err)
 }
 
-// greet lets a client in, as a server does that wants no password.
+// greet accepts a client without a password.
 func greet(conn net.Conn) {
 	startup(conn)
 	_, _ = conn.Write(slices.Concat(message('R', "\x00\x00\x00\x00"), message('K', "\x00\x00\x00\x01\x00\x00\x00\x02"), message('Z', "I")))
 }
 
-// stall returns a connection string for a server that lets one client in and answers no query.
-// asked is closed with the first of them. cancelled gets what the next client says, who should want
-// it to be cancelled.
+// stall returns the connection string of a server that accepts one client and never answers a
+// query. It closes asked at the first query, and sends cancelled the first message of the next
+// client, which should be a cancel request.
 func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byte) {
 	t.Helper()
 	listener := listen(t)
@@ -269,8 +267,7 @@ func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byt
 	return "postgres://me@" + listener.Addr().String() + "/db?sslmode=disable", asked, cancelled
 }
 
-// A query that the server does not answer ends with its context, and the server is asked to cancel
-// it.
+// A query without an answer ends with its context, and the server gets a cancel request.
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, want := range map[string]error{"cancelled": context.Canceled, "too late": context.DeadlineExceeded} {
 		t.Run(name, func(t *testing.T) {

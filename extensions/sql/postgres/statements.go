@@ -12,19 +12,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// errSeveral is the error of a call with several statements where the protocol takes one.
+// errSeveral is the error of a call with several statements if the protocol accepts only one.
 var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call for each, " +
 	"or open the database with default_query_exec_mode=simple_protocol, which takes several without values")
 
-// errCopy is the error of a statement after which the server and its client talk in another
-// protocol: without it, both would wait for each other.
+// errCopy is the error of a COPY from or to the client. COPY switches to another protocol, and both
+// sides would wait forever.
 var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: " +
 	"insert rows with insert, or copy from a file of the server's")
 
-// copyOfClient matches a statement that copies from or to its client.
+// copyOfClient matches a COPY from or to the client.
 var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)
 
-// copies reports whether one of the statements copies from or to its client.
+// copies reports whether a text contains a COPY from or to the client.
 func copies(query string) bool {
 	for statement := range strings.SplitSeq(query, ";") {
 		statement = strings.TrimSpace(statement)
@@ -36,9 +36,9 @@ func copies(query string) bool {
 	return false
 }
 
-// QueryContext returns the rows of a query. With the simple protocol and several statements these
-// are the last one's. The statement that the connection has prepared for the query is prepared anew
-// when the server has dropped it, or the tables have changed.
+// QueryContext returns the rows of a query. With the simple protocol and several statements, these
+// are the rows of the last one. A prepared statement that the server has dropped, or whose tables
+// have changed, is prepared again.
 func (c interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if copies(query) {
 		return nil, errCopy
@@ -57,7 +57,7 @@ func (c interruptible) QueryContext(ctx context.Context, query string, args []dr
 	return rows, explained(err)
 }
 
-// ExecContext runs a statement, as QueryContext does.
+// ExecContext runs a statement, in the same way as QueryContext.
 func (c interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if copies(query) {
 		return nil, errCopy
@@ -73,8 +73,8 @@ func (c interruptible) ExecContext(ctx context.Context, query string, args []dri
 	return result, explained(err)
 }
 
-// isStale reports whether a prepared statement failed before it ran because the server does not
-// have it, or its result has other columns by now. pgx forgets it then.
+// isStale reports whether a prepared statement failed before it ran, because the server has dropped
+// it or its result has other columns. pgx then forgets the statement.
 func isStale(err error) bool {
 	said, is := errors.AsType[*pgconn.PgError](err)
 
@@ -90,13 +90,12 @@ func explained(err error) error {
 	return err
 }
 
-// several reports whether a text with values may have several statements: a semicolon stands before
-// its end.
+// several reports whether a text may hold several statements: it has a semicolon before its end.
 func several(query string) bool {
 	return strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";")
 }
 
-// lastRows runs the statements of a text by the simple protocol, and returns the last one's rows.
+// lastRows runs several statements with the simple protocol and returns the rows of the last one.
 func (c interruptible) lastRows(ctx context.Context, query string) (driver.Rows, error) {
 	results, err := c.Conn.Conn().PgConn().Exec(ctx, query).ReadAll()
 	if err != nil {

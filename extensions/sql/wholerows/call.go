@@ -2,14 +2,13 @@ package wholerows
 
 import "context"
 
-// Call is the context of a call of database/sql. To database/sql it is one that never ends as soon
-// as a connector of this package has seen it: with a query of another context, database/sql starts
-// a goroutine that waits for the context's end. Connections of this package see the Context that is
-// in it, and end their calls with that. So do those of drivers that are not wrapped.
+// Call is the context of a database/sql call. database/sql starts a goroutine for each query whose
+// context can end. To avoid that, a Call hides its Done channel once a connection of this package
+// has seen it. The connection ends its calls with the inner Context.
 type Call struct {
 	context.Context
 
-	// wrapped tells that the call is one of this package's connections.
+	// wrapped reports whether a connection of this package has seen the call.
 	wrapped bool
 }
 
@@ -22,7 +21,7 @@ func (c *Call) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// ending is the context with which a call ends.
+// ending returns the context that ends the call.
 func ending(ctx context.Context) context.Context {
 	if call, is := ctx.(*Call); is {
 		call.wrapped = true

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// rows are those of a query, all of them in memory.
+// rows holds all rows of a query in memory.
 type rows struct {
 	columns []string
-	types   []string // the database's names of the columns' types; "" where the driver has none
+	types   []string // the database's names of the column types; "" if the driver has none
 	values  [][]driver.Value
 }
 
-// read takes all rows and closes what they came from.
+// read reads all rows and closes from.
 func read(from driver.Rows) (*rows, error) {
 	whole := &rows{columns: from.Columns()}
 	whole.types = make([]string, len(whole.columns))
@@ -47,7 +47,7 @@ func (r *rows) readAll(from driver.Rows) error {
 	}
 }
 
-// clone copies a row. The bytes in it are the driver's, and good until the next row only.
+// clone copies a row, whose bytes are valid only until the driver reads the next one.
 func clone(row []driver.Value) []driver.Value {
 	kept := make([]driver.Value, len(row))
 	for i, value := range row {

@@ -1,8 +1,7 @@
-// Package wholerows wraps a database/sql driver so that a query is answered with all of its rows or
-// with an error.
+// Package wholerows wraps a database/sql driver so that a query returns all its rows or an error.
 //
-// The script gets all rows of a query together, so the wrapped driver reads them before the query
-// returns: no connection is held while JavaScript objects are made of them.
+// A script gets all rows of a query together. So the wrapped driver reads them before the query
+// returns, and the connection is free while the JavaScript objects are made.
 package wholerows
 
 import (
@@ -19,11 +18,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Driver is a database/sql driver made from a function that returns its connector for a data source
-// name.
+// Driver is a database/sql driver: a function that returns the connector for a data source name.
 type Driver func(name string) (driver.Connector, error)
 
-// OpenConnector returns the connector for a data source name. The error is that of the function.
+// OpenConnector calls the function.
 func (d Driver) OpenConnector(name string) (driver.Connector, error) {
 	c, err := d(name)
 	if err != nil {
@@ -33,7 +31,7 @@ func (d Driver) OpenConnector(name string) (driver.Connector, error) {
 	return connector{Connector: c, driver: d}, nil
 }
 
-// Open connects. database/sql does not call it, as there is OpenConnector.
+// Open connects. database/sql calls OpenConnector in its place.
 func (d Driver) Open(name string) (driver.Conn, error) {
 	c, err := d.OpenConnector(name)
 	if err != nil {
@@ -50,14 +48,13 @@ type connector struct {
 
 func (c connector) Driver() driver.Driver { return c.driver }
 
-// Connect fails when the connection lacks what drivers have had since contexts came to
-// database/sql. The panic of a driver is an error: database/sql may connect on a goroutine of its
-// own.
+// Connect returns an error if the connection lacks the methods with contexts. It also turns a
+// driver's panic into an error, since database/sql may connect in its own goroutine.
 func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	defer crash.Catch(&err)
 	ctx = ending(ctx)
 	if until, has := ctx.Deadline(); has && !time.Now().Before(until) {
-		return nil, context.DeadlineExceeded // where it is too late already, the server is not at fault
+		return nil, context.DeadlineExceeded // the time was already over, which is no fault of the server
 	}
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -82,15 +79,15 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	return made, nil
 }
 
-// keeps tells whether connections outlive the client's step: see Local.
+// keeps reports whether connections stay open after the client's step: see Local.
 func (c connector) keeps() bool {
 	_, is := c.Connector.(local)
 
 	return is
 }
 
-// Local is a driver without a server, whose connections may be all that holds the data. They are
-// not closed at the end of a client's step.
+// Local marks a driver without a server. Its connections may be the only place of the data, so they
+// stay open at the end of a client's step.
 func Local(d Driver) Driver {
 	return func(name string) (driver.Connector, error) {
 		c, err := d(name)
@@ -104,8 +101,7 @@ func Local(d Driver) Driver {
 
 type local struct{ driver.Connector }
 
-// inner is what a wrapped connection has to have: database/sql finds it by the types of these
-// interfaces.
+// inner lists the interfaces that a wrapped connection must have.
 type inner interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -116,35 +112,36 @@ type inner interface {
 	driver.SessionResetter
 }
 
-// Interrupter is a connection whose calls end by Interrupt, and not by their contexts: to watch the
-// context of each would cost more.
+// Interrupter is a connection whose calls Interrupt can end. That costs less than watching the
+// context of each call.
 type Interrupter interface {
-	// Interrupt makes the call under way fail at once. Any goroutine may call it. The connection is
-	// not used again.
+	// Interrupt makes the current call fail immediately. Any goroutine may call it. The connection
+	// is not used afterwards.
 	Interrupt()
 }
 
-// conn is a connection that a script opens with the first query that needs it. It is closed with
-// the database, which an interrupted script does not do: under client-sweep it is closed at the
-// end of the client's step, as those of other modules.
+// conn is a connection that a query of a script has opened. It closes with the database. An
+// interrupted script never closes its database, so under client-sweep the end of the client's step
+// closes the connection too.
 type conn struct {
 	inner
 
-	// ended tells that the connection is not to be used again.
+	// ended marks a connection that must not be used again.
 	ended  atomic.Bool
 	closed sync.Once
 
-	// calls interrupts calls of interruptible; nil where the driver heeds contexts by itself.
+	// calls interrupts calls of interruptible; nil if the driver watches contexts.
 	calls         *deadline.Watch[Interrupter]
 	interruptible Interrupter
-	// seen is the context that interruptible sees, which ends by Interrupt alone.
+	// seen is the context that interruptible sees. Only Interrupt ends such a call.
 	seen Call
 }
 
-// end closes the connection at the end of a step. The pool learns of it when it would use it again.
+// end closes the connection at the end of a step. The pool finds out when it uses the connection
+// again.
 func (c *conn) end() {
 	c.ended.Store(true)
-	_ = c.Close() // nobody is there to be told
+	_ = c.Close() // the error has no receiver
 }
 
 // Close closes the connection once.
@@ -159,9 +156,8 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// catch makes *err the error of a driver's panic, after which nobody knows what state the
-// connection is in. Without it database/sql would take the connection for one that is in use. It is
-// for defer.
+// catch turns a driver's panic into an error and marks the connection as unusable. Otherwise
+// database/sql would consider it in use forever. Use it with defer.
 func (c *conn) catch(err *error) {
 	if value := recover(); value != nil {
 		*err = crash.Caught(value)
@@ -169,7 +165,7 @@ func (c *conn) catch(err *error) {
 	}
 }
 
-// begin begins a call and returns the context that the driver sees.
+// begin starts a call and returns the context for the driver.
 func (c *conn) begin(ctx context.Context) context.Context {
 	ctx = ending(ctx)
 	if c.calls == nil {
@@ -181,15 +177,15 @@ func (c *conn) begin(ctx context.Context) context.Context {
 	return &c.seen
 }
 
-// over ends a call. A connection that was interrupted is not used again, also where that came after
-// the last byte of the answer.
+// over ends a call. An interrupted connection is not used again, even if the whole answer had
+// arrived.
 func (c *conn) over() {
 	if c.calls != nil && c.calls.End() != deadline.Undisturbed {
 		c.ended.Store(true)
 	}
 }
 
-// ResetSession is called before the connection is used again.
+// ResetSession checks the connection before it is used again.
 func (c *conn) ResetSession(ctx context.Context) (err error) {
 	defer c.catch(&err)
 	if c.ended.Load() {
@@ -199,7 +195,7 @@ func (c *conn) ResetSession(ctx context.Context) (err error) {
 	return c.inner.ResetSession(ending(ctx))
 }
 
-// ExecContext returns once the statement is done.
+// ExecContext returns when the statement is done.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (_ driver.Result, err error) {
 	defer c.catch(&err)
 	defer c.over()
@@ -210,7 +206,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 // ErrLost is the error of a query whose connection broke in the middle of its rows.
 var ErrLost = errors.New("the connection was lost before the last row")
 
-// QueryContext returns once the last row is there.
+// QueryContext returns when the last row has been read.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (_ driver.Rows, err error) {
 	defer c.catch(&err)
 	defer c.over()
@@ -220,7 +216,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}
 	whole, err := read(found)
 	if errors.Is(err, driver.ErrBadConn) {
-		// database/sql would run the query again, which has had its effect already.
+		// after driver.ErrBadConn, database/sql would run the query a second time
 		return nil, ErrLost
 	}
 	if err != nil {
@@ -230,8 +226,8 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return whole, nil
 }
 
-// CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where
-// it does not.
+// CheckNamedValue passes an argument to the driver if it checks arguments, else leaves it to
+// database/sql.
 func (c *conn) CheckNamedValue(value *driver.NamedValue) (err error) {
 	defer c.catch(&err)
 	if checker, ok := c.inner.(driver.NamedValueChecker); ok {
@@ -241,7 +237,7 @@ func (c *conn) CheckNamedValue(value *driver.NamedValue) (err error) {
 	return driver.ErrSkip
 }
 
-// IsValid tells whether the connection may go back to the pool.
+// IsValid reports whether the connection may return to the pool.
 func (c *conn) IsValid() bool {
 	validator, ok := c.inner.(driver.Validator)
 

@@ -18,12 +18,12 @@ import (
 
 var errBroken = errors.New("broken")
 
-// fake is a connection whose query gives some rows, one column each, and then ends as it is told.
+// fake is a connection whose query returns some rows of one column, and then the given errors.
 type fake struct {
 	rows    []driver.Value
-	query   error // what the query itself fails with
-	end     error // what comes after the last row
-	closing error // what closing the rows fails with
+	query   error // error of the query
+	end     error // error after the last row
+	closing error // error of closing the rows
 	invalid bool
 
 	queries, opened, closed int
@@ -73,7 +73,7 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 		return r.end
 	}
 	dest[0] = r.rows[r.next]
-	if raw, ok := dest[0].([]byte); ok { // as drivers do that read into one buffer
+	if raw, ok := dest[0].([]byte); ok { // as in drivers that reuse a buffer
 		copy(r.reused[:], raw)
 		dest[0] = r.reused[:]
 	}
@@ -94,7 +94,7 @@ func (c fakeConnector) Connect(context.Context) (driver.Conn, error) {
 	return c.conn, nil
 }
 
-// open returns a database of one connection, through the wrapped driver.
+// open returns a database with one connection of the wrapped driver.
 func open(t *testing.T, conn driver.Conn) *sql.DB {
 	t.Helper()
 
@@ -116,7 +116,7 @@ func openWith(t *testing.T, wrapped wholerows.Driver) *sql.DB {
 	return db
 }
 
-// like reads rows as xk6-sql does: until there are no more, without asking why.
+// like reads rows as xk6-sql does, without a call of rows.Err.
 func like(db *sql.DB) (values []any, err error) {
 	rows, err := db.QueryContext(context.Background(), "query", "argument")
 	if err != nil {
@@ -166,8 +166,7 @@ func TestQueryGivesAllRowsOrAnError(t *testing.T) {
 	}
 }
 
-// A connection that is known to be bad before the query was sent may be replaced: that is
-// database/sql's way.
+// database/sql may replace a connection that is known to be bad before the query is sent.
 func TestQueryOnADeadConnectionIsRunOnAnother(t *testing.T) {
 	f := &fake{query: driver.ErrBadConn}
 	_, err := like(open(t, f))
@@ -203,7 +202,7 @@ func TestExecIsTheDrivers(t *testing.T) {
 	require.Equal(t, int64(7), affected)
 }
 
-// choosy decides itself about arguments.
+// choosy checks arguments itself.
 type choosy struct {
 	fake
 	seen []driver.Value
@@ -225,7 +224,7 @@ func TestArgumentsAreTheDriversToCheck(t *testing.T) {
 	require.ErrorContains(t, err, "unsupported type []string")
 }
 
-// old is a connection of the time before contexts.
+// old is a connection without methods for contexts.
 type old struct{ closed bool }
 
 func (o *old) Prepare(string) (driver.Stmt, error) { return nil, errBroken }
@@ -260,7 +259,7 @@ func TestOpenConnects(t *testing.T) {
 	require.Equal(t, 1, f.closed)
 }
 
-// A script that is interrupted closes nothing: the end of the client's step does.
+// The end of the client's step closes the connections of an interrupted script.
 func TestConnectionsCloseWithTheStep(t *testing.T) {
 	for name, keeps := range map[string]bool{"of a server": false, "local": true} {
 		t.Run(name, func(t *testing.T) {
@@ -293,13 +292,13 @@ type panicking struct{ fakeConnector }
 
 func (panicking) Connect(context.Context) (driver.Conn, error) { panic("a fault") }
 
-// database/sql connects on a goroutine of its own where all connections are in use.
+// database/sql connects in its own goroutine when all connections are in use.
 func TestPanicOfADriver(t *testing.T) {
 	db := openWith(t, func(string) (driver.Connector, error) { return panicking{}, nil })
 	require.ErrorContains(t, db.Ping(), "a fault in k6's extensions or in a library")
 }
 
-// stalling is a connection whose query waits for its context, or to be interrupted.
+// stalling is a connection whose query waits for the end of its context, or for Interrupt.
 type stalling struct {
 	*fake
 
@@ -325,8 +324,7 @@ type interruptible struct{ *stalling }
 
 func (i interruptible) Interrupt() { close(i.stopped) }
 
-// A query ends with the context in a Call: by that context, or by Interrupt where the driver has
-// it.
+// A query ends with the context in its Call, or by Interrupt if the driver has it.
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, interrupts := range map[string]bool{"by its context": false, "by Interrupt": true} {
 		t.Run(name, func(t *testing.T) {
@@ -356,8 +354,8 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// To database/sql only a call of this package's connections never ends: drivers that are not
-// wrapped heed what they are given.
+// A Call without a Done channel is only for connections of this package. Other drivers see the
+// context's.
 func TestDoneOfACall(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
@@ -372,7 +370,7 @@ func TestDoneOfACall(t *testing.T) {
 	require.Equal(t, "value", call.Value(key{}))
 }
 
-// A call whose time is over does not blame the server that it did not connect to.
+// A call that was late before it connected does not blame the server.
 func TestNothingConnectsTooLate(t *testing.T) {
 	f := &fake{}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
@@ -382,7 +380,7 @@ func TestNothingConnectsTooLate(t *testing.T) {
 	require.Zero(t, f.opened)
 }
 
-// faulty panics in each of its calls.
+// faulty panics in each call.
 type faulty struct{ fake }
 
 func (*faulty) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
@@ -393,7 +391,7 @@ func (*faulty) ExecContext(context.Context, string, []driver.NamedValue) (driver
 	panic("a fault")
 }
 
-// To database/sql a connection whose driver has panicked would be in use for ever.
+// After a driver's panic, database/sql would consider the connection in use forever.
 func TestPanicOfACall(t *testing.T) {
 	f := &faulty{}
 	db := open(t, f)
