@@ -5,19 +5,17 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Begun counts the asynchronous work that a VU's script has begun: timers, http.asyncRequest, the
-// promises of our own modules, and functions that await a promise or were given to its then. k6
-// shows nobody what its event loop has still to do, but nothing of it is done while a call of
-// JavaScript lasts: where the count has grown meanwhile, the call has left work behind.
-//
-// A promise of another module that nobody awaits is not seen.
+// Begun counts the asynchronous work that a VU's script starts: timers, http.asyncRequest, promises
+// of our modules, await, and then. k6 does not expose its event loop's queue, but the queue does
+// not run during a JavaScript call. So if the count has grown during a call, the call has left work
+// behind. Unawaited promises of other modules are not counted.
 type Begun struct{ count int }
 
-// begunKey is the property of the global object that has the VU's Begun, for all our modules.
+// begunKey is the global object's property that holds the VU's Begun for all our modules.
 var begunKey = sobek.NewSymbol("asynchronous work") //nolint:gochecknoglobals // a constant
 
-// NewBegun returns the counter of a VU, which counts from now on. Only the VU's own goroutine may
-// use it. It belongs into the init context: k6/timers exports the global timers as it finds them.
+// NewBegun returns a VU's counter and starts counting. Call it in the init context, before
+// k6/timers exports the global timers. Only the VU's goroutine may use it.
 func NewBegun(vu modules.VU) *Begun {
 	rt := vu.Runtime()
 	global := rt.GlobalObject()
@@ -26,14 +24,14 @@ func NewBegun(vu modules.VU) *Begun {
 	rt.SetAsyncContextTracker(b)
 	b.watch(rt, global, "setTimeout")
 	b.watch(rt, global, "setInterval")
-	if http, err := rt.RunString("require('k6/http')"); err == nil { // tests have no require
+	if http, err := rt.RunString("require('k6/http')"); err == nil { // no require in tests
 		b.watch(rt, http.ToObject(rt), "asyncRequest")
 	}
 
 	return b
 }
 
-// watch counts the calls of a function that an object has.
+// watch counts the calls of an object's function.
 func (b *Begun) watch(rt *sobek.Runtime, object *sobek.Object, name string) {
 	fn, is := sobek.AssertFunction(object.Get(name))
 	if !is {
@@ -48,20 +46,20 @@ func (b *Begun) watch(rt *sobek.Runtime, object *sobek.Object, name string) {
 	must(rt, object.Set(name, counted))
 }
 
-// addBegun counts work that one of our modules begins.
+// addBegun counts work that one of our modules starts.
 func addBegun(rt *sobek.Runtime) {
 	if value := rt.GlobalObject().GetSymbol(begunKey); value != nil {
 		value.Export().(*Begun).count++ //nolint:forcetypeassert // nothing else has the symbol
 	}
 }
 
-// Count returns how much work has begun up to now.
+// Count returns the number of asynchronous works started so far.
 func (b *Begun) Count() int { return b.count }
 
-// Restore goes back to an earlier count.
+// Restore resets the counter to an earlier count.
 func (b *Begun) Restore(count int) { b.count = count }
 
-// Grab implements sobek.AsyncContextTracker: a function awaits a promise.
+// Grab implements sobek.AsyncContextTracker. It is called when a function awaits a promise.
 func (b *Begun) Grab() any {
 	b.count++
 

@@ -11,7 +11,7 @@ func TestBegun(t *testing.T) {
 	t.Parallel()
 	runtime := modulestest.NewRuntime(t)
 	rt := runtime.VU.Runtime()
-	RegisterCallback(runtime.VU)(func() error { return nil }) // nobody counts yet
+	RegisterCallback(runtime.VU)(func() error { return nil }) // without a counter
 	http := rt.NewObject()
 	require.NoError(t, http.Set("asyncRequest", func(url string) string { return "asked " + url }))
 	require.NoError(t, rt.Set("require", func(string) any { return http }))

@@ -10,22 +10,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Closing closes what a VU has opened when the VU has no more use for it: see OnVUEnd. Any
-// goroutine may use it.
+// Closing closes what a VU has opened when the VU ends: see OnVUEnd. Any goroutine may use it.
 type Closing struct {
 	vu modules.VU
 
 	mu       sync.Mutex
 	owners   map[any]func()
-	awaiting bool     // the end of the VU or, in a sweep, of
-	session  *Session // this step
+	awaiting bool     // an end is registered
+	session  *Session // the step for which it is registered
 }
 
-// NewClosing returns the VU's.
+// NewClosing returns a VU's Closing.
 func NewClosing(vu modules.VU) *Closing { return &Closing{vu: vu, owners: map[any]func(){}} }
 
-// Add remembers that the owner, a pointer, has something open, which end closes. It waits for the
-// VU's end once, however many owners come and however often they open something.
+// Add registers end for an owner, a pointer, that has something open.
 func (c *Closing) Add(owner any, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,14 +34,14 @@ func (c *Closing) Add(owner any, end func()) {
 	}
 }
 
-// Remove forgets the owner: it has nothing open any more.
+// Remove unregisters the owner.
 func (c *Closing) Remove(owner any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.owners, owner)
 }
 
-// contained calls fn. Its panic keeps nothing else from being done.
+// contained calls fn and recovers its panic.
 func contained(fn func()) {
 	defer crash.Contain("what is done beside a script")
 	fn()

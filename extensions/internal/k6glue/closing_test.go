@@ -9,8 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// What is open at the end of a step is closed once, and what is opened in the next step at the end
-// of that.
+// Each step closes what was opened in it, once.
 func TestClosing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vu := &modulestest.VU{StateField: &lib.State{VUID: 1}}
@@ -39,7 +38,7 @@ func TestClosing(t *testing.T) {
 	})
 }
 
-// What an end calls may be Remove: a client that is closed says so.
+// An end may call Remove.
 func TestClosingOfWhatIsRemoved(t *testing.T) {
 	var s Session
 	vu := &modulestest.VU{CtxField: WithSession(t.Context(), &s), StateField: &lib.State{VUID: 1}}

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// logCrashes has the stacks of panics written to k6's log.
+// logCrashes sends the stacks of panics to k6's log.
 func logCrashes(vu modules.VU) {
 	env := vu.InitEnv()
 	if env == nil || env.TestPreInitState == nil || env.Logger == nil {
@@ -20,8 +20,8 @@ func logCrashes(vu modules.VU) {
 	crash.SetLog(func(text string) { logger.Error(text) })
 }
 
-// throwCrash makes an exception of a panic of Go, with the kind "internal". It is for defer in what
-// JavaScript calls; JavaScript's own exceptions go on as they are.
+// throwCrash turns a Go panic into a JavaScript exception of the kind "internal". It passes
+// JavaScript's exceptions on. Defer it.
 func throwCrash(rt *sobek.Runtime) {
 	value := recover()
 	if value == nil {
@@ -33,7 +33,7 @@ func throwCrash(rt *sobek.Runtime) {
 	Throw(rt, "InternalError", crash.Caught(value).Error(), map[string]any{"kind": "internal", "code": 0})
 }
 
-// isScripts tells whether a panic is one of those by which JavaScript throws and k6 interrupts.
+// isScripts reports whether a panic is a JavaScript exception or an interrupt by k6.
 func isScripts(value any) bool {
 	if _, thrown := value.(sobek.Value); thrown {
 		return true
@@ -46,7 +46,7 @@ func isScripts(value any) bool {
 	return strings.HasPrefix(t.PkgPath(), "github.com/grafana/sobek")
 }
 
-// guarded is a function for scripts whose panics are exceptions.
+// guarded wraps a function so that its panics become exceptions.
 func guarded(rt *sobek.Runtime, value any) any {
 	switch fn := value.(type) {
 	case func(sobek.FunctionCall) sobek.Value:
@@ -66,8 +66,8 @@ func guarded(rt *sobek.Runtime, value any) any {
 	}
 }
 
-// RegisterCallback is that of the VU, and Begun counts it. A panic of what it is given is the error
-// of that, and not the end of k6.
+// RegisterCallback wraps the VU's RegisterCallback: Begun counts the call, and a panic in the
+// callback becomes its error.
 func RegisterCallback(vu modules.VU) func(func() error) {
 	addBegun(vu.Runtime())
 	back := vu.RegisterCallback()
@@ -81,7 +81,7 @@ func RegisterCallback(vu modules.VU) func(func() error) {
 	}
 }
 
-// catchCrash makes *err the error of a panic of Go. It is for defer.
+// catchCrash stores a Go panic in *err. Defer it.
 func catchCrash(err *error) {
 	value := recover()
 	if value == nil {

@@ -10,8 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// A panic of Go below a function that JavaScript calls is an exception, and its stack is in the
-// log, once.
 func TestPanicsOfExportsAreExceptions(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	rt := runtime.VU.Runtime()

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// What all modules have in common is declared in each of them, in the same words.
 func TestModulesDeclareWhatTheyHaveInCommon(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1_000_000, MaxElements)
@@ -22,7 +21,7 @@ func TestModulesDeclareWhatTheyHaveInCommon(t *testing.T) {
 		require.Regexp(t, fmt.Sprintf("`%s` \\|( 0 \\|)? a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log \\|",
 			crash.Kind), declared, module)
 		require.Contains(t, declared, "An array that a call is given has at most 1,000,000 elements, and none holds itself", module)
-		if module != "mxgateway" { // its kinds are gRPC's too
+		if module != "mxgateway" { // it adds gRPC's kinds
 			require.Regexp(t, `kind:[^;]*\| '`+crash.Kind+`'`, declared, module)
 		}
 	}

@@ -10,12 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
-// Dial opens a connection as k6 does for its own protocols, with the test's hosts, DNS and blocked
-// addresses. k6 does not count its bytes, which it would only do at the end of an iteration: the
-// module does, with its meter.
-//
-// All clients of a step connect before its start line. A connection that one makes afterwards is
-// told of: it was made again, as after a restart of the server.
+// Dial connects as k6's own protocols do, with the test's hosts, DNS and blocked addresses. Modules
+// count the bytes themselves, because k6 would do so only at the end of an iteration. A connection
+// that a client makes after its step has started is reported as a reconnect.
 func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dial, session := DialBeside(vu), SessionOf(vu)
 
@@ -29,7 +26,7 @@ func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net
 	}
 }
 
-// DialBeside opens a connection as Dial does, which is none of a client's.
+// DialBeside connects like Dial, but not for a client of a step.
 func DialBeside(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := vu.State().Dialer
 	if turns, is := dialer.(*turnDialer); is {

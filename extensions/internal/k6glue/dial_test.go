@@ -12,7 +12,6 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 )
 
-// A connection goes where the test's options send it, and its bytes are not counted twice.
 func TestDial(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -1,4 +1,3 @@
-// Package k6glue is the only place that knows k6's ways: how a module exports functions cheaply,
-// reads options, throws errors and emits samples; what a VU shares with the executor that runs it;
-// how the progress bar is written.
+// Package k6glue connects modules to k6: exports, options, errors, samples, the session that a VU
+// shares with its executor, and the progress bar. All knowledge of k6's internals is here.
 package k6glue

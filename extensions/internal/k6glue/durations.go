@@ -6,25 +6,25 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// absentInSweep says of metrics that modules send outside of sweeps only, by name, what a sweep has
-// instead.
+// absentInSweep maps metrics without samples in a sweep to a hint at the sweep's own metrics.
 var absentInSweep sync.Map //nolint:gochecknoglobals // a module's name of it is always the same
 
-// NewDurations registers a Trend of single durations that go through Meter.Emit.
+// NewDurations registers a Trend of durations for Meter.Emit.
 func NewDurations(registry *metrics.Registry, name string) (*metrics.Metric, error) {
 	absentInSweep.Store(name, "sweep_p50 to sweep_max, with the tag op, have the durations of its operations")
 
 	return registry.NewMetric(name, metrics.Trend, metrics.Time)
 }
 
-// NewShare registers a Rate of the operations that failed: see Meter.Share.
+// NewShare registers a Rate of failed operations: see Meter.Share.
 func NewShare(registry *metrics.Registry, name string) (*metrics.Metric, error) {
 	absentInSweep.Store(name, "sweep_failed, with the tag op, counts its operations that failed")
 
 	return registry.NewMetric(name, metrics.Rate)
 }
 
-// AbsentInSweep reports whether a metric has no samples in a sweep, and what there is instead.
+// AbsentInSweep reports whether a metric has no samples in a sweep, and which metric to use
+// instead.
 func AbsentInSweep(metric string) (instead string, absent bool) {
 	value, absent := absentInSweep.Load(metric)
 	instead, _ = value.(string)

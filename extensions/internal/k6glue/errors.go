@@ -7,16 +7,15 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Throw throws a JavaScript Error with the given name, message and further properties. It does not
-// return.
+// Throw throws a JavaScript Error with a name, a message and properties. It does not return.
 func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
 	panic(NewError(rt, name, message, properties))
 }
 
-// NewError returns what Throw throws, for a promise to be rejected with.
+// NewError returns the Error that Throw throws, to reject a promise with it.
 func NewError(rt *sobek.Runtime, name, message string, properties map[string]any) *sobek.Object {
 	constructor, ok := rt.Get("Error").(*sobek.Object)
-	if !ok { // a script may have deleted it
+	if !ok { // the script has deleted Error
 		return rt.NewTypeError(message)
 	}
 	e, err := rt.New(constructor, rt.ToValue(message))
@@ -31,7 +30,7 @@ func NewError(rt *sobek.Runtime, name, message string, properties map[string]any
 	return e
 }
 
-// ThrowType throws a TypeError: the script called something with the wrong arguments.
+// ThrowType throws a TypeError for wrong arguments.
 func ThrowType(rt *sobek.Runtime, format string, args ...any) {
 	panic(rt.NewTypeError(append([]any{format}, args...)...))
 }

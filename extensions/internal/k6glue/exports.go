@@ -9,13 +9,12 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Exported is what a module gives to scripts in one VU. Functions are made when they are asked for,
-// of which few scripts use more than two: one takes 1 to 2 kB of each VU.
+// Exported holds a module's exports in one VU. It creates functions when the script first uses
+// them: each takes 1 to 2 kB per VU.
 type Exported struct{ of *offers }
 
-// Exports is for k6, which asks for it at every use of an import: the same names are in the default
-// export and are named exports. k6 wants to know these names of the test's first VU alone, which
-// told is for, and takes their values from the default export where there are none here.
+// Exports is called by k6 at every use of an import. It returns the names both in the default
+// export and as named exports. k6 needs the names from the first VU only, hence told.
 func (e *Exported) Exports(told *sync.Once) modules.Exports {
 	exports := modules.Exports{Default: e.of.object}
 	told.Do(func() { exports.Named = e.of.names() })
@@ -23,21 +22,19 @@ func (e *Exported) Exports(told *sync.Once) modules.Exports {
 	return exports
 }
 
-// NewExported returns what a module exports: functions and constructors. A panic of one is an
-// exception.
+// NewExported exports functions and constructors. Their panics become exceptions.
 //
-// Instead has, for names that people know from other modules and import in vain, what to write:
-// these can be called, and constructed, and throw that. Of all other names k6 says that undefined
-// is no object. All VUs may have the same map.
+// instead maps names from other modules to hints. Calling or constructing such a name throws its
+// hint. VUs may share the map.
 func NewExported(vu modules.VU, values map[string]any, instead map[string]string) *Exported {
 	return export(vu, vu.Runtime().NewObject(), &offers{vu: vu, values: values, instead: instead})
 }
 
-// NewCallable is NewExported of a module that can be called itself, and that is also an export of
-// its own name: import x from, and import { x } from.
+// NewCallable is like NewExported for a module that is itself a function, and that also exports
+// itself under its own name.
 //
-// Misplaced has, for properties by names that people know for something that is elsewhere, what to
-// write. They throw where they are read: undefined would mean something to a comparison.
+// misplaced maps properties that are found elsewhere to hints. Reading one throws, because
+// comparing undefined would go unnoticed.
 func NewCallable(
 	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any,
 	instead, misplaced map[string]string,
@@ -49,7 +46,7 @@ func NewCallable(
 	return export(vu, function, &offers{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
 }
 
-// export puts a prototype with what is exported before the one that the object has.
+// export inserts a prototype with the exports before the object's own.
 func export(vu modules.VU, object *sobek.Object, o *offers) *Exported {
 	logCrashes(vu)
 	rt := vu.Runtime()
@@ -61,21 +58,20 @@ func export(vu modules.VU, object *sobek.Object, o *offers) *Exported {
 	return &Exported{o}
 }
 
-// nothing is a function and a constructor that throws what to write. Uncaught, it ends the test.
+// nothing returns a function and constructor that throws a hint. If not caught, it ends the test.
 func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sobek.Object {
 	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
 }
 
-// offers are the properties of a prototype, which are made when they are asked for. Those that
-// throw what to write instead are none to `in` and to loops.
+// offers are the properties of a prototype, created on first use. `in` and loops do not see the
+// hints.
 type offers struct {
 	vu     modules.VU
 	values map[string]any
-	// object is what has the prototype; name is by which it is an export of itself.
+	// object has the prototype; name is its export of itself.
 	object *sobek.Object
 	name   string
-	// instead has those that throw when they are called, misplaced those that throw when they are
-	// read.
+	// instead throws when called, misplaced when read.
 	instead, misplaced map[string]string
 	made               map[string]sobek.Value
 }
@@ -85,7 +81,7 @@ func (o *offers) Get(name string) sobek.Value {
 	if value, is := o.made[name]; is {
 		return value
 	}
-	if name == o.name || name == "default" { // what is required has that
+	if name == o.name || name == "default" { // require returns an object with this property
 		return o.object
 	}
 	if write, is := o.misplaced[name]; is {
@@ -122,7 +118,7 @@ func (o *offers) Has(name string) bool {
 // Keys implements sobek.DynamicObject.
 func (o *offers) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
 
-// names are those of named imports, without values.
+// names returns the names of named imports, without values.
 func (o *offers) names() map[string]any {
 	names := map[string]any{}
 	if o.name != "" {
@@ -144,14 +140,14 @@ func (*offers) Set(string, sobek.Value) bool { return false }
 // Delete implements sobek.DynamicObject.
 func (*offers) Delete(string) bool { return false }
 
-// setName gives a function the name that stack traces show.
+// setName sets a function's name for stack traces.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
 	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
 }
 
-// missing is an error that ends the test where nothing catches it.
+// missing returns an error that ends the test if it is not caught.
 func missing(vu modules.VU, message string) *sobek.Object {
-	newError := NewError // in the init context every exception ends the test
+	newError := NewError // in the init context, every exception ends the test
 	if vu.State() != nil {
 		newError = NewMisuse
 	}

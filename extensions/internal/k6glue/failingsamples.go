@@ -13,17 +13,17 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// FailingSamples says which samples of k6's own protocols tell that an operation has failed.
+// FailingSamples selects which samples of k6's own protocols mean that an operation failed.
 type FailingSamples struct {
-	Checks    bool // a check that failed
-	Responses bool // no response, or one that is an error
+	Checks    bool // failed checks
+	Responses bool // missing responses and error responses
 }
 
 func (f FailingSamples) any() bool { return f.Checks || f.Responses }
 
-// Find returns what the first of the samples that tells of a failure says; nil when none does.
+// Find returns an error for the first sample that means a failure, or nil.
 func (f FailingSamples) Find(state *lib.State, container metrics.SampleContainer) error {
-	if one, is := container.(metrics.Sample); is { // its GetSamples would allocate
+	if one, is := container.(metrics.Sample); is { // avoids the allocation of GetSamples
 		return f.failure(state, &one)
 	}
 	samples := container.GetSamples()
@@ -39,8 +39,8 @@ func (f FailingSamples) Find(state *lib.State, container metrics.SampleContainer
 	return nil
 }
 
-// noAnswer tells of a request without an answer. Where http_req_failed is not emitted, as
-// setResponseCallback(null) has it, that is still a failure.
+// noAnswer returns an error for a request without an answer, even if setResponseCallback(null)
+// suppresses http_req_failed.
 func noAnswer(state *lib.State, samples []metrics.Sample) error {
 	builtin := state.BuiltinMetrics
 	of := func(metric *metrics.Metric) int {
@@ -57,7 +57,7 @@ func noAnswer(state *lib.State, samples []metrics.Sample) error {
 	return httpFailure(&samples[request], "0")
 }
 
-// failure tells what a single sample says.
+// failure returns an error for one sample.
 func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
 	builtin := state.BuiltinMetrics
 	switch {
@@ -115,7 +115,7 @@ func webSocketFailure(s *metrics.Sample, status string) error {
 	return errors.New(what + " answered " + httpStatus(status))
 }
 
-// httpStatus is a status as its number and its name.
+// httpStatus returns a status number with its name.
 func httpStatus(status string) string {
 	n, err := strconv.Atoi(status)
 	if err != nil {
@@ -125,7 +125,7 @@ func httpStatus(status string) string {
 	return strings.TrimSpace(status + " " + http.StatusText(n))
 }
 
-// grpcStatuses are the names of gRPC's statuses, in the order of their numbers.
+// grpcStatuses holds the names of gRPC's status codes.
 var grpcStatuses = [...]string{ //nolint:gochecknoglobals // a constant
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
 	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
@@ -145,7 +145,7 @@ func grpcFailure(s *metrics.Sample, status string) error {
 	return fmt.Errorf("grpc: %s answered %s", strings.TrimPrefix(method, "/"), name)
 }
 
-// address is a URL without what may be a secret: the user, the query and the fragment.
+// address removes the user, query and fragment from a URL, which may be secret.
 func address(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/guregu/null.v3"
 )
 
-// vuState is the state of a VU as k6 makes it, with its default system tags.
+// vuState returns a VU's state with k6's default system tags.
 func vuState(size int) (*lib.State, chan metrics.SampleContainer) {
 	registry := metrics.NewRegistry()
 	out := make(chan metrics.SampleContainer, size)
@@ -22,7 +22,7 @@ func vuState(size int) (*lib.State, chan metrics.SampleContainer) {
 	}, out
 }
 
-// sampleOf is a sample of a metric with tags: names and values in turns.
+// sampleOf returns a sample; tags alternate names and values.
 func sampleOf(state *lib.State, metric *metrics.Metric, value float64, tags ...string) metrics.Sample {
 	set := state.Tags.GetCurrentValues().Tags
 	for i := 0; i < len(tags); i += 2 {
@@ -40,8 +40,7 @@ func TestFailingSamples(t *testing.T) {
 	of := func(metric *metrics.Metric, value float64, tags ...string) metrics.Sample {
 		return sampleOf(state, metric, value, tags...)
 	}
-	// request are the samples of a request; without http_req_failed when nothing is expected of its
-	// status.
+	// request returns a request's samples, without http_req_failed if failed is null.
 	request := func(failed null.Bool, url, status string, tags ...string) metrics.Samples {
 		tags = append([]string{"method", "GET", "url", url, "status", status}, tags...)
 		samples := metrics.Samples{of(b.HTTPReqs, 1, tags...), of(b.HTTPReqDuration, 3, tags...)}

@@ -6,16 +6,14 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Frozen remembers what was read from a JavaScript object that can never change, so that a call
-// which passes the same one again and again costs no reading: parameters and options are a
-// twentieth of a query's processor time otherwise. The zero value is ready.
+// Frozen caches what was read from a frozen JavaScript object. Reading parameters and options can
+// take a twentieth of a query's processor time. The zero value is ready to use.
 type Frozen[T any] struct {
 	object *sobek.Object
 	value  T
 }
 
-// Of returns what read makes of the value, from memory when it is the same frozen object as the
-// last one.
+// Of returns read(value), or the cached result if value is the same frozen object as last time.
 func (f *Frozen[T]) Of(rt *sobek.Runtime, value sobek.Value, read func(sobek.Value) (T, error)) (T, error) {
 	object, ok := value.(*sobek.Object)
 	if ok && object == f.object {
@@ -32,27 +30,26 @@ func (f *Frozen[T]) Of(rt *sobek.Runtime, value sobek.Value, read func(sobek.Val
 	return result, err
 }
 
-// Constant is what Go values have that never change, when a frozen object may hold them.
+// Constant marks immutable Go values that a frozen object may hold.
 type Constant interface{ Constant() }
 
 var constantType = reflect.TypeFor[Constant]() //nolint:gochecknoglobals // a constant
 
 const (
-	// maxFrozen is how far objects in objects are looked into: one may hold itself.
+	// maxFrozen limits the depth, because an object may contain itself.
 	maxFrozen = 8
-	// maxFrozenObjects is how many objects are looked into: one may be in others many times.
+	// maxFrozenObjects limits the number of objects visited.
 	maxFrozenObjects = 10_000
 )
 
-// freezing looks whether an object can change.
+// freezing checks whether an object is frozen.
 type freezing struct {
 	runtime *sobek.Runtime
-	looked  int // into so many objects
+	looked  int // objects visited
 }
 
-// isFrozen tells whether neither the object nor anything in it can change: it and all objects in it
-// are frozen, and they are plain objects, arrays and constants. A frozen Date or ArrayBuffer can
-// still change. (What a getter in a frozen object returns is taken for constant.)
+// isFrozen reports whether the object and all objects in it are frozen plain objects, arrays and
+// constants. Frozen Dates and ArrayBuffers can still change. Results of getters count as constant.
 func (f *freezing) isFrozen(object *sobek.Object, depth int) bool {
 	if f.looked++; depth == 0 || f.looked > maxFrozenObjects {
 		return false
@@ -60,7 +57,7 @@ func (f *freezing) isFrozen(object *sobek.Object, depth int) bool {
 	switch t := object.ExportType(); {
 	case t.Implements(constantType):
 		return true
-	case t == objectType, t == arrayType && object.ClassName() == "Array": // a Set can change
+	case t == objectType, t == arrayType && object.ClassName() == "Array": // excludes Set, which can change
 	default:
 		return false
 	}

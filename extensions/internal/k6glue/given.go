@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Given returns the names that the command line sets with -e, and the texts of the script and of
-// the local files that it loads. It returns no texts where the script is not a file, as an archive
-// or standard input.
+// Given returns the names set with -e on the command line, and the sources of the script and its
+// local imports. sources is empty if the script is an archive or standard input.
 func Given() (names, sources []string) {
 	gs := process.Load()
 	if gs == nil {
@@ -30,7 +29,7 @@ func Given() (names, sources []string) {
 	return names, sources
 }
 
-// assignment returns what an argument gives to -e or --env; "" where it gives nothing.
+// assignment returns the value of -e or --env at index i, or "".
 func assignment(args []string, i int) string {
 	arg := args[i]
 	if after, is := strings.CutPrefix(arg, "--env="); is {
@@ -52,7 +51,7 @@ var (
 	localImport   = regexp.MustCompile(`(?:from|import|require\()\s*['"](\.[^'"]+)['"]`)
 )
 
-// load appends the text of a file and of those that it imports.
+// load appends the sources of a file and its imports.
 func load(path string, seen map[string]bool, sources *[]string) {
 	raw, err := os.ReadFile(path) //nolint:gosec // the script that k6 was told to run
 	if err != nil || seen[path] {
@@ -65,13 +64,13 @@ func load(path string, seen map[string]bool, sources *[]string) {
 	}
 }
 
-// Mentions reports whether any of the texts has the name as a word.
+// Mentions reports whether a source contains name as a word.
 func Mentions(sources []string, name string) bool {
 	return matches(sources, `\b`+regexp.QuoteMeta(name)+`\b`)
 }
 
-// Reads reports whether any of the texts reads a setting: from __ENV (const { A } = __ENV too), or
-// as the first argument of a function such as sweep.setting.
+// Reads reports whether a source reads a setting: from __ENV, including destructuring, or as the
+// first argument of a function such as sweep.setting.
 func Reads(sources []string, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 

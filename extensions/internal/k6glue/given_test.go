@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A setting is read from __ENV, in all forms, or by a function that takes its name.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	for text, reads := range map[string]bool{

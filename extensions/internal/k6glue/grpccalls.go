@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/grpccalls"
 )
 
-// TimedOut takes a gRPC call whose time was over for a failure of the operation under way: of all
-// others a sample tells.
+// TimedOut fails the current operation for a gRPC call that timed out. Samples report all other
+// failed calls.
 func (t *Tap) TimedOut(call grpccalls.Call) {
 	if !t.failing.Responses {
 		return
@@ -19,10 +19,10 @@ func (t *Tap) TimedOut(call grpccalls.Call) {
 	t.fault.CompareAndSwap(nil, &err)
 }
 
-// Waits keeps a gRPC call that has no connection yet.
+// Waits remembers a gRPC call without a connection.
 func (t *Tap) Waits(call grpccalls.Call) { t.calls.add(call) }
 
-// waitingCalls are gRPC calls that had no connection when they began.
+// waitingCalls holds gRPC calls that started without a connection.
 type waitingCalls struct {
 	some  atomic.Bool
 	mu    sync.Mutex
@@ -36,7 +36,7 @@ func (w *waitingCalls) add(call grpccalls.Call) {
 	w.some.Store(true)
 }
 
-// ended returns those that have ended, and forgets them.
+// ended removes and returns the calls that have ended.
 func (w *waitingCalls) ended() (ended []grpccalls.Call) {
 	if !w.some.Load() {
 		return nil

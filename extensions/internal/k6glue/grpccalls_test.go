@@ -14,8 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A call that runs into its own timeout is a failure of the operation under way, whether it has a
-// connection or waits for one; other calls are told of by their samples.
+// A call that times out, with or without a connection, fails the current operation.
 func TestGRPCCallsThatTimeOut(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -32,7 +31,7 @@ func TestGRPCCallsThatTimeOut(t *testing.T) {
 	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and stays silent
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 
@@ -63,7 +62,7 @@ func TestGRPCCallsThatTimeOut(t *testing.T) {
 			conn, err := grpc.NewClient(tt.address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 			require.NoError(t, err)
 			defer func() { require.NoError(t, conn.Close()) }()
-			conn.Connect() // as k6 does, which waits for the connection
+			conn.Connect() // k6 also connects first
 			ctx, cancel := context.WithTimeout(WithSession(t.Context(), session), tt.timeout)
 			_, _ = grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: tt.service})
 			cancel()

@@ -78,7 +78,6 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, defaults, got)
 }
 
-// What several structs of options have in common can be embedded.
 func TestEmbeddedOptions(t *testing.T) {
 	var got struct {
 		nestedOptions
@@ -124,7 +123,7 @@ func TestOptionsErrors(t *testing.T) {
 	}
 }
 
-// call makes fn callable from JavaScript as fn(), runs the script and returns what it gives.
+// call runs the script, which may call fn(), and returns its result.
 func call(t *testing.T, fn func(sobek.FunctionCall) sobek.Value, script string) any {
 	t.Helper()
 	rt := newRuntime()

@@ -9,15 +9,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Three of k6's events, the type of which is internal.
+// k6's events have an internal type.
 const (
-	testStartEvent = 2 // event.TestStart: "emitted when the execution scheduler starts running the test": setup comes first
-	testEndEvent   = 3 // event.TestEnd: "emitted when the test execution ends"; k6 still takes samples until it is done
-	exitEvent      = 6 // event.Exit: "emitted when the k6 process is about to exit"
+	testStartEvent = 2 // event.TestStart: before setup
+	testEndEvent   = 3 // event.TestEnd: k6 still accepts samples until the handlers return
+	exitEvent      = 6 // event.Exit: k6 is about to exit
 )
 
-// OnVUEnd calls fn once when the VU has no more use for what it opened: at the end of the client's
-// step under client-sweep, when setup or teardown has returned, and otherwise when k6 exits.
+// OnVUEnd calls fn once when the VU ends: at the end of a client's step, after setup or teardown,
+// or otherwise when k6 exits.
 func OnVUEnd(vu modules.VU, fn func()) {
 	ctx := vu.Context()
 	if s := SessionOf(vu); s != nil {
@@ -25,7 +25,7 @@ func OnVUEnd(vu modules.VU, fn func()) {
 
 		return
 	}
-	if state := vu.State(); state != nil && state.VUID == 0 { // setup, teardown, handleSummary: a VU of their own
+	if state := vu.State(); state != nil && state.VUID == 0 { // setup, teardown and handleSummary run in a separate VU
 		context.AfterFunc(ctx, func() {
 			defer crash.Contain("the end of a VU")
 			fn()
@@ -37,13 +37,13 @@ func OnVUEnd(vu modules.VU, fn func()) {
 	on(vu.Events(), exitEvent, fn)
 }
 
-// OnTestEnd calls fn once when all scenarios have ended, while k6 still takes samples and before it
-// asks for the summary.
+// OnTestEnd calls fn once when all scenarios have ended, while k6 still accepts samples and before
+// the summary.
 func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
 
 func on(of common.Events, kind int, fn func()) {
 	events := of.Global
-	if events == nil { // no k6 runs
+	if events == nil { // outside k6
 		return
 	}
 	id, happened := events.Subscribe(testEndEvent, exitEvent)

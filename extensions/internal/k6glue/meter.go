@@ -11,53 +11,51 @@ import (
 )
 
 const (
-	flushEvery = time.Second           // is how often a client of a sweep, and a call that does many operations, emits what it has counted;
-	lookEvery  = 10 * time.Millisecond // of operations: how often such a call looks at the clock for that
+	flushEvery = time.Second           // how often a client of a sweep, or a call with many operations, emits counts
+	lookEvery  = 10 * time.Millisecond // how much time of operations passes before such a call checks the clock
 )
 
-// Series is one of a Meter's: a k6 metric with tags of its own, beside those that the VU has at the
-// moment.
+// Series identifies a k6 metric with its own tags in a Meter, in addition to the VU's current tags.
 type Series int
 
 type series struct {
 	metric     *metrics.Metric
-	own        [][2]string     // the tags of its own
-	base, tags *metrics.TagSet // with them, worked out for this base
+	own        [][2]string     // the series' own tags
+	base, tags *metrics.TagSet // tags is base plus own, cached
 
-	// trials is what the series counts for in a Rate; nil for nothing.
+	// trials describes the series' samples of a Rate; may be nil.
 	trials *outcomes
 }
 
-// outcomes is what a series counts for in a Rate: operations that have failed, or have not.
+// outcomes counts a series' operations in a Rate, as failed or not.
 type outcomes struct {
 	rate   series
 	failed bool
 }
 
-// Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can
-// take samples of: there counters are summed up and go out once a second, and single durations do
-// not go out at all (the sweep has them in its histograms). Elsewhere every sample goes out at
-// once, as k6's users expect.
+// Meter emits a module's samples. In a sweep, a VU does more operations than k6 can take samples,
+// so a Meter emits the sums of counters once a second and no durations; the sweep records those in
+// histograms. Elsewhere it emits every sample immediately.
 type Meter struct {
 	vu modules.VU
-	// sums are of each Series, and room is for those of most modules: side by side, as an operation
-	// adds to many, and of many clients all is out of the processor's caches.
+	// sums holds one sum per Series. room is its memory for most modules, inside the struct for
+	// locality.
 	sums    []float64
 	room    [16]float64
 	series  []series
 	session *Session
 	flushed time.Time
 
-	unlooked time.Duration // that operations have taken since Elapsed looked at the clock
+	unlooked time.Duration // duration of operations since Elapsed last checked the clock
 
 	ctx       context.Context //nolint:containedctx // it is compared with the next call's
-	inContext *Session        // the session that it carries
+	inContext *Session        // the session in the VU's context
 }
 
-// NewMeter returns a meter for the VU.
+// NewMeter returns a VU's meter.
 func NewMeter(vu modules.VU) Meter { return Meter{vu: vu} }
 
-// Series returns a series of the metric, to be kept. Tags are pairs of name and value.
+// Series returns a new series of the metric. Tags are pairs of name and value.
 func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
 	if m.sums == nil {
 		m.sums = m.room[:0]
@@ -68,17 +66,17 @@ func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
 	return Series(len(m.series) - 1)
 }
 
-// Share has what the Counter of the Series counts be counted in the Rate as well, as failed or
-// not. Tags are those of the Rate's samples. In a sweep it has none.
+// Share also counts the operations of a Counter's series in a Rate, as failed or not. tags are the
+// tags of the Rate's samples. It has no effect in a sweep.
 func (m *Meter) Share(s Series, rate *metrics.Metric, failed bool, tags ...[2]string) {
 	m.series[s].trials = &outcomes{series{metric: rate, own: tags}, failed}
 }
 
-// Add counts n.
+// Add adds n to a series.
 func (m *Meter) Add(s Series, n float64) { m.sums[s] += n }
 
-// Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in
-// milliseconds belong to this moment; in a sweep they are dropped.
+// Emit sends the counts: immediately, or in a sweep once a second. durations, in milliseconds, are
+// sent too, except in a sweep.
 func (m *Meter) Emit(durations ...Duration) {
 	session := m.Session()
 	if session != m.session {
@@ -98,8 +96,8 @@ func (m *Meter) Emit(durations ...Duration) {
 	}
 }
 
-// Elapsed is for a call that does many operations, and tells how long each has taken: it sends what
-// was counted when a second has passed.
+// Elapsed reports the duration of each operation in a call with many. It sends the counts once a
+// second.
 func (m *Meter) Elapsed(took time.Duration) {
 	if m.unlooked += took; m.unlooked < lookEvery {
 		return
@@ -110,7 +108,7 @@ func (m *Meter) Elapsed(took time.Duration) {
 	}
 }
 
-// Session is SessionOf the VU, for calls that ask often.
+// Session returns SessionOf the VU, cached.
 func (m *Meter) Session() *Session {
 	ctx := m.vu.Context()
 	if m.ctx != nil && m.ctx == ctx {
@@ -125,13 +123,13 @@ func (m *Meter) Session() *Session {
 	return SessionOf(m.vu)
 }
 
-// Duration is one sample of a Trend of durations.
+// Duration is a sample of a Trend of durations.
 type Duration struct {
 	Series Series
 	Took   time.Duration
 }
 
-// Flush sends what was counted, now.
+// Flush sends the counts now.
 func (m *Meter) Flush() { m.push(time.Now(), nil) }
 
 func (m *Meter) push(now time.Time, durations []Duration) {
@@ -173,14 +171,14 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	}
 	ctx, out := m.vu.Context(), state.Samples
 	if m.session != nil {
-		// The last counts go out after the iteration, the context of which is done by then. The
-		// executor is still running, so somebody still listens.
+		// The last counts are sent after the iteration, when its context has ended but the executor
+		// still reads samples.
 		ctx, out = context.WithoutCancel(ctx), m.session.Tap.Past(state)
 	}
 	metrics.PushIfNotDone(ctx, out, samples)
 }
 
-// moved is how many series have counted something.
+// moved returns the number of series with a count.
 func (m *Meter) moved() (n int) {
 	for _, sum := range m.sums {
 		if sum != 0 {
@@ -191,12 +189,11 @@ func (m *Meter) moved() (n int) {
 	return n
 }
 
-// mostTrials bounds how many samples of a Rate stand for the operations of one Emit.
+// mostTrials limits the samples of a Rate in one Emit.
 const mostTrials = 1000
 
-// trials are samples of a Rate: as many as there were operations, or mostTrials of them, among
-// which a failure is never missing. Each has a time of its own, because some outputs keep one
-// value of each moment.
+// trials returns a Rate's samples: one per operation, up to mostTrials, with at least one for any
+// failures. Each has its own time, because some outputs keep only one value per time.
 func trials(t *tried, at time.Time) metrics.Samples {
 	n := min(t.operations, mostTrials)
 	trues := uint64(math.Ceil(float64(t.failed) * float64(n) / float64(t.operations)))
@@ -214,14 +211,14 @@ func trials(t *tried, at time.Time) metrics.Samples {
 	return samples
 }
 
-// tried is what a Rate has of the operations with the same tags.
+// tried counts the operations of a Rate with the same tags.
 type tried struct {
 	rate               *metrics.Metric
 	tags               *metrics.TagSet
 	operations, failed uint64
 }
 
-// counted adds n operations to those with the same tags.
+// counted adds n operations to the entry with the same tags.
 func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
 	tags := s.rate.tagged(base)
 	at := slices.IndexFunc(all, func(t tried) bool { return t.rate == s.rate.metric && t.tags == tags })
@@ -237,8 +234,7 @@ func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
 	return all
 }
 
-// tagged returns the base tags with the series' own. The result is kept for as long as the base
-// stays the same: a VU is reused by later steps and scenarios with other tags.
+// tagged returns the base tags plus the series' own, cached while base stays the same.
 func (s *series) tagged(base *metrics.TagSet) *metrics.TagSet {
 	if s.base != base {
 		s.base, s.tags = base, base

@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// meterTest is a VU past its init, with a meter of two counters and a trend.
+// meterTest is a VU with a meter of two counters and a trend.
 type meterTest struct {
 	vu      *modulestest.VU
 	samples chan metrics.SampleContainer
@@ -51,7 +51,7 @@ func (m *meterTest) tag(name, value string) {
 	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) { t.SetTag(name, value) })
 }
 
-// sent returns what has come out since the last call, one line a sample.
+// sent returns the samples since the last call, one per line.
 func (m *meterTest) sent() []string {
 	var out []string
 	for {
@@ -119,7 +119,7 @@ func TestMeterOfATappedClientSendsWhileAnOperationIsUnderWay(t *testing.T) {
 		tap := NewTap(state, FailingSamples{Checks: true})
 		m.vu.CtxField = WithSession(context.Background(), &Session{Tap: tap})
 		tap.Open()
-		for range 3 { // seconds of one call of JavaScript
+		for range 3 { // a JavaScript call that takes seconds
 			time.Sleep(time.Second)
 			m.meter.Add(m.hits, 1)
 			m.meter.Emit()
@@ -138,7 +138,6 @@ func TestMeterInASession(t *testing.T) {
 			m.meter.Emit(Duration{m.took, time.Millisecond})
 		}
 
-		// Once a second, sums, and no durations.
 		for range 10_000 {
 			time.Sleep(time.Millisecond)
 			operation()
@@ -150,7 +149,7 @@ func TestMeterInASession(t *testing.T) {
 			require.Equal(t, "cache_ops 1000 map[hit:no op:get scenario:hot]", line)
 		}
 
-		// What belongs to the warm-up goes out under the tags of the warm-up.
+		// Counts of the warm-up keep the warm-up's tags.
 		session.Measure()
 		require.Equal(t, []string{"cache_ops 999 map[hit:no op:get scenario:hot]"}, m.sent())
 		m.tag("clients", "8")
@@ -161,8 +160,6 @@ func TestMeterInASession(t *testing.T) {
 	})
 }
 
-// A call that does many operations sends the counts of each second, and looks at the clock after
-// every 10 ms of operations only.
 func TestMeterOfACallThatDoesMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeterTest(t)
@@ -202,7 +199,7 @@ func TestMeterKnowsItsSession(t *testing.T) {
 	require.Nil(t, m.meter.Session())
 }
 
-// The last counts of a session go out although the iteration's context is done by then.
+// The last counts are sent although the iteration's context has ended.
 func TestMeterAtTheEndOfASession(t *testing.T) {
 	m := newMeterTest(t)
 	s := &Session{}
@@ -219,7 +216,7 @@ func TestMeterAtTheEndOfASession(t *testing.T) {
 	require.Equal(t, []string{"cache_hits 5 map[scenario:hot]"}, m.sent())
 }
 
-// A VU is a client of one step after the other, and of other executors' scenarios in between.
+// Between steps, the VU runs scenarios of other executors.
 func TestMeterGoesFromSessionToSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeterTest(t)
@@ -257,7 +254,7 @@ func TestMeterOutsideASweepStopsWithTheVU(t *testing.T) {
 	require.Empty(t, m.sent(), "nobody listens any longer")
 }
 
-// In the init context there is nowhere to send to; nothing is lost either.
+// Without a state, counts are kept.
 func TestMeterWithoutState(t *testing.T) {
 	m := newMeterTest(t)
 	state := m.vu.StateField
@@ -273,7 +270,7 @@ func TestMeterAllocatesNothingInASession(t *testing.T) {
 	m := newMeterTest(t)
 	m.session()
 	m.meter.Emit()
-	m.meter.flushed = time.Now().Add(time.Hour) // no second passes in this test
+	m.meter.flushed = time.Now().Add(time.Hour) // prevents the flush after a second
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		m.meter.Add(m.gets, 1)
 		m.meter.Emit(Duration{m.took, time.Millisecond})

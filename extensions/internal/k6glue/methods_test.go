@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// thing is what the objects of a test's class Client stand for.
+// thing is the Go value of the class Client in tests.
 type thing struct {
 	rt   *sobek.Runtime
 	name string
@@ -28,8 +28,7 @@ var thingMethods = Methods[*thing]{"get": (*thing).get, "set": (*thing).get}.Wit
 	AsyncName("get"): (*thing).get, "fail": (*thing).fail,
 })
 
-// withClients returns a runtime with a class Client that has a property meta, and with `client`,
-// one of it.
+// withClients returns a runtime with a class Client and an instance `client`.
 func withClients(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()
@@ -125,7 +124,6 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// Functions are made when they are asked for, and once.
 func TestMethodsAreMadeLate(t *testing.T) {
 	rt := withClients(t)
 	client := rt.Get("client").ToObject(rt)
@@ -145,7 +143,7 @@ func TestMethodsAreMadeLate(t *testing.T) {
 	}
 }
 
-// A script may ask for any names: not all of them are remembered.
+// The cache of missing names is bounded.
 func TestNamesThatAreNoMethods(t *testing.T) {
 	rt := withClients(t)
 	_, err := rt.RunString(`for (let i = 0; i < 1000; i++) client['a' + i]`)
@@ -155,7 +153,6 @@ func TestNamesThatAreNoMethods(t *testing.T) {
 	require.Len(t, shown.others, maxOthers)
 }
 
-// All VUs use one table, at the same time.
 func TestMethodsOfManyVUs(t *testing.T) {
 	var vus sync.WaitGroup
 	for range 4 {
@@ -189,7 +186,7 @@ func BenchmarkMethod(b *testing.B) {
 	require.NoError(b, err)
 }
 
-// What is said of a method that there is not is of use to who looked for it.
+// Hints fit the methods that the object has.
 func TestNamesFromOtherLibraries(t *testing.T) {
 	gateway := Methods[*thing]{"open": nil, "register": nil, "subscribe": nil, "readBulk": nil, "close": nil}
 	jetStream := Methods[*thing]{"createKeyValue": nil, "keyValue": nil}

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 )
 
-// HintAtMetrics has k6's error of a threshold on a metric that there is not end with the names that
-// the module has. k6 says so in its log before anything runs; nobody is asked before.
+// HintAtMetrics extends k6's error about a threshold on an unknown metric with the module's metric
+// names. It changes the log line, because k6 offers no other hook.
 func HintAtMetrics(vu modules.VU) {
 	env := vu.InitEnv()
 	if env == nil || env.TestPreInitState == nil {
@@ -31,15 +31,14 @@ func HintAtMetrics(vu modules.VU) {
 	logger.AddHook(&metricHint{env.Registry})
 }
 
-// isFirstVU tells whether the VU is the one whose script's options are read, before there are
-// others.
+// isFirstVU reports whether this VU's script provides the options.
 func isFirstVU(vu modules.VU) bool {
 	id := vu.Runtime().Get("__VU")
 
 	return id == nil || id.ToInteger() == 0
 }
 
-// metricHint changes one line of k6's log.
+// metricHint is a log hook that changes one of k6's lines.
 type metricHint struct{ registry *metrics.Registry }
 
 // Levels implements logrus.Hook.
@@ -56,7 +55,7 @@ func (h *metricHint) Fire(entry *logrus.Entry) error {
 	return nil
 }
 
-// hint is what there is instead of a metric's name.
+// hint suggests a metric in place of name.
 func (h *metricHint) hint(name string) string {
 	module, what, _ := strings.Cut(name, "_")
 	var known []string
@@ -67,7 +66,7 @@ func (h *metricHint) hint(name string) string {
 	}
 	slices.Sort(known)
 	switch {
-	case !slices.Contains(known, module+"_failed"): // no module of ours
+	case !slices.Contains(known, module+"_failed"): // not one of our modules
 		return ""
 	case strings.Contains(what, "fail") || strings.Contains(what, "error"):
 		return "; did you mean " + module + "_failed?"
@@ -83,8 +82,7 @@ func (h *metricHint) hint(name string) string {
 	return "; did you mean " + meant + "?"
 }
 
-// otherMetrics are last words of the names of metrics that other modules have, and what is called
-// so here, without the module's name.
+// otherMetrics maps the last words of other modules' metrics to ours, without the module's name.
 var otherMetrics = map[string]string{ //nolint:gochecknoglobals // a table
 	"duration": "op_duration", "latency": "op_duration", "time": "op_duration",
 	"reqs": "ops", "requests": "ops", "operations": "ops", "calls": "ops", "count": "ops", "total": "ops",

@@ -10,7 +10,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// The lines are those that k6 writes itself.
 func TestHintAtMetrics(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	env := runtime.VU.InitEnvField

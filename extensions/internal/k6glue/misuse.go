@@ -10,14 +10,14 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 )
 
-// NewMisuse is NewError for a call that is wrong, and will be so again: where no script catches it,
-// k6 ends the test, with the exit code of an exception. A script that catches it goes on.
+// NewMisuse returns an Error like NewError for a wrong call. If no script catches it, k6 ends the
+// test with the exit code of an exception.
 //
-// k6 ends a test whose iteration ends with an errext.InterruptError. It finds that in what Go has
-// thrown, a GoError, and in the Go value of what a promise was rejected with: this is both.
+// k6 ends a test on an errext.InterruptError. It looks for one in a thrown GoError and in the Go
+// value of a rejected promise; a misuse is both.
 func NewMisuse(rt *sobek.Runtime, name, message string, properties map[string]any) *sobek.Object {
 	constructor, ok := rt.Get("GoError").(*sobek.Object)
-	if !ok { // a script may have deleted it
+	if !ok { // the script has deleted GoError
 		return NewError(rt, name, message, properties)
 	}
 	m := &misuse{text: name + ": " + message, values: map[string]sobek.Value{}}
@@ -35,12 +35,11 @@ func NewMisuse(rt *sobek.Runtime, name, message string, properties map[string]an
 	return object
 }
 
-// misuse is the JavaScript error, and the error of Go that it carries.
+// misuse is both a JavaScript error and a Go error.
 type misuse struct {
-	text string
-	// values are the properties.
+	text   string
 	values map[string]sobek.Value
-	// shown are the names of those that are enumerable.
+	// shown are the enumerable properties.
 	shown []string
 }
 
@@ -59,13 +58,13 @@ func (m *misuse) stack(rt *sobek.Runtime) string {
 // Error implements error.
 func (m *misuse) Error() string { return m.text }
 
-// Unwrap tells k6 that the test is to end.
+// Unwrap returns the error that makes k6 end the test.
 func (m *misuse) Unwrap() error { return &errext.InterruptError{Reason: m.text} }
 
-// ExitCode is k6's exit code for exceptions.
+// ExitCode returns k6's exit code for exceptions.
 func (*misuse) ExitCode() exitcodes.ExitCode { return exitcodes.ScriptException }
 
-// AbortReason is k6's reason for exceptions.
+// AbortReason returns k6's reason for exceptions.
 func (*misuse) AbortReason() errext.AbortReason { return errext.AbortedByScriptError }
 
 // Get implements sobek.DynamicObject.

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 )
 
-// withMisuse returns a runtime with a function that throws one.
+// withMisuse returns a runtime with a function that throws a misuse.
 func withMisuse(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()
@@ -31,8 +31,6 @@ func requireEndsTest(t *testing.T, err error) {
 	require.Equal(t, exitcodes.ScriptException, code.ExitCode())
 }
 
-// What k6 gets of a script that does not catch it tells k6 to end the test, whether it was thrown
-// or a promise was rejected with it.
 func TestMisuseEndsTheTest(t *testing.T) {
 	rt := withMisuse(t)
 	_, err := rt.RunString(`wrong()`)
@@ -53,7 +51,6 @@ func TestMisuseEndsTheTest(t *testing.T) {
 	require.False(t, errext.IsInterruptError(errors.New("any")))
 }
 
-// To a script that catches it, it is an Error as any other.
 func TestMisuseIsAnError(t *testing.T) {
 	for js, want := range map[string]any{
 		`e instanceof Error`: true,

@@ -18,9 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
-// Options reads a JavaScript object of options into a struct, by the struct's json tags. An unknown
-// name, a value of the wrong type or a time without a unit is an error that names it. Undefined and
-// null leave the struct as it is.
+// Options reads a JavaScript object into a struct, by its json tags. An unknown name, a wrong type,
+// or a time without a unit is an error that names the option. Undefined and null change nothing.
 func Options(value sobek.Value, into any) error {
 	raw, err := OptionsJSON(value)
 	if err != nil {
@@ -30,8 +29,8 @@ func Options(value sobek.Value, into any) error {
 	return DecodeOptions(raw, into)
 }
 
-// OptionsJSON is a JavaScript object of options as JSON, for DecodeOptions: the same text for the
-// same options. It is empty for undefined and null.
+// OptionsJSON converts options to JSON for DecodeOptions. Equal options give equal text; undefined
+// and null give none.
 func OptionsJSON(value sobek.Value) ([]byte, error) {
 	if IsNullish(value) {
 		return nil, nil
@@ -55,8 +54,8 @@ func OptionsJSON(value sobek.Value) ([]byte, error) {
 	return raw, nil
 }
 
-// EachLeaf calls fn for each value within an exported one that is no object and no array, with its
-// path, such as params.sizes[2], until fn returns an error.
+// EachLeaf calls fn for each value in an exported value that is neither object nor array, with its
+// path, such as params.sizes[2]. It stops at fn's first error.
 func EachLeaf(value any, fn func(path string, leaf any) error) error { return eachLeaf(value, "", fn) }
 
 func eachLeaf(value any, path string, fn func(path string, leaf any) error) error {
@@ -90,7 +89,7 @@ func mustBeFinite(path string, leaf any) error {
 	return nil
 }
 
-// DecodeOptions is Options of what OptionsJSON has returned.
+// DecodeOptions reads the result of OptionsJSON into a struct, as Options does.
 func DecodeOptions(raw []byte, into any) error {
 	if len(raw) == 0 {
 		return nil
@@ -102,7 +101,7 @@ func DecodeOptions(raw []byte, into any) error {
 	return decodeOptions(raw, into, "")
 }
 
-// ShowNoURL is Show for what may be a URL where none belongs: it may hold a password.
+// ShowNoURL is like Show, but hides text that may be a URL with a password.
 func ShowNoURL(value sobek.Value) string {
 	if text, ok := Text(value); ok && (strings.Contains(text, "://") || strings.Contains(text, "@")) {
 		return "a url"
@@ -111,8 +110,7 @@ func ShowNoURL(value sobek.Value) string {
 	return Show(value)
 }
 
-// decodeOptions reads JSON into a struct. The prefix, such as "tls.", stands before the options'
-// names in errors.
+// decodeOptions reads JSON into a struct. prefix, such as "tls.", precedes option names in errors.
 func decodeOptions(raw []byte, into any, prefix string) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -122,7 +120,7 @@ func decodeOptions(raw []byte, into any, prefix string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &wrongType) && wrongType.Field == "": // an array, a Date
+	case errors.As(err, &wrongType) && wrongType.Field == "": // for example an array or a Date
 		return fmt.Errorf("options must be an object, not %s", withArticle(wrongType.Value))
 	case errors.As(err, &wrongType):
 		return fmt.Errorf("option %s%s must be %s, not %s", prefix, wrongType.Field, noun(wrongType.Type), withArticle(wrongType.Value))
@@ -134,7 +132,7 @@ func decodeOptions(raw []byte, into any, prefix string) error {
 	return err
 }
 
-// withArticle is a kind of value, as JSON's decoder calls it, with its article.
+// withArticle adds an article to a JSON type name.
 func withArticle(kind string) string {
 	if kind[0] == 'a' || kind[0] == 'o' {
 		return "an " + kind
@@ -143,8 +141,8 @@ func withArticle(kind string) string {
 	return "a " + kind
 }
 
-// UnknownOption is the error of an option that there is not: it has the known ones or, of a name
-// that is known from elsewhere, the one to use. The prefix is that of decodeOptions.
+// UnknownOption returns an error for an unknown option. It suggests the name used here, or lists
+// the known options. prefix is as in decodeOptions.
 func UnknownOption(prefix, name string, known []string) error {
 	if now := renamed[name]; slices.Contains(known, now) {
 		return fmt.Errorf("unknown option %q: use %s%s", prefix+name, prefix, now)
@@ -160,8 +158,8 @@ func UnknownOption(prefix, name string, known []string) error {
 	return fmt.Errorf("unknown option %q; known %s %s", prefix+name, verb, strings.Join(known, ", "))
 }
 
-// renamed are names that people have in their scripts, from other libraries or from before, by what
-// they are called here. They count where there is an option of the new name.
+// renamed maps option names of other libraries to ours. An entry applies if the call has the new
+// option.
 var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 	"servers": "url", "server": "url", "address": "url", "addr": "url", "addrs": "url", "urls": "url", "hosts": "url", "host": "url",
 	"hostname": "url", "port": "url", "alternatives": "url", "pool": "connection",
@@ -172,14 +170,13 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 	"maxConnections": "poolSize", "key": "apiKey",
 }
 
-// withdrawn are names of options that have become something else, in calls that have the option
-// beside.
+// withdrawn maps replaced options to hints, for calls that have the option beside.
 var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
 	"prefill": {"mix", "call client.prefill(workload) before"},
 	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},
 }
 
-// checkTimes refuses values of the struct's times that are none, or that lack a unit.
+// checkTimes rejects invalid times and times without a unit.
 func checkTimes(raw []byte, options reflect.Type) error {
 	var given map[string]json.RawMessage
 	if options.Kind() != reflect.Struct || json.Unmarshal(raw, &given) != nil {
@@ -203,10 +200,10 @@ func checkTimes(raw []byte, options reflect.Type) error {
 	return nil
 }
 
-// DurationNoun is what a time has to be.
+// DurationNoun describes a valid time in errors.
 const DurationNoun = "a time such as '5s', or a number of milliseconds from 100"
 
-// noun is a Go type in words that a script's author knows.
+// noun describes a Go type in errors.
 func noun(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the others cannot be options
 	case reflect.String:
@@ -236,11 +233,10 @@ func known(t reflect.Type) (names []string) {
 	return names
 }
 
-// fields has what fieldsOf has found: reading it again takes 9 kB of garbage, and each client reads
-// options.
+// fields caches fieldsOf, which allocates 9 kB for each client otherwise.
 var fields sync.Map //nolint:gochecknoglobals // a type's fields are always the same
 
-// fieldsOf are the fields of a struct and of those that are part of it.
+// fieldsOf returns the fields of a struct, including embedded structs.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	if known, is := fields.Load(t); is {
 		return known.([]reflect.StructField) //nolint:forcetypeassert // there are no others in it

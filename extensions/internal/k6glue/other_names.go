@@ -9,16 +9,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 )
 
-// instead is what an object has in place of a method that people know from another library.
+// instead is a hint for a method name of another library.
 type instead struct {
-	// beside is a method by which the object is known: the line is for objects that have it.
+	// beside is a method that the object must have for the hint to apply.
 	beside string
-	// line says what to write; empty: the method beside.
+	// line says what to write; if empty, the method beside.
 	line string
 }
 
-// otherMethods are names of methods that people know from other libraries. The first line that fits
-// the object counts.
+// otherMethods maps method names of other libraries to hints. The first that applies is used.
 var otherMethods = map[string][]instead{ //nolint:gochecknoglobals // a table
 	"del": {{beside: "delete"}}, "remove": {{beside: "delete"}}, "unset": {{beside: "delete"}},
 	"mget": {{beside: "getMulti"}}, "getMany": {{beside: "getMulti"}}, "getAll": {{beside: "getMulti"}}, "multiGet": {{beside: "getMulti"}},
@@ -63,27 +62,25 @@ var otherMethods = map[string][]instead{ //nolint:gochecknoglobals // a table
 	"unregister": {{"register", "close(), which ends the session and what it registered"}},
 }
 
-// commands are names by which people look for single commands in a client that does workloads only.
+// commands are names of single commands, sought in clients that only run workloads.
 var commands = []string{ //nolint:gochecknoglobals // a table
 	"get", "set", "do", "call", "send", "command", "sendCommand", "exec", "ping", "eval", "del", "exists", "expire", "flushAll",
 	"incr", "incrBy", "decr", "mget", "mset", "setex", "hset", "hget", "lpush", "rpush", "lpop", "sadd", "zadd",
 }
 
-// workloadsOnly is for who looks for one of the commands, and pipelines for who looks for a method
-// for what is an option of workloads.
+// Hints for single commands and for pipelines.
 const (
 	workloadsOnly = "run({ iterations, mix }), which does workloads; single commands of RESP are those of k6/x/redis"
 	pipelines     = "run({ iterations, mix, pipeline: 16 })"
 )
 
-// silent are names that others than scripts ask objects for, to see whether they are there.
+// silent are names that JavaScript engines and tools probe for.
 var silent = []string{"then", "toJSON", "constructor", "inspect"} //nolint:gochecknoglobals // a table
 
-// leastNear is how many letters a name has at least that is taken for a slip.
+// leastNear is the minimum length of a name for a spelling suggestion.
 const leastNear = 4
 
-// otherName is what to write in place of a method that the objects do not have; empty where nothing
-// is known.
+// otherName returns a hint for a missing method, or "".
 func (m Methods[T]) otherName(name string) string {
 	if write := m.instead(name); write != "" {
 		return "use " + write
@@ -125,7 +122,7 @@ func (m Methods[T]) instead(name string) string {
 	return near
 }
 
-// doesWorkloadsOnly tells whether these are methods of a client without single commands.
+// doesWorkloadsOnly reports whether the client has no single commands.
 func (m Methods[T]) doesWorkloadsOnly() bool {
 	_, workloads := m["hitRate"]
 	_, commands := m["get"]
@@ -133,7 +130,7 @@ func (m Methods[T]) doesWorkloadsOnly() bool {
 	return workloads && !commands
 }
 
-// noMethod is the error of a call of a method that there is not.
+// noMethod returns the error for calling a missing method.
 func noMethod(rt *sobek.Runtime, name, write string) *sobek.Object {
 	return NewMisuse(rt, "TypeError", "there is no "+name+" here: "+write, map[string]any{"kind": "usage", "code": 0})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// shortcuts are k6's options that take the place of a script's scenarios, the strongest first.
+// shortcuts are k6's options that replace a script's scenarios, in order of precedence.
 var shortcuts = []struct{ flag, short, variable, option string }{ //nolint:gochecknoglobals // a constant
 	{"iterations", "i", "K6_ITERATIONS", "iterations"},
 	{"duration", "d", "K6_DURATION", "duration"},
@@ -14,7 +14,8 @@ var shortcuts = []struct{ flag, short, variable, option string }{ //nolint:goche
 	{"vus", "u", "K6_VUS", "vus"},
 }
 
-// Overriding names the option by which k6 has dropped a script's scenarios, and where it stands.
+// Overriding returns the option that has replaced the script's scenarios and where it is set, or
+// "".
 func Overriding() string {
 	args, lookup, config := os.Args, os.LookupEnv, ""
 	if gs := process.Load(); gs != nil {
@@ -36,7 +37,7 @@ func overriding(args []string, lookup func(string) (string, bool), config string
 	}
 	if raw, err := os.ReadFile(config); err == nil {
 		var file map[string]json.RawMessage
-		if json.Unmarshal(raw, &file) == nil && file["vus"] != nil { // the others give way to a script's scenarios
+		if json.Unmarshal(raw, &file) == nil && file["vus"] != nil { // other options do not override scenarios
 			return "vus in " + config
 		}
 	}
@@ -44,9 +45,9 @@ func overriding(args []string, lookup func(string) (string, bool), config string
 	return "vus in the script's options"
 }
 
-// shortcutIn returns the first flag of a command line that is a shortcut.
+// shortcutIn returns the first shortcut flag on a command line.
 func shortcutIn(args []string) string {
-	const withoutValue = "qvlpw" // --quiet, --verbose, --linger, --paused, --throw: others may follow in one word
+	const withoutValue = "qvlpw" // short flags that may precede others in one word
 	for _, arg := range args {
 		if arg == "--" {
 			break

@@ -14,25 +14,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// process is the state of this k6 process; nil in tests, which run no k6.
+// process is k6's global state; nil in tests without k6.
 var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there is one process
 
-// failedExit is the exit code that FailExit has asked for; zero: none.
+// failedExit is the exit code requested by FailExit, or zero.
 var failedExit atomic.Int64 //nolint:gochecknoglobals // there is one process
 
-// Watch learns of the k6 process, whose state k6 gives to the subcommands of extensions before it
-// does anything else.
-//
-// k6 takes its last look at a test's status before the summary. A report that a full disk cuts
-// after that can change the exit code in one place only: in the function that k6 exits through.
+// Watch stores the global state, which k6 passes to the subcommands of extensions at startup. It
+// also replaces k6's exit function: k6 checks a test's status before the summary, so a report that
+// cannot be written later can change the exit code only there.
 func Watch(gs *state.GlobalState) {
 	process.Store(gs)
 	exit := gs.OSExit
 	gs.OSExit = func(code int) { exit(exitCode(code, int(failedExit.Load()))) }
 }
 
-// exitCode is that of a process for which k6 has one code, and FailExit was asked for another. Of a
-// run that is marked as failed, a crossed gate says more.
+// exitCode chooses between k6's code and the one that FailExit requested. A crossed gate takes
+// precedence over a run marked as failed.
 func exitCode(of, asked int) int {
 	if of == 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
 		return asked
@@ -41,8 +39,8 @@ func exitCode(of, asked int) int {
 	return of
 }
 
-// FailExit makes k6 exit with this code where it would exit with 0. The first call counts, but a
-// crossed gate goes before a mark.
+// FailExit makes k6 exit with code in place of 0. The first call wins, but a crossed gate takes
+// precedence over a mark.
 func FailExit(code exitcodes.ExitCode) {
 	for {
 		asked := failedExit.Load()
@@ -52,9 +50,8 @@ func FailExit(code exitcodes.ExitCode) {
 	}
 }
 
-// AtExit calls fn when k6 is about to exit, after the summary and the last progress line. ran tells
-// whether the test came as far as its end; failed is the error that k6 ends with, or nil. AtExit
-// returns false where no k6 runs.
+// AtExit calls fn when k6 is about to exit, after the summary. ran reports whether the test reached
+// its end; failed is k6's error or nil. AtExit returns false outside k6.
 func AtExit(fn func(ran bool, failed error)) bool {
 	gs := process.Load()
 	if gs == nil {
@@ -81,8 +78,7 @@ func AtExit(fn func(ran bool, failed error)) bool {
 	return true
 }
 
-// OnTestStart calls fn once with the time at which k6 starts the test, before setup. It does
-// nothing where no k6 runs.
+// OnTestStart calls fn once when the test starts, before setup. It does nothing outside k6.
 func OnTestStart(fn func(at time.Time)) {
 	gs := process.Load()
 	if gs == nil {
@@ -103,7 +99,7 @@ func OnTestStart(fn func(at time.Time)) {
 	}()
 }
 
-// exitError is the field Error of k6's event.ExitData, the type of which is internal.
+// exitError returns the field Error of k6's internal event.ExitData.
 func exitError(data any) error {
 	value := reflect.Indirect(reflect.ValueOf(data))
 	if value.Kind() != reflect.Struct || !value.FieldByName("Error").IsValid() {
@@ -114,7 +110,7 @@ func exitError(data any) error {
 	return err
 }
 
-// Stdout is where k6 writes what people read.
+// Stdout returns k6's standard output.
 func Stdout() io.Writer {
 	if gs := process.Load(); gs != nil {
 		return gs.Stdout
@@ -123,7 +119,7 @@ func Stdout() io.Writer {
 	return os.Stdout
 }
 
-// Logger is that of the k6 process; where no k6 runs, the standard one.
+// Logger returns k6's logger, or the standard one outside k6.
 func Logger() logrus.FieldLogger {
 	if gs := process.Load(); gs != nil {
 		return gs.Logger

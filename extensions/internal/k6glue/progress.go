@@ -2,21 +2,20 @@ package k6glue
 
 import "reflect"
 
-// Progress is what k6's progress bar shows of a scenario: the part that is done (0 to 1) and texts
-// to its right.
+// Progress returns what a scenario's progress bar shows: the done share (0 to 1) and texts on its
+// right.
 type Progress func() (done float64, right []string)
 
-// Statuses of the progress bar, as k6's executors use them.
+// Statuses of the progress bar in k6's executors.
 const (
 	StatusRunning     = ' '
 	StatusInterrupted = '✗'
 	StatusDone        = '✓'
 )
 
-// SetProgress makes bar, the *pb.ProgressBar of a k6 executor, show progress and status. The type's
-// package is internal to k6, and so are the options that its method Modify takes: an option is made
-// here by reflection. It sets the two fields under the bar's own lock, as k6's options do. Where k6
-// has renamed them, nothing happens.
+// SetProgress sets the progress and status of bar, the *pb.ProgressBar of a k6 executor. The type
+// is internal to k6, so it is set by reflection, under the bar's own lock. It does nothing if k6
+// has renamed the fields.
 func SetProgress(bar any, progress Progress, status rune) {
 	modify := reflect.ValueOf(bar).MethodByName("Modify")
 	option := reflect.MakeFunc(modify.Type().In(0).Elem(), func(args []reflect.Value) []reflect.Value {
@@ -28,7 +27,7 @@ func SetProgress(bar any, progress Progress, status rune) {
 	modify.Call([]reflect.Value{option})
 }
 
-// set writes to a field that its package does not export.
+// set writes an unexported field.
 func set(field, value reflect.Value) {
 	if !field.IsValid() || !value.CanConvert(field.Type()) {
 		return

@@ -11,9 +11,8 @@ import (
 
 var errLate = errors.New("a relative path is known in the init context alone, where open() reads files: call it there")
 
-// ReadFile reads a file that an option names, as a script's open() does: a path is relative to the
-// script, and the file becomes a part of the script's archive. Later than in the init context it
-// reads absolute paths only.
+// ReadFile reads a file that an option names, as open() does: the path is relative to the script,
+// and archives include the file. After the init context it reads absolute paths only.
 func ReadFile(vu modules.VU, path string) ([]byte, error) {
 	env := vu.InitEnv()
 	switch {

@@ -14,32 +14,30 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 )
 
-// What a script passes may hold itself, may be nested without an end, and may claim any length:
-// `new Array(4294967295)` has no elements and takes no memory, and what is made of it takes 64 GB.
-// Modules read it with what is in this file, which bounds all that.
+// A script's value may contain itself, nest without end, or claim any length: reading `new
+// Array(4294967295)` naively takes 64 GB. The functions in this file bound what modules read.
 const (
-	// MaxElements is how many elements of one array are read.
+	// MaxElements limits the elements read from one array.
 	MaxElements = 1_000_000
-	// maxAll is how many values are read in one call, those in arrays in arrays too.
+	// maxAll limits the values read in one call, nested arrays included.
 	maxAll = 10 * MaxElements
-	// maxNested is how deep values may be nested.
+	// maxNested limits nesting.
 	maxNested = 100
 )
 
-// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER: a number holds integers up to it
-// exactly.
+// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER.
 const MaxSafeInteger = 1<<53 - 1
 
-// ErrNoArray is what Reading.Length returns for all that is not an array.
+// ErrNoArray is returned by Reading.Length for a value that is not an array.
 var ErrNoArray = errors.New("it must be an array")
 
-// Reading reads the values that a script has passed in one call. The zero value is ready.
+// Reading counts the values read in one call. The zero value is ready to use.
 type Reading struct {
-	// read is how many values were read so far.
+	// read is the number of values read so far.
 	read int
 }
 
-// Length is how many elements an array has, which it then counts as read. Element returns them.
+// Length returns an array's length and counts its elements as read. Element returns them.
 func (r *Reading) Length(value sobek.Value) (int, error) {
 	array, ok := value.(*sobek.Object)
 	if !ok || array.ClassName() != "Array" {
@@ -56,7 +54,7 @@ func (r *Reading) Length(value sobek.Value) (int, error) {
 	return int(n), nil
 }
 
-// tooLongError is an array's that has so many elements.
+// tooLongError holds the length of an array with too many elements.
 type tooLongError int64
 
 func (e tooLongError) Error() string { return "an array " + e.says() }
@@ -67,7 +65,7 @@ func (e tooLongError) says() string {
 
 var errTooMany = fmt.Errorf("there are more than %d values in it", maxAll)
 
-// Element is an element of an array: undefined for a hole.
+// Element returns an element of an array: undefined for a hole.
 func Element(array sobek.Value, i int) sobek.Value {
 	if v := array.(*sobek.Object).Get(strconv.Itoa(i)); v != nil { //nolint:forcetypeassert // Length was asked before
 		return v
@@ -76,7 +74,7 @@ func Element(array sobek.Value, i int) sobek.Value {
 	return sobek.Undefined()
 }
 
-// Elements are those of an array. What names it in the error, such as "the keys".
+// Elements returns an array's elements. what names the array in errors, such as "the keys".
 func Elements(what string, value sobek.Value) ([]sobek.Value, error) {
 	var r Reading
 	n, err := r.Length(value)
@@ -100,8 +98,8 @@ var (
 	arrayType  = reflect.TypeFor[[]any]()
 )
 
-// Export makes Go values of a JavaScript value as its own Export does: map[string]any of objects,
-// []any of arrays. Its error says what cannot be read.
+// Export converts a JavaScript value as its own Export does: objects become map[string]any, arrays
+// []any. The error says what cannot be read.
 func Export(value sobek.Value) (any, error) {
 	var r Reading
 
@@ -176,9 +174,8 @@ func (r *Reading) exportArray(array *sobek.Object, within []*sobek.Object) (any,
 	return values, nil
 }
 
-// Scalar is the Go value of what has no others in it: a string, a number, true or false, a BigInt,
-// a Date, binary data, or what Go has made. It is nil for objects and arrays, whose elements are
-// nobody's to count here.
+// Scalar returns the Go value of a string, number, boolean, BigInt, Date, binary data or Go object.
+// It returns nil for objects and arrays.
 func Scalar(value sobek.Value) any {
 	if object, ok := value.(*sobek.Object); ok && holdsValues(object.ExportType()) {
 		return nil
@@ -190,7 +187,7 @@ func Scalar(value sobek.Value) any {
 	return value.Export()
 }
 
-// holdsValues tells whether an object that becomes this in Go has JavaScript values in it.
+// holdsValues reports whether an object of this Go type contains JavaScript values.
 func holdsValues(t reflect.Type) bool {
 	switch t.Kind() { //nolint:exhaustive // the others have none
 	case reflect.Map:
@@ -198,13 +195,13 @@ func holdsValues(t reflect.Type) bool {
 	case reflect.Slice:
 		kind := t.Elem().Kind()
 
-		return kind == reflect.Interface || kind == reflect.Array // an array or a Set, and a Map
+		return kind == reflect.Interface || kind == reflect.Array // arrays, Sets and Maps
 	default:
 		return false
 	}
 }
 
-// Text is the string that a value is.
+// Text returns the text of a string value.
 func Text(value sobek.Value) (text string, ok bool) {
 	s, ok := value.(sobek.String)
 	if !ok {
@@ -214,7 +211,7 @@ func Text(value sobek.Value) (text string, ok bool) {
 	return s.String(), true
 }
 
-// Unsigned reads a number of 64 bits without a sign: an integer or a BigInt.
+// Unsigned reads an unsigned 64-bit number: an integer or a BigInt.
 func Unsigned(value sobek.Value) (n uint64, ok bool) {
 	switch v := Scalar(value).(type) {
 	case int64:
@@ -228,7 +225,7 @@ func Unsigned(value sobek.Value) (n uint64, ok bool) {
 	}
 }
 
-// FromUnsigned makes a number of 64 bits without a sign: beyond MaxSafeInteger a BigInt.
+// FromUnsigned converts an unsigned 64-bit number; above MaxSafeInteger to a BigInt.
 func FromUnsigned(rt *sobek.Runtime, n uint64) sobek.Value {
 	if n <= MaxSafeInteger {
 		return rt.ToValue(int64(n))
@@ -237,8 +234,8 @@ func FromUnsigned(rt *sobek.Runtime, n uint64) sobek.Value {
 	return rt.ToValue(new(big.Int).SetUint64(n))
 }
 
-// DurationOf reads a time as k6 writes it: a number of milliseconds, or a string such as "5s". It
-// is false for all else, and for times that take more than 292 years.
+// DurationOf reads milliseconds, or a string such as "5s". ok is false for other values and beyond
+// 292 years.
 func DurationOf(value sobek.Value) (d time.Duration, ok bool) {
 	const most = float64(math.MaxInt64 / int64(time.Millisecond))
 	given := Scalar(value)
@@ -248,7 +245,7 @@ func DurationOf(value sobek.Value) (d time.Duration, ok bool) {
 			return 0, false
 		}
 	case float64:
-		if !(math.Abs(v) < most) { // not a number is neither
+		if !(math.Abs(v) < most) { // also rejects NaN
 			return 0, false
 		}
 	}
@@ -257,10 +254,10 @@ func DurationOf(value sobek.Value) (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// maxShown is how many elements of an array an error shows.
+// maxShown limits the array elements that an error shows.
 const maxShown = 10
 
-// Show says in an error what a script has passed.
+// Show formats a script's value for an error.
 func Show(value sobek.Value) string {
 	object, ok := value.(*sobek.Object)
 	switch {

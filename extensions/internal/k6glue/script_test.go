@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evaluate is what a script's expression is.
+// evaluate returns the value of an expression.
 func evaluate(tb testing.TB, rt *sobek.Runtime, script string) sobek.Value {
 	tb.Helper()
 	value, err := rt.RunString(script)
@@ -20,7 +20,7 @@ func evaluate(tb testing.TB, rt *sobek.Runtime, script string) sobek.Value {
 	return value
 }
 
-// requireFrugal checks that fn allocates no more than a few megabytes, whatever is claimed.
+// requireFrugal checks that fn allocates at most a few megabytes.
 func requireFrugal(tb testing.TB, fn func()) {
 	tb.Helper()
 	var before, after runtime.MemStats
@@ -50,8 +50,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// What cannot be read ends neither the process nor the test: it is an error, which says where it
-// is.
 func TestExportOfWhatHasNoEnd(t *testing.T) {
 	for script, says := range map[string]string{
 		`new Array(4294967295)`:                                            "an array has 4294967295 elements: at most 1000000 are allowed",
@@ -87,7 +85,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// The elements of all arrays of a call count together: the same array may be in it many times.
+// One array may occur many times in a call.
 func TestReadingOfManyArrays(t *testing.T) {
 	rt := newRuntime()
 	long := evaluate(t, rt, `new Array(1000000)`)
@@ -158,7 +156,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// What a message shows is short, and nothing of the script is called for it.
+// Messages are short, and Show calls no script code.
 func TestShow(t *testing.T) {
 	rt := newRuntime()
 	for script, want := range map[string]string{
@@ -214,8 +212,7 @@ func TestFrozen(t *testing.T) {
 	require.Equal(t, 7, got, "an error is not remembered")
 }
 
-// FuzzScriptValues has any script make a value, and reads it in all ways. Those that take long to
-// run are none of ours.
+// FuzzScriptValues reads values of arbitrary scripts in all ways. It skips slow scripts.
 func FuzzScriptValues(f *testing.F) {
 	for _, script := range []string{`[1,[2]]`, `({a:{b:1}})`, `new Array(4294967295)`, `let a=[];a[0]=a;a`, `new Map([[1,2]])`, `new Proxy([],{})`, `5n`} {
 		f.Add(script)

@@ -10,28 +10,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Session is what the executor client-sweep and the modules of one VU share while the VU is a
-// client of a step. It travels in the VU's context, as k6's own scenario state does.
+// Session is what the client-sweep executor and a VU's modules share while the VU is a client of a
+// step. The VU's context carries it, like k6's scenario state.
 type Session struct {
 	Client *measure.Client
-	Op     string // the name of an operation that nobody named
-	// Named tells that Op is the name of an operation of sweep.op that is under way.
+	Op     string // the default operation name
+	// Named is true while an operation of sweep.op runs, whose name is Op.
 	Named bool
-	// Step is the step that the client is of.
+	// Step describes the client's step.
 	Step StepInfo
-	// OpNames are the names that sweep.op may give to operations; empty: any.
+	// OpNames restricts the names that sweep.op accepts; empty accepts any.
 	OpNames []string
-	// NoDuet says with what of the sweep's options a duet cannot go; empty: it can.
+	// NoDuet names a sweep option that excludes a duet; empty if there is none.
 	NoDuet string
-	// Tags are those by which the samples of the step are told from those of the others.
+	// Tags distinguish the samples of this step.
 	Tags map[string]string
-	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.
+	// Tap sees the VU's samples; nil if only exceptions fail an operation.
 	Tap *Tap
-	// Cut is to be called when the VU's context has ended, before what was under way is counted;
-	// nil where the executor knows by itself.
+	// Cut must be called when the VU's context has ended, before the interrupted operation is
+	// counted. It may be nil.
 	Cut func()
-	// Rest is to be called when the client has done its part. It returns once all clients have; nil
-	// where the executor is one of k6's own, which has a next iteration for it.
+	// Rest waits until all clients have done their part. It is nil under k6's own executors.
 	Rest func()
 
 	mu            sync.Mutex
@@ -39,24 +38,24 @@ type Session struct {
 	atEnd         []func()
 }
 
-// StepInfo is what scripts are told of a step.
+// StepInfo is what scripts can read about a step.
 type StepInfo struct {
 	Scenario string
-	// Clients are those of all instances together.
+	// Clients is the total over all instances.
 	Clients int64
-	// Rate is zero but for open-loop steps.
+	// Rate is zero in closed-loop steps.
 	Rate float64
-	// Repeat counts from 1.
+	// Repeat starts at 1.
 	Repeat int
-	// Variant is the one that the step is of; empty where there are none.
+	// Variant is empty in a sweep without variants.
 	Variant string
-	// Op names the operations that nobody named.
+	// Op is the default operation name.
 	Op string
 }
 
 type sessionKey struct{}
 
-// WithSession returns a context that carries the session.
+// WithSession returns a context with the session.
 func WithSession(ctx context.Context, s *Session) context.Context {
 	if s.Tap != nil {
 		ctx = grpccalls.With(ctx, s.Tap)
@@ -65,11 +64,10 @@ func WithSession(ctx context.Context, s *Session) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 
-// joined holds the sessions of VUs that an executor of k6's own runs, whose contexts carry none.
+// joined holds the sessions of VUs under k6's own executors, whose contexts carry none.
 var joined sync.Map //nolint:gochecknoglobals // *lib.State -> *Session; the state is all that a VU's modules share
 
-// Join makes s the session of a VU that another executor than client-sweep runs, until leave is
-// called.
+// Join sets the session of a VU under an executor other than client-sweep, until leave is called.
 func Join(vu modules.VU, s *Session) (leave func()) {
 	state := vu.State()
 	joined.Store(state, s)
@@ -77,7 +75,7 @@ func Join(vu modules.VU, s *Session) (leave func()) {
 	return func() { joined.Delete(state) }
 }
 
-// SessionOf returns the session of a VU, or nil when it is no client of a step.
+// SessionOf returns a VU's session, or nil if it is not a client of a step.
 func SessionOf(vu modules.VU) *Session {
 	if s := SessionIn(vu.Context()); s != nil {
 		return s
@@ -89,29 +87,28 @@ func SessionOf(vu modules.VU) *Session {
 	return nil
 }
 
-// SessionIn is the session of client-sweep that a VU's context belongs to; nil outside of one.
+// SessionIn returns the context's session, or nil.
 func SessionIn(ctx context.Context) *Session {
 	s, _ := ctx.Value(sessionKey{}).(*Session)
 
 	return s
 }
 
-// BeforeMeasure registers fn to be called when the warm-up is over, before the first measured
-// operation.
+// BeforeMeasure registers fn to run after the warm-up, before the first measured operation.
 func (s *Session) BeforeMeasure(fn func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beforeMeasure = append(s.beforeMeasure, fn)
 }
 
-// AtEnd registers fn to be called when the client's step has ended, last registered first.
+// AtEnd registers fn to run at the end of the client's step, last registered first.
 func (s *Session) AtEnd(fn func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.atEnd = append(s.atEnd, fn)
 }
 
-// Measure calls what BeforeMeasure registered.
+// Measure runs the functions of BeforeMeasure.
 func (s *Session) Measure() {
 	s.mu.Lock()
 	fns := s.beforeMeasure
@@ -123,7 +120,7 @@ func (s *Session) Measure() {
 	}
 }
 
-// End calls what AtEnd registered.
+// End runs the functions of AtEnd.
 func (s *Session) End() {
 	s.mu.Lock()
 	fns := s.atEnd

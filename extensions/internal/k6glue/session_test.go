@@ -19,7 +19,6 @@ func TestSessionOf(t *testing.T) {
 	require.Same(t, s, SessionOf(vu), "seen by the contexts of iterations")
 }
 
-// A VU of k6's own executors joins a step for as long as its session lasts.
 func TestJoin(t *testing.T) {
 	vu := &modulestest.VU{CtxField: t.Context(), StateField: &lib.State{VUID: 1}}
 	other := &modulestest.VU{CtxField: t.Context(), StateField: &lib.State{VUID: 2}}
@@ -54,7 +53,7 @@ func TestSessionOrder(t *testing.T) {
 	require.Len(t, calls, 3, "once only")
 }
 
-// What is called may register more, without a deadlock: it is called the next time.
+// A function may register others without a deadlock; they run the next time.
 func TestSessionRegistersWhileCalled(t *testing.T) {
 	s := &Session{}
 	n := 0

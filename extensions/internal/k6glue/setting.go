@@ -6,12 +6,12 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// settingPrefix begins the name of an environment variable that is a setting.
+// settingPrefix starts the names of environment variables that are settings.
 const settingPrefix = "SWEEP_"
 
-// Setting is a setting of a script: what `-e name=value` says, or else the environment's variable
-// that is called environment or, where that is "", SWEEP_ and the name. env has both, as scripts
-// know them from __ENV: a variable that a shell or a CI system exports is no setting by its name.
+// Setting returns a script's setting: the value of `-e name=value`, or else of the environment
+// variable named environment, by default SWEEP_ and the name. env looks names up as __ENV does. An
+// exported variable with the setting's short name does not count.
 func Setting(
 	env func(name string) (string, bool), test *lib.TestPreInitState, name, environment string,
 ) (value string, is bool) {
@@ -25,8 +25,7 @@ func Setting(
 	return env(environment)
 }
 
-// exported tells whether a variable's value is the environment's own. Where -e says the same, it is
-// not.
+// exported reports whether a value comes from the environment and not from -e.
 func exported(test *lib.TestPreInitState, name, value string) bool {
 	if test.LookupEnv == nil {
 		return false
@@ -39,7 +38,7 @@ func exported(test *lib.TestPreInitState, name, value string) bool {
 	return gs == nil || !givenAsFlag(gs.CmdArgs, name+"="+value)
 }
 
-// givenAsFlag tells whether a command line has `-e assignment`, in any way of writing it.
+// givenAsFlag reports whether a command line contains `-e assignment`, in any form.
 func givenAsFlag(args []string, assignment string) bool {
 	for i, arg := range args {
 		before, is := strings.CutSuffix(arg, assignment)

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// What a shell exports under a setting's short name is none, unless -e says the same.
+// An exported variable with a setting's short name counts only if -e sets it too.
 func TestSetting(t *testing.T) {
 	in := func(env map[string]string) func(string) (string, bool) {
 		return func(name string) (string, bool) { value, is := env[name]; return value, is }

@@ -2,8 +2,7 @@ package k6glue
 
 import "sync"
 
-// Shared holds what clients of several VUs use together, by what they must have in common for that.
-// The zero value is ready.
+// Shared holds values that clients of several VUs share, by key. The zero value is ready to use.
 type Shared[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]*share[V]
@@ -14,8 +13,8 @@ type share[V any] struct {
 	users int
 }
 
-// Join returns what all clients with the key use, which the first of them opens: open must not wait
-// for anything. Its error is the only one. Whoever has joined must leave.
+// Join returns the key's value, which the first client opens. open must not block. Each client that
+// joins without an error must leave.
 func (s *Shared[K, V]) Join(key K, open func() (V, error)) (V, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +35,7 @@ func (s *Shared[K, V]) Join(key K, open func() (V, error)) (V, error) {
 	return one.value, nil
 }
 
-// Leave calls end, with what the clients with the key have used, when the last of them leaves.
+// Leave calls end with the key's value when its last client leaves.
 func (s *Shared[K, V]) Leave(key K, end func(V)) {
 	s.mu.Lock()
 	one := s.known[key]

@@ -35,7 +35,7 @@ func TestShared(t *testing.T) {
 	require.NotSame(t, a, renewed, "what was ended is used by nobody any more")
 }
 
-// What could not be opened is nobody's: the next one tries again.
+// After a failed open, the next client tries again.
 func TestSharedThatCannotBeOpened(t *testing.T) {
 	var all Shared[int, string]
 	_, err := all.Join(1, func() (string, error) { return "", errors.New("no") })
@@ -48,7 +48,7 @@ func TestSharedThatCannotBeOpened(t *testing.T) {
 	require.Equal(t, 1, ended)
 }
 
-// Whatever comes between, what is used was not ended, and all is ended at last.
+// A value is ended only after its last use, and all values are ended.
 func TestSharedByManyAtOnce(t *testing.T) {
 	var all Shared[int, *atomic.Bool]
 	var open atomic.Int64

@@ -9,39 +9,38 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// tapSize is how many containers of samples an operation may push before somebody has to help: see
-// TapGuard.
+// tapSize is how many sample containers an operation may push before it needs a TapGuard.
 const tapSize = 128
 
-// Tap stands between a VU and k6: it sees each sample that the VU pushes, remembers the first that
-// tells of a failure, and hands all of them on, in their order. The VU's own goroutine does that
-// after each operation, so that an operation that pushes nothing pays for a glance at an empty
-// channel. A nil Tap sees nothing.
+// Tap sits between a VU and k6. It inspects each sample that the VU pushes, remembers the first
+// that means a failure, and forwards all in order. The VU's goroutine does this after each
+// operation, so that an operation without samples only checks an empty channel. A nil Tap does
+// nothing.
 type Tap struct {
 	state   *lib.State
 	in      chan metrics.SampleContainer
 	out     chan<- metrics.SampleContainer
 	failing FailingSamples
 
-	// fault is the first failure since Begin, and around is that of what encloses the operation.
+	// fault is the first failure since Begin; around belongs to the enclosing operation.
 	fault, around atomic.Pointer[error]
 
-	// pumped tells that a goroutine empties the channel, because an operation has pushed more than
-	// fits.
+	// pumped is set when a goroutine empties the channel, because an operation pushed too many
+	// samples.
 	pumped  atomic.Bool
 	reached chan struct{}
 
-	// calls are gRPC calls that have no connection yet.
+	// calls are gRPC calls without a connection.
 	calls waitingCalls
 
-	// place is that in the guard's list, from 1, and full tells that its last glance found the
+	// place is the index in the guard's list, from 1. full means that the guard last found the
 	// channel full.
 	place int
 	full  bool
 }
 
-// NewTap returns a tap for the VU of this state; nil when nothing would be a failure. The VU's
-// samples have the system tag status from now on.
+// NewTap returns a tap for a VU, or nil if no sample means a failure. It adds the system tag status
+// to the VU's samples.
 func NewTap(state *lib.State, failing FailingSamples) *Tap {
 	if state == nil || !failing.any() {
 		return nil
@@ -57,7 +56,7 @@ func NewTap(state *lib.State, failing FailingSamples) *Tap {
 	}
 }
 
-// Open puts the tap between the VU and k6. Only the VU's own goroutine may call it.
+// Open inserts the tap. Only the VU's goroutine may call it.
 func (t *Tap) Open() {
 	if t == nil || t.opened() {
 		return
@@ -65,8 +64,8 @@ func (t *Tap) Open() {
 	t.out, t.state.Samples = t.state.Samples, t.in
 }
 
-// Past is where samples of the VU go that tell of no failure: past the tap, which hands on what an
-// operation pushes when it is over, and one call of JavaScript may do operations for minutes.
+// Past returns k6's channel, for samples that cannot mean a failure. They do not wait for the end
+// of an operation.
 func (t *Tap) Past(state *lib.State) chan<- metrics.SampleContainer {
 	if t == nil || !t.opened() {
 		return state.Samples
@@ -75,9 +74,8 @@ func (t *Tap) Past(state *lib.State) chan<- metrics.SampleContainer {
 	return t.out
 }
 
-// withStatus adds the system tag status where the options leave it out: it is all that samples tell
-// of a failed gRPC call, of a WebSocket that was not opened, and of a request without an answer
-// that nobody judges.
+// withStatus adds the system tag status. Only this tag shows a failed gRPC call, an unopened
+// WebSocket, or a request without an answer.
 func withStatus(tags *metrics.SystemTagSet) *metrics.SystemTagSet {
 	with := metrics.NewSystemTagSet(metrics.TagStatus)
 	if tags != nil {
@@ -87,7 +85,7 @@ func withStatus(tags *metrics.SystemTagSet) *metrics.SystemTagSet {
 	return with
 }
 
-// Close takes the tap away again, when no guard watches it any longer.
+// Close removes the tap. No guard may watch it any more.
 func (t *Tap) Close() {
 	if t == nil || !t.opened() {
 		return
@@ -99,13 +97,12 @@ func (t *Tap) Close() {
 		t.pumped.Store(false)
 	}
 	t.state.Samples = t.out
-	t.drain() // what was pushed meanwhile, by a goroutine that an operation has left behind
+	t.drain() // from goroutines that an operation left behind
 }
 
 func (t *Tap) opened() bool { return t.state.Samples == (chan<- metrics.SampleContainer)(t.in) }
 
-// Begin begins an operation within what Fault ends: failures up to now are of what encloses it. Its
-// result is for End.
+// Begin starts an operation inside the one that Fault ends. Pass its result to End.
 func (t *Tap) Begin() (enclosing *error) {
 	if t == nil {
 		return nil
@@ -115,8 +112,8 @@ func (t *Tap) Begin() (enclosing *error) {
 	return t.fault.Swap(nil)
 }
 
-// End returns why the operation has failed that Begin began; nil when no sample tells so. What
-// encloses the operation has failed as well.
+// End returns the failure of the operation that Begin started, or nil. A failure also counts for
+// the enclosing operation.
 func (t *Tap) End(enclosing *error) error {
 	if t == nil {
 		return nil
@@ -130,16 +127,15 @@ func (t *Tap) End(enclosing *error) error {
 	return of(fault)
 }
 
-// Promised says that the operation which Begin began goes on after its function has returned a
-// promise.
+// Promised marks that the operation continues in a promise.
 func (t *Tap) Promised(enclosing *error) {
 	if t != nil && enclosing != nil {
 		t.around.CompareAndSwap(nil, enclosing)
 	}
 }
 
-// Settled returns why an operation has failed whose promise is settled. Where several are under way
-// at once, a failure is that of the one which ends first.
+// Settled returns the failure of an operation whose promise is settled. A failure among concurrent
+// operations counts for the first one that settles.
 func (t *Tap) Settled() error {
 	if t == nil {
 		return nil
@@ -153,7 +149,7 @@ func (t *Tap) Settled() error {
 	return of(fault)
 }
 
-// Fault returns the first failure since it was called last.
+// Fault returns the first failure since its last call.
 func (t *Tap) Fault() error {
 	if t == nil {
 		return nil
@@ -178,7 +174,7 @@ func of(fault *error) error {
 	return *fault
 }
 
-// drain hands on all that the VU has pushed by now. Mostly that is nothing, which costs a glance.
+// drain forwards the samples pushed so far.
 func (t *Tap) drain() {
 	if len(t.in) > 0 || t.pumped.Load() || t.calls.some.Load() {
 		t.handOn()
@@ -207,7 +203,7 @@ func (t *Tap) handOn() {
 	<-t.reached
 }
 
-// take looks at samples and hands them on.
+// take inspects and forwards samples.
 func (t *Tap) take(samples metrics.SampleContainer) {
 	if t.fault.Load() == nil {
 		if err := t.failing.Find(t.state, samples); err != nil {
@@ -217,28 +213,27 @@ func (t *Tap) take(samples metrics.SampleContainer) {
 	t.out <- samples
 }
 
-// mark goes through the channel of a tap to tell that all that was pushed before has been handed
-// on.
+// mark travels through the channel; when it arrives, all earlier samples have been forwarded.
 type mark struct {
 	metrics.SampleContainer
 
 	last bool
 }
 
-// startPump makes a goroutine empty the tap until it is closed.
+// startPump starts a goroutine that empties the tap until it is closed.
 func (t *Tap) startPump() {
 	if t.pumped.CompareAndSwap(false, true) {
 		go t.pump()
 	}
 }
 
-// pump hands on what the VU pushes, until a last mark.
+// pump forwards samples until the last mark.
 func (t *Tap) pump() {
 	defer crash.Contain("what hands on samples")
 	for samples := range t.in {
 		m, is := samples.(mark)
 		if !is {
-			contained(func() { t.take(samples) }) // or the VU would wait for ever
+			contained(func() { t.take(samples) }) // a panic must not block the VU
 
 			continue
 		}

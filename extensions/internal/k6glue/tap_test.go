@@ -30,14 +30,14 @@ func newTapTest(t *testing.T) *tapTest {
 	return &tapTest{Tap: tap, state: state, out: out}
 }
 
-// push pushes a check as an operation does: each is told from the others by its place.
+// push pushes a check with its index.
 func (tt *tapTest) push(holds bool) {
 	tt.pushed++
 	tt.state.Samples <- sampleOf(tt.state, tt.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(tt.pushed))
 }
 
-// requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes
-// to k6 again.
+// requireAllHandedOn checks that k6 got all samples in order, and that the VU pushes to k6 directly
+// again.
 func (tt *tapTest) requireAllHandedOn(t *testing.T) {
 	t.Helper()
 	tt.Close()
@@ -63,7 +63,7 @@ func TestTapTellsWhyAnOperationFailed(t *testing.T) {
 	tap.Close()
 }
 
-// Samples have the system tag status, which options.systemTags may lack.
+// The tag status is added even if options.systemTags lacks it.
 func TestTapHasTheStatus(t *testing.T) {
 	for _, without := range []*metrics.SystemTagSet{metrics.NewSystemTagSet(metrics.TagURL), nil} {
 		state, _ := vuState(0)
@@ -104,7 +104,6 @@ func TestTapOfPromises(t *testing.T) {
 	tap.requireAllHandedOn(t)
 }
 
-// An operation that pushes more than the tap holds gets help, and what it pushed stays in order.
 func TestTapOfAnOperationThatPushesMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tap := newTapTest(t)
@@ -127,7 +126,6 @@ func TestTapOfAnOperationThatPushesMuch(t *testing.T) {
 	})
 }
 
-// The guard of many taps helps those that need it, whichever are forgotten meanwhile.
 func TestTapGuard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := &TapGuard{}
@@ -172,7 +170,7 @@ func TestNoTap(t *testing.T) {
 	guard.Forget(tap)
 }
 
-// An operation that pushes nothing costs no allocation, and next to no time.
+// An operation without samples allocates nothing.
 func TestTapOfAnOperationThatPushesNothing(t *testing.T) {
 	tap := newTapTest(t)
 	require.Zero(t, testing.AllocsPerRun(1000, func() {

@@ -7,20 +7,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// An operation that fills its tap waits for help for two glances of the guard at most, once in its
-// client's part of a step. The guard takes a glance every guardEvery and, as each costs the more
-// the more clients there are, guardEach more for each of them.
+// An operation that fills its tap waits for at most two checks of the guard. The interval grows
+// with the number of clients, because a check visits each.
 const (
 	guardEvery = 25 * time.Millisecond
 	guardEach  = 40 * time.Microsecond
 )
 
-// TapGuard keeps operations from waiting for ever that push more samples than their tap holds: it
-// gives a full tap a goroutine that empties it.
+// TapGuard unblocks operations that push more samples than their tap holds: it starts a goroutine
+// that empties a full tap.
 type TapGuard struct {
 	mu   sync.Mutex
 	taps []*Tap
-	over chan struct{} // closed when no tap is left
+	over chan struct{} // closed without taps
 }
 
 // Watch watches a tap until Forget.
@@ -38,7 +37,7 @@ func (g *TapGuard) Watch(t *Tap) {
 	t.place = len(g.taps)
 }
 
-// Forget watches a tap no longer.
+// Forget stops watching a tap.
 func (g *TapGuard) Forget(t *Tap) {
 	if t == nil {
 		return
@@ -58,7 +57,7 @@ func (g *TapGuard) Forget(t *Tap) {
 	}
 }
 
-// End forgets all taps, once no VU runs any more, and hands on what is left in them.
+// End forgets all taps after the VUs have stopped, and forwards their last samples.
 func (g *TapGuard) End() {
 	g.mu.Lock()
 	taps := g.taps
@@ -88,8 +87,8 @@ func (g *TapGuard) watch(over <-chan struct{}) {
 	}
 }
 
-// help starts to empty the taps that have been full since the last glance. It returns when to take
-// the next one.
+// help starts pumps for taps that were full at two checks. It returns the time until the next
+// check.
 func (g *TapGuard) help() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

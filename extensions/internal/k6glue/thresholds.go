@@ -8,23 +8,23 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// Thresholds are a test's thresholds on one metric, or on those of its samples that have some tags.
+// Thresholds are a test's thresholds on one metric or sub-metric.
 type Thresholds struct {
-	// Name is what options.thresholds calls the metric, such as "sweep_p99{clients:64}".
+	// Name is the key in options.thresholds, such as "sweep_p99{clients:64}".
 	Name string
-	// Parent is the name of the metric without tags, such as "sweep_p99".
+	// Parent is the metric without tags, such as "sweep_p99".
 	Parent string
-	// Tags are those that a sample must have to be judged.
+	// Tags select the samples of a sub-metric.
 	Tags *metrics.TagSet
-	// Metric is what k6 judges, a sub-metric where there are tags.
+	// Metric is the metric or sub-metric that k6 judges.
 	Metric *metrics.Metric
-	// All are the thresholds as they are written, and as k6 has judged them.
+	// All holds the expressions and k6's verdicts.
 	All []*metrics.Threshold
 }
 
-// ThresholdsOf returns the thresholds of a test's options, by name, before k6 has given them to the
-// metrics. Metrics that nobody has registered are left out: k6 refuses them by itself. Sub-metrics
-// are made as k6 makes them, so that it finds these.
+// ThresholdsOf returns the thresholds in a test's options by name, before k6 attaches them to
+// metrics. It omits unregistered metrics, which k6 rejects. It creates sub-metrics as k6 does, so
+// that k6 finds them.
 func ThresholdsOf(options map[string]metrics.Thresholds, registry *metrics.Registry) []Thresholds {
 	var all []Thresholds
 	for _, name := range slices.Sorted(maps.Keys(options)) {
@@ -49,9 +49,8 @@ func ThresholdsOf(options map[string]metrics.Thresholds, registry *metrics.Regis
 	return all
 }
 
-// JudgedThresholds returns the thresholds that k6 judges, by name. There are none with
-// --no-thresholds. Their outcome and their metrics' values can be read once k6 has taken all
-// samples.
+// JudgedThresholds returns the thresholds that k6 judges, by name; none with --no-thresholds. Read
+// verdicts and values after k6 has taken all samples.
 func JudgedThresholds(registry *metrics.Registry) []Thresholds {
 	var all []Thresholds
 	add := func(parent, metric *metrics.Metric, tags *metrics.TagSet) {

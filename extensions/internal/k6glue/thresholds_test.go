@@ -24,7 +24,6 @@ func TestThresholdsOfTheOptions(t *testing.T) {
 	require.Same(t, again.Metric, all[1].Metric, "k6 finds the same one")
 }
 
-// k6 gives the thresholds to its metrics, and none with --no-thresholds.
 func TestThresholdsThatK6Judges(t *testing.T) {
 	registry := metrics.NewRegistry()
 	b, a := registry.MustNewMetric("metric_b", metrics.Gauge), registry.MustNewMetric("metric_a", metrics.Counter)

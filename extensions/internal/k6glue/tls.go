@@ -18,27 +18,27 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// TLSOptions are the option tls of a module: true, or an object. Equal ones are equal by ==.
+// TLSOptions are a module's option tls: true, or an object. They are comparable.
 type TLSOptions struct {
-	// CACerts may have signed the server's certificate. The default is as k6 is told.
+	// CACerts are certificate authorities. The default is k6's configuration.
 	CACerts PEM `json:"cacerts"`
-	// CA is CACerts, as k6/x/redis calls it.
+	// CA is the name of CACerts in k6/x/redis.
 	CA PEM `json:"ca"`
-	// Cert is the client's own certificate. The default is k6's option tlsAuth.
+	// Cert is the client's certificate. The default is k6's option tlsAuth.
 	Cert string `json:"cert"`
 	Key  string `json:"key"`
-	// Password is that of an encrypted key.
+	// Password decrypts Key.
 	Password              string `json:"password"`
 	ServerName            string `json:"serverName"`
 	InsecureSkipTLSVerify bool   `json:"insecureSkipTLSVerify"`
-	// off tells that a script has written false.
+	// off is set by `tls: false`.
 	off bool
 }
 
-// PEM is a string of certificates, or an array of such strings, as k6/net/grpc takes it.
+// PEM is a PEM string, or an array of them, as in k6/net/grpc.
 type PEM string
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads a string or an array.
 func (p *PEM) UnmarshalJSON(raw []byte) error {
 	var all []string
 	if json.Unmarshal(raw, &all) != nil {
@@ -52,14 +52,14 @@ func (p *PEM) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Given tells whether a script asks for TLS with the options, which are nil where it says nothing.
+// Given reports whether the options, which may be nil, enable TLS.
 func (o *TLSOptions) Given() bool { return o != nil && !o.off }
 
-// UnmarshalJSON reads true, false or an object.
+// UnmarshalJSON reads a boolean or an object.
 func (o *TLSOptions) UnmarshalJSON(raw []byte) error { return o.UnmarshalWith(raw, nil) }
 
-// UnmarshalWith reads what UnmarshalJSON does, and options that only one module has: further is a
-// pointer to a struct.
+// UnmarshalWith reads a boolean or an object that may also contain the fields of further, a pointer
+// to a module's struct.
 func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
 	if on := false; json.Unmarshal(raw, &on) == nil {
 		o.off = !on
@@ -99,14 +99,14 @@ func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
 	return nil
 }
 
-// TLS is TLSOptions that were read. The zero value has none: all is as k6's own options have it.
+// TLS holds parsed TLSOptions. The zero value uses k6's own options.
 type TLS struct {
 	options      TLSOptions
 	roots        *x509.CertPool
 	certificates []tls.Certificate
 }
 
-// Read reads what is PEM. Its errors name the option, and show nothing of the key.
+// Read parses the PEM data. Errors name the option and contain nothing of the key.
 func (o *TLSOptions) Read() (*TLS, error) {
 	t := &TLS{options: *o}
 	if o.CA != "" && o.CACerts != "" {
@@ -141,13 +141,13 @@ func (o *TLSOptions) Read() (*TLS, error) {
 
 var errPassword = errors.New("tls.key cannot be read with tls.password")
 
-// key returns the private key in PEM, decrypted. It reads PKCS #8 (PBES2), and the older encryption
-// of k6's own option tlsAuth.
+// key returns the private key as unencrypted PEM. It reads PKCS #8 (PBES2) and the legacy PEM
+// encryption of tlsAuth.
 func (o *TLSOptions) key() ([]byte, error) {
 	key := []byte(o.Key)
 	block, _ := pem.Decode(key)
 	if block == nil {
-		return key, nil // which tls says
+		return key, nil // package tls reports the error
 	}
 	older := x509.IsEncryptedPEMBlock(block) //nolint:staticcheck // as k6's option tlsAuth
 	switch {
@@ -168,10 +168,10 @@ func (o *TLSOptions) key() ([]byte, error) {
 	return bytes.TrimSpace(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: plain})), nil
 }
 
-// decryptPKCS8 returns a private key as PKCS #8 has it without encryption.
+// decryptPKCS8 decrypts a PKCS #8 private key.
 func decryptPKCS8(der []byte, password string) (plain []byte, err error) {
 	defer func() {
-		if recover() != nil { // ciphers panic when the text is not of whole blocks
+		if recover() != nil { // ciphers panic on partial blocks
 			err = errPassword
 		}
 	}()
@@ -187,8 +187,8 @@ func decryptPKCS8(der []byte, password string) (plain []byte, err error) {
 	}
 }
 
-// isSequence tells whether der is one sequence of ASN.1 and nothing else, as all private keys are:
-// one password of 256 that are wrong is taken for right, as the padding is all that tells.
+// isSequence reports whether der is exactly one ASN.1 sequence, as all private keys are. The
+// padding alone accepts one of 256 wrong passwords.
 func isSequence(der []byte) bool {
 	var value asn1.RawValue
 	rest, err := asn1.Unmarshal(der, &value)
@@ -196,18 +196,18 @@ func isSequence(der []byte) bool {
 	return err == nil && len(rest) == 0 && value.Tag == asn1.TagSequence && value.IsCompound
 }
 
-// Options are those that were read.
+// Options returns the options as the script wrote them.
 func (t *TLS) Options() TLSOptions { return t.options }
 
-// Config is what Go needs to connect to host:port. What the options leave open is as k6's own
-// options have it for the VU (insecureSkipTLSVerify, tlsAuth, tlsVersion, tlsCipherSuites); least
-// is the oldest version where these name none. The name to verify is the option's or else the host;
-// none for the address "".
+// Config returns the configuration for a connection to host:port. k6's options for the VU
+// (insecureSkipTLSVerify, tlsAuth, tlsVersion, tlsCipherSuites) are the defaults; least is the
+// minimum version if they set none. The server name is the option or the host, empty for the
+// address "".
 func (t *TLS) Config(vu modules.VU, address string, least uint16) *tls.Config {
 	c := &tls.Config{MinVersion: least}
 	if base := vu.State().TLSConfig; base != nil {
 		c = base.Clone()
-		c.NextProtos = nil // those of HTTP
+		c.NextProtos = nil // k6's are for HTTP
 		if c.MinVersion == 0 {
 			c.MinVersion = least
 		}

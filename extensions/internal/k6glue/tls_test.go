@@ -19,7 +19,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// pair returns a certificate and its key, in PEM.
+// pair returns a certificate and its key in PEM.
 func pair(t *testing.T) (certificate, key string) {
 	t.Helper()
 	server := httptest.NewTLSServer(nil)
@@ -38,7 +38,6 @@ func withTLS(base *tls.Config) *modulestest.VU {
 	return &modulestest.VU{StateField: &lib.State{TLSConfig: base}}
 }
 
-// What the options do not say is as k6's options have it.
 func TestTLSOfK6(t *testing.T) {
 	var none TLS
 	c := none.Config(withTLS(nil), "host:1", tls.VersionTLS13)
@@ -96,7 +95,7 @@ func TestTLSOptionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A script writes true, false or an object, with names that k6/net/grpc and k6/x/redis have.
+// Names are those in k6/net/grpc and k6/x/redis.
 func TestTLSOptionsOfAScript(t *testing.T) {
 	read := func(js string) (*TLSOptions, error) {
 		value, err := sobek.New().RunString(js)
@@ -137,7 +136,6 @@ func TestTLSOptionsOfAScript(t *testing.T) {
 	}
 }
 
-// An option of one module's stands beside those of all.
 func TestTLSOptionsOfOneModule(t *testing.T) {
 	var o TLSOptions
 	var own struct {
@@ -150,7 +148,6 @@ func TestTLSOptionsOfOneModule(t *testing.T) {
 	require.ErrorContains(t, o.UnmarshalWith([]byte(`{ "last": true }`), &own), `unknown option "tls.last"`)
 }
 
-// An encrypted key is read with its password, as k6's option tlsAuth does, and not without.
 func TestTLSKeyWithPassword(t *testing.T) {
 	certificate, key := pair(t)
 	block, _ := pem.Decode([]byte(key))
@@ -184,7 +181,7 @@ func TestTLSKeyWithPassword(t *testing.T) {
 	}
 }
 
-// The keys were written by openssl, whose default is PKCS #8.
+// openssl wrote these keys; its default is PKCS #8.
 func TestTLSKeyInPKCS8WithPassword(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("testdata/" + name)
@@ -226,7 +223,7 @@ func TestTLSKeyInPKCS8WithPassword(t *testing.T) {
 	require.EqualError(t, err, "tls.key cannot be read with tls.password", "the key is cut off")
 }
 
-// padded is a wrong password that locked's padding does not give away.
+// padded returns a wrong password that yields valid padding.
 func padded(t *testing.T, locked *pem.Block) string {
 	t.Helper()
 	for i := range 100_000 {

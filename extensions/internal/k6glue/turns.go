@@ -10,13 +10,12 @@ import (
 	"go.k6.io/k6/v2/lib/netext"
 )
 
-// TakeTurns lets clients take turns over the connections that the VU's modules make from now on.
-// A library that reads on the goroutine of its caller, such as that of k6/x/redis, has a client go
-// on for as long as its next answer is there when it looks, while hundreds of others wait with
-// theirs. One that has asked lets the others go before it reads.
+// TakeTurns makes the connections that other modules of the VU open from now on yield after each
+// request, before they read. Otherwise a library that reads on its caller's goroutine, such as the
+// one in k6/x/redis, would run many operations in a row while other clients wait.
 //
-// It is for ever: goroutines that a module has left behind may dial when a step is over. Modules
-// that dial by Dial see to their turns themselves: see eventloop.
+// It cannot be undone, because a module's goroutines may dial after the step. Modules that use Dial
+// yield in package eventloop.
 func TakeTurns(state *lib.State) {
 	if state == nil {
 		return
@@ -26,11 +25,10 @@ func TakeTurns(state *lib.State) {
 	}
 }
 
-// turnDialer makes connections over which clients take turns.
+// turnDialer creates connections that yield.
 type turnDialer struct{ lib.DialContexter }
 
-// DialContext implements lib.DialContexter. What it returns is of the type that k6's own dialer
-// returns.
+// DialContext implements lib.DialContexter. It returns k6's own connection type.
 func (d *turnDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.DialContexter.DialContext(ctx, network, address)
 	if counted, is := conn.(*netext.Conn); is {
@@ -45,12 +43,11 @@ func (d *turnDialer) ResolveAddr(address string) (net.IP, int, error) {
 	return d.DialContexter.(lib.AddrResolver).ResolveAddr(address) //nolint:forcetypeassert // k6's dialer is one
 }
 
-// turnConn is a connection over which clients take turns. Unlike an eventloop.Conn it may be used
-// by any number of goroutines: nothing is known of who uses it.
+// turnConn is a connection that yields. Unlike eventloop.Conn it supports concurrent use.
 type turnConn struct {
 	net.Conn
 
-	// asked tells that something was written since the last read.
+	// asked is set by a write since the last read.
 	asked atomic.Bool
 }
 

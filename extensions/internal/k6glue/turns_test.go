@@ -15,8 +15,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 )
 
-// answering returns the address of a listener whose connections have so many bytes to be read
-// before anybody has asked for them.
+// answering returns the address of a listener whose connections have bytes to read from the start.
 func answering(t *testing.T, bytes int) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,9 +38,8 @@ func answering(t *testing.T, bytes int) string {
 	return listener.Addr().String()
 }
 
-// turns is in how many of the operations over the connection another goroutine has had a turn, of
-// which there is one that always wants to have one. An operation writes a byte and reads its answer
-// in two parts.
+// turns counts the operations during which a busy second goroutine could run. An operation writes a
+// byte and reads its answer in two parts.
 func turns(t *testing.T, conn net.Conn, operations int) (turns int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -99,7 +97,6 @@ func TestTakeTurns(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Modules of ours see to their turns themselves.
 func TestDialTakesNoTurns(t *testing.T) {
 	address := answering(t, 1)
 	state := &lib.State{Dialer: netext.NewDialer(net.Dialer{}, nil)}
@@ -110,7 +107,6 @@ func TestDialTakesNoTurns(t *testing.T) {
 	require.IsType(t, &net.TCPConn{}, conn)
 }
 
-// A VU whose state this version of k6 does not show is as it was.
 func TestTakeTurnsWithoutAState(t *testing.T) {
 	require.NotPanics(t, func() { TakeTurns(nil) })
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Plain makes a JavaScript value of one of Go's: maps become objects whose keys are sorted, where
-// sobek would have them in another order each time.
+// Plain converts a Go value to JavaScript. Maps become objects with sorted keys; sobek would order
+// them randomly.
 func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	switch v := value.(type) {
 	case map[string]any:
@@ -46,18 +46,17 @@ func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	}
 }
 
-// SetOwn gives an object a property of any name: Set would make a property "__proto__" the object's
-// prototype, or lose it.
+// SetOwn sets a property of any name. Set would treat "__proto__" as the prototype.
 func SetOwn(object *sobek.Object, name string, value sobek.Value) error {
 	return object.DefineDataProperty(name, value, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE)
 }
 
-// IsNullish tells whether an argument is not there: undefined or null.
+// IsNullish reports whether an argument is undefined or null.
 func IsNullish(value sobek.Value) bool {
 	return value == nil || sobek.IsUndefined(value) || sobek.IsNull(value)
 }
 
-// Override puts an option in the place of its default. What is zero or "" stands for the default.
+// Override replaces a default by value, unless value is zero.
 func Override[T comparable](into *T, value T) {
 	var none T
 	if value != none {
@@ -65,8 +64,8 @@ func Override[T comparable](into *T, value T) {
 	}
 }
 
-// Bytes returns the bytes of a string (as UTF-8, in the memory of buffer), an ArrayBuffer, a typed
-// array or a DataView (their own memory: of a view, what it shows). It is false for all else.
+// Bytes returns the bytes of a string (UTF-8, using buffer), ArrayBuffer, typed array or DataView
+// (sharing memory). ok is false for other values.
 func Bytes(rt *sobek.Runtime, value sobek.Value, buffer []byte) (bytes []byte, ok bool) {
 	switch v := value.(type) {
 	case sobek.String:
@@ -106,7 +105,7 @@ func bytesOfView(rt *sobek.Runtime, view *sobek.Object) (bytes []byte, ok bool) 
 	return raw.Bytes()[from : from+size], true
 }
 
-// FromBytes makes a string, or an ArrayBuffer, of bytes whose memory will be used again.
+// FromBytes copies bytes into a string or an ArrayBuffer.
 func FromBytes(rt *sobek.Runtime, bytes []byte, binary bool) sobek.Value {
 	if binary {
 		return rt.ToValue(rt.NewArrayBuffer(append([]byte(nil), bytes...)))
@@ -115,11 +114,10 @@ func FromBytes(rt *sobek.Runtime, bytes []byte, binary bool) sobek.Value {
 	return rt.ToValue(string(bytes))
 }
 
-// maxMessage bounds, in bytes, how much a message shows of what a script has passed.
+// maxMessage limits messages that show a script's value, in bytes.
 const maxMessage = 300
 
-// OneLine is a message that shows what a script has passed: in one line, and not all of it when it
-// is long.
+// OneLine formats a message as one line of limited length.
 func OneLine(format string, args ...any) string {
 	message := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 	if len(message) > maxMessage {

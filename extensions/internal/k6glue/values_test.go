@@ -53,7 +53,7 @@ func TestNoBytes(t *testing.T) {
 	}
 }
 
-// A string uses the buffer's memory, binary its own.
+// A string uses the buffer's memory, binary data its own.
 func TestBytesMemory(t *testing.T) {
 	rt := newRuntime()
 	buffer := make([]byte, 0, 100)

@@ -2,13 +2,11 @@ package k6glue
 
 import "go.k6.io/k6/v2/ext"
 
-// version is the version of this repository, such as v0.1.0. The linker sets it; it is empty where
-// no tag is known.
+// version is this repository's version, such as v0.1.0. The linker sets it; it may be empty.
 var version string
 
-// ShowVersion lets `k6 version` show the version of this repository beside each of its extensions.
-// Go knows none in the repository's own binaries, where a folder stands for the module, and says
-// "(devel)".
+// ShowVersion makes `k6 version` show the repository's version for its extensions. Binaries built
+// from a local folder would show "(devel)".
 func ShowVersion() {
 	if version == "" {
 		return

@@ -6,8 +6,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// VUState returns the state of a VU before it runs, when its script may have no module of ours: k6
-// gives that to modules only. It returns nil when this version of k6 keeps the state elsewhere.
+// VUState returns the state of a VU, even if its script uses none of our modules. It returns nil if
+// this version of k6 stores it elsewhere.
 func VUState(vu lib.InitializedVU) *lib.State {
 	if owner, is := vu.(interface{ State() *lib.State }); is {
 		return owner.State()

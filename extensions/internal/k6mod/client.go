@@ -14,23 +14,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Defaults of the options timeout and connectTimeout, in all modules. The first is that of k6/http.
+// Defaults of the options timeout (as in k6/http) and connectTimeout.
 const (
 	DefaultTimeout        = 60 * time.Second
 	DefaultConnectTimeout = 5 * time.Second
 )
 
-// Words of the option connection: each VU's client has connections of its own, or all clients with
-// the same options share theirs.
+// Values of the option connection: one connection per VU's client, or one shared by all clients
+// with the same options.
 const (
 	ConnectionVU     = "vu"
 	ConnectionShared = "shared"
 )
 
-// ParseClient reads what `new Client` takes, which is a url and options, or options alone: it fills
-// the options, a pointer to a struct that embeds Target, and returns what config makes of them and
-// of the URLs. There are none when the script names none. All errors are thrown. It is for the init
-// context, and does not connect.
+// ParseClient reads the arguments of `new Client`: a url and options, or options alone. It fills
+// options, a pointer to a struct that embeds Target, and returns config's result; urls is empty if
+// the script names none. It throws all errors. Call it in the init context; it does not connect.
 func ParseClient[C any](
 	m *Module, call sobek.ConstructorCall, options targeted, config func(urls []string) (C, error),
 ) C {
@@ -61,7 +60,7 @@ func ParseClient[C any](
 	return c
 }
 
-// Target is the option url, to be embedded in a Client's options.
+// Target is the option url, to embed in a Client's options.
 type Target struct {
 	URL URLs `json:"url"`
 }
@@ -70,14 +69,13 @@ type targeted interface{ urls() []string }
 
 func (t *Target) urls() []string { return t.URL }
 
-// URLs are where the servers are, as a string, in which commas separate them, or an array of
-// strings.
+// URLs are server addresses: a comma-separated string or an array of strings.
 type URLs []string
 
-// errURLs does not show what was passed: it may hold a password.
+// errURLs does not show the value, which may contain a password.
 var errURLs = errors.New("the url must be a string or an array of strings")
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads a string or an array.
 func (u *URLs) UnmarshalJSON(raw []byte) error {
 	var text *string
 	if json.Unmarshal(raw, &text) == nil {
@@ -99,8 +97,8 @@ func (u *URLs) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readURLs reads the first argument. It is not the URLs when it is an object of options, or
-// something else that is none.
+// readURLs reads URLs from the first argument. is is false if that is something else, such as an
+// object of options.
 func readURLs(value sobek.Value) (urls []string, is bool, err error) {
 	if text, ok := k6glue.Text(value); ok || k6glue.IsNullish(value) {
 		return SplitURLs(text), true, nil
@@ -131,8 +129,8 @@ func checkURLs(urls []string) error {
 	return nil
 }
 
-// SplitURLs are the servers of a string; none for "". A comma in what a URL has behind its question
-// mark separates no servers, unless another URL with a scheme follows.
+// SplitURLs splits a comma-separated string. A comma in a URL's query separates only if a URL with
+// a scheme follows.
 func SplitURLs(text string) (urls []string) {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -149,13 +147,13 @@ func SplitURLs(text string) (urls []string) {
 	return urls
 }
 
-// Timeouts are the options timeout and connectTimeout, to be embedded in a Client's options.
+// Timeouts are the options timeout and connectTimeout, to embed in a Client's options.
 type Timeouts struct {
 	Timeout        types.NullDuration `json:"timeout"`
 	ConnectTimeout types.NullDuration `json:"connectTimeout"`
 }
 
-// Override puts the options that are there in the place of their defaults, and checks the result.
+// Override replaces the defaults by the options that are set, and validates the result.
 func (t *Timeouts) Override(timeout, connectTimeout *time.Duration) error {
 	for _, one := range []struct {
 		name  string
@@ -173,7 +171,7 @@ func (t *Timeouts) Override(timeout, connectTimeout *time.Duration) error {
 	return nil
 }
 
-// OneOf checks an option that is a word; "" stands for its default.
+// OneOf checks an option with a fixed set of words; "" means its default.
 func OneOf(name, value string, words ...string) error {
 	if value == "" || slices.Contains(words, value) {
 		return nil
@@ -182,7 +180,7 @@ func OneOf(name, value string, words ...string) error {
 	return fmt.Errorf("%s must be %s, not %q", name, listed(words), value)
 }
 
-// listed is 'a', 'b' or 'c'.
+// listed formats words as 'a', 'b' or 'c'.
 func listed(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// cache is the module of these tests: its Client has operations in both forms.
+// cache is a test module whose Client has operations in both forms.
 type cache struct {
 	*Module
 
@@ -19,9 +19,9 @@ type cache struct {
 	tasks  *Tasks
 	// retries is a Counter without tags.
 	retries k6glue.Series
-	// performed are the tasks that were done, in their order.
+	// performed lists finished tasks in order.
 	performed []string
-	// gates has what a task waits for, by its argument.
+	// gates blocks tasks by their argument.
 	gates map[string]chan struct{}
 }
 
@@ -49,7 +49,7 @@ func (c *cache) Tasks() *Tasks { return c.tasks }
 
 var errServer = errors.New("out of order")
 
-// newCacheVU returns a VU in the init context with the module, and the cache of its last Client.
+// newCacheVU returns a VU in the init context, and the cache of its last Client.
 func newCacheVU(t *testing.T, ordered bool) (*k6test.Runner, *cache) {
 	t.Helper()
 	made := &cache{gates: map[string]chan struct{}{}}
@@ -78,7 +78,7 @@ func newCacheVU(t *testing.T, ordered bool) (*k6test.Runner, *cache) {
 	return v, made
 }
 
-// startedCacheVU returns a VU past its init, with a `client`.
+// startedCacheVU returns a VU after the init context, with a `client`.
 func startedCacheVU(t *testing.T, ordered bool) (*k6test.Runner, *cache) {
 	t.Helper()
 	v, c := newCacheVU(t, ordered)

@@ -12,36 +12,33 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
-// Tags of the module's metrics.
 const (
 	tagOp      = "op"
 	tagOutcome = "outcome"
 )
 
-// OutcomeOK is the outcome of an operation that did not fail.
+// OutcomeOK is the outcome of a successful operation.
 const OutcomeOK = "ok"
 
-// Metrics are the names of a module's metrics that have the tags op and outcome (ok, or the
-// error's kind).
+// Metrics names a module's metrics. They have the tags op and outcome (ok, or the error's kind).
 type Metrics struct {
-	// Ops is a Counter of operations, such as cache_ops. Outside of sweeps there is also a Rate, the
-	// share of them that failed, such as cache_failed, without the tag outcome.
+	// Ops is a Counter of operations, such as cache_ops. Outside sweeps there is also a Rate of
+	// failed operations, such as cache_failed, without the tag outcome.
 	Ops string
-	// Duration is a Trend of the durations of calls in milliseconds, but in a sweep, which has its
-	// own. It is "" for none.
+	// Duration is a Trend of call durations in milliseconds outside sweeps; may be "".
 	Duration string
-	// Counts are Counters of what else is counted of operations, such as hits and misses.
+	// Counts are further Counters per operation, such as hits and misses.
 	Counts []string
-	// Tagged are Counters whose series have tags of their own: see Module.Counter.
+	// Tagged are Counters whose series have their own tags: see Module.Counter.
 	Tagged []string
 }
 
-// Instruments are the metrics of a module in one VU, data_sent and data_received among them, and
-// what a sweep reports of its step.
+// Instruments are a module's metrics in one VU, including data_sent and data_received, and its
+// counts for a sweep's step.
 type Instruments struct {
-	// What each operation reads and writes comes first, side by side.
+	// Fields that every operation uses come first.
 
-	// tags are those of the call under way.
+	// tags belong to the current call.
 	tags           Tags
 	sent, received k6glue.Series
 	series         recent.Map[seriesKey, opSeries]
@@ -59,12 +56,12 @@ type seriesKey struct{ operation, outcome, tags string }
 
 type opSeries struct {
 	ops, duration k6glue.Series
-	// counts is the first of them; the others follow it, in their order.
+	// counts is the first series of Metrics.Counts; the others follow it.
 	counts k6glue.Series
 }
 
-// NewInstruments registers the metrics. It is for the init context. The error is that of a name
-// that has another type. kind is that of an operation's error.
+// NewInstruments registers the metrics in the init context. It fails if a name is registered with
+// another type. kind returns an error's kind.
 func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*Instruments, error) {
 	env := vu.InitEnv()
 	i := &Instruments{meter: k6glue.NewMeter(vu), registry: env.Registry, kind: kind}
@@ -98,11 +95,11 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 	return i, nil
 }
 
-// failedOf is the name of the Rate of operations that failed, by that of the Counter of operations.
+// failedOf returns the name of the Rate of failed operations.
 func failedOf(ops string) string { return strings.TrimSuffix(ops, "_ops") + "_failed" }
 
-// isFailure tells whether operations with this outcome have failed. Those that the end of the test
-// has cut off have not.
+// isFailure reports whether an outcome counts as failed. Operations interrupted by the end of the
+// test do not.
 func isFailure(outcome string) bool { return outcome != OutcomeOK && outcome != KindCancelled }
 
 func (i *Instruments) counter(name string, tags ...[2]string) (k6glue.Series, error) {
@@ -114,18 +111,17 @@ func (i *Instruments) counter(name string, tags ...[2]string) (k6glue.Series, er
 	return i.meter.Series(metric, tags...), nil
 }
 
-// Meter is that of the instruments, for metrics of the module's own that are no Counters.
+// Meter returns the meter, for metrics that are not Counters.
 func (i *Instruments) Meter() *k6glue.Meter { return &i.meter }
 
-// Add counts n of a Counter's.
+// Add adds n to a Counter's series.
 func (i *Instruments) Add(counter k6glue.Series, n float64) { i.meter.Add(counter, n) }
 
-// Tag gives the tags of a call to what Count, EmitDuration and Elapsed count of it: until Tag is
-// called again, with the zero value where there are none.
+// Tag sets the tags of the next samples, until it is called again. The zero value removes them.
 func (i *Instruments) Tag(tags Tags) { i.tags = tags }
 
-// Count counts one operation, which has ended with the error or nil, and what else is counted of
-// it, in the order of Metrics.Counts.
+// Count counts one finished operation with its error or nil, and its counts in the order of
+// Metrics.Counts.
 func (i *Instruments) Count(operation string, err error, counts ...int) {
 	s := i.of(operation, err)
 	i.meter.Add(s.ops, 1)
@@ -134,7 +130,7 @@ func (i *Instruments) Count(operation string, err error, counts ...int) {
 	}
 }
 
-// CountAll counts so many operations that succeeded, and what else is counted of all of them.
+// CountAll counts successful operations, and the sums of their counts.
 func (i *Instruments) CountAll(operation string, operations int, counts ...int) {
 	s := i.of(operation, nil)
 	i.meter.Add(s.ops, float64(operations))
@@ -143,26 +139,25 @@ func (i *Instruments) CountAll(operation string, operations int, counts ...int) 
 	}
 }
 
-// Traffic counts bytes for k6. Step counts them for the sweep.
+// Traffic counts bytes in k6's metrics. Step counts them in the sweep.
 func (i *Instruments) Traffic(received, sent uint64) {
 	i.meter.Add(i.received, float64(received))
 	i.meter.Add(i.sent, float64(sent))
 }
 
-// Emit sends what was counted: see Meter.Emit.
+// Emit sends the counts: see Meter.Emit.
 func (i *Instruments) Emit() { i.meter.Emit() }
 
-// Elapsed is told how long each of many operations has taken: see Meter.Elapsed.
+// Elapsed reports the duration of one of many operations: see Meter.Elapsed.
 func (i *Instruments) Elapsed(took time.Duration) { i.meter.Elapsed(took) }
 
-// EmitDuration sends what was counted, and how long the call took in which it was. There must be a
-// metric of durations.
+// EmitDuration sends the counts and the duration of a call. Metrics.Duration must be set.
 func (i *Instruments) EmitDuration(operation string, err error, took time.Duration) {
 	i.meter.Emit(k6glue.Duration{Series: i.of(operation, err).duration, Took: took})
 }
 
-// Operations returns a series of operations with the outcome, which counts in the Rate of those
-// that failed as well. Tags are pairs of name and value, op among them.
+// Operations returns a series of operations with an outcome, which also counts in the Rate of
+// failed ones. Tags are pairs of name and value, including op.
 func (i *Instruments) Operations(tags [][2]string, outcome string) k6glue.Series {
 	tags = slices.Clone(tags)
 	s := i.meter.Series(i.ops, append(tags, [2]string{tagOutcome, outcome})...)

@@ -61,7 +61,7 @@ func TestInstrumentsWithoutDurations(t *testing.T) {
 	require.False(t, names[""])
 }
 
-// The Rate of operations that failed has a sample for each operation, and none in a sweep.
+// The Rate has one sample per operation, and none in a sweep.
 func TestRateOfFailedOperations(t *testing.T) {
 	v, i := startedCacheVU(t, true)
 	failed := func(do func()) (rate metrics.RateSink, samples, trues int) {
@@ -119,7 +119,6 @@ func subSinks(s *metrics.Sample) (sinks []metrics.Sink) {
 	return sinks
 }
 
-// A name that somebody else has registered with another type is an error, whichever it is.
 func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
 	for _, names := range []Metrics{
 		{Ops: "taken"}, {Ops: "taken_ops"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
@@ -141,7 +140,6 @@ func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
 	require.ErrorContains(t, err, "taken")
 }
 
-// Counting costs no memory, whatever the operation ends with.
 func TestCountAllocatesNothing(t *testing.T) {
 	_, c := startedCacheVU(t, true)
 	failed := fmt.Errorf("around it: %w", Errorf(KindTimeout, "no answer"))

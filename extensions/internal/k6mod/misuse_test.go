@@ -12,8 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// A call that is wrong ends the test where the script does not catch it: it would be wrong again.
-// What a server answers is k6's to judge, and in a sweep all is counted.
+// Outside a sweep, an uncaught wrong call ends the test; an error from the server does not.
 func TestMisuseEndsTheTest(t *testing.T) {
 	v, c := startedCacheVU(t, true)
 	var thrown error
@@ -34,7 +33,6 @@ func TestMisuseEndsTheTest(t *testing.T) {
 	require.False(t, ends(Misuse("get: the key must be a string")))
 }
 
-// Who looks for a client where other modules have it is told where it is.
 func TestNamesOfOtherModules(t *testing.T) {
 	v, _ := newCacheVU(t, true)
 	for _, script := range []string{`cache.connect('h')`, `cache.open('h')`, `new cache.Connection('h')`, `cache.get('key')`} {

@@ -10,28 +10,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Definition is what a module is made of.
+// Definition describes a module.
 type Definition struct {
 	// ErrorName is the name of the module's exceptions, such as "RespError".
 	ErrorName string
-	// AsError says what an error of the module's protocol, which is no *Error, is to scripts.
+	// AsError converts errors of the module's protocol for scripts.
 	AsError func(err error) Error
-	// Metrics are those of the module's operations.
 	Metrics Metrics
-	// Exports returns what a VU's script imports: functions, and the constructor Client.
+	// Exports returns a VU's exports: functions, and the constructor Client.
 	Exports func(m *Module) map[string]any
 }
 
-// New returns a module for k6 to register. What all VUs share is in what Exports closes over.
+// New returns a module to register with k6.
 func New(d Definition) modules.Module { return &root{definition: d} }
 
 type root struct {
 	definition Definition
 
-	// told: k6 knows the names of the exports.
+	// told ensures that k6 learns the export names once.
 	told sync.Once
 	once sync.Once
-	// instead is what to write in place of names that the module does not have.
+	// instead maps missing names to hints.
 	instead map[string]string
 }
 
@@ -61,8 +60,7 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	return m
 }
 
-// otherExports are names by which people look for a client or its calls, as other modules have
-// them.
+// otherExports are names of clients and their calls in other modules.
 var otherExports = []string{ //nolint:gochecknoglobals // a table
 	"connect", "open", "createClient", "createConnection", "createPool", "Connection", "Pool", "get", "set",
 	"publish", "subscribe", "request", "query", "exec", "execute", "command",
@@ -83,25 +81,24 @@ type Module struct {
 // Exports implements modules.Instance.
 func (m *Module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
 
-// VU is the VU that the module is of.
+// VU returns the module's VU.
 func (m *Module) VU() modules.VU { return m.vu }
 
-// Runtime is the VU's JavaScript.
+// Runtime returns the VU's JavaScript runtime.
 func (m *Module) Runtime() *sobek.Runtime { return m.vu.Runtime() }
 
-// Closing closes what the VU has opened when it has no more use for it.
+// Closing closes what the VU has opened when the VU ends.
 func (m *Module) Closing() *k6glue.Closing { return m.closing }
 
-// MustRun throws in the init context, in which k6 allows no connections.
+// MustRun throws in the init context, where k6 does not allow connections.
 func (m *Module) MustRun() {
 	if m.vu.State() == nil {
 		m.Throw(ErrInit)
 	}
 }
 
-// Counter returns a series of a Counter of the module, for Instruments.Add. Tags are pairs of name
-// and value. It registers the Counter, for which the init context is the time, unless it is one of
-// Metrics.Tagged.
+// Counter returns a series of a Counter for Instruments.Add. Tags are pairs of name and value. It
+// registers a Counter that is not in Metrics.Tagged, so call it in the init context.
 func (m *Module) Counter(name string, tags ...[2]string) k6glue.Series {
 	series, err := m.counter(name, tags...)
 	if err != nil {
@@ -111,12 +108,12 @@ func (m *Module) Counter(name string, tags ...[2]string) k6glue.Series {
 	return series
 }
 
-// Set gives an object a property, whatever it is called: __proto__ as well.
+// Set sets a property of any name, including __proto__.
 func (m *Module) Set(object *sobek.Object, name string, value any) {
 	m.define(object, name, value, sobek.FLAG_TRUE)
 }
 
-// SetConstant gives an object a property that scripts can read, and not change.
+// SetConstant sets a read-only property.
 func (m *Module) SetConstant(object *sobek.Object, name string, value any) {
 	m.define(object, name, value, sobek.FLAG_FALSE)
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Options are those that a method takes in an object, which it reads into a T. They are for calls
-// that must not cost what k6glue.Options costs, which goes through JSON, and for values that JSON
-// has not. One table serves all calls. Errors list the names in the table's order.
+// Options is a table of a method's options, to read an object into a T. Use it where
+// k6glue.Options, which goes through JSON, is too slow or cannot represent a value. Errors list
+// names in the table's order.
 type Options[T any] []Option[T]
 
-// Option is one of them.
+// Option is an entry of Options.
 type Option[T any] struct {
 	Name string
-	// Read reads the value, which is neither undefined nor null. The method is for its error.
+	// Read reads a value other than undefined and null. method names the method in errors.
 	Read func(into *T, method string, value sobek.Value) error
 }
 
-// Into is an option that is read into a field.
+// Into returns an option that is stored in a field.
 func Into[T, V any](
 	name string, field func(*T) *V, read func(method, what string, value sobek.Value) (V, error),
 ) Option[T] {
@@ -31,8 +31,8 @@ func Into[T, V any](
 	}}
 }
 
-// Read reads the options. What is undefined or null leaves the T as it is. An unknown name is an
-// error that has the known ones.
+// Read reads an object of options. Undefined and null change nothing. The error for an unknown name
+// lists the known ones.
 func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	if k6glue.IsNullish(value) {
 		return nil
@@ -58,7 +58,7 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	return nil
 }
 
-// example is for those who pass a time alone, as with other libraries.
+// example shows how to pass a time that the script passed without an object.
 func (all Options[T]) example(value sobek.Value) string {
 	switch k6glue.Scalar(value).(type) {
 	case int64, float64:
@@ -70,7 +70,7 @@ func (all Options[T]) example(value sobek.Value) string {
 	return ""
 }
 
-// elsewhere tells those who connect as with k6/net/grpc where a server is named.
+// elsewhere explains where to name a server to users of k6/net/grpc.
 func elsewhere(method string) string {
 	if method != "connect" {
 		return ""

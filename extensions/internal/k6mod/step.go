@@ -7,17 +7,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// step keeps the recorder of the operation that a VU, as a client of a sweep's step, is doing.
+// step caches the recorder of a VU's current operation in a sweep.
 type step struct {
-	// session is the sweep session that recorder belongs to; nil before the first.
+	// session is the recorder's session; nil before the first.
 	session *k6glue.Session
-	// op names the operation that recorder counts.
+	// op is the recorder's operation.
 	op       string
 	recorder *measure.Recorder
 }
 
-// Step adds rows and bytes to what the sweep reports of the operation that its script is doing.
-// Outside of a sweep it does nothing.
+// Step adds rows and bytes to the script's current operation in the sweep. Outside a sweep it does
+// nothing.
 func (i *Instruments) Step(rows, received, sent uint64) {
 	session := i.meter.Session()
 	if session == nil {
@@ -30,8 +30,8 @@ func (i *Instruments) Step(rows, received, sent uint64) {
 	i.step.recorder.Bytes(sent, received)
 }
 
-// ConnectInTurn waits, before the start line of a sweep's step, until it is the client's turn to
-// connect, which ends when done is called. See measure.Client.
+// ConnectInTurn waits for the client's turn to connect before a step starts. done ends the turn.
+// See measure.Client.
 func (m *Module) ConnectInTurn() (done func()) {
 	session := m.Session()
 	if session == nil {
@@ -41,7 +41,7 @@ func (m *Module) ConnectInTurn() (done func()) {
 	return session.Client.ConnectInTurn(m.vu.Context())
 }
 
-// InTurn is a method that connects, and waits for the client's turn before it does.
+// InTurn wraps a method that connects, so that it waits for the client's turn.
 func InTurn[T interface{ ConnectInTurn() (done func()) }](method k6glue.Method[T]) k6glue.Method[T] {
 	return func(of T, call sobek.FunctionCall) sobek.Value {
 		defer of.ConnectInTurn()()
@@ -50,11 +50,10 @@ func InTurn[T interface{ ConnectInTurn() (done func()) }](method k6glue.Method[T
 	}
 }
 
-// Session is the sweep session that the VU is a client of at the moment; nil outside of a sweep.
+// Session returns the VU's current sweep session; nil outside a sweep.
 func (i *Instruments) Session() *k6glue.Session { return i.meter.Session() }
 
-// NotInOp throws where a method that counts many operations of its own is called within sweep.op,
-// which would count the whole call as one more of them.
+// NotInOp throws inside sweep.op, which would count a whole client.run as one operation.
 func (m *Module) NotInOp(method string) {
 	if session := m.Session(); session != nil && session.Named {
 		m.Misuse("%s: it counts each of its operations, and cannot be called within sweep.op('%s', ...), which counts the call as one more: "+

@@ -9,11 +9,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Rows and bytes are those of the operation that the session names at the moment, in the step that
-// it is of.
 func TestStep(t *testing.T) {
 	v, c := startedCacheVU(t, true)
-	c.Step(1000, 1000, 1000) // of no step
+	c.Step(1000, 1000, 1000) // outside a step
 
 	for range 2 {
 		step := measure.NewStep(1, measure.Plan{Operations: 2}, nil)

@@ -10,25 +10,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Tags are the option tags of a call, as k6's own protocols have it: tags of the call's samples in
-// the module's metrics. The zero value has none.
+// Tags are the option tags of a call: tags of its samples in the module's metrics, as in k6's own
+// protocols. The zero value has none.
 type Tags struct {
 	pairs [][2]string
-	// key is all of them as one string, by which series are known.
+	// key identifies the tags.
 	key string
 }
 
-// Key is all of them as one string: equal tags have equal ones.
+// Key returns a string that is equal for equal tags.
 func (t *Tags) Key() string { return t.key }
 
-// Pairs are their names and values.
+// Pairs returns the names and values.
 func (t *Tags) Pairs() [][2]string { return t.pairs }
 
-// TagsOption is the option tags in a table of Options. A call reads it, and names it to
-// Instruments.Tag.
+// TagsOption returns the option tags for a table of Options. Pass the tags read to Instruments.Tag.
 func TagsOption[T any](field func(*T) *Tags) Option[T] { return Into("tags", field, ReadTags) }
 
-// ReadTags reads an object of strings, numbers, true and false.
+// ReadTags reads an object of strings, numbers and booleans.
 func ReadTags(method, what string, value sobek.Value) (Tags, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
@@ -48,7 +47,7 @@ func ReadTags(method, what string, value sobek.Value) (Tags, error) {
 	return t, t.settle(method)
 }
 
-// UnmarshalJSON reads the tags where options are read into a struct.
+// UnmarshalJSON reads tags from JSON.
 func (t *Tags) UnmarshalJSON(raw []byte) error {
 	var given map[string]any
 	if json.Unmarshal(raw, &given) != nil {
@@ -68,7 +67,7 @@ func (t *Tags) UnmarshalJSON(raw []byte) error {
 	return t.settle("")
 }
 
-// settle sorts the tags and refuses those that the module sets itself.
+// settle sorts the tags. It rejects tags that the module sets itself.
 func (t *Tags) settle(method string) error {
 	if method != "" {
 		method += ": "

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A call's tags are on its own samples and on no other's.
 func TestTagsOfACall(t *testing.T) {
 	v, c := startedCacheVU(t, true)
 	v.Run(`client.get('a'); client.get('b', { tags: { name: 'login', n: 5, hot: true } }); client.get('c', { tags: { name: 'login', hot: true, n: 5 } })`)
@@ -45,7 +44,6 @@ func TestTagsOfACall(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { c.Tag(tags); c.Count("get", nil, 1); c.Tag(Tags{}); c.Elapsed(time.Nanosecond) }))
 }
 
-// Tags in options that are read as JSON are the same ones.
 func TestTagsInJSON(t *testing.T) {
 	var read struct{ Tags Tags }
 	require.NoError(t, json.Unmarshal([]byte(`{ "tags": { "n": 5, "a": "x", "hot": true } }`), &read))

@@ -9,21 +9,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Task is one call of a script, its arguments read. It is done at once, while the VU waits, or on a
-// goroutine of its own, for a promise.
+// Task is a script's call with parsed arguments. It runs while the VU waits, or on a goroutine for
+// a promise.
 type Task interface {
-	// Do does the work, on any goroutine: it touches neither JavaScript nor metrics. waits tells
-	// that the VU waits for it, as it does for one task at a time.
+	// Do does the work on any goroutine. It must not use JavaScript or metrics. waits is true if
+	// the VU waits for the task.
 	Do(ctx context.Context, waits bool) error
-	// Finish records what was done and makes what the script gets, on the VU's goroutine. err is
-	// that of Do; what Finish returns is the promise's.
+	// Finish records metrics and returns the script's result, on the VU's goroutine. err is Do's
+	// error; Finish's error rejects the promise.
 	Finish(err error) (sobek.Value, error)
 }
 
-// Tagged is a Task whose call may have the option tags.
+// Tagged is a Task whose call has the option tags.
 type Tagged interface{ CallTags() Tags }
 
-// finish is Finish of a task, whose samples have the call's tags.
+// finish calls Finish with the call's tags set.
 func (m *Module) finish(t Task, err error) (sobek.Value, error) {
 	if tagged, is := t.(Tagged); is {
 		m.Tag(tagged.CallTags())
@@ -33,19 +33,19 @@ func (m *Module) finish(t Task, err error) (sobek.Value, error) {
 	return t.Finish(err)
 }
 
-// Tasks does the tasks of a Client.
+// Tasks runs the tasks of a Client.
 type Tasks struct {
 	module  *Module
 	ordered bool
-	// last is closed when the last task that has a promise is done; nil when there was none.
+	// last is closed when the last ordered task is done; nil before the first.
 	last chan struct{}
 }
 
-// NewTasks returns the tasks of a Client. Ordered ones are done one after another, as they were
-// begun: for connections that do one thing at a time. Others are done beside one another.
+// NewTasks returns a Client's tasks. Ordered tasks run one after another in call order, for
+// connections that handle one request at a time. Others run concurrently.
 func (m *Module) NewTasks(ordered bool) *Tasks { return &Tasks{module: m, ordered: ordered} }
 
-// Now does a task while the VU waits. It throws the task's error.
+// Now runs a task while the VU waits, and throws its error.
 func (q *Tasks) Now(t Task) sobek.Value {
 	q.module.MustRun()
 	q.Wait()
@@ -57,8 +57,8 @@ func (q *Tasks) Now(t Task) sobek.Value {
 	return value
 }
 
-// Later does a task on a goroutine, and returns its promise. err is that of reading the arguments.
-// k6 does not end the iteration before the promise is settled.
+// Later runs a task on a goroutine and returns its promise. err is an error from parsing the
+// arguments. k6 does not end the iteration before the promise is settled.
 func (q *Tasks) Later(t Task, err error) sobek.Value {
 	m := q.module
 	promise, resolve, reject := m.Runtime().NewPromise()
@@ -102,8 +102,7 @@ func (q *Tasks) Later(t Task, err error) sobek.Value {
 	return m.Runtime().ToValue(promise)
 }
 
-// Wait waits for the ordered tasks that were begun before, and whose promises nobody may have
-// waited for. It is for methods that are no tasks.
+// Wait waits for earlier ordered tasks. Methods that are not tasks use it.
 func (q *Tasks) Wait() {
 	if q.last != nil {
 		<-q.last
@@ -111,20 +110,20 @@ func (q *Tasks) Wait() {
 	}
 }
 
-// do does a task. The error of its panic is of kind internal.
+// do runs a task and turns a panic into an error of kind internal.
 func do(ctx context.Context, t Task, waits bool) (err error) {
 	defer crash.Catch(&err)
 
 	return t.Do(ctx, waits)
 }
 
-// Operation reads the arguments of a call of a method of T's.
+// Operation parses the arguments of a method of T.
 type Operation[T any, K Task] = func(of T, call sobek.FunctionCall) (K, error)
 
-// Tasker is what has operations: a client, or what works through one.
+// Tasker is a client, or an object that works through one.
 type Tasker interface{ Tasks() *Tasks }
 
-// BothForms are the methods of each operation: name(...), which blocks and throws, and
+// BothForms returns two methods for each operation: name(...), which blocks and throws, and
 // asyncName(...), which returns a promise.
 func BothForms[T Tasker, K Task](operations map[string]Operation[T, K]) k6glue.Methods[T] {
 	methods := make(k6glue.Methods[T], 2*len(operations))
@@ -135,7 +134,7 @@ func BothForms[T Tasker, K Task](operations map[string]Operation[T, K]) k6glue.M
 	return methods
 }
 
-// Blocking is the form of an operation for which the VU waits.
+// Blocking returns the blocking form of an operation.
 func Blocking[T Tasker, K Task](read Operation[T, K]) k6glue.Method[T] {
 	return func(of T, call sobek.FunctionCall) sobek.Value {
 		q := of.Tasks()
@@ -148,7 +147,7 @@ func Blocking[T Tasker, K Task](read Operation[T, K]) k6glue.Method[T] {
 	}
 }
 
-// Promising is the form of an operation that returns a promise.
+// Promising returns the promise form of an operation.
 func Promising[T Tasker, K Task](read Operation[T, K]) k6glue.Method[T] {
 	return func(of T, call sobek.FunctionCall) sobek.Value {
 		t, err := read(of, call)

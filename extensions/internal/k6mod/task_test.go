@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// cacheTask is get(key): the key's value is itself.
+// cacheTask is get(key), which returns the key.
 type cacheTask struct {
 	cache *cache
 	key   string
@@ -80,7 +80,6 @@ func TestBothForms(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted("cache_ops", "outcome", KindServer))
 }
 
-// A panic of a task is an exception, and k6 goes on.
 func TestFaultOfATask(t *testing.T) {
 	v, _ := startedCacheVU(t, false)
 	for _, e := range []k6test.Thrown{v.Fail(`client.get('fault')`), v.Rejected(`client.asyncGet('fault')`)} {
@@ -99,7 +98,6 @@ func TestTasksInTheInitContext(t *testing.T) {
 	require.Empty(t, c.performed)
 }
 
-// Ordered tasks are done as they were begun, those that the VU waits for among them.
 func TestOrderedTasks(t *testing.T) {
 	v, c := startedCacheVU(t, true)
 	gate := make(chan struct{})
@@ -111,7 +109,6 @@ func TestOrderedTasks(t *testing.T) {
 	require.Equal(t, []string{"async first", "async second", "third"}, c.performed)
 }
 
-// Concurrent tasks do not wait for one another.
 func TestConcurrentTasks(t *testing.T) {
 	v, c := startedCacheVU(t, false)
 	gate := make(chan struct{})
@@ -125,7 +122,6 @@ func TestConcurrentTasks(t *testing.T) {
 	require.Equal(t, []string{"second", "async third", "async first"}, c.performed)
 }
 
-// The end of the VU's context ends a task that somebody waits for.
 func TestTaskAfterTheEnd(t *testing.T) {
 	v, c := startedCacheVU(t, true)
 	c.gates["held"] = make(chan struct{})

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
-// The functions here read what a script has passed. Their errors are of kind usage, and name the
-// method and the argument: Text("get", "the key", value) says "get: the key must be a string".
+// These functions read a script's values. Their errors have the kind usage and name method and
+// argument: Text("get", "the key", value) returns "get: the key must be a string".
 
 // Text reads a string.
 func Text(method, what string, value sobek.Value) (string, error) {
@@ -26,7 +26,7 @@ func Text(method, what string, value sobek.Value) (string, error) {
 	return text, nil
 }
 
-// Name reads a string that is not empty.
+// Name reads a non-empty string.
 func Name(method, what string, value sobek.Value) (string, error) {
 	text, ok := k6glue.Text(value)
 	if !ok || text == "" {
@@ -36,9 +36,8 @@ func Name(method, what string, value sobek.Value) (string, error) {
 	return text, nil
 }
 
-// Bytes reads a string (as UTF-8), an ArrayBuffer, a typed array or a DataView. The bytes of a
-// string are in the memory of the buffer, which grows for it; those of the others are their own
-// memory.
+// Bytes reads a string (UTF-8), ArrayBuffer, typed array or DataView. A string is copied to buffer,
+// which grows as needed; the others share their memory.
 func Bytes(rt *sobek.Runtime, method, what string, value sobek.Value, buffer *[]byte) ([]byte, error) {
 	bytes, ok := k6glue.Bytes(rt, value, *buffer)
 	if !ok {
@@ -61,7 +60,7 @@ func Elements(method, what string, value sobek.Value) ([]sobek.Value, error) {
 	return elements, nil
 }
 
-// Unsigned reads a number of 64 bits without a sign: an integer from 0 or a BigInt.
+// Unsigned reads an unsigned 64-bit number: an integer or a BigInt.
 func Unsigned(method, what string, value sobek.Value) (uint64, error) {
 	n, ok := k6glue.Unsigned(value)
 	if !ok {
@@ -71,7 +70,7 @@ func Unsigned(method, what string, value sobek.Value) (uint64, error) {
 	return n, nil
 }
 
-// Count reads how many of something are asked for, at most k6glue.MaxElements.
+// Count reads a number up to k6glue.MaxElements.
 func Count(method, what string, value sobek.Value) (int, error) {
 	n, ok := k6glue.Unsigned(value)
 	if !ok || n == 0 || n > k6glue.MaxElements {
@@ -81,8 +80,8 @@ func Count(method, what string, value sobek.Value) (int, error) {
 	return int(n), nil
 }
 
-// Duration reads a time as k6 writes it: a string such as '5s', or a number of milliseconds. A
-// number that is meant for seconds is refused. What is not there is the fallback.
+// Duration reads a string such as '5s' or milliseconds. It rejects numbers that probably mean
+// seconds. Undefined and null return the fallback.
 func Duration(method, what string, value sobek.Value, fallback time.Duration) (time.Duration, error) {
 	if k6glue.IsNullish(value) {
 		return fallback, nil
@@ -98,7 +97,7 @@ func Duration(method, what string, value sobek.Value, fallback time.Duration) (t
 	return d, nil
 }
 
-// unit refuses a number that does not say what of.
+// unit rejects a number without a unit.
 func unit(what string, value sobek.Value) error {
 	what = bare(what)
 	switch v := k6glue.Scalar(value).(type) {
@@ -113,7 +112,7 @@ func unit(what string, value sobek.Value) error {
 	}
 }
 
-// bare is the name of an argument or an option, without what stands before it in other errors.
+// bare strips "option " and "the " from a name in an error.
 func bare(what string) string { return strings.TrimPrefix(strings.TrimPrefix(what, "option "), "the ") }
 
 // Time is Duration without a fallback, for Into.
@@ -121,11 +120,11 @@ func Time(method, what string, value sobek.Value) (time.Duration, error) {
 	return Duration(method, what, value, 0)
 }
 
-// AtOnce is the time to live of what is over at once.
+// AtOnce is the TTL of something that has already expired.
 const AtOnce time.Duration = -1
 
-// TTL reads a time to live: a string such as '60s', 0 for no end, or the Date of the end. It
-// returns 0 for no end, and AtOnce for a Date that has passed. What is not there is 0.
+// TTL reads a time to live: a string such as '60s', 0 for no expiry, or a Date. It returns 0 for no
+// expiry and AtOnce for a past Date. Undefined and null return 0.
 func TTL(method, what string, value sobek.Value) (time.Duration, error) {
 	const must = "a time such as '60s', 0 for never, or a Date"
 	if k6glue.IsNullish(value) {
@@ -140,7 +139,7 @@ func TTL(method, what string, value sobek.Value) (time.Duration, error) {
 			return 0, Misuse("%s: %s", method, units.TTL(bare(what), float64(v)))
 		}
 	case float64:
-		if !(v > 0) || math.IsInf(v, 0) { // which is so of NaN
+		if !(v > 0) || math.IsInf(v, 0) { // also rejects NaN
 			break
 		}
 
@@ -163,7 +162,7 @@ func TTL(method, what string, value sobek.Value) (time.Duration, error) {
 	return 0, Wrong(method, what, must, value)
 }
 
-// Seconds is a time to live for a store that counts in seconds: a part of one is one more.
+// Seconds converts a TTL to whole seconds, rounded up.
 func Seconds(ttl time.Duration) int64 {
 	if ttl < 0 {
 		return -1
@@ -177,7 +176,7 @@ func Seconds(ttl time.Duration) int64 {
 	return seconds
 }
 
-// Word reads a string that is one of some.
+// Word reads one of several strings.
 func Word(method, what string, value sobek.Value, words ...string) (string, error) {
 	text, ok := k6glue.Text(value)
 	for _, word := range words {
@@ -189,7 +188,7 @@ func Word(method, what string, value sobek.Value, words ...string) (string, erro
 	return "", Wrong(method, what, listed(words), value)
 }
 
-// Wrong is the error of an argument that must be something else than it is.
+// Wrong returns the error for an invalid argument. must says what is valid.
 func Wrong(method, what, must string, value sobek.Value) *Error {
 	shown := k6glue.Show(value)
 	if shown == "" {

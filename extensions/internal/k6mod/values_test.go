@@ -33,7 +33,7 @@ func TestValues(t *testing.T) {
 	}
 	for _, test := range []struct {
 		reader, js string
-		want       any // an error's message where the reader fails
+		want       any // or the expected error message
 		fails      bool
 	}{
 		{"text", `''`, "", false},
@@ -97,7 +97,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The Date of an end is the time until then; stores of seconds round up.
 func TestTTLOfADate(t *testing.T) {
 	rt := sobek.New()
 	value, err := rt.RunString(`new Date(Date.now() + 90_000)`)
@@ -114,8 +113,7 @@ func TestTTLOfADate(t *testing.T) {
 	}
 }
 
-// A string is copied into memory that is used again; the others are not copied, nor is their memory
-// taken.
+// A string is copied into the buffer; binary data is neither copied nor kept as the buffer.
 func TestBytesBuffer(t *testing.T) {
 	rt := sobek.New()
 	buffer := make([]byte, 0, 10)
@@ -178,7 +176,7 @@ func TestOptions(t *testing.T) {
 		_, err := read(js)
 		require.EqualError(t, err, want, js)
 	}
-	// connect as k6/net/grpc has it.
+	// Arguments of connect in k6/net/grpc.
 	const elsewhere = "; where and how to connect is said to new Client(url, options)"
 	for js, want := range map[string]string{
 		`'localhost:11211'`:         "connect: options must be an object, not localhost:11211" + elsewhere,

@@ -1,4 +1,3 @@
-// Package k6test is what the tests of our modules have in common: a VU that runs JavaScript, a step
-// of a sweep, k6's end, the samples that a module has emitted, and the goroutines that are left of
-// it.
+// Package k6test helps to test modules: a VU that runs JavaScript, a step of a sweep, k6's exit,
+// emitted samples, and leaked goroutines.
 package k6test

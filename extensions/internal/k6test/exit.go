@@ -15,8 +15,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// ExitEvents returns k6's event system and a function that emits its event Exit and waits for those
-// who got it. The system's package is internal to k6: it is built by reflection.
+// ExitEvents returns k6's event system, and a function that emits the event Exit and waits for its
+// subscribers. The type is internal to k6, so it is built by reflection.
 func ExitEvents(t *testing.T) (common.Events, func()) {
 	t.Helper()
 	system := reflect.New(reflect.TypeOf(lib.TestPreInitState{}.Events).Elem())

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Goroutines counts the goroutines that run the named function or were started by it.
+// Goroutines counts the goroutines whose stack, or whose creator, contains the named function.
 func Goroutines(name string) int {
 	buffer := make([]byte, 1<<20)
 	count := 0

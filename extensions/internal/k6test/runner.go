@@ -25,24 +25,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Runner is a virtual user in which a test runs JavaScript. The module is a variable with the last
-// part of its path as its name. `attempt(fn)` returns what fn throws as { name, message, kind,
-// code, isError }, and null when it throws nothing.
+// Runner is a VU that runs JavaScript. The module is a variable named after its path's last part.
+// `attempt(fn)` returns what fn throws as { name, message, kind, code, isError }, or null.
 type Runner struct {
 	*modulestest.Runtime
 	Samples
 
-	// JS is the VU's JavaScript.
+	// JS is the VU's runtime.
 	JS *sobek.Runtime
-	// Dialer is what the VU connects through, from Start on.
+	// Dialer is the VU's dialer after Start.
 	Dialer *netext.Dialer
-	// Exit does what k6 does when it is about to exit. The test's end calls it as well.
+	// Exit simulates k6's exit. The end of the test calls it too.
 	Exit func()
 
 	t *testing.T
 }
 
-// NewRunner returns a VU in the init context, with a module that k6 has under this path.
+// NewRunner returns a VU in the init context, with a module registered under importPath.
 func NewRunner(t *testing.T, importPath string, root modules.Module) *Runner {
 	t.Helper()
 	v := &Runner{Runtime: modulestest.NewRuntime(t), t: t}
@@ -50,7 +49,7 @@ func NewRunner(t *testing.T, importPath string, root modules.Module) *Runner {
 	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
 	var exit func()
 	v.VU.EventsField, exit = ExitEvents(t)
-	v.Exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
+	v.Exit = sync.OnceFunc(exit) // a second Exit event would wait forever for a subscriber that is unsubscribing
 	require.NoError(t, v.SetupModuleSystem(map[string]any{importPath: root}, nil, nil))
 	v.Run(`
 		var ` + path.Base(importPath) + ` = require('` + importPath + `');
@@ -65,13 +64,13 @@ func NewRunner(t *testing.T, importPath string, root modules.Module) *Runner {
 	return v
 }
 
-// Set gives the script a variable.
+// Set sets a global variable.
 func (v *Runner) Set(name string, value any) {
 	v.t.Helper()
 	require.NoError(v.t, v.JS.Set(name, value))
 }
 
-// Start leaves the init context. VU 0 is that of setup.
+// Start leaves the init context. VU 0 runs setup.
 func (v *Runner) Start(id uint64) {
 	v.t.Cleanup(func() {
 		v.Exit()
@@ -88,7 +87,7 @@ func (v *Runner) Start(id uint64) {
 	})
 }
 
-// Run runs JavaScript, which must not throw, and returns its value.
+// Run runs JavaScript that must not throw, and returns its value.
 func (v *Runner) Run(script string) any {
 	v.t.Helper()
 	value, err := v.JS.RunString(script)
@@ -97,30 +96,30 @@ func (v *Runner) Run(script string) any {
 	return value.Export()
 }
 
-// JSON is the value of an expression as JSON. BigInts become strings such as "12n".
+// JSON returns an expression's value as JSON, with BigInts as strings such as "12n".
 func (v *Runner) JSON(expression string) string {
 	v.t.Helper()
 
 	text, _ := v.Run(`JSON.stringify((() => { return ` + expression +
 		`; })(), (_, x) => typeof x === 'bigint' ? x + 'n' : x)`).(string)
 
-	return text // "" for undefined
+	return text // empty for undefined
 }
 
-// Decode reads the value of an expression, which JSON can hold.
+// Decode decodes an expression's value through JSON.
 func (v *Runner) Decode(expression string, into any) {
 	v.t.Helper()
 	require.NoError(v.t, json.Unmarshal([]byte(v.JSON(expression)), into), expression)
 }
 
-// Loop runs JavaScript on k6's event loop, until all that it has begun is done. It may await.
+// Loop runs JavaScript, which may await, on an event loop until all its work is done.
 func (v *Runner) Loop(script string) {
 	v.t.Helper()
 	_, err := v.RunOnEventLoop(`(async () => { ` + script + ` })()`)
 	require.NoError(v.t, err, script)
 }
 
-// Thrown is an exception of a module. Code is 0 where the module's exceptions have none.
+// Thrown is a module's exception. Code is 0 if it has none.
 type Thrown struct {
 	Name, Message, Kind string
 	Code                int64
@@ -136,7 +135,7 @@ func (v *Runner) Fail(script string) Thrown {
 	return v.thrown(value)
 }
 
-// Abort runs JavaScript that must end the test, whatever the script catches, and returns why.
+// Abort runs JavaScript that must end the test, and returns the reason.
 func (v *Runner) Abort(script string) string {
 	v.t.Helper()
 	_, err := v.JS.RunString(`try { ` + script + ` } catch (e) {} throw new Error('it went on')`)
@@ -148,7 +147,7 @@ func (v *Runner) Abort(script string) string {
 	return interrupted.Value().(*errext.InterruptError).Reason //nolint:forcetypeassert // as IsInterruptError has found
 }
 
-// Rejected runs, on k6's event loop, an expression whose promise must be rejected with an Error.
+// Rejected runs an expression on an event loop; its promise must be rejected with an Error.
 func (v *Runner) Rejected(expression string) Thrown {
 	v.t.Helper()
 	v.Loop(`globalThis.rejected = null;
@@ -172,8 +171,8 @@ func (v *Runner) thrown(value sobek.Value) Thrown {
 	return thrown
 }
 
-// Step runs a step of a sweep: a VU for each of n clients, which runs before, and then during until
-// its share is done. It returns the step's reading.
+// Step runs a step of a sweep with n clients and returns its reading. Each client's VU runs before,
+// and then repeats during until its share is done.
 func Step(t *testing.T, n int, plan measure.Plan, op string, newRunner func() *Runner, before, during string) measure.Reading {
 	t.Helper()
 	s := measure.NewStep(n, plan, nil)
@@ -204,8 +203,8 @@ func Step(t *testing.T, n int, plan measure.Plan, op string, newRunner func() *R
 	return s.Read()
 }
 
-// RequireNoneLeft fails when goroutines of the named functions do not end, or of what waits for a
-// VU's end.
+// RequireNoneLeft fails if goroutines of the named functions, or goroutines that wait for a VU's
+// end, do not stop.
 func RequireNoneLeft(t *testing.T, functions ...string) {
 	t.Helper()
 	for _, name := range append(functions, "k6glue.OnVUEnd") {

@@ -2,20 +2,20 @@ package k6test
 
 import "go.k6.io/k6/v2/metrics"
 
-// Samples are those that a VU has emitted. The zero value has none, and takes none before Channel.
+// Samples collects a VU's samples.
 type Samples struct {
 	emitted chan metrics.SampleContainer
 	samples []metrics.Sample
 }
 
-// Channel returns where the VU is to emit them.
+// Channel returns the channel for the VU's samples.
 func (s *Samples) Channel() chan metrics.SampleContainer {
 	s.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
 
 	return s.emitted
 }
 
-// Counted sums up the samples of a metric that have the tags, given as name, value, name, value.
+// Counted sums the samples of a metric with these tags (name, value, name, value).
 func (s *Samples) Counted(metric string, tags ...string) float64 {
 	sum := 0.0
 	for _, sample := range s.Found(metric, tags...) {
@@ -25,7 +25,7 @@ func (s *Samples) Counted(metric string, tags ...string) float64 {
 	return sum
 }
 
-// Found returns the samples of a metric that have the tags, given as name, value, name, value.
+// Found returns the samples of a metric with these tags (name, value, name, value).
 func (s *Samples) Found(metric string, tags ...string) []metrics.Sample {
 	s.take()
 	var found []metrics.Sample
@@ -45,7 +45,7 @@ next:
 	return found
 }
 
-// Sent returns the samples that were emitted since it, or any other method, was called last.
+// Sent returns the samples since the last call of any method.
 func (s *Samples) Sent() []metrics.Sample {
 	before := len(s.samples)
 	s.take()

@@ -7,7 +7,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// Tuple is an execution segment of a sequence, such as "0:1/2" of "0,1/2,1"; "": the whole test.
+// Tuple returns an execution segment such as "0:1/2" of the sequence "0,1/2,1"; "" means the whole
+// test.
 func Tuple(t *testing.T, segment, sequence string) *lib.ExecutionTuple {
 	t.Helper()
 	if segment == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Socket returns the path of a unix socket whose connections go on to the server at the address.
+// Socket returns the path of a Unix socket that forwards to address.
 func Socket(t *testing.T, address string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")

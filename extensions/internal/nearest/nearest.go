@@ -1,4 +1,4 @@
-// Package nearest finds the name that somebody meant who wrote another one.
+// Package nearest suggests the name that a user probably meant.
 package nearest
 
 import (
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns the known name that is nearest to name, where it is near: in other cases of letters,
-// with one slip (a letter too many, too few, another one, or two in the wrong order) or, in names
-// of more than five letters, with two. A single letter is near to nothing but itself.
+// Of returns the known name nearest to name. They may differ in case and by one typo (an added,
+// missing, changed or swapped letter), or by two in names longer than five letters. found is false
+// if none is near; one-letter names match only themselves.
 func Of(name string, known []string) (nearest string, found bool) {
 	slips := 1
 	switch letters := utf8.RuneCountInString(name); {
@@ -27,12 +27,10 @@ func Of(name string, known []string) (nearest string, found bool) {
 	return nearest, least <= slips
 }
 
-// Distance is how many slips lead from one name to the other: the optimal string alignment
-// distance.
+// Distance returns the optimal string alignment distance.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	// Rows of the table of distances between the beginnings: of two letters of from before, of one,
-	// and of this one.
+	// Three rows of the distance table.
 	var before, last, row []int
 	for j := range len(to) + 1 {
 		last = append(last, j)

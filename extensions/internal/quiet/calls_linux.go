@@ -7,12 +7,11 @@ import (
 	"unsafe"
 )
 
-// Read is syscall.Read on a socket that does not block, without an error's other result of -1. It
-// goes on after EINTR.
+// Read is syscall.Read on a non-blocking socket. It returns 0 on an error and retries after EINTR.
 func Read(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, socket, b) }
 
-// Write is syscall.Write on a socket that does not block, without an error's other result of -1. It
-// goes on after EINTR.
+// Write is syscall.Write on a non-blocking socket. It returns 0 on an error and retries after
+// EINTR.
 func Write(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_WRITE, socket, b) }
 
 func call(number, socket uintptr, b []byte) (int, syscall.Errno) {

@@ -4,11 +4,10 @@ package quiet
 
 import "syscall"
 
-// Read is syscall.Read: the race detector needs to know that what one end of a connection sent, the
-// other has received.
+// Read uses syscall.Read, so that the race detector sees the order of sends and receives.
 func Read(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read, socket, b) }
 
-// Write is syscall.Write.
+// Write uses syscall.Write.
 func Write(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Write, socket, b) }
 
 func plain(call func(int, []byte) (int, error), socket uintptr, b []byte) (int, syscall.Errno) {

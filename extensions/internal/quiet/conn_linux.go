@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// most is the size of a read or write from which on it may take long, if only to be copied.
+// most is the size from which a call goes through package net, because copying takes long.
 const most = 64 << 10
 
-// Conn returns a connection of package net as one that is read and written quietly; others come
-// back as they are. At most one goroutine reads it, and one writes it, at a time. Its errors are
-// those of the connection.
+// Conn wraps a net.Conn with a socket to read and write it by raw system calls; others are returned
+// unchanged. At most one goroutine may read, and one may write, at a time. Errors are those of
+// package net.
 func Conn(inner net.Conn) net.Conn {
 	system, ok := inner.(syscall.Conn)
 	if !ok {
@@ -38,7 +38,7 @@ type conn struct {
 	in, out transfer
 }
 
-// transfer is a read or a write that is under way.
+// transfer is a read or write in progress.
 type transfer struct {
 	bytes []byte
 	done  int
@@ -46,7 +46,7 @@ type transfer struct {
 	step  func(socket uintptr) (over bool)
 }
 
-// NetConn returns the connection underneath, as that of package tls does.
+// NetConn returns the wrapped connection, like tls.Conn's method.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
 // SyscallConn implements syscall.Conn.
@@ -81,11 +81,11 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// run calls step whenever the socket is ready, until the transfer is over.
+// run calls step whenever the socket is ready, until the transfer is done.
 func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, error) {
 	t.bytes, t.done, t.errno = b, 0, 0
 	err := ready(t.step)
-	t.bytes = nil // their owner may let them go
+	t.bytes = nil // do not keep the caller's memory
 	if err == nil && t.errno != 0 {
 		err = t.errno
 	}
@@ -120,7 +120,7 @@ func (t *transfer) write(socket uintptr) bool {
 	return true
 }
 
-// failed is an error as package net words it.
+// failed wraps an error as package net does.
 func (c *conn) failed(operation string, err error) error {
 	var raw *net.OpError
 	if errors.As(err, &raw) {

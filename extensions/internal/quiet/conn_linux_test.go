@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// pair returns both ends of a connection, the first of which is quiet.
+// pair returns both ends of a connection; the client is wrapped.
 func pair(t *testing.T, network, address string) (client, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen(network, address)
@@ -38,13 +38,13 @@ func pair(t *testing.T, network, address string) (client, server net.Conn) {
 	return client, server
 }
 
-// ends are those of a connection, the first of which is quiet.
+// ends are both ends of a connection.
 type ends struct {
 	t              *testing.T
 	client, server net.Conn
 }
 
-// each runs the test over TCP and over a unix socket.
+// each runs the test over TCP and a Unix socket.
 func each(t *testing.T, test func(ends)) {
 	t.Helper()
 	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": filepath.Join(t.TempDir(), "socket")} {
@@ -59,7 +59,7 @@ func TestBytesBothWays(t *testing.T) {
 	each(t, func(e ends) {
 		t, client, server := e.t, e.client, e.server
 		go func() {
-			_, _ = io.Copy(server, server) // an echo
+			_, _ = io.Copy(server, server) // echo server
 		}()
 		for _, size := range []int{1, 100, 4 << 10, 64 << 10, 64<<10 + 1, 3 << 20} {
 			sent := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
@@ -79,7 +79,7 @@ func TestBytesBothWays(t *testing.T) {
 	})
 }
 
-// A write that the other side takes slowly, in pieces of its own, is written whole.
+// A write to a slow reader is completed.
 func TestWriteWaitsForRoom(t *testing.T) {
 	each(t, func(e ends) {
 		t, client, server := e.t, e.client, e.server
@@ -106,7 +106,6 @@ func TestWriteWaitsForRoom(t *testing.T) {
 	})
 }
 
-// Errors are those of package net, which the other end shows.
 func TestErrorsAreThoseOfTheConnection(t *testing.T) {
 	alike := func(t *testing.T, plain, own error) {
 		t.Helper()
@@ -168,7 +167,7 @@ func TestClosingAndDeadlinesInterrupt(t *testing.T) {
 				go func() { _, err := client.Read(make([]byte, 1)); failed <- err }()
 				go func() {
 					for {
-						if _, err := client.Write(make([]byte, 60<<10)); err != nil { // nobody reads
+						if _, err := client.Write(make([]byte, 60<<10)); err != nil { // fills the buffers of an unread connection
 							failed <- err
 
 							return

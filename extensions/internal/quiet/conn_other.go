@@ -4,5 +4,5 @@ package quiet
 
 import "net"
 
-// Conn returns the connection.
+// Conn returns the connection unchanged.
 func Conn(conn net.Conn) net.Conn { return conn }

@@ -2,14 +2,14 @@ package quiet
 
 import "time"
 
-// Deadline sets the deadline of a connection seldom: to set it for each call would cost some 2 % of
-// the processor time of a memcached get. The zero value is ready.
+// Deadline sets a connection's deadline rarely; setting it for each call costs about 2 % of a
+// memcached get. The zero value is ready to use.
 type Deadline struct {
 	began time.Time
-	until time.Duration // after began: the deadline; zero for none
+	until time.Duration // the deadline, relative to began; zero for none
 }
 
-// Arm makes sure that the deadline is at least so much time away, and at most a hundredth more.
+// Arm ensures that the deadline is between within and 1.01 times within away.
 func (d *Deadline) Arm(within time.Duration, set func(time.Time) error) error {
 	if d.began.IsZero() {
 		d.began = time.Now()
@@ -23,5 +23,5 @@ func (d *Deadline) Arm(within time.Duration, set func(time.Time) error) error {
 	return set(d.began.Add(d.until))
 }
 
-// Forget says that the connection's deadline is another one by now.
+// Forget must be called after the connection's deadline was set elsewhere.
 func (d *Deadline) Forget() { d.until = 0 }

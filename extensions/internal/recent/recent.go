@@ -1,16 +1,15 @@
-// Package recent is a map for what is mostly asked for again and again.
+// Package recent provides a map that caches its last lookup.
 package recent
 
-// Map is a map that has what was asked for last at hand: most operations are of the same kind as
-// the one before. The zero value is empty.
+// Map is a map optimised for repeated lookups of one key. The zero value is empty.
 type Map[K comparable, V any] struct {
 	known map[K]V
-	any   bool // of the following
+	any   bool // the last lookup is valid
 	key   K
 	value V
 }
 
-// Get returns what was put in under the key, and whether anything was.
+// Get returns the key's value, and whether it exists.
 func (r *Map[K, V]) Get(key K) (value V, known bool) {
 	if r.any && r.key == key {
 		return r.value, true
@@ -22,7 +21,7 @@ func (r *Map[K, V]) Get(key K) (value V, known bool) {
 	return value, known
 }
 
-// Put keeps a value under the key.
+// Put sets the key's value.
 func (r *Map[K, V]) Put(key K, value V) {
 	if r.known == nil {
 		r.known = map[K]V{}
@@ -31,7 +30,7 @@ func (r *Map[K, V]) Put(key K, value V) {
 	r.any, r.key, r.value = true, key, value
 }
 
-// Delete removes the key, if it is there.
+// Delete removes the key.
 func (r *Map[K, V]) Delete(key K) {
 	delete(r.known, key)
 	if r.key == key {

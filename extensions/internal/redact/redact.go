@@ -1,5 +1,5 @@
-// Package redact takes passwords and other secrets out of addresses of servers and out of command
-// lines, in the forms that drivers read: URLs, the key=value form of libpq, and user:password@host.
+// Package redact replaces passwords and other secrets in server addresses and command lines: URLs,
+// libpq's key=value form, and user:password@host.
 package redact
 
 import (
@@ -7,28 +7,27 @@ import (
 	"strings"
 )
 
-// hidden stands for a secret.
 const hidden = "***"
 
 var (
-	// A password ends at the last @ of the word, as it may have one itself.
+	// A password may contain @, so it ends at the last @ of the word.
 	inURL = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.\-]*://[^\s:/?#@'"]*):(\S*)@`)
-	// What stands alone before the @ is a token to NATS and to servers of HTTP.
+	// NATS and HTTP servers accept a token alone before the @.
 	aloneInURL = regexp.MustCompile(`(?i)((?:nats|tls|wss?|https?)://)[^\s:/?#@'"]+@`)
-	// go-sql-driver's form: user:password@tcp(host:port)/database.
+	// user:password@tcp(host:port)/database of go-sql-driver.
 	beforeHost = regexp.MustCompile(`(^|[\s='"])([\w.\-]+):([^\s/@][^\s@]*)@`)
-	// libpq's form, with quotes or with backslashes before spaces, and parameters of URLs.
+	// libpq's key=value form, with quotes or backslashes, and URL parameters.
 	// https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-KEYWORD-VALUE
 	named = regexp.MustCompile(`(?i)` +
 		`([\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|(?:api|access|private)[_\-]?key)[\w.\-]*)` +
 		`(\s*=\s*)` +
 		`('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:\\.|[^\s&;'"\\])+)`)
-	// What an address in the key=value form has.
+	// Keys of an address in key=value form.
 	keyValues = regexp.MustCompile(`(?i)\b(?:host|hostaddr|user|dbname|server|database)\s*=`)
 	withUser  = regexp.MustCompile(`://\S*@`)
 )
 
-// Address returns an address or a command line with *** in the place of each secret.
+// Address returns an address or a command line with *** in place of each secret.
 func Address(text string) string {
 	text = inURL.ReplaceAllString(text, "$1:"+hidden+"@")
 	text = aloneInURL.ReplaceAllString(text, "${1}"+hidden+"@")
@@ -37,13 +36,13 @@ func Address(text string) string {
 	return named.ReplaceAllString(text, "$1$2"+hidden)
 }
 
-// IsKeyValues reports whether an address is in the key=value form of libpq.
+// IsKeyValues reports whether an address is in libpq's key=value form.
 func IsKeyValues(address string) bool {
 	return keyValues.MatchString(address) && !strings.Contains(address, "://")
 }
 
-// Fact returns a value that a script gives of what it measures, as Address does where the text is
-// an address. The text of a query is none, also where it names a column password.
+// Fact redacts a value of a script's report if it is an address. It leaves queries unchanged, even
+// with a column named password.
 func Fact(text string) string {
 	if withUser.MatchString(text) || beforeHost.MatchString(text) || keyValues.MatchString(text) && !isQuery.MatchString(text) {
 		return Address(text)

@@ -43,7 +43,6 @@ func TestFact(t *testing.T) {
 	}
 }
 
-// A secret in any of the forms is gone, whatever it is.
 func FuzzAddress(f *testing.F) {
 	f.Add("geheim")
 	f.Add(`a'b\ c`)

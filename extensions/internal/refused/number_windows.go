@@ -2,5 +2,5 @@ package refused
 
 import "syscall"
 
-// errRefused is WSAECONNREFUSED. What package syscall calls ECONNREFUSED is no number of Windows.
+// errRefused is WSAECONNREFUSED. syscall.ECONNREFUSED is not a Windows error number.
 const errRefused = syscall.Errno(10061)

@@ -1,4 +1,4 @@
-// Package refused tells that nobody listens at an address, as each system says it.
+// Package refused detects refused connections on all systems.
 package refused
 
 import (
@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// By is whether err says that the other side refused the connection.
+// By reports whether the other side refused the connection.
 func By(err error) bool {
 	var number syscall.Errno
 

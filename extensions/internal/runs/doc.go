@@ -1,4 +1,4 @@
-// Package runs lets one call of a script do many operations in Go: client.run of the modules. What
-// the operations are is the module's; here is what all of them have to do with k6: the step of a
-// sweep whose operations they are, the turns of its clients, and the end of the test.
+// Package runs implements client.run: many operations in one JavaScript call. It handles the
+// current step of a sweep, fair turns among clients, and the end of the test. Modules add the
+// operations.
 package runs

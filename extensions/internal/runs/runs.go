@@ -16,59 +16,55 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Host is the module that a client is of: a k6mod.Module.
+// Host is the client's module. k6mod.Module implements it.
 type Host interface {
 	VU() modules.VU
 	// Emit sends the module's metrics.
 	Emit()
-	// Elapsed is told for how long there were operations, and sends the module's metrics once in a
-	// second.
+	// Elapsed reports the duration of operations. It sends the module's metrics once a second.
 	Elapsed(took time.Duration)
 }
 
-// Runs are those of one client of a script. They belong to its VU.
+// Runs manages the runs of one client. It belongs to its VU.
 type Runs struct {
-	// What each operation needs comes first, side by side: of hundreds of clients all memory is
-	// outside of the processor's caches.
+	// Fields that every operation uses come first.
 
 	moving Moving
-	// client is the VU as a client of its step; nil outside of a sweep.
+	// client is nil outside a sweep.
 	client *measure.Client
-	// seat is where runs take turns with those of other clients; nil: on goroutines of their own.
+	// seat is the client's place at an event loop; nil if runs use goroutines.
 	seat *eventloop.Seat
-	// untold is for how long there were operations since the host was told.
+	// untold is the duration of operations not yet reported to the host.
 	untold time.Duration
-	// over tells that the context of the run under way has ended, or is about to. Contexts are
-	// memory more.
+	// over is set when the run's context has ended. It is cheaper to check than the context.
 	over atomic.Bool
 
 	host    Host
 	shared  *Shared
 	waits   waits
-	session *k6glue.Session // of the step that the VU is a client of; nil: of none
+	session *k6glue.Session // nil outside a sweep
 	stop    context.CancelCauseFunc
-	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
-	// none has.
+	// fault is the error of the run's first failed operation outside a sweep.
 	fault error
 }
 
-// Moving is a client whose operations move bytes.
+// Moving is a client that counts its bytes.
 type Moving interface {
-	// Traffic returns the bytes received and sent since it was last asked.
+	// Traffic returns the bytes received and sent since the last call.
 	Traffic() (received, sent uint64)
 }
 
-// New returns the runs of a client of a script. All clients of a module have the same shared.
+// New returns a client's Runs. All clients of a module pass the same shared.
 func New(host Host, shared *Shared, moving Moving) *Runs {
 	return &Runs{host: host, shared: shared, moving: moving}
 }
 
-// TakeTurns lets runs take turns with those of other clients at the seat. The connections of the
-// client have to be used there.
+// TakeTurns runs operations as jobs at the seat's event loop. The client's connections must use the
+// same seat.
 func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
 
-// Join makes the runs those of the step that the VU is a client of now, or of none. It tells
-// whether that is another one than before. It is for the beginning of each call.
+// Join attaches the Runs to the VU's current step, if any, and reports whether it has changed. Call
+// it at the start of each script call.
 func (r *Runs) Join() (another bool) {
 	session := k6glue.SessionOf(r.host.VU())
 	if session == r.session {
@@ -83,10 +79,10 @@ func (r *Runs) Join() (another bool) {
 	return true
 }
 
-// Client is the VU as a client of its step; nil outside of a sweep.
+// Client returns the VU's client in a step; nil outside a sweep.
 func (r *Runs) Client() *measure.Client { return r.client }
 
-// Op is what the step calls operations that nobody has named; "" outside of a sweep.
+// Op returns the step's default operation name; "" outside a sweep.
 func (r *Runs) Op() string {
 	if r.session == nil {
 		return ""
@@ -95,9 +91,9 @@ func (r *Runs) Op() string {
 	return r.session.Op
 }
 
-// Place is which of how many clients this one is, from zero, and what they are the clients of. In a
-// sweep that is the step, of which the channel of its start line is a name that keeps nothing of it
-// in memory. VUs of k6's own executors are those that the test has by now.
+// Place returns the client's index, the number of clients, and their group. In a sweep, the step's
+// start channel identifies the group, because it does not keep the step in memory. Otherwise the
+// group consists of the test's current VUs.
 func (r *Runs) Place() (index, clients int, of any) {
 	if c := r.Client(); c != nil {
 		return c.Index(), c.Step().Clients(), c.Step().Line()
@@ -115,18 +111,18 @@ func (r *Runs) Place() (index, clients int, of any) {
 	return id - 1, clients, "VUs"
 }
 
-// errEnded is why a run has ended before its time.
+// errEnded is returned by a run that the end of the test interrupts.
 var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 
-// tellEvery is how often the host is told of operations: it has to look at the clock.
+// tellEvery is how often the host is told of operations, because it checks the clock.
 const tellEvery = 100 * time.Millisecond
 
-// errEnough ends a run whose client has done its share of a step.
+// errEnough ends a run after the client's share of a step.
 var errEnough = errors.New("the client's share of the step is done")
 
-// Do does a run: it calls job with a context that ends when the client's share of the step is done,
-// at the client's seat if it has one, and returns its error, which is nil for that end. Traffic
-// before it is nobody's.
+// Do runs job at the client's seat, if it has one. The context ends when the client's share of the
+// step is done; Do then returns nil, and otherwise job's error. It does not count bytes sent
+// before.
 func (r *Runs) Do(job func(context.Context) error) error {
 	vuContext := r.host.VU().Context()
 	ctx, cancel := context.WithCancelCause(vuContext)
@@ -161,8 +157,8 @@ func (r *Runs) Do(job func(context.Context) error) error {
 	}
 }
 
-// Next waits until the next n operations of the run, which are done together, may begin: in an open
-// loop until the first is due. An error says why there are none.
+// Next waits until the next n operations, sent together, may start: in an open loop, until the
+// first is due. It returns an error if the run is over.
 func (r *Runs) Next(ctx context.Context, n int) error {
 	if client := r.Client(); client != nil {
 		var sleep func(until time.Duration)
@@ -180,9 +176,8 @@ func (r *Runs) Next(ctx context.Context, n int) error {
 	return nil
 }
 
-// Ended counts an operation of the run under way that took so long: as failed where there is a
-// reason, and in the step by the recorder, which is nil outside of a sweep. It ends the run when
-// the client's share of the step is done.
+// Ended counts an operation, failed if reason is set. recorder records it in the step; it is nil
+// outside a sweep. Ended ends the run when the client's share of the step is done.
 func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason error) {
 	switch {
 	case recorder == nil:
@@ -196,7 +191,7 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 	}
 	received, sent := r.moving.Traffic()
 	if recorder != nil {
-		if received+sent > 0 { // a pipeline has those of its first operation
+		if received+sent > 0 { // a pipeline's bytes count for its first operation
 			recorder.Bytes(sent, received)
 		}
 		if r.client.Enough() {
@@ -209,8 +204,8 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 	}
 }
 
-// Tell says in the log that operations of the run that is over have failed outside of a sweep, and
-// why the first one has. It says so once of all clients of the module.
+// Tell logs the number of operations that failed in a run outside a sweep, and the first error. It
+// does so once per module.
 func (r *Runs) Tell(failed, succeeded uint64) {
 	if r.fault != nil && r.shared.told.CompareAndSwap(false, true) {
 		r.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+

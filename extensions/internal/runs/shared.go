@@ -6,12 +6,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// Shared is what all clients of a module have in common. The zero value is ready.
+// Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
 	loops eventloop.Loops
-	// told is that the log has told of a run outside of sweeps that operations failed.
+	// told is set once failures outside a sweep have been logged.
 	told atomic.Bool
 }
 
-// Seat returns a client's seat at the event loops of the module.
+// Seat returns a new seat at the module's event loops.
 func (s *Shared) Seat() *eventloop.Seat { return s.loops.Seat() }

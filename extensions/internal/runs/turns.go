@@ -8,9 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
-// clients, in the order in which their answers come. In a duet at a rate it is of one operation,
-// which the client does on its own goroutine.
+// inTurns runs a job at the client's seat. In a duet with a rate, where a job is one operation, it
+// runs the job on the client's goroutine.
 func (r *Runs) inTurns(job func() error) error {
 	client := r.Client()
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
@@ -24,16 +23,16 @@ func (r *Runs) inTurns(job func() error) error {
 	index, _, _ := r.Place()
 	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
-		panic(fault.Value) // as it would have come from a job on this goroutine
+		panic(fault.Value) // as if the job had run here
 	}
 
 	return err
 }
 
-// waits are how long the answers to a client of a step have waited.
+// waits records how long answers waited to be read.
 type waits struct {
 	client *measure.Client
-	// loops are where those of each loop are recorded.
+	// loops has one recorder per event loop.
 	loops []*measure.Waits
 }
 

@@ -1,8 +1,8 @@
-// Package splitmix makes numbers that look like chance of numbers that do not.
+// Package splitmix turns consecutive numbers into random-looking ones.
 package splitmix
 
-// Mix is the finaliser of SplitMix64: one to one, and a change of any bit of x changes half of the
-// result's.
+// Mix is SplitMix64's finaliser, a bijection. Changing one bit of x changes half of the result's
+// bits on average.
 func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -1,2 +1,2 @@
-// Package standstill makes a server stand still, for tests of clients whose server stops answering.
+// Package standstill pauses a server process for tests.
 package standstill

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Stop fails: there is no signal here that makes a process stand still.
+// Stop returns an error: this system cannot pause a process.
 func Stop(*os.Process) error { return errors.ErrUnsupported }
 
-// Continue fails as Stop does.
+// Continue returns an error, like Stop.
 func Continue(*os.Process) error { return errors.ErrUnsupported }

@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// Stop makes a child of this process stand still: the kernel still takes its connections, and
-// nothing answers. A signal takes effect some time after it was sent, so Stop returns when all
-// threads stand still.
+// Stop pauses a child process and returns when all its threads have stopped. The kernel still
+// accepts connections for it.
 func Stop(child *os.Process) error {
 	if err := child.Signal(syscall.SIGSTOP); err != nil {
 		return err
@@ -28,5 +27,5 @@ func Stop(child *os.Process) error {
 	return err
 }
 
-// Continue ends Stop.
+// Continue resumes the process.
 func Continue(child *os.Process) error { return child.Signal(syscall.SIGCONT) }

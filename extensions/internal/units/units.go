@@ -1,6 +1,5 @@
-// Package units knows which times need a unit. In k6 a number is milliseconds, and people write
-// numbers of seconds: a time that may have been meant so is refused, with what to write instead. It
-// is pure Go.
+// Package units rejects times without a unit. k6 reads numbers as milliseconds, but people often
+// mean seconds. Errors suggest what to write.
 package units
 
 import (
@@ -9,22 +8,19 @@ import (
 	"strconv"
 )
 
-// shortest is the shortest time that may be a number of milliseconds: who writes less means
-// seconds.
+// shortest is the smallest accepted number of milliseconds; smaller ones probably mean seconds.
 const shortest = 100
 
-// Number refuses a number of milliseconds that could be one of seconds. what names the option or
-// the argument.
+// Number rejects milliseconds that may be seconds. what names the option or argument.
 func Number(what string, milliseconds float64) error {
-	if !(milliseconds > 0 && milliseconds < shortest) { // which is so of NaN
+	if !(milliseconds > 0 && milliseconds < shortest) { // false for NaN
 		return nil
 	}
 
 	return unclear(what, milliseconds)
 }
 
-// Text refuses a time that is a number in quotes, which k6 takes for milliseconds. Other strings,
-// and 0, are not its affair.
+// Text rejects a number in quotes, which k6 reads as milliseconds. It accepts other strings and 0.
 func Text(what, text string) error {
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil || number == 0 {
@@ -34,7 +30,7 @@ func Text(what, text string) error {
 	return unclear(what, number)
 }
 
-// JSON refuses a time in JSON as Number and Text do.
+// JSON checks a time in JSON as Number and Text do.
 func JSON(what string, raw []byte) error {
 	var number float64
 	if json.Unmarshal(raw, &number) == nil {
@@ -48,7 +44,7 @@ func JSON(what string, raw []byte) error {
 	return nil
 }
 
-// TTL refuses a time to live that is a number: stores count it in seconds, k6 in milliseconds.
+// TTL rejects a number as a time to live: stores count in seconds, k6 in milliseconds.
 func TTL(what string, number float64) error {
 	shown := Show(number)
 	if number >= 1000 {
@@ -58,7 +54,7 @@ func TTL(what string, number float64) error {
 	return fmt.Errorf("%s %s must say its unit, such as '%ss'", what, shown, shown)
 }
 
-// Show is a number as a script writes it.
+// Show formats a number as a script writes it.
 func Show(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
 func unclear(what string, number float64) error {
