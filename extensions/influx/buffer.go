@@ -2,15 +2,14 @@ package influx
 
 import "sync"
 
-// buffer keeps lines until they are written, the oldest first. It is full at a number of lines;
-// then the oldest give way.
+// buffer queues lines to be written. When it is full, it drops the oldest.
 type buffer struct {
 	mu    sync.Mutex
 	lines [][]byte
 	most  int
 }
 
-// put adds lines, and returns how many had to give way.
+// put adds lines and returns the number of dropped lines.
 func (b *buffer) put(lines [][]byte) (dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -24,7 +23,7 @@ func (b *buffer) put(lines [][]byte) (dropped int) {
 	return dropped
 }
 
-// take returns at most n lines and forgets them.
+// take removes and returns up to n lines.
 func (b *buffer) take(n int) [][]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,26 +12,26 @@ import (
 	"go.k6.io/k6/v2/output"
 )
 
-// Config is where points go, and how.
+// Config holds the settings of the output.
 type Config struct {
-	Address string // scheme://host:port, and a path, escaped, where a proxy has put the server under one; no credentials
-	Version int    // of InfluxDB: 1, 2 or 3
+	Address string // scheme://host:port and an escaped path of a proxy, without credentials
+	Version int    // InfluxDB 1, 2 or 3
 
-	Database  string // of InfluxDB 1 and 3
-	Retention string // policy of InfluxDB 1; "" for the database's own
+	Database  string // InfluxDB 1 and 3
+	Retention string // retention policy of InfluxDB 1; "" for the default
 
-	Organization, Bucket string // of InfluxDB 2
+	Organization, Bucket string // InfluxDB 2
 
-	Username, Password string // of InfluxDB 1; "" for none
-	Token              string // of InfluxDB 2 and 3; "" for none
+	Username, Password string // InfluxDB 1; may be empty
+	Token              string // InfluxDB 2 and 3; may be empty
 
-	Instance string // tag that tells this k6 from others that write at the same time
+	Instance string // tag that distinguishes concurrent k6 processes
 
-	PushInterval time.Duration // how often points are written
-	Timeout      time.Duration // of a request
-	FlushTimeout time.Duration // how long the end of the test may wait for the last points
-	BufferSize   int           // points that are kept while the server takes none
-	BatchSize    int           // points of one request, at most
+	PushInterval time.Duration // time between writes
+	Timeout      time.Duration // for a request
+	FlushTimeout time.Duration // maximum wait for the last points at the end of the test
+	BufferSize   int           // maximum number of points waiting to be written
+	BatchSize    int           // maximum number of points in a request
 
 	InsecureSkipTLSVerify bool
 }
@@ -44,9 +44,9 @@ const (
 	defaultBatchSize    = 1000
 )
 
-// NewConfig reads the settings of an output, each overriding those before: k6's configuration file,
-// K6_SWEEP_INFLUXDB_*, and the argument of -o. The error names a setting that is unknown,
-// malformed, missing or of another version; it never holds a secret.
+// NewConfig reads the settings from k6's configuration file, then K6_SWEEP_INFLUXDB_*, then the
+// argument of -o; later ones override earlier ones. An error names the setting that is unknown,
+// invalid, missing, or for another version, and contains no secret.
 func NewConfig(params output.Params) (Config, error) {
 	s := settings{Config: Config{
 		PushInterval: defaultPushInterval, Timeout: defaultTimeout, FlushTimeout: defaultFlushTimeout,
@@ -71,8 +71,8 @@ func NewConfig(params output.Params) (Config, error) {
 	return s.Config, nil
 }
 
-// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the
-// machine's name and, where this k6 runs one segment of a test, which.
+// instance returns the run's tag instance (k6 run --tag instance=...), or else the host name with
+// the execution segment, if any.
 func instance(params output.Params) string {
 	name := params.ScriptOptions.RunTags["instance"]
 	if name == "" {
@@ -86,7 +86,7 @@ func instance(params output.Params) string {
 	return name
 }
 
-// resolve finds out the version, and reads of the address what is not set by its name.
+// resolve determines the version, and takes unset settings from the address.
 func (s *settings) resolve() error {
 	if s.Version == 0 {
 		s.Version = s.likely()
@@ -106,7 +106,7 @@ func (s *settings) resolve() error {
 	return s.check()
 }
 
-// check checks that all is there that the version needs, and nothing that it does not know.
+// check checks the settings that the version requires or does not support.
 func (s *settings) check() error {
 	if s.Address == "" {
 		return fmt.Errorf("there is no address: give -o %s=http://host:port/database, or set %sURL", Name, environmentPrefix)
@@ -126,8 +126,8 @@ func (s *settings) check() error {
 	return nil
 }
 
-// likely is the version that the settings are of: only 2 has organizations and buckets, and only 2
-// and 3 have tokens.
+// likely returns the version that the settings suggest: only 2 has organizations and buckets, only
+// 2 and 3 have tokens.
 func (s *settings) likely() int {
 	switch {
 	case s.Bucket != "" || s.Organization != "":
@@ -139,7 +139,7 @@ func (s *settings) likely() int {
 	}
 }
 
-// rule says whether a version needs a setting, or knows it.
+// rule says whether a version requires or supports a setting.
 type rule struct {
 	name, value     string
 	needed, allowed bool
@@ -159,7 +159,7 @@ func (s *settings) rules() []rule {
 	}
 }
 
-// String describes where points go, without secrets.
+// String describes the destination, without secrets.
 func (c *Config) String() string {
 	if c.Version == 2 {
 		return fmt.Sprintf("InfluxDB 2 at %s, bucket %s of %s", c.Address, c.Bucket, c.Organization)
@@ -168,7 +168,7 @@ func (c *Config) String() string {
 	return fmt.Sprintf("InfluxDB %d at %s, database %s", c.Version, c.Address, c.Database)
 }
 
-// endpoint is the URL that points are written to.
+// endpoint returns the URL for writes.
 func (c *Config) endpoint() string {
 	query := url.Values{}
 	path := ""
@@ -194,17 +194,17 @@ func (c *Config) endpoint() string {
 	return c.Address + path + "?" + query.Encode()
 }
 
-// longestReason is how much is told of a text that somebody else has written, in bytes.
+// longestReason limits server messages in logs, in bytes.
 const longestReason = 200
 
-// redact takes the secrets out of a text that somebody else has written, and what is too long.
+// redact removes secrets from a server's message and shortens it.
 func (c *Config) redact(text string) string {
 	for _, secret := range []string{c.Token, c.Password} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "***")
 		}
 	}
-	if len(text) > longestReason { // not before: half a secret would not be found
+	if len(text) > longestReason { // only after the removal: a cut secret would not match
 		text = strings.ToValidUTF8(text[:longestReason], "") + "..."
 	}
 

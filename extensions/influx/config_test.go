@@ -165,7 +165,6 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// A run that has a name for other outputs has the same here, unless it has another one for this.
 func TestInstanceOfARun(t *testing.T) {
 	params := output.Params{
 		ConfigArgument: "http://host/db", ScriptOptions: lib.Options{RunTags: map[string]string{"instance": "tuned"}},
@@ -179,7 +178,6 @@ func TestInstanceOfARun(t *testing.T) {
 	require.Equal(t, "own", c.Instance)
 }
 
-// No part of a secret is left where a long text ends.
 func TestRedact(t *testing.T) {
 	c := Config{Token: sesame, Password: "pass"}
 	require.Equal(t, "a *** and a ***", c.redact("a "+sesame+" and a pass"))
@@ -191,7 +189,6 @@ func TestRedact(t *testing.T) {
 	require.True(t, utf8.ValidString(c.redact(strings.Repeat("x", longestReason-1)+"é")))
 }
 
-// Each part of a test that runs as segments has an instance of its own.
 func TestInstanceOfASegment(t *testing.T) {
 	names := map[string]bool{}
 	for _, segment := range []string{"0:1", "0:1/2", "1/2:1"} {

@@ -20,7 +20,7 @@ import (
 
 const grafana = "../../scripts/grafana"
 
-// grafanaDashboard is the part of a dashboard's file that the tests read.
+// grafanaDashboard is the part of a dashboard that the tests read.
 type grafanaDashboard struct {
 	UID    string
 	Panels []struct {
@@ -41,7 +41,7 @@ type grafanaDashboard struct {
 	}
 }
 
-// queries returns all queries of panels and variables.
+// queries returns the queries of all panels and variables.
 func (d *grafanaDashboard) queries() (all []string) {
 	for _, p := range d.Panels {
 		for _, target := range p.Targets {
@@ -73,8 +73,7 @@ func readDashboard(t *testing.T, store string) *grafanaDashboard {
 	return d
 }
 
-// written returns the names of the measurements, fields and tags in the points that this package
-// writes of a cache's sweep.
+// written returns the names of the measurements, fields and tags written for a cache's sweep.
 func written(t *testing.T) map[string]bool {
 	t.Helper()
 	rate := 75.0
@@ -111,7 +110,6 @@ var (
 	halfOfBoth = regexp.MustCompile(`"(?:chosen|baseline)_`)
 )
 
-// The dashboard asks InfluxDB for measurements, fields and tags that the output writes.
 func TestInfluxDBDashboardAsksForWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	names := written(t)
@@ -124,7 +122,6 @@ func TestInfluxDBDashboardAsksForWhatIsWritten(t *testing.T) {
 	}
 }
 
-// The dashboards ask Prometheus and k6's own web dashboard for metrics that k6 and a sweep have.
 func TestOtherDashboardsAskForMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	registry := metrics.NewRegistry()
@@ -133,7 +130,7 @@ func TestOtherDashboardsAskForMetricsThatExist(t *testing.T) {
 	metrics.RegisterBuiltinMetrics(registry)
 	prometheusName := regexp.MustCompile(`\bk6_(\w+?)(_total)?\{`)
 	for _, query := range readDashboard(t, "prometheus").queries() {
-		if strings.Contains(query, `__name__=~`) { // the hits and misses of all caches
+		if strings.Contains(query, `__name__=~`) { // hits and misses of all caches
 			continue
 		}
 		asked := prometheusName.FindAllStringSubmatch(query, -1)
@@ -154,8 +151,8 @@ func TestOtherDashboardsAskForMetricsThatExist(t *testing.T) {
 	}
 }
 
-// Both dashboards show the same panels, each in a place of its own, and their queries use the data
-// source and the variables that the user chooses.
+// Both dashboards have the same panels at distinct places, and use the selected data source and
+// variables.
 func TestDashboardsAreWhole(t *testing.T) {
 	t.Parallel()
 	const gridWidth = 24

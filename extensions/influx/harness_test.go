@@ -21,7 +21,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// running is an output that has been started, and what it logs.
+// running is a started output with its log.
 type running struct {
 	*Output
 
@@ -30,8 +30,7 @@ type running struct {
 	n    int // seconds sent
 }
 
-// start starts the output with an argument of -o. Where transport is given, requests go there
-// instead of to a server.
+// start starts an output with an argument of -o. If set, transport replaces the network.
 func start(t *testing.T, argument string, transport http.RoundTripper) *running {
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()
@@ -46,10 +45,10 @@ func start(t *testing.T, argument string, transport http.RoundTripper) *running 
 	return &running{Output: o, t: t, logs: logs}
 }
 
-// oneMillisecond is how long every operation takes.
+// oneMillisecond is the duration of every operation.
 var oneMillisecond = distribution(time.Millisecond)
 
-// send sends what a sweep does for one second, n of them.
+// send sends n seconds of figures.
 func (r *running) send(n int) {
 	for range n {
 		r.n++
@@ -61,7 +60,7 @@ func (r *running) send(n int) {
 	}
 }
 
-// end stops the output, and returns its summary. No secret was logged.
+// end stops the output, checks that the log contains no secret, and returns the summary.
 func (r *running) end() (summary string, level logrus.Level) {
 	r.t.Helper()
 	require.NoError(r.t, r.Stop())
@@ -77,7 +76,7 @@ func (r *running) end() (summary string, level logrus.Level) {
 	return last.Message, last.Level
 }
 
-// said are the messages so far, but the summary.
+// said returns the log messages except the summary.
 func (r *running) said() (messages []string) {
 	for _, entry := range r.logs.AllEntries() {
 		if !strings.Contains(entry.Message, " points written") {
@@ -92,15 +91,15 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// request is one that came to the fake server.
+// request is a request to the fake server.
 type request struct {
 	*http.Request
 
-	at    time.Duration // since the server began
+	at    time.Duration // since the server started
 	lines []string
 }
 
-// fake answers requests without a network. It is safe for use by several goroutines.
+// fake is a server without a network, for concurrent use.
 type fake struct {
 	answer func(request) (*http.Response, error)
 
@@ -139,7 +138,7 @@ func (f *fake) got() []request {
 	return append([]request(nil), f.requests...)
 }
 
-// read unpacks the lines of a request.
+// read returns the lines in a request.
 func read(r *http.Request) ([]string, error) {
 	if r.Method != http.MethodPost || r.Header.Get("Content-Encoding") != "gzip" {
 		return nil, fmt.Errorf("%s with Content-Encoding %q", r.Method, r.Header.Get("Content-Encoding"))
@@ -168,7 +167,7 @@ func reply(status int, body string, headers ...string) (*http.Response, error) {
 	return r, nil
 }
 
-// numbers are the numbers of the seconds in the lines.
+// numbers returns the numbers of the seconds in lines.
 func numbers(t *testing.T, lines ...string) (all []int) {
 	t.Helper()
 	for _, line := range lines {

@@ -19,8 +19,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Output streams the figures of sweeps. What the server does, or does not do, never slows the test.
-// A test of which it has not taken a single point exits with 110 where it would exit with 0.
+// Output streams a sweep's figures to InfluxDB. The server cannot slow the test down. If it has
+// accepted no point, k6 exits with 110 in place of 0.
 type Output struct {
 	config Config
 	logger logrus.FieldLogger
@@ -29,17 +29,17 @@ type Output struct {
 	writer *writer
 	counts pointCounts
 
-	figures  atomic.Bool   // some have come
+	figures  atomic.Bool   // figures have arrived
 	stopping chan struct{} // closed when the test has ended
-	stopped  chan struct{} // closed when nothing is left to do
+	stopped  chan struct{} // closed when run returns
 	ctx      context.Context
-	cancel   context.CancelFunc // gives up what is not written yet
-	trouble  string             // why the server takes no points at the moment; "" when it does
+	cancel   context.CancelFunc // gives up the remaining points
+	trouble  string             // why writes currently fail; "" if they succeed
 }
 
 var _ output.Output = &Output{}
 
-// New returns the output. The error names what is wrong with its settings.
+// New returns the output. An error names the invalid setting.
 func New(params output.Params) (output.Output, error) {
 	config, err := NewConfig(params)
 	if err != nil {
@@ -61,17 +61,17 @@ func New(params output.Params) (output.Output, error) {
 	return o, nil
 }
 
-// Description says where the points go, without secrets.
+// Description returns the destination, without secrets.
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, &o.config) }
 
-// Start begins to write, in the background. It does not wait for the server.
+// Start starts writing in the background. It does not wait for the server.
 func (o *Output) Start() error {
 	go o.run()
 
 	return nil
 }
 
-// AddMetricSamples takes the figures that k6's containers of samples bring along. It never waits.
+// AddMetricSamples takes the figures in k6's sample containers. It never blocks.
 func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	defer crash.Contain("the output " + Name)
 	for _, container := range containers {
@@ -88,8 +88,8 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	}
 }
 
-// Stop writes what is left, as long as that takes no more than flushTimeout, and says what became
-// of all points. It returns nil: k6 logs an error of an output that stops, and exits with 0.
+// Stop writes the remaining points for up to flushTimeout, and logs a summary. It always returns
+// nil, because k6 exits with 0 even if an output's Stop fails.
 func (o *Output) Stop() error {
 	close(o.stopping)
 	deadline := time.AfterFunc(o.config.FlushTimeout, func() {
@@ -116,7 +116,7 @@ func (o *Output) Stop() error {
 	return nil
 }
 
-// run writes until the test has ended and nothing is left.
+// run writes points until the test has ended and none is left.
 func (o *Output) run() {
 	defer close(o.stopped)
 	defer crash.Contain("the output " + Name)
@@ -126,7 +126,7 @@ func (o *Output) run() {
 		select {
 		case <-ticker.C:
 		case <-o.stopping:
-			ended = true // k6 brings nothing more: what is here now is all
+			ended = true // this batch is the last
 		}
 		for lines := o.take(); len(lines) > 0; lines = o.take() {
 			o.deliver(lines)
@@ -136,7 +136,7 @@ func (o *Output) run() {
 
 func (o *Output) take() [][]byte { return o.buffer.take(o.config.BatchSize) }
 
-// deliver tries to write the lines until it is known what has become of each of them.
+// deliver retries the lines until each is written or dropped.
 func (o *Output) deliver(lines [][]byte) {
 	requests := [][][]byte{lines}
 	for attempt := 0; len(requests) > 0; {
@@ -166,7 +166,7 @@ func (o *Output) deliver(lines [][]byte) {
 	}
 }
 
-// giveUp drops what the server has not taken in time.
+// giveUp drops points that the server did not accept in time.
 func (o *Output) giveUp(requests [][][]byte) {
 	n := 0
 	for _, lines := range requests {
@@ -179,7 +179,7 @@ func (o *Output) giveUp(requests [][][]byte) {
 	o.drop(n, why)
 }
 
-// drop counts lost points, and says why the first time.
+// drop counts dropped points, and logs each reason once.
 func (o *Output) drop(n int, why string) {
 	if o.counts.drop(n, why) {
 		o.logger.Warnf("%s: points are dropped: %s", &o.config, why)
@@ -187,7 +187,7 @@ func (o *Output) drop(n int, why string) {
 }
 
 func (o *Output) inTrouble(why string) {
-	if o.ctx.Err() != nil { // the request was given up: that tells nothing of the server
+	if o.ctx.Err() != nil { // the output gave up, so the error says nothing about the server
 		o.trouble = cmp.Or(o.trouble, "no reply")
 
 		return
@@ -212,8 +212,8 @@ const (
 	longestBackOff = 30 * time.Second
 )
 
-// backOff is how long to wait after a number of failures in a row: twice as long each time, of
-// which a random half, so that many k6 do not come back all at once.
+// backOff returns the wait after a number of consecutive failures: doubled each time, with a random
+// half, so that many k6 processes do not retry together.
 func backOff(failures int) time.Duration {
 	wait := longestBackOff
 	if failures < 10 {
@@ -223,9 +223,8 @@ func backOff(failures int) time.Duration {
 	return wait/2 + rand.N(wait/2)
 }
 
-// pause waits that long, and at least as long as the server has asked for. When the test has ended,
-// there is little time left: then it waits no longer than the first back-off, but as long as the
-// server has asked for.
+// pause waits before a retry, and at least as long as the server has asked. After the end of the
+// test, it waits no longer than the first back-off, unless the server has asked for more.
 func (o *Output) pause(wait, asked time.Duration) {
 	begun := time.Now()
 	if !o.sleep(max(wait, asked), o.stopping) {
@@ -233,8 +232,7 @@ func (o *Output) pause(wait, asked time.Duration) {
 	}
 }
 
-// sleep tells whether it was not ended before by interrupt. It also ends, as if the time were over,
-// when the output gives up.
+// sleep reports false if interrupt ended it early. It returns true if the output gives up.
 func (o *Output) sleep(wait time.Duration, interrupt <-chan struct{}) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

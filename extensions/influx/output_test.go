@@ -17,8 +17,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
-// The tests with a false server run in synctest's bubbles: waiting takes no time, times are exact,
-// and a goroutine that is left fails the test.
+// Tests with a fake server run in synctest bubbles, so that waits take no time and leaked
+// goroutines fail the test.
 
 const (
 	one = "http://host:8086/db"
@@ -56,8 +56,7 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 	})
 }
 
-// A server that is down for a while loses nothing, is asked less and less often, and the log says
-// so once.
+// Nothing is lost while the server is down. Retries become rarer, and one message is logged.
 func TestServerThatIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -109,7 +108,6 @@ func TestJitter(t *testing.T) {
 	require.LessOrEqual(t, backOff(1_000_000), 30*time.Second)
 }
 
-// A server that asks for time gets it, also at the end of the test.
 func TestRetryAfter(t *testing.T) {
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		synctest.Test(t, func(t *testing.T) {
@@ -135,8 +133,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A request that is too large is split until it fits; a point that does not fit by itself is
-// dropped.
+// A request that is too large is split. A single point that is too large is dropped.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
@@ -161,7 +158,7 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// A part of a split request that has to wait is not written twice, and the others are not lost.
+// Parts of a split request are neither written twice nor lost if the server then fails.
 func TestTooLargeAndThenDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -184,7 +181,7 @@ func TestTooLargeAndThenDown(t *testing.T) {
 	})
 }
 
-// A refused token is not tried again with the same points, and the log says so once.
+// Points with a refused token are not retried; one message is logged.
 func TestRefused(t *testing.T) {
 	for status, why := range map[int]string{401: "401 unauthorized access to ***", 403: "403 forbidden"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -197,7 +194,7 @@ func TestRefused(t *testing.T) {
 				return reply(status, body)
 			})
 			o := start(t, two, server)
-			time.Sleep(time.Millisecond) // not with the ticks
+			time.Sleep(time.Millisecond) // between the ticks
 			for range 5 {
 				o.send(2)
 				time.Sleep(time.Second)
@@ -211,7 +208,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that comes back and refuses takes no points again.
 func TestDownAndThenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(time.Minute)
@@ -232,7 +228,7 @@ func TestDownAndThenRefused(t *testing.T) {
 	})
 }
 
-// The database of InfluxDB 1 is made first, as soon as the server has time for it.
+// The output creates the database of InfluxDB 1 first, and retries that.
 func TestDatabaseIsMadeWhenTheServerHasTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -258,7 +254,6 @@ func TestDatabaseIsMadeWhenTheServerHasTime(t *testing.T) {
 	})
 }
 
-// A proxy gets the path as it was given, whatever is escaped in it.
 func TestPathOfAProxy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
@@ -294,8 +289,8 @@ func TestPartialWrite(t *testing.T) {
 	})
 }
 
-// While the server takes nothing, what is kept is bounded: the oldest give way, and are counted.
-// Each point is either written or dropped.
+// While the server fails, the buffer drops its oldest points. Each point counts as either written
+// or dropped.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool
@@ -314,7 +309,7 @@ func TestFullBuffer(t *testing.T) {
 		up.Store(true)
 		time.Sleep(time.Minute)
 		summary, _ := o.end()
-		written, dropped := 60, 140 // the buffer and the request that waits
+		written, dropped := 60, 140 // buffer plus pending request
 		require.Contains(t, summary, fmt.Sprintf("%d points written, %d DROPPED: %[2]d (the server took none for so long that 50 were waiting)",
 			written, dropped))
 		got := server.got()
@@ -323,7 +318,6 @@ func TestFullBuffer(t *testing.T) {
 	})
 }
 
-// A server that never answers holds up neither the test nor, for longer than flushTimeout, its end.
 func TestServerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
@@ -344,7 +338,6 @@ func TestServerThatHangs(t *testing.T) {
 	})
 }
 
-// The same, with a server that has answered nothing at all when the time is over.
 func TestServerThatHangsAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
@@ -359,7 +352,6 @@ func TestServerThatHangsAtTheEnd(t *testing.T) {
 	})
 }
 
-// A server that comes back while the test waits for its end still gets the points.
 func TestServerThatComesBackAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(5*time.Minute + 8*time.Second)
@@ -372,13 +364,12 @@ func TestServerThatComesBackAtTheEnd(t *testing.T) {
 		})
 		o := start(t, one, server)
 		o.send(10)
-		time.Sleep(5 * time.Minute) // by now it waits half a minute between its tries
+		time.Sleep(5 * time.Minute) // until the retries are 30 s apart
 		summary, _ := o.end()
 		require.Contains(t, summary, "10 points written, none dropped")
 	})
 }
 
-// Different reasons beyond a number are counted together.
 func TestManyReasons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -388,7 +379,7 @@ func TestManyReasons(t *testing.T) {
 			return reply(http.StatusNotFound, fmt.Sprintf(`{"error":"reason %d"}`, n))
 		})
 		o := start(t, one, server)
-		time.Sleep(time.Millisecond) // not with the ticks
+		time.Sleep(time.Millisecond) // between the ticks
 		for range 100 {
 			o.send(1)
 			time.Sleep(time.Second)

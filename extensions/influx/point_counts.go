@@ -11,16 +11,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// mostReasons bounds how many reasons are told apart.
+// mostReasons limits the reasons that are counted separately.
 const mostReasons = 20
 
 const otherReasons = "other reasons"
 
-// pointCounts is what became of the points.
+// pointCounts counts written and dropped points.
 type pointCounts struct {
 	mu      sync.Mutex
 	written int
-	dropped map[string]int // by the reason why
+	dropped map[string]int // by reason
 }
 
 func (c *pointCounts) wrote(n int) {
@@ -29,7 +29,7 @@ func (c *pointCounts) wrote(n int) {
 	c.written += n
 }
 
-// drop counts points that are lost, and tells whether they are the first for this reason.
+// drop counts dropped points, and reports whether they are the first for this reason.
 func (c *pointCounts) drop(n int, why string) (first bool) {
 	if n == 0 {
 		return false
@@ -55,7 +55,7 @@ func (c *pointCounts) none() bool {
 	return c.written == 0
 }
 
-// lost is how many points were dropped.
+// lost returns the number of dropped points.
 func (c *pointCounts) lost() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *pointCounts) lost() (n int) {
 	return n
 }
 
-// String is the summary, on one line, the most frequent reason first.
+// String returns the summary in one line, most frequent reason first.
 func (c *pointCounts) String() string {
 	lost := c.lost()
 	c.mu.Lock()

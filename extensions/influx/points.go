@@ -16,23 +16,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// The measurements.
+// Measurements.
 const (
-	bySecond = "sweep"      // one point a second, for each kind of operation
-	byStep   = "sweep_step" // one point a step, for each kind of operation
+	bySecond = "sweep"      // one point per second and operation
+	byStep   = "sweep_step" // one point per step and operation
 )
 
-// shortestRate is how long a second must be at least to have a rate: the rest of one, at the end of
-// a step, would show any.
+// shortestRate is the shortest time with a rate. A step's last, partial second would give a
+// meaningless one.
 const shortestRate = 500 * time.Millisecond
 
-// points writes figures as lines of the line protocol, with times in nanoseconds.
+// points formats figures in the line protocol, with times in nanoseconds.
 // https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/
 type points struct {
-	tags map[string]string // of all points
+	tags map[string]string // of every point
 }
 
-// newPoints adds the tags of the run (k6 run --tag) and the name of the instance to all points.
+// newPoints adds the run's tags (k6 run --tag) and the instance to all points.
 func newPoints(runTags map[string]string, instance string) *points {
 	tags := maps.Clone(runTags)
 	if tags == nil {
@@ -43,8 +43,8 @@ func newPoints(runTags map[string]string, instance string) *points {
 	return &points{tags: tags}
 }
 
-// lines returns one line, with its end, for each point. The error is that of points which the
-// protocol has no form for; the lines are those of the others.
+// lines returns one line per point. It skips points that the protocol cannot represent, and returns
+// an error for them.
 func (p *points) lines(f *stream.Figures) (lines [][]byte, err error) {
 	for i := range f.Seconds {
 		s := &f.Seconds[i]
@@ -68,14 +68,14 @@ func collect(lines [][]byte, err error, line []byte, failed error) ([][]byte, er
 	return append(lines, line), err
 }
 
-// ownTags are the tags that points have of the sweep, and the names that InfluxDB keeps for itself.
+// ownTags are the sweep's own tags and InfluxDB's reserved names.
 var ownTags = []string{ //nolint:gochecknoglobals // a constant
 	"scenario", "clients", "op", "variant", "phase", "repeat", "target", "rate",
 	"time", "_time", "_field", "_measurement",
 }
 
-// checkRunTags returns an error that names a tag of the run (k6 run --tag) that points cannot have:
-// the sweep has a tag of that name, InfluxDB does, or the line protocol cannot write the name.
+// checkRunTags returns an error for a tag (k6 run --tag) that is one of ownTags or that the line
+// protocol cannot represent.
 func checkRunTags(tags map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		switch {
@@ -148,7 +148,7 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 	return append(fields, counterFields(cache.Plus(s.Extra.Counters))...)
 }
 
-// latencyFields are the figures of a step that are durations, in milliseconds.
+// latencyFields returns a step's durations in milliseconds.
 func latencyFields(s *report.Step) (fields []field) {
 	for _, f := range report.Latencies() {
 		fields = append(fields, field{f.Key, f.Of(s)})
@@ -157,8 +157,8 @@ func latencyFields(s *report.Step) (fields []field) {
 	return fields
 }
 
-// counterFields are what operations have counted beside themselves. A cache's hits and misses come
-// together, and what is hot is a benchmark's own.
+// counterFields returns the counters of operations. It writes hits and misses only together, and
+// omits hot keys.
 func counterFields(counted measure.Counters) (fields []field) {
 	if counted[measure.Hits]+counted[measure.Misses] > 0 {
 		fields = append(fields, field{measure.Hits, int64(counted[measure.Hits])}, field{measure.Misses, int64(counted[measure.Misses])})
@@ -178,7 +178,7 @@ func (p *points) line(measurement string, tags map[string]string, fields []field
 	var e lineprotocol.Encoder
 	e.StartLine(measurement)
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
-		if value := clean(tags[name]); value != "" { // a tag without a value is none
+		if value := clean(tags[name]); value != "" { // the protocol has no empty tag values
 			e.AddTag(name, value)
 		}
 	}
@@ -197,13 +197,11 @@ func (p *points) line(measurement string, tags map[string]string, fields []field
 	return e.Bytes(), nil
 }
 
-// lastBackslash is what stands for a backslash at the end of a tag's value: there it would escape
-// the comma or space that follows, and the line protocol has no escape for a backslash. Cut off
-// instead, two names would be one.
+// lastBackslash replaces a backslash at the end of a tag value. The line protocol cannot escape it
+// there, and cutting it off would merge two names.
 const lastBackslash = "%5C"
 
-// clean makes a tag's value one that the line protocol has a form for: without control characters,
-// and no backslash at its end.
+// clean replaces control characters and a trailing backslash in a tag value.
 func clean(value string) string {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

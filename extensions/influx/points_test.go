@@ -35,7 +35,7 @@ func step() stream.Step {
 	return stream.Step{Scenario: "cache-sweep", Target: "memcached", Clients: 8, Repeat: 2}
 }
 
-// textOf is what is written of figures, all lines.
+// textOf returns all lines of the figures.
 func textOf(t *testing.T, f *stream.Figures) string {
 	t.Helper()
 	lines, err := newPoints(map[string]string{"testid": "a b", "op": "of the run"}, "here").lines(f)
@@ -60,7 +60,7 @@ func TestPointOfASecond(t *testing.T) {
 		"clients_done=3i,bytes_sent=100i,bytes_received=200i,hits=3i,misses=1i,messages=7i 1800000000000000007\n", textOf(t, f))
 }
 
-// Without operations there are no percentiles, and the rest of a second has no rate.
+// Without operations there are no percentiles, and a partial second has no rate.
 func TestPointOfARest(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Done: 8, Seconds: []stream.Second{{
 		Phase: stream.Measure, Elapsed: time.Millisecond, Op: "get", Failed: 1, Durations: distribution(),
@@ -97,7 +97,6 @@ func TestPointOfAStep(t *testing.T) {
 		"seconds=2,complete=false,cpu_k6=0.5 1800000000000000007\n", textOf(t, f))
 }
 
-// A point that cannot be written is told, and does not take the others with it.
 func TestPointThatCannotBeWritten(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Ended: []report.Step{{Op: "bad", OpsPerSecond: math.Inf(1)}, {Op: "good"}}}
 	lines, err := newPoints(nil, "here").lines(f)
@@ -106,7 +105,6 @@ func TestPointThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, string(lines[0]), "op=good,")
 }
 
-// Names that end in a backslash are told from those that do not, and from each other.
 func TestNamesThatEndInABackslash(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon}
 	want := map[string]string{`a`: `a`, `a\`: `a%5C`, `a\\`: `a\%5C`, `\`: `%5C`, `a\ b`: `a\\ b`, `\a`: `\a`}
@@ -122,7 +120,7 @@ func TestNamesThatEndInABackslash(t *testing.T) {
 	}
 }
 
-// Whatever names a script chooses, there is one line for each point, and its names are read back.
+// Names of any kind give one line per point and are read back unchanged.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"get", "a b", "a,b=c", `back\slash\`, "two\nlines", "\xff", "\x00", "é", "", `\`, "=", "\u0085"} {
 		f.Add(name, name)
@@ -167,8 +165,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// A tag that points cannot have is refused before the run: InfluxDB would refuse every point, or
-// the sweep's own value would replace the user's.
+// InfluxDB would refuse these points, or overwrite the user's value.
 func TestRunTagsThatPointsCannotHave(t *testing.T) {
 	for _, name := range append(slices.Clone(ownTags), "", "a\nb", `a\`) {
 		logger, _ := logtest.NewNullLogger()

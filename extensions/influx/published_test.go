@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No InfluxDB 2 or 3 can be had from a registry here. published is what their documentation says of
-// writing: https://docs.influxdata.com/influxdb/v2/api/write-data/ and
+// published describes InfluxDB 2 and 3, which no package registry offers, as documented:
+// https://docs.influxdata.com/influxdb/v2/api/write-data/ and
 // https://docs.influxdata.com/influxdb3/core/api/write-data/.
 type published struct {
 	path, authorization string
 	query               url.Values
-	missing             int // the status where the bucket or database is not there
+	missing             int // status for a missing bucket or database
 
 	mu    sync.Mutex
 	lines []string
@@ -53,7 +53,7 @@ func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestPublishedVersions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		server   *published
-		argument string // but the address
+		argument string // without the address
 		wrong    map[string]string
 	}{
 		"2": {
@@ -105,7 +105,7 @@ func TestPublishedVersions(t *testing.T) {
 	}
 }
 
-// A redirection is not followed: credentials are for this server alone.
+// A redirect could send credentials to another server.
 func TestRedirection(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was followed") }))
 	defer elsewhere.Close()
@@ -117,12 +117,12 @@ func TestRedirection(t *testing.T) {
 	require.Contains(t, summary, "1 DROPPED: 1 (307 temporary redirect)")
 }
 
-// Peers that misbehave: nothing hangs, and each point is written or counted as dropped.
+// With any misbehaving peer, each point is written or counted as dropped, and nothing hangs.
 func TestPeersThatMisbehave(t *testing.T) {
 	for name, tt := range map[string]struct {
 		peer    func(net.Conn)
 		written bool
-		why     string // "" : any
+		why     string // "" matches any reason
 	}{
 		"closes at once":       {peer: func(net.Conn) {}},
 		"answers with garbage": {peer: func(c net.Conn) { fmt.Fprint(c, strings.Repeat("\x00\xff garbage ", 100)) }, why: "malformed HTTP"},

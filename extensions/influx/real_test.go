@@ -17,8 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// database is the address of a database of the test's own, which is not there yet, in the InfluxDB
-// that the tests share.
+// database returns the address of a new database in the shared InfluxDB.
 func database(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -32,7 +31,6 @@ func database(t *testing.T) string {
 	return u.String()
 }
 
-// The database is made, whatever its name, and every point is there as it was sent.
 func TestRealPoints(t *testing.T) {
 	address := database(t)
 	o := start(t, address+"?batchSize=100", nil)
@@ -60,7 +58,6 @@ func TestRealPoints(t *testing.T) {
 	require.InDelta(t, 8, step[0].Number(t, "clients_done"), 0)
 }
 
-// Names of which one ends in a backslash are series of their own.
 func TestRealNamesThatEndInABackslash(t *testing.T) {
 	address := database(t)
 	o := start(t, address, nil)
@@ -76,15 +73,14 @@ func TestRealNamesThatEndInABackslash(t *testing.T) {
 	require.Equal(t, map[string]float64{`a`: 1, `a%5C`: 2, `a\%5C`: 3}, ops)
 }
 
-// Points that the server refuses because somebody else has written the field as another type are
-// counted, the others are there.
+// The server refuses points whose field has another type in the database; they are counted.
 func TestRealPartialWrite(t *testing.T) {
 	address := database(t)
 	first := start(t, address, nil)
 	first.send(1)
 	first.end()
 	o := start(t, address, nil)
-	o.send(2) // of which the first is there already
+	o.send(2) // the first point exists already
 	at := noon.Add(time.Minute).UnixNano()
 	require.Zero(t, o.buffer.put([][]byte{fmt.Appendf(nil, "sweep ops=1.5 %d\n", at), fmt.Appendf(nil, "sweep ops=2.5 %d\n", at+1)}))
 	summary, _ := o.end()
@@ -92,7 +88,6 @@ func TestRealPartialWrite(t *testing.T) {
 	require.Len(t, influxtest.Query(t, address, "SELECT * FROM sweep"), 2)
 }
 
-// Who may not write is told so; who may is known by user and password.
 func TestRealUsers(t *testing.T) {
 	server := influxtest.Start(t, "auth-enabled = true")
 	influxtest.Query(t, server.Address+"/", "CREATE USER admin WITH PASSWORD '"+sesame+"' WITH ALL PRIVILEGES")
@@ -109,7 +104,6 @@ func TestRealUsers(t *testing.T) {
 	}
 }
 
-// A server whose limit is low gets smaller requests.
 func TestRealTooLarge(t *testing.T) {
 	server := influxtest.Start(t, "max-body-size = 2000")
 	o := start(t, server.Address+"/db", nil)
@@ -119,8 +113,7 @@ func TestRealTooLarge(t *testing.T) {
 	require.Len(t, influxtest.Query(t, server.Address+"/db", "SELECT ops FROM sweep"), 700)
 }
 
-// A server that is killed, and one that stands still: what could be written was, and the rest is
-// counted.
+// If the server is killed or suspended, each point is written or counted as dropped.
 func TestRealServerDies(t *testing.T) {
 	server := influxtest.Start(t)
 	o := start(t, server.Address+"/db?pushInterval=10ms&timeout=300ms&flushTimeout=20s&bufferSize=100&batchSize=50", nil)

@@ -11,18 +11,18 @@ import (
 	"unicode"
 )
 
-// result is what a server's reply means for the points of the request. Unless they are to be tried
-// again or split, written and refused are all of them.
+// result says what a server's reply means for the points in a request. Without again or split,
+// written plus refused is their number.
 type result struct {
 	written, refused int
-	again            bool          // later
-	after            time.Duration // not before; 0: whenever
-	split            bool          // in two requests
-	why              string        // of what was not written
+	again            bool          // retry later
+	after            time.Duration // earliest time of the retry; 0 for none
+	split            bool          // retry in two requests
+	why              string        // why points were not written
 }
 
-// judge reads a reply to a request of n points, as the three versions document theirs:
-// https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint
+// judge interprets the reply to a request with n points, following the documentation of the three
+// versions: https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint
 // https://docs.influxdata.com/influxdb/v2/write-data/troubleshoot/
 // https://docs.influxdata.com/influxdb3/core/write-data/http-api/v3-write-lp
 func judge(status int, header http.Header, body []byte, n int, now time.Time) result {
@@ -48,8 +48,7 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) re
 
 const longestRetryAfter = 10 * time.Minute
 
-// reason is the status, and what the server says to it: in "error" (1 and 3) or in "message" (2),
-// if that is there.
+// reason returns the status and the server's message, from "error" (1 and 3) or "message" (2).
 func reason(status int, body []byte) string {
 	var says struct {
 		Error   string `json:"error"`
@@ -70,7 +69,7 @@ func reason(status int, body []byte) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, text))
 }
 
-// retryAfter reads a number of seconds or a date.
+// retryAfter reads seconds or a date.
 func retryAfter(value string, now time.Time) time.Duration {
 	after := time.Duration(0)
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
@@ -84,9 +83,9 @@ func retryAfter(value string, now time.Time) time.Duration {
 
 var droppedPoints = regexp.MustCompile(`partial write:[\s\S]*dropped=(\d+)`)
 
-// refused is how many of n points a 400 or 422 is about. A partial write says so: 1 and 2 with the
-// number of points that could be read but not stored, besides a line for each that could not be
-// read; 3 with a list. Anything else refuses them all.
+// refused returns how many of n points a 400 or 422 refuses. For a partial write, 1 and 2 report
+// the number of points that were not stored plus a line for each unreadable one; 3 reports a list.
+// Otherwise all are refused.
 func refused(body []byte, n int) int {
 	var says struct {
 		Error   string            `json:"error"`

@@ -18,8 +18,7 @@ func TestReplies(t *testing.T) {
 
 		return string(raw)
 	}
-	// Those of 1 are what influxd 1.6.7 has answered, those of 2 and 3 what their documentation
-	// shows.
+	// Replies of 1 come from influxd 1.6.7, those for 2 and 3 from the documentation.
 	for name, tt := range map[string]struct {
 		status     int
 		body       string
@@ -123,12 +122,11 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// One point that is too large cannot be split.
 func TestReplyToOneLargePoint(t *testing.T) {
 	require.Equal(t, result{refused: 1, why: "413 request entity too large"}, judge(413, nil, nil, 1, noon))
 }
 
-// Whatever a server answers, each point is written, refused, or still to be written.
+// For any reply, each point is written, refused, or to be retried.
 func FuzzReply(f *testing.F) {
 	f.Add(204, "", "", 1)
 	f.Add(400, "", `{"error":"partial write: x dropped=3"}`, 10)

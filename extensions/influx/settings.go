@@ -15,18 +15,18 @@ import (
 	"unicode"
 )
 
-// settings are a Config while it is read. Each setting has one name: as it is in k6's configuration
-// file and in the URL's query, and in capitals behind environmentPrefix in the environment.
+// settings is a Config while it is read. A setting has the same name in k6's configuration file and
+// in the URL's query; environment variables have it in capitals after environmentPrefix.
 type settings struct {
 	Config
 
-	path string        // the last part of the address's, unescaped: the database or bucket, unless that is set by its name
-	user *url.Userinfo // of the address; nil for none
+	path string        // last part of the address's path, unescaped: the database or bucket
+	user *url.Userinfo // from the address; may be nil
 }
 
 const environmentPrefix = "K6_SWEEP_INFLUXDB_"
 
-// setters are what sets each setting, by its name.
+// setters returns the function that sets each setting.
 func (s *settings) setters() map[string]func(string) error {
 	return map[string]func(string) error{
 		"url":                   s.setURL,
@@ -48,8 +48,8 @@ func (s *settings) setters() map[string]func(string) error {
 	}
 }
 
-// inOrder are the names of settings, the address first: what it says of the database and the user
-// is less than what is set by its name.
+// inOrder returns the names with the address first, so that separate settings override its database
+// and user.
 func inOrder[V any](given map[string]V) []string {
 	isURL := func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, environmentPrefix), "url") }
 
@@ -65,7 +65,7 @@ func inOrder[V any](given map[string]V) []string {
 	})
 }
 
-// set sets one setting. The error begins with its name.
+// set sets one setting. An error starts with its name.
 func (s *settings) set(name, value string) error {
 	setters := s.setters()
 	setter, known := setters[name]
@@ -129,17 +129,16 @@ func (s *settings) readEnvironment(environment map[string]string) error {
 
 var wordEnds = regexp.MustCompile("([a-z])([A-Z])|([A-Z])([A-Z][a-z])")
 
-// snake is a name as environment variables have it: PUSH_INTERVAL of pushInterval.
+// snake converts pushInterval to PUSH_INTERVAL.
 func snake(name string) string {
 	return strings.ToUpper(wordEnds.ReplaceAllString(name, "${1}${3}_${2}${4}"))
 }
 
 var errURL = errors.New("must be a URL such as http://host:port/database")
 
-// setURL reads an address with, all optional, user:password, the name of the database (or the
-// bucket) as its path, and settings as its query. Nothing is left of an address before: what that
-// said of user and database was its own. The error does not repeat the address: it may hold a
-// secret.
+// setURL reads an address with optional user:password, a database or bucket as its path, and
+// settings as its query. It replaces the user and database of an earlier address. Errors do not
+// show the address, which may contain a secret.
 func (s *settings) setURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.Fragment != "" {
@@ -151,11 +150,11 @@ func (s *settings) setURL(address string) error {
 	}
 	s.Address = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
 	path := strings.Trim(u.EscapedPath(), "/")
-	if slash := strings.LastIndexByte(path, '/'); slash >= 0 { // a proxy's, which may tell %2F from /
+	if slash := strings.LastIndexByte(path, '/'); slash >= 0 { // a proxy's path, which may distinguish %2F from /
 		s.Address += "/" + path[:slash]
 		path = path[slash+1:]
 	}
-	if s.path, _ = url.PathUnescape(path); path != "" { // which url.Parse has seen to
+	if s.path, _ = url.PathUnescape(path); path != "" { // url.Parse has checked it
 		s.Database, s.Bucket = "", ""
 	}
 	if s.user = u.User; u.User != nil {
@@ -194,7 +193,7 @@ func text(into *string) func(string) error {
 	}
 }
 
-// secret is a text that goes into a header, and never into an error.
+// secret sets text for a header, and never shows it in an error.
 func secret(into *string) func(string) error {
 	return func(value string) error {
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) {

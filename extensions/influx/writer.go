@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// longestReply is how much of a reply is read.
+// longestReply limits how much of a reply is read.
 const longestReply = 1 << 20
 
-// writer writes lines to a server, request by request.
+// writer sends lines to a server.
 type writer struct {
 	config  Config
 	client  *http.Client
-	created bool // the database of InfluxDB 1, or there is no need to
+	created bool // the database of InfluxDB 1 exists, or is not needed
 }
 
 func newWriter(config Config) *writer {
@@ -36,14 +36,13 @@ func newWriter(config Config) *writer {
 		client: &http.Client{
 			Transport: transport,
 			Timeout:   config.Timeout,
-			// A POST that is redirected may become a GET, and credentials are for this server
-			// alone.
+			// A redirected POST may become a GET, and another server must not get the credentials.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// write tries once to write the lines.
+// write sends the lines once.
 func (w *writer) write(ctx context.Context, lines [][]byte) result {
 	if v := w.create(ctx); v.again {
 		return v
@@ -62,7 +61,7 @@ func (w *writer) write(ctx context.Context, lines [][]byte) result {
 	return w.ask(request, len(lines))
 }
 
-// ask sends a request of n points.
+// ask sends a request with n points.
 func (w *writer) ask(request *http.Request, n int) result {
 	status, header, reply, err := w.do(request)
 	if err != nil {
@@ -74,8 +73,8 @@ func (w *writer) ask(request *http.Request, n int) result {
 	return v
 }
 
-// failed is the result of a request that had no reply: whether the points were written is unknown,
-// and a second time does no harm.
+// failed returns the result of a request without a reply. The points may have been written; writing
+// them again is harmless.
 func (w *writer) failed(err error) result {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		if wrapped.Timeout() {
@@ -103,8 +102,8 @@ func compress(lines [][]byte) (io.Reader, error) {
 	return &body, nil
 }
 
-// create makes the database of InfluxDB 1, unless it is there. That the user may not is no error:
-// then somebody else has made it.
+// create creates the database of InfluxDB 1. Missing permission is not an error, because the
+// database may exist.
 func (w *writer) create(ctx context.Context) result {
 	if w.created {
 		return result{}
@@ -138,7 +137,7 @@ func (w *writer) do(request *http.Request) (status int, header http.Header, body
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	body, err = io.ReadAll(io.LimitReader(response.Body, longestReply))
 	if response.StatusCode < 300 {
-		err = nil // it is written, whatever else it was about to say
+		err = nil // the points were written, even if the reply is incomplete
 	}
 
 	return response.StatusCode, response.Header, body, err

@@ -1,13 +1,13 @@
-// Package ext is k6 v2's package of the same name, under k6 v1's import path: xk6-sql's tests
-// import it, and so `go mod tidy` looks for it.
+// Package ext is k6 v2's package under k6 v1's path. Tests of xk6-sql import it, so `go mod tidy`
+// needs it.
 package ext
 
 import "go.k6.io/k6/v2/ext"
 
 type (
-	// Extension is that of k6 v2.
+	// Extension is k6 v2's type.
 	Extension = ext.Extension
-	// ExtensionType is that of k6 v2.
+	// ExtensionType is k6 v2's type.
 	ExtensionType = ext.ExtensionType
 )
 

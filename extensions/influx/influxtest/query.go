@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Row is one point of an answer: its columns by their names, times in nanoseconds.
+// Row is a row of a query's result by column; times are in nanoseconds.
 type Row map[string]any
 
-// Number is a column that is a number; 0 where the point has none.
+// Number returns a numeric column, or 0 without a value.
 func (r Row) Number(tb testing.TB, column string) float64 {
 	tb.Helper()
 	if r[column] == nil {
@@ -27,7 +27,7 @@ func (r Row) Number(tb testing.TB, column string) float64 {
 	return n
 }
 
-// Time is the point's time in nanoseconds.
+// Time returns the row's time in nanoseconds.
 func (r Row) Time(tb testing.TB) int64 {
 	tb.Helper()
 	number, is := r["time"].(json.Number)
@@ -38,15 +38,15 @@ func (r Row) Time(tb testing.TB) int64 {
 	return n
 }
 
-// Text is a column that is a text, such as a tag; "" where the point has none.
+// Text returns a text column, or "" without a value.
 func (r Row) Text(column string) string {
 	text, _ := r[column].(string)
 
 	return text
 }
 
-// Query asks the database at an address such as http://host:port/database, in InfluxQL, and returns
-// all rows; tags of GROUP BY are columns too.
+// Query runs an InfluxQL query on the database at an address such as http://host:port/database.
+// Tags of GROUP BY become columns.
 func Query(tb testing.TB, address, query string) (rows []Row) {
 	tb.Helper()
 	u, err := url.Parse(address)

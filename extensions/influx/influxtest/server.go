@@ -1,4 +1,4 @@
-// Package influxtest gives tests real InfluxDB 1 servers of their own, and reads what is in one.
+// Package influxtest starts InfluxDB 1 servers for tests and queries them.
 package influxtest
 
 import (
@@ -20,7 +20,7 @@ import (
 
 const hint = "run scripts/servers.sh with influxdb -- go test ./influx/..."
 
-// URL is the address and database of the InfluxDB that the tests share, without which a test fails.
+// URL returns the address and database of the tests' shared InfluxDB. The test fails without one.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	address := os.Getenv("INFLUXDB_URL")
@@ -31,17 +31,16 @@ func URL(tb testing.TB) string {
 	return address
 }
 
-// Server is an InfluxDB of a test's own.
+// Server is a private InfluxDB server.
 type Server struct {
 	Address string // http://host:port
 
 	tb     testing.TB
-	config string // its file
+	config string // configuration file
 	cmd    *exec.Cmd
 }
 
-// Start starts an InfluxDB with further settings of its section [http], such as "auth-enabled =
-// true".
+// Start starts an InfluxDB. http are lines for its section [http], such as "auth-enabled = true".
 func Start(tb testing.TB, http ...string) *Server {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +71,7 @@ bind-address = "127.0.0.1:0"
 	return s
 }
 
-// Restart starts it again, at the same address and with the same data, after Kill.
+// Restart starts the server again after Kill, with the same address and data.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	path, environment := program(s.tb)
@@ -96,24 +95,23 @@ func (s *Server) Restart() {
 	}
 }
 
-// Kill ends it as a crash would.
+// Kill kills the process.
 func (s *Server) Kill() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
 	}
-	_ = s.cmd.Process.Kill() // it may have ended
-	_ = s.cmd.Wait()         // it was killed
+	_ = s.cmd.Process.Kill() // may have exited
+	_ = s.cmd.Wait()         // returns the kill
 	s.cmd = nil
 }
 
-// Stop makes it stand still: it takes connections and answers nothing. Kill ends it all the same.
+// Stop suspends the process. It accepts connections but does not answer. Kill still works.
 func (s *Server) Stop() {
 	s.tb.Helper()
 	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
 }
 
-// program is the influxd in PATH, or else the one that runs as INFLUXDB_PID, with the environment
-// that it needs.
+// program returns influxd from PATH, or the executable of INFLUXDB_PID with its environment.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()
 	if path, err := exec.LookPath("influxd"); err == nil {

@@ -1,18 +1,18 @@
-// Package modules is k6 v2's package of the same name, under k6 v1's import path.
+// Package modules is k6 v2's package under k6 v1's path.
 package modules
 
 import "go.k6.io/k6/v2/js/modules"
 
 type (
-	// Module is that of k6 v2.
+	// Module is k6 v2's type.
 	Module = modules.Module
-	// Instance is that of k6 v2.
+	// Instance is k6 v2's type.
 	Instance = modules.Instance
-	// VU is that of k6 v2.
+	// VU is k6 v2's type.
 	VU = modules.VU
-	// Exports is that of k6 v2.
+	// Exports is k6 v2's type.
 	Exports = modules.Exports
 )
 
-// Register makes a module known to k6 v2. It panics when there is one of that name.
+// Register registers a module with k6 v2. It panics if the name is taken.
 func Register(name string, module any) { modules.Register(name, module) }

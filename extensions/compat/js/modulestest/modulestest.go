@@ -1,5 +1,5 @@
-// Package modulestest is k6 v2's package of the same name, under k6 v1's import path: xk6-sql's
-// tests import it, and so `go mod tidy` looks for it.
+// Package modulestest is k6 v2's package under k6 v1's path. Tests of xk6-sql import it, so `go mod
+// tidy` needs it.
 package modulestest
 
 import (
@@ -8,10 +8,10 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 )
 
-// Runtime is that of k6 v2.
+// Runtime is k6 v2's type.
 type Runtime = modulestest.Runtime
 
-// NewRuntime returns one for a test.
+// NewRuntime returns a Runtime for a test.
 func NewRuntime(tb testing.TB) *Runtime {
 	tb.Helper()
 
