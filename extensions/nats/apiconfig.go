@@ -19,22 +19,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
-// durations are the names of configurations that hold times, in nanoseconds. Scripts write them as
-// k6 does, and see them as strings: what they see can be written again.
+// durations are the configuration names whose values are durations, in nanoseconds in the API.
+// Scripts write and read them as k6's durations.
 var durations = []string{ //nolint:gochecknoglobals // a constant
 	"ack_wait", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age", "max_expires",
 	"priority_timeout", "subject_delete_marker_ttl", "ttl",
 }
 
-// spans are the names of states that hold times, in nanoseconds. Scripts see them in milliseconds.
+// spans are the names of durations in states. Scripts read them in milliseconds.
 var spans = []string{"active", "pause_remaining"} //nolint:gochecknoglobals // a constant
 
-// verbatim are the names below which the names are the user's own.
+// verbatim are the names whose content has the user's own names.
 var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a constant
 
-// apiConfig reads the configuration of a stream, consumer or bucket. Its names are those of
-// JetStream's API, in camel case and with times as k6 writes them, or as the API has them, with
-// times in nanoseconds.
+// apiConfig reads the configuration of a stream, consumer or bucket into into. Names are
+// JetStream's, in camel case with k6's durations, or as in the API with nanoseconds.
 func apiConfig(what string, value sobek.Value, into any) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
@@ -74,14 +73,13 @@ func apiConfig(what string, value sobek.Value, into any) error {
 	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
 }
 
-// otherConfigNames are names of configurations that people know from libraries, by what JetStream's
-// API calls them. They count where a configuration has that name.
+// otherConfigNames maps names from other libraries to JetStream's names.
 var otherConfigNames = map[string]string{ //nolint:gochecknoglobals // a table
 	"durable": "durableName", "replicas": "numReplicas", "maxAge": "ttl", "expiration": "ttl", "markerTtl": "limitMarkerTtl",
 	"allowMsgTtl": "limitMarkerTtl",
 }
 
-// hasOption tells whether the struct that into points to has a field of the API's name.
+// hasOption reports whether the struct that into points to has a field with this API name.
 func hasOption(into any, name string) bool {
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
 		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
@@ -92,7 +90,7 @@ func hasOption(into any, name string) bool {
 	return false
 }
 
-// toAPI makes names and times those of the API.
+// toAPI converts names and durations to the API's form.
 func toAPI(value any) (any, error) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -127,7 +125,6 @@ func toAPI(value any) (any, error) {
 	}
 }
 
-// toAPIValue is the value of one name.
 func toAPIValue(api string, value any) (any, error) {
 	if !slices.Contains(durations, api) {
 		return toAPI(value)
@@ -155,7 +152,7 @@ func toAPIValue(api string, value any) (any, error) {
 	return int64(d), nil
 }
 
-// unclear is the error of a time without a unit: a time to live is no number other than 0.
+// unclear is the error of a duration without a unit. Only 0 needs none.
 func unclear(name string, value any) error {
 	number, is := 0.0, true
 	switch v := value.(type) {
@@ -178,7 +175,7 @@ func unclear(name string, value any) error {
 	}
 }
 
-// toScript makes what the API says an object with names in camel case and times as k6 has them.
+// toScript converts an API value to an object with names in camel case and k6's durations.
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
@@ -194,7 +191,6 @@ func (m *module) toScript(info any) (sobek.Value, error) {
 	return m.fromAPI("", plain), nil
 }
 
-// fromAPI makes a JavaScript value of one of the API's.
 func (m *module) fromAPI(name string, value any) sobek.Value {
 	rt := m.Runtime()
 	switch v := value.(type) {
@@ -238,13 +234,12 @@ func (m *module) fromNumber(name string, n json.Number) sobek.Value {
 
 		return rt.ToValue(whole)
 	}
-	f, _ := n.Float64() // what JSON calls a number is one
+	f, _ := n.Float64() // JSON numbers are valid
 
 	return rt.ToValue(f)
 }
 
-// shownTime is a time of a configuration as scripts see it: a string such as "1h" or "1m30s", or
-// the number 0 for none.
+// shownTime formats a duration of a configuration: "1h", "1m30s", or the number 0.
 func shownTime(d time.Duration) any {
 	if d == 0 {
 		return 0
@@ -260,7 +255,7 @@ func shownTime(d time.Duration) any {
 	return text
 }
 
-// snake makes maxMsgsPerSubject max_msgs_per_subject.
+// snake converts maxMsgsPerSubject to max_msgs_per_subject.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -276,7 +271,7 @@ func snake(name string) string {
 	return b.String()
 }
 
-// camel makes max_msgs_per_subject maxMsgsPerSubject.
+// camel converts max_msgs_per_subject to maxMsgsPerSubject.
 func camel(name string) string {
 	var b strings.Builder
 	upper := false

@@ -8,12 +8,11 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authentication sets how a connection proves who it is. It is read when the connection is made;
-// nil for by user, password or token, which nats.go takes as they are.
+// authentication sets how a connection logs in, when it connects. It is nil for user, password and
+// token, which are plain options of nats.go.
 type authentication func(*natsio.Options) error
 
-// authentication works out the options that say who the client is. Its errors never show what they
-// hold.
+// authentication reads the login options. Its errors never show their values.
 func (o *options) authentication() (authentication, error) {
 	given := 0
 	for _, is := range []bool{o.User != "", o.Token != "", o.Credentials != "", o.CredentialsFile != "", o.NKey != "" || o.JWT != ""} {
@@ -54,7 +53,7 @@ func chained(content []byte) (authentication, error) {
 	return func(into *natsio.Options) error { return natsio.UserCredentialBytes(content)(into) }, nil
 }
 
-// seeded is by a user's seed, and JWT if there is one.
+// seeded logs in with a user's seed, and the JWT if there is one.
 func seeded(seed, jwt string) (authentication, error) {
 	pair, err := nkeys.FromSeed([]byte(seed))
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// bothConnections are the ways to connect: nats.go's connection, and that of runs.
+// bothConnections opens nats.go's connection, and the connection of runs.
 var bothConnections = []string{`.connect()`, `.connect({ runs: true })`}
 
-// logsIn expects that a client with these options gets in, and that others do not.
+// logsIn requires that a client with these options can log in, and that others cannot.
 func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 	t.Helper()
 	require.NoError(t, v.JS.Set("own", s.URL))
@@ -64,7 +64,8 @@ func TestPermissions(t *testing.T) {
 		return v.Counted(metricErrors, "kind", k6mod.KindAuth) == 1
 	}, 10*time.Second, time.Millisecond)
 
-	// The server refuses without an answer: when the time is over, it is known why.
+	// The server refuses a call by a message, not by an answer. The error at the timeout has the
+	// reason.
 	for call, subject := range map[string]string{
 		`client.request('closed.request', 'x', { timeout: 200 })`:            "closed.request",
 		`client.jetStream().publish('closed.stream', 'x', { timeout: 200 })`: "closed.stream",
@@ -72,10 +73,10 @@ func TestPermissions(t *testing.T) {
 	} {
 		e := v.fail(call)
 		for end := time.Now().Add(30 * time.Second); e.Kind == k6mod.KindTimeout && time.Now().Before(end); {
-			e = v.fail(call) // on a loaded machine the refusal comes when the time is over
+			e = v.fail(call) // on a busy machine the refusal may arrive after the timeout
 		}
 		require.Equal(t, k6mod.KindAuth, e.Kind, e.Message)
-		v.Run(`client.flush()`) // no refusal is under way any more
+		v.Run(`client.flush()`) // wait for refusals still to come
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
 	refused := v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)
@@ -147,7 +148,7 @@ func TestJWTAndCredentials(t *testing.T) {
 	}
 }
 
-// token is a JWT that the issuer signs for the subject, as NATS has them.
+// token returns a JWT for the subject, signed by the issuer, in NATS's form.
 func token(t *testing.T, issuer, subject nkeys.KeyPair, kind string, claims map[string]any) string {
 	t.Helper()
 	from, err := issuer.PublicKey()
@@ -213,7 +214,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
 }
 
-// selfSigned is a certificate for 127.0.0.1 and nats.test, and its key, in PEM.
+// selfSigned returns a certificate for 127.0.0.1 and nats.test, and its key, in PEM.
 func selfSigned(t *testing.T) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -233,12 +234,12 @@ func selfSigned(t *testing.T) (certificate, key string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
 }
 
-// A server that has as many connections as it may says so to each way to connect.
+// A server at its connection limit refuses both kinds of connection with the same error.
 func TestServerThatIsFull(t *testing.T) {
 	s := startServer(t, `max_connections: 1`)
 	v := newVU(t)
 	v.Set("own", s.URL)
-	// The connection by which the server was found to be up may count for a moment.
+	// The connection that checked the server may still count for a moment.
 	require.Eventually(t, func() bool {
 		_, err := v.VU.Runtime().RunString(`new nats.Client(own).connect()`)
 
@@ -253,7 +254,7 @@ func TestServerThatIsFull(t *testing.T) {
 	}
 }
 
-// A file of credentials is found beside the script, and is a part of its archive.
+// A credentials file is found relative to the script, and is part of its archive.
 func TestCredentialsFileBesideTheScript(t *testing.T) {
 	v := newInitVU(t, New())
 	env := v.VU.InitEnv()

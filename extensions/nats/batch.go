@@ -9,14 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// extent is how much a call does that does many operations: so many, or as many as it can in a
-// time.
+// extent is the length of a call that does many operations: a number of them, or a duration.
 type extent struct {
 	iterations int
 	duration   time.Duration
 }
 
-// extentOptions are those that say it, of the options of a call.
+// extentOptions are the options iterations and duration.
 func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 	return k6mod.Options[T]{
 		k6mod.Into("iterations", func(o *T) *int { return &of(o).iterations }, k6mod.Count),
@@ -24,7 +23,8 @@ func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 	}
 }
 
-// check refuses both. Where none is given, usual is the number, or the error if that is 0.
+// check rejects both options together. Without either, usual is the number of operations, or an
+// error if 0.
 func (e *extent) check(method string, usual int) error {
 	switch {
 	case e.iterations > 0 && e.duration > 0:
@@ -40,7 +40,7 @@ func (e *extent) check(method string, usual int) error {
 	return nil
 }
 
-// over tells whether so many operations since then are all.
+// over reports whether the call is complete.
 func (e *extent) over(done int, since time.Duration) bool {
 	if e.iterations > 0 {
 		return done >= e.iterations
@@ -49,11 +49,11 @@ func (e *extent) over(done int, since time.Duration) bool {
 	return clock.Since(since) >= e.duration
 }
 
-// batchResult is what a call returns that does many operations.
+// batchResult is the result of a call that does many operations.
 type batchResult struct {
 	succeeded, failed int
 	took              time.Duration
-	// sent and received are bytes of data.
+	// sent and received count bytes of data.
 	sent, received int
 }
 

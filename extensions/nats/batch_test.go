@@ -77,7 +77,7 @@ func TestFetchEach(t *testing.T) {
 	require.Contains(t, e.Message, "give the client that sends them the option stamp")
 }
 
-// Each VU's callbacks run on its own event loop, whatever the others do: with -race, this tells.
+// Each VU's callbacks run on its own event loop: the race detector checks that.
 func TestManyVUsSubscribe(t *testing.T) {
 	const vus, messages = 512, 20
 	root := New()

@@ -9,8 +9,8 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 )
 
-// BenchmarkObjects makes what scripts make in each VU. heap-B/op is how much of the heap one of it
-// takes as long as the VU has it.
+// BenchmarkObjects creates objects that scripts create in each VU. heap-B/op is the heap that one
+// takes.
 func BenchmarkObjects(b *testing.B) {
 	for _, bench := range []struct{ name, script string }{
 		{"Client", `() => new nats.Client('nats://h:1')`},
@@ -41,7 +41,6 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-// heap is how many bytes of it are in use.
 func heap() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -23,7 +23,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// liar is the URL of a server that answers the first subscription with what it is told to say.
+// liar returns the URL of a server that answers the first subscription with says.
 func liar(t *testing.T, says string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -67,7 +67,7 @@ func lie(t *testing.T, conn net.Conn, says string) {
 	}
 }
 
-// A server that announces more than there can be ends the connection, and nothing else.
+// An announced size above the limit ends the connection, nothing else.
 func TestSizesThatLie(t *testing.T) {
 	for _, size := range []string{"4611686018427387904", "9223372036854775807", "99999999"} {
 		v := newVU(t)
@@ -84,7 +84,7 @@ func TestSizesThatLie(t *testing.T) {
 
 const infoOfLiar = `INFO {"server_id":"liar","version":"2.12.0","headers":true,"max_payload":1048576,"tls_required":%t}` + "\r\n"
 
-// frame is a WebSocket's frame, as a server sends it.
+// frame encodes a WebSocket frame as a server sends it.
 func frame(head byte, said string) string {
 	if len(said) < 126 {
 		return string([]byte{head, byte(len(said))}) + said
@@ -93,7 +93,7 @@ func frame(head byte, said string) string {
 	return string([]byte{head, 126, byte(len(said) >> 8), byte(len(said))}) + said
 }
 
-// lieInFrames answers as a WebSocket does, and says one thing at the first ping.
+// lieInFrames accepts a WebSocket, and sends says at the first ping.
 func lieInFrames(conn net.Conn, says string) {
 	reader := bufio.NewReader(conn)
 	request, err := http.ReadRequest(reader)
@@ -110,7 +110,7 @@ func lieInFrames(conn net.Conn, says string) {
 	_, _ = io.Copy(io.Discard, reader)
 }
 
-// What is encrypted, and what comes through a WebSocket, is looked at as well.
+// The limits also apply to TLS and WebSockets.
 func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 	certificate, key := selfSigned(t)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
@@ -165,7 +165,7 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 			if c.scheme != "ws" {
 				options = `, tls: { ca` + c.options + ` }`
 			}
-			if strings.HasPrefix(c.scheme, "ws") { // the lie comes with the first answer
+			if strings.HasPrefix(c.scheme, "ws") { // at the first answer
 				kind = k6mod.KindConnect
 			}
 			e := v.fail(`new nats.Client(liar, { timeout: '10s', maxReconnects: 0` + options + ` }).request('a', 'x')`)
@@ -181,7 +181,8 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 	}
 }
 
-// A server that answers no WebSocket is told as such, and that its answer is endless as well.
+// A server that does not speak WebSocket gives an error that says so, even if its answer never
+// ends.
 func TestAnswersThatAreNoWebSocket(t *testing.T) {
 	for answer, want := range map[string]string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xc2\x7f": "invalid websocket connection",
@@ -198,7 +199,7 @@ func TestAnswersThatAreNoWebSocket(t *testing.T) {
 	}
 }
 
-// A real server is spoken to through a WebSocket, with TLS and without.
+// WebSockets work with a real server, with TLS and without.
 func TestWebSocket(t *testing.T) {
 	certificate, key := selfSigned(t)
 	folder := t.TempDir()
@@ -218,7 +219,7 @@ func TestWebSocket(t *testing.T) {
 		require.NoError(t, listener.Close())
 		startServer(t, fmt.Sprintf("websocket { listen: %q, %s }", address, c.server))
 		urls := []string{scheme + "://" + address}
-		if scheme == "ws" { // behind a proxy, where it has a path
+		if scheme == "ws" { // behind a proxy, with a path
 			proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 			front := httptest.NewServer(http.StripPrefix("/its/path", proxy))
 			defer front.Close()

@@ -9,14 +9,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// bucket is a key-value or an object store, of which scripts have an object.
+// bucket is a key-value or an object store that scripts have an object of.
 type bucket[T any] interface {
 	at() *perConnection[T]
 	object() *sobek.Object
 }
 
-// changeBucket is an operation such as createKeyValue(configuration): the bucket. of makes it of
-// its configuration.
+// changeBucket is an operation such as createKeyValue(configuration). of makes the result from the
+// configuration.
 func changeBucket[C, T any](
 	name string, change func(jetstream.JetStream, context.Context, C) (T, error), of func(*jetStreamHandle, C) bucket[T],
 ) operation[*jetStreamHandle] {

@@ -8,24 +8,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// burstBytes is how much a burst writes at once.
+// burstBytes is the size of a burst's writes.
 const burstBytes = 64 << 10
 
-// bursts are those that are not under way: their memory is used again.
+// bursts holds unused bursts, whose memory is reused.
 var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2*burstBytes)} }} //nolint:gochecknoglobals // of all clients
 
-// burst is many messages for one subject, in nats.go's place: there, each takes a lock and wakes
-// the goroutine that writes, which then writes some dozen a call while it has the lock.
+// burst publishes many messages for one subject. nats.go would lock and wake its writer for each
+// message.
 type burst struct {
 	to      *countedConn
 	subject string
-	most    int64  // bytes of a message
-	frames  []byte // what has not been written
+	most    int64  // maximum bytes of a message
+	frames  []byte // not written yet
 }
 
-// burst begins one. It is nil where only nats.go can publish: what has more than data, or is kept
-// while the connection is being made again, which it may be now; through TLS and WebSockets; where
-// something published before has not been written; and where the subject is none.
+// burst returns a burst, or nil if the messages must go through nats.go: with headers or a reply
+// subject, while the connection is being restored (or kept for that), over TLS and WebSockets,
+// after publications that are not written yet, and for an invalid subject.
 func (c *client) burst(conn *connection, subject string, o *publishOptions) *burst {
 	to := conn.bare.Load()
 	if to == nil || !c.dataOnly(o) || c.config.ReconnectBuffer > 0 || !conn.nc.IsConnected() || !wire.IsSubject(subject) {
@@ -40,7 +40,6 @@ func (c *client) burst(conn *connection, subject string, o *publishOptions) *bur
 	return b
 }
 
-// add publishes a message.
 func (b *burst) add(data []byte) error {
 	if int64(len(data)) > b.most {
 		return natsio.ErrMaxPayload
@@ -53,7 +52,7 @@ func (b *burst) add(data []byte) error {
 	return b.write()
 }
 
-// end writes what is left, and ends the burst.
+// end writes the rest and ends the burst.
 func (b *burst) end() error {
 	err := b.write()
 	b.to = nil

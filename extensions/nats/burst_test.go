@@ -8,8 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// What a batch publishes comes after what was published before it and before what comes after it,
-// whatever the sizes are.
+// A batch keeps its place between earlier and later publications, whatever the sizes are.
 func TestBurstKeepsTheOrder(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `[1006, "before", ["", "x", "after"], [70000, 3]]`, v.JSON(`(() => {
@@ -24,7 +23,7 @@ func TestBurstKeepsTheOrder(t *testing.T) {
 	})()`))
 }
 
-// A batch refuses what one message is refused for, and the connection goes on.
+// A batch rejects what a single publication rejects, and the connection stays usable.
 func TestBurstRefuses(t *testing.T) {
 	v := newVU(t)
 	v.Run(`const client = new nats.Client(url); client.connect()`)

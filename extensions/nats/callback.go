@@ -10,12 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// maxBatch bounds how many messages reach their callback before anything else in the VU has its
-// turn.
+// maxBatch limits how many messages are passed to a callback before the VU's event loop continues.
 const maxBatch = 256
 
-// push hands all messages to a callback, on k6's event loop, until nothing more comes or the
-// iteration has ended.
+// push passes messages to a callback on k6's event loop, until the feed or the iteration ends.
 func (f *feed[T]) push(callback sobek.Callable) {
 	f.pushed = true
 	f.client.callbacks.Add(1)
@@ -54,7 +52,7 @@ func (f *feed[T]) push(callback sobek.Callable) {
 	}()
 }
 
-// more takes what has come besides.
+// more returns first and the messages that have arrived since.
 func (f *feed[T]) more(first T) []T {
 	batch := []T{first}
 	for len(batch) < maxBatch {
@@ -69,18 +67,18 @@ func (f *feed[T]) more(first T) []T {
 	return batch
 }
 
-// call calls the callback for each message. The feed ends where that fails.
+// call calls the callback for each message. An exception ends the feed.
 func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
 	failed := true
 	defer func() {
-		if failed { // in a panic too
+		if failed { // also in a panic
 			f.stop()
 			f.end()
 		}
 	}()
 	for _, next := range batch {
 		if ctx.Err() != nil {
-			break // nobody is there any more
+			break // the feed or the iteration has ended
 		}
 		r := record{operation: f.operation, tags: f.tags, received: volume{1, f.weigh(next)}}
 		begin := clock.Now()

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// callOptions are those of calls that have no others: { tags }.
+// callOptions are the options of calls with no other option than tags.
 type callOptions struct {
 	tags *k6mod.Tags
 }
@@ -16,14 +16,13 @@ var calling = k6mod.Options[callOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("tags", func(o *callOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// readTags reads the option tags.
 func readTags(method, what string, value sobek.Value) (*k6mod.Tags, error) {
 	tags, err := k6mod.ReadTags(method, what, value)
 
 	return &tags, err
 }
 
-// tags are those of the options { tags }; nil where there are none. Frozen options are read once.
+// tags reads the option tags; nil if there is none. A frozen options object is read once.
 func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 	if k6glue.IsNullish(options) {
 		return nil, nil //nolint:nilnil // as documented
@@ -37,8 +36,7 @@ func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 	})
 }
 
-// tagged is an operation that takes the options { tags } besides: at is the place of this argument,
-// from zero.
+// tagged adds the options { tags } to an operation, as argument number at, counted from zero.
 func tagged[T k6mod.Tasker](method string, at int, read operation[T]) operation[T] {
 	return func(of T, call sobek.FunctionCall) (*task, error) {
 		t, err := read(of, call)

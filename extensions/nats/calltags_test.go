@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Every call takes tags: those of http stand on its samples, and so do these.
+// Every call accepts tags and adds them to its samples, as in k6/http.
 func TestEveryCallTakesTags(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -151,7 +151,7 @@ func TestTagsOfACall(t *testing.T) {
 	}
 }
 
-// In a callback, the tags are those of the call that has asked for the messages.
+// In a callback, the tags are those of the call that set the callback.
 func TestTagsOfCallbacks(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`

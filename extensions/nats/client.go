@@ -15,38 +15,38 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// client is a JavaScript Client: its connection is opened by the first operation that needs it,
-// made again by nats.go when it breaks, opened anew when nats.go has given it up, and closed when
-// the VU ends. What runs in Go has another one: see runConnection.
+// client is the JavaScript object Client. The first operation opens its connection. nats.go
+// restores a broken one; when it has given up, the next operation opens a new one. The connection
+// closes when the VU ends. Runs in Go use another connection: see runConnection.
 type client struct {
 	*module
 
 	config *Config
 	tasks  *k6mod.Tasks
 
-	// mu guards conn, joined and running: the VU's end, and promises, come from other goroutines.
+	// mu guards conn, joined and running: promises, and the end of the VU, run in other goroutines.
 	mu   sync.Mutex
 	conn *connection
-	// joined is what conn is of with connection: 'shared'.
+	// joined is the shared connection that conn belongs to, with connection: 'shared'.
 	joined *sharedConnection
-	// running is the connection of what runs in Go; nil before the first run.
+	// running is the connection of runs in Go; nil before the first run.
 	running *runConnection
 
-	// room is that of the records of the task that the VU waits for.
+	// room holds the records of the task that the VU waits for.
 	room [2]record
-	// calls are the contexts of brief tasks that the VU waits for.
+	// calls makes the contexts of brief tasks that the VU waits for.
 	calls deadline.Contexts
-	// callTags remembers the options { tags } of a call.
+	// callTags caches the options { tags } of a call.
 	callTags k6glue.Frozen[*k6mod.Tags]
-	// scratch is memory of data that was a string.
+	// scratch is a buffer for data given as a string.
 	scratch []byte
 	publish publisher
-	// callbacks is how many feeds have one.
+	// callbacks counts the feeds with a callback.
 	callbacks atomic.Int32
 }
 
-// newClient is new Client(url, options) or new Client(options). It does not connect: that is not
-// for the init context.
+// newClient implements new Client(url, options) and new Client(options). It does not connect, which
+// the init context does not allow.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	o := options{open: m.read}
 	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
@@ -64,7 +64,6 @@ func (m *module) clientOf(config *Config) *client {
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
 	"flush":       tagged("flush", 1, (*client).flush),
@@ -74,7 +73,7 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"requestMany": (*client).requestMany,
 }).With(k6glue.Methods[*client]{
 	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
-}).With(k6glue.Methods[*client]{ // those that wait for nobody
+}).With(k6glue.Methods[*client]{ // methods that do not block
 	"close":        (*client).close,
 	"publish":      (*client).publishOne,
 	"publishBatch": (*client).publishBatch,
@@ -87,7 +86,6 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"info":         (*client).info,
 })
 
-// connectOptions are those of connect.
 type connectOptions struct {
 	runs bool
 	tags *k6mod.Tags
@@ -98,8 +96,8 @@ var connecting = k6mod.Options[connectOptions]{ //nolint:gochecknoglobals // a t
 	k6mod.Into("tags", func(o *connectOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// connect is client.connect(options): it connects now, if that was not done yet, and throws when it
-// cannot.
+// connect implements client.connect(options). It connects if there is no connection, and throws if
+// it cannot.
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	var o connectOptions
 	err := connecting.Read("connect", call.Argument(0), &o)
@@ -107,8 +105,7 @@ func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	return &task{client: c, runs: o.runs, tags: o.tags}, err
 }
 
-// close is client.close(): it closes the connection. The next operation opens a new one. Messages
-// that have come already still reach their callbacks.
+// close implements client.close(). Messages that have arrived still reach their callbacks.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.mu.Lock()
 	conn := c.conn
@@ -122,7 +119,8 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// flush is client.flush(timeout): it returns when the server has taken all that was sent before.
+// flush implements client.flush(timeout). It returns when the server has received all earlier
+// publications.
 func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
 
@@ -131,7 +129,7 @@ func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// drain is client.drain(timeout): it ends all subscriptions, sends what is left, and closes the
+// drain implements client.drain(timeout). It ends all subscriptions, sends the rest, and closes the
 // connection.
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
@@ -144,7 +142,7 @@ func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// rtt is client.rtt(): the milliseconds that the server takes to answer a ping.
+// rtt implements client.rtt(): the milliseconds of a ping.
 func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	var took time.Duration
 
@@ -163,7 +161,7 @@ func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// info is client.info(): what the server has said about itself; null without a connection.
+// info implements client.info(): the server's INFO, or null without a connection.
 func (c *client) info(sobek.FunctionCall) sobek.Value {
 	c.mu.Lock()
 	conn := c.conn
@@ -178,8 +176,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// acquire returns the connection, and opens it where there is none. It may be called by any
-// goroutine.
+// acquire returns the connection, and opens one if needed. Any goroutine may call it.
 func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +205,7 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 	return conn, nil
 }
 
-// connected returns the connection, if there is one that can be used.
+// connected returns the connection, or nil if it is unusable.
 func (c *client) connected() *connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +216,7 @@ func (c *client) connected() *connection {
 	return c.conn
 }
 
-// open opens a connection of the client's own, or joins the one of all.
+// open opens a connection, or joins the shared one.
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
 	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
 	if c.config.Connection == k6mod.ConnectionShared {
@@ -238,7 +235,7 @@ func (c *client) open(ctx context.Context) (conn *connection, opened bool, err e
 	return conn, true, err
 }
 
-// disconnect closes the connection, or leaves the one of all. It may be called by any goroutine.
+// disconnect closes the connection, or leaves the shared one. Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,7 +252,7 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// note counts a call, on the VU's goroutine. What connecting takes is not the sweep's.
+// note counts a call, on the VU's goroutine. A sweep does not count connecting.
 func (c *client) note(r *record, conn *connection) {
 	if r.operation == opConnect {
 		if r.err == nil {
@@ -282,7 +279,7 @@ func (c *client) noteAll(recorded []record, conn *connection) {
 	}
 }
 
-// subject is what the metrics show of a subject.
+// subject returns the subject as the metrics show it.
 func (c *client) subject(subject string) string {
 	if subject == "" || !c.config.TagSubjects {
 		return ""

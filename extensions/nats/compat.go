@@ -12,15 +12,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// natsClient is a JavaScript Nats: a Client under the names that ydarias/xk6-nats has, for the
-// scripts that were written for it. All of its methods do what others do as well.
+// natsClient is the JavaScript object Nats: a Client with the method names of ydarias/xk6-nats, for
+// scripts that were written for it.
 type natsClient struct {
 	*client
 
 	stream *jetStreamHandle
 }
 
-// natsOptions are those of new Nats.
 type natsOptions struct {
 	options
 
@@ -28,7 +27,7 @@ type natsOptions struct {
 	Unsafe  bool     `json:"unsafe"`
 }
 
-// config is that of the options, with what is Nats' alone.
+// config converts the options of Nats to those of a Client.
 func (o *natsOptions) config(urls []string) (*Config, error) {
 	if len(urls) > 0 && len(o.Servers) > 0 {
 		return nil, errors.New("the servers are given twice: as the url and as option servers")
@@ -44,7 +43,6 @@ func (o *natsOptions) config(urls []string) (*Config, error) {
 	return c, err
 }
 
-// newNats is new Nats(options). It does not connect.
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
 	o := natsOptions{options: options{open: m.read}}
 	c := m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config))
@@ -54,7 +52,7 @@ func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// natsMethods are those that a Nats has, and a Client has not.
+// natsMethods are the methods that only Nats has.
 var natsMethods = k6glue.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
 	"publishWithHeaders":          (*natsClient).publishWithHeaders,
 	"publishMsg":                  (*natsClient).publishMsg,
@@ -65,7 +63,6 @@ var natsMethods = k6glue.Methods[*natsClient]{ //nolint:gochecknoglobals // a ta
 	"jetStreamSubscribe":          (*natsClient).jetStreamSubscribe,
 }
 
-// publishWithHeaders is nats.publishWithHeaders(subject, data, headers).
 func (c *natsClient) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("publishWithHeaders", call)
 	c.publish.send(c.client, subject, data, o)
@@ -89,7 +86,7 @@ func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject st
 	return subject, data, o
 }
 
-// publishMsg is nats.publishMsg({ topic, data, raw, headers }).
+// publishMsg implements nats.publishMsg({ topic, data, raw, headers }).
 func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("publishMsg", call.Argument(0))
 	c.publish.send(c.client, subject, data, o)
@@ -97,8 +94,8 @@ func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// wholeMessage reads { topic, data, raw, headers }. Data wins over raw, which may be an array of
-// numbers.
+// wholeMessage reads { topic, data, raw, headers }. data takes precedence over raw, which may be an
+// array of numbers.
 func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
@@ -130,7 +127,7 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 	return subject, data, o
 }
 
-// bytesOrNumbers returns the bytes of binary, or those of an array of numbers.
+// bytesOrNumbers returns the bytes of binary data or of an array of numbers.
 func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Array" {
@@ -152,14 +149,13 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 	return data, nil
 }
 
-// jetStreamSetup is nats.jetStreamSetup(configuration): it creates or updates a stream.
+// jetStreamSetup implements nats.jetStreamSetup(configuration). It creates or updates a stream.
 func (c *natsClient) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
 	k6mod.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
 	return sobek.Undefined()
 }
 
-// jetStreamPublish is nats.jetStreamPublish(subject, data).
 func (c *natsClient) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	m, err := c.outgoing("jetStreamPublish", call)
 	if err != nil {
@@ -170,23 +166,21 @@ func (c *natsClient) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	return c.tasks.Now(c.stream.publication(m, &streamPublishOptions{}))
 }
 
-// jetStreamPublishWithHeaders is nats.jetStreamPublishWithHeaders(subject, data, headers).
 func (c *natsClient) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
 
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
-// jetStreamPublishMsg is nats.jetStreamPublishMsg({ topic, data, raw, headers }).
+// jetStreamPublishMsg implements nats.jetStreamPublishMsg({ topic, data, raw, headers }).
 func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
 
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
-// jetStreamSubscribe is nats.jetStreamSubscribe(subject, callback): all messages of the subject
-// that are in its stream, and then those that come, until the subscription is closed. They need no
-// acknowledgement.
+// jetStreamSubscribe implements nats.jetStreamSubscribe(subject, callback): all messages of the
+// subject in its stream, old and new, without acknowledgements, until the subscription is closed.
 func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {

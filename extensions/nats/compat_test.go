@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Scripts that were written for ydarias/xk6-nats: these are what its README shows.
+// The scripts in the README of ydarias/xk6-nats run.
 func TestScriptsOfXk6Nats(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`

@@ -18,13 +18,13 @@ import (
 
 const (
 	defaultURL           = "nats://127.0.0.1:4222"
-	defaultPending       = 65536 // that of nats.go
-	defaultReconnects    = 60    // that of nats.go
+	defaultPending       = 65536 // as in nats.go
+	defaultReconnects    = 60    // as in nats.go
 	defaultReconnectWait = 2 * time.Second
 	defaultPingInterval  = 2 * time.Minute
 )
 
-// options are how to reach the servers and how to use them, as scripts write it.
+// options are the options of a Client.
 type options struct {
 	k6mod.Target
 	k6mod.Timeouts
@@ -50,17 +50,17 @@ type options struct {
 	Stamp           bool               `json:"stamp"`
 	TagSubjects     bool               `json:"tagSubjects"`
 
-	// open reads a file as scripts' open does: relative to the script, and for its archive.
+	// open reads a file as a script's open() does: relative to the script, and into its archive.
 	open func(path string) ([]byte, error)
 }
 
-// Config is how to reach the servers, and how to use them: options whose defaults are filled in.
+// Config describes the servers, and how to use them, with all defaults set.
 type Config struct {
 	options
 
-	// Servers are where they are, complete.
+	// Servers are complete URLs.
 	Servers []string
-	// Unsafe is TLS without verification, where the server wants TLS: an option of Nats.
+	// Unsafe disables the verification of certificates if the server wants TLS: an option of Nats.
 	Unsafe bool
 
 	TimeoutEach    time.Duration
@@ -70,21 +70,20 @@ type Config struct {
 	WaitBetween    time.Duration
 	JitterUpTo     time.Duration
 	Authentication authentication
-	// secrets are what the option tls says; none without it.
+	// secrets is the option tls; nil without it.
 	secrets *k6glue.TLS
 }
 
 var noTLS k6glue.TLS //nolint:gochecknoglobals // a constant
 
-// tlsOptions are the option tls.
 type tlsOptions struct {
 	k6glue.TLSOptions
 
-	// First tells that the handshake comes before the server has said anything.
+	// First means that the handshake comes before the server's INFO.
 	First bool `json:"first"`
 }
 
-// UnmarshalJSON reads them all.
+// UnmarshalJSON reads all fields.
 func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 	own := struct {
 		First *bool `json:"first"`
@@ -93,7 +92,7 @@ func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 	return o.UnmarshalWith(raw, &own)
 }
 
-// config works out the options, and the URLs where there are some.
+// config checks the options and the URLs, if any.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		options: *o, Servers: slices.Clone(urls), Reconnects: defaultReconnects,
@@ -160,7 +159,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// key is what clients must have in common to share a connection.
+// key identifies a shared connection: clients with equal keys share one.
 func (c *Config) key() string {
 	o, given := c.options, tlsOptions{}
 	if c.TLS != nil {
@@ -171,14 +170,14 @@ func (c *Config) key() string {
 	return fmt.Sprintf("%#v %#v %t %q %t %d", o, given, c.TLS != nil, c.Servers, c.Unsafe, c.Reconnects)
 }
 
-// schemes are those that a server's URL may have.
+// schemes are the valid schemes of a URL.
 var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
 
 var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host/path, wss://host/path " +
 	"or host:4222, " +
 	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
 
-// serverURL completes a server's URL. Its errors never show the URL: it may hold a password.
+// serverURL completes a server's URL. Its errors never show the URL, which may hold a password.
 func serverURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if ip, err := netip.ParseAddr(text); err == nil && ip.Is6() {
@@ -204,7 +203,7 @@ func serverURL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// hosts are the servers without what may be secret.
+// hosts returns the servers without passwords.
 func (c *Config) hosts() string {
 	hosts := make([]string, len(c.Servers))
 	for i, server := range c.Servers {

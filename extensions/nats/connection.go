@@ -17,29 +17,29 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
-// connection is one to a server, which nats.go makes again where it breaks.
+// connection is a connection of nats.go, which restores it when it breaks.
 type connection struct {
 	nc *natsio.Conn
-	// bare is what nats.go last got, and may have lost by now; nil where it speaks through something.
+	// bare is the last socket that nats.go got, perhaps broken since; nil if TLS or WebSockets are
+	// in between.
 	bare atomic.Pointer[countedConn]
 
-	// What nobody has counted yet.
+	// Events not counted yet.
 	in, out                 atomic.Uint64 // bytes
 	news                    atomic.Bool   // some of the following
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
-	failures                []string     // kinds of errors that came by themselves
-	denied                  *k6mod.Error // the last one that said that this user may not do something,
+	failures                []string     // kinds of errors outside of a call
+	denied                  *k6mod.Error // the last refusal by the server,
 	deniedAt                time.Time
-	// lie is why the connection was closed by us: what the server has announced; nil while it has
-	// announced nothing of the kind.
+	// lie is the error of an announced size above the limit, for which we closed the connection.
 	lie atomic.Pointer[k6mod.Error]
 
-	stop context.CancelFunc // ends what dials
-	over chan struct{}      // closed when the connection is, for good
+	stop context.CancelFunc // ends a dial
+	over chan struct{}      // closed with the connection
 }
 
-// maxFailures bounds what is remembered until somebody counts it.
+// maxFailures limits the errors that are kept until they are counted.
 const maxFailures = 1000
 
 // openConnection connects, within connectTimeout.
@@ -85,12 +85,11 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	}
 }
 
-// maxGreetings is how often a server may ask before it answers, each time of a new connection.
+// maxGreetings limits the attempts to connect to a server that pings before it answers.
 const maxGreetings = 5
 
-// connect connects. A server that has waited for some two seconds for the first words of a client,
-// which is on a busy machine, asks whether it is there; nats.go takes that for a wrong answer to
-// these words. A new connection is what helps: nothing is known of the first to go on with it.
+// connect connects. A server that waits for about two seconds for a client's first message, on a
+// busy machine, sends a ping, which nats.go takes for an invalid answer. A new connection helps.
 func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	for range maxGreetings {
 		nc, err = opts.Connect()
@@ -102,7 +101,7 @@ func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	return nc, err
 }
 
-// why says why no connection could be made.
+// why returns the reason why no connection could be made.
 func (d *dialer) why(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,7 +125,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 	return &e
 }
 
-// options are those for nats.go.
+// options returns the options for nats.go.
 func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error) {
 	o := natsio.GetDefaultOptions()
 	var err error
@@ -138,16 +137,16 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	o.Name = cfg.Name
 	o.User, o.Password, o.Token = cfg.User, cfg.Password, cfg.Token
 	o.CustomDialer = d
-	o.SkipHostLookup = true           // k6 has its own
-	o.Timeout = 2 * cfg.ConnectWithin // of each step; all together have half of that
-	o.FlusherTimeout = 0              // countedConn has deadlines of its own
+	o.SkipHostLookup = true           // k6 resolves names
+	o.Timeout = 2 * cfg.ConnectWithin // per step; the dialer ends all of them after half of that
+	o.FlusherTimeout = 0              // countedConn sets its own deadlines
 	o.DrainTimeout = cfg.TimeoutEach
 	o.PingInterval = cfg.PingEvery
 	o.AllowReconnect = cfg.Reconnects != 0
 	o.MaxReconnect = cfg.Reconnects
 	o.ReconnectWait = cfg.WaitBetween
 	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.JitterUpTo, cfg.JitterUpTo
-	o.ReconnectBufSize = -1 // what is published while there is no connection has failed
+	o.ReconnectBufSize = -1 // publishing without a connection is an error
 	if cfg.ReconnectBuffer > 0 {
 		o.ReconnectBufSize = cfg.ReconnectBuffer
 	}
@@ -182,15 +181,15 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	return &o, err
 }
 
-// contain makes a failure of the connection of a panic on a goroutine of nats.go's. It is for
-// defer; what says, in the log, whose it was.
+// contain turns a panic in a goroutine of nats.go into a failure of the connection. Use it with
+// defer; what names the goroutine's job in the log.
 func (conn *connection) contain(what string) {
 	if value := recover(); value != nil {
 		conn.failed(crash.CaughtFrom(what, value))
 	}
 }
 
-// failed remembers an error that came by itself.
+// failed records an error outside of a call.
 func (conn *connection) failed(err error) {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -204,8 +203,8 @@ func (conn *connection) failed(err error) {
 	}
 }
 
-// refused is why a call that began then has got no answer, if that is known: the server has said by
-// itself that this user may not do what it asks for. The subject is its own, or "".
+// refused returns the server's refusal of a call that began at begin and got no answer, or nil. The
+// subject is the call's, or "".
 func (conn *connection) refused(begin time.Time, subject string) error {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -216,10 +215,10 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 	return conn.denied
 }
 
-// errNoJetStream is why all calls of JetStream fail that nobody answers.
+// errNoJetStream is the error of JetStream calls that get no answer.
 var errNoJetStream error = k6mod.Errorf(k6mod.KindServer, "JetStream is not enabled on the server: start nats-server with -js")
 
-// withoutJetStream is the error of an operation that nobody answered, or why: the server has no
+// withoutJetStream replaces the error of an operation without a responder: the server has no
 // JetStream.
 func (conn *connection) withoutJetStream(operation string, err error) error {
 	if operation == opRequest || !errors.Is(err, natsio.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoStreamResponse) &&
@@ -233,15 +232,14 @@ func (conn *connection) withoutJetStream(operation string, err error) error {
 	return errNoJetStream
 }
 
-// claim counts what has happened on the connection since it was last asked, and returns the bytes
-// that have gone over it.
+// claim counts the connection's events since the last call, and returns the bytes since then.
 func (conn *connection) claim(m *module) (sent, received uint64) {
 	sent, received = conn.traffic()
 	m.Traffic(received, sent)
 	if !conn.news.Load() {
 		return sent, received
 	}
-	conn.news.Store(false) // before what came is taken: what comes meanwhile is news again
+	conn.news.Store(false) // before the events are read: later ones count next time
 	if n := conn.reconnects.Swap(0); n != 0 {
 		m.Add(m.instruments.reconnects, float64(n))
 	}
@@ -259,22 +257,21 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 	return sent, received
 }
 
-// traffic is the bytes that have gone over the connection since it was last asked.
+// traffic returns the bytes since the last call.
 func (conn *connection) traffic() (sent, received uint64) { return conn.out.Swap(0), conn.in.Swap(0) }
 
-// usable tells whether nats.go has not given the connection up.
+// usable reports whether nats.go has not given up the connection.
 func (conn *connection) usable() bool { return !conn.nc.IsClosed() }
 
-// close closes the connection, at once.
 func (conn *connection) close() {
 	conn.stop()
 	conn.nc.Close()
 }
 
-// flush waits until the server has taken all that was sent.
+// flush waits until the server has received everything that was sent.
 func (conn *connection) flush(ctx context.Context) error { return conn.nc.FlushWithContext(ctx) }
 
-// drain ends all subscriptions, and then the connection when all is sent.
+// drain ends all subscriptions, then closes the connection when everything is sent.
 func (conn *connection) drain(ctx context.Context) error {
 	if err := conn.nc.Drain(); err != nil {
 		return err

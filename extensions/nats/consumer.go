@@ -14,13 +14,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// consumer is a JavaScript Consumer: one of a stream, as seen through the client's connection,
-// whichever that is.
+// consumer is the JavaScript object Consumer: a consumer of a stream, over the client's current
+// connection.
 type consumer struct {
 	perConnection[jetstream.Consumer]
 }
 
-// consumerOf is the one that find asks the server for.
+// consumerOf returns the consumer that find looks up.
 func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStream) (jetstream.Consumer, error)) *consumer {
 	c := &consumer{}
 	c.handle, c.find = h, find
@@ -28,8 +28,7 @@ func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStr
 	return c
 }
 
-// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration): the
-// consumer.
+// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration).
 func changeConsumer(
 	name string,
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
@@ -68,7 +67,7 @@ func changeConsumer(
 	}
 }
 
-// consumer is jetStream.consumer(stream, name). It asks the server nothing yet.
+// consumer implements jetStream.consumer(stream, name). It sends no request.
 func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 	stream, err := k6mod.Name("consumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -84,8 +83,8 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 	}).object()
 }
 
-// orderedConsumer is jetStream.orderedConsumer(stream, configuration): each message once, in the
-// stream's order. It is made by its first use.
+// orderedConsumer implements jetStream.orderedConsumer(stream, configuration): each message once,
+// in the stream's order. Its first use creates it.
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 	stream, err := k6mod.Name("orderedConsumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -111,7 +110,6 @@ var consumerMethods = k6mod.BothForms(map[string]operation[*consumer]{ //nolint:
 	"info": tagged("info", 0, (*consumer).info), "next": tagged("next", 1, (*consumer).next), "fetch": (*consumer).fetch,
 }).With(k6glue.Methods[*consumer]{"consume": (*consumer).consume})
 
-// info is consumer.info().
 func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 	t := c.handle.task("consumerInfo", nil)
 	var info *jetstream.ConsumerInfo
@@ -128,7 +126,7 @@ func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// next is consumer.next(timeout): the next message; null when none has come in time.
+// next implements consumer.next(timeout): the next message, or null at the timeout.
 func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
 	t, b := c.pull(1)
@@ -146,8 +144,7 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// fetch is consumer.fetch(n, options): up to n messages, those that have come when there are n or
-// the time is over.
+// fetch implements consumer.fetch(n, options): up to n messages, fewer at the timeout.
 func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
@@ -170,8 +167,7 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 // graceful is how much later than the server the client ends a fetch.
 const graceful = time.Second
 
-// pull asks for messages, as the options have it that the caller completes, and for as long as its
-// task's timeout.
+// pull requests messages, with options that the caller completes, within the task's timeout.
 func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
 	client := c.handle.client
 	f := &feed[jetstream.Msg]{client: client}
@@ -197,7 +193,6 @@ func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
 	}, b
 }
 
-// ask sends the request for messages.
 func ask(found jetstream.Consumer, n int, o *fetchOptions) (jetstream.MessageBatch, error) {
 	wait := jetstream.FetchMaxWait(max(o.timeout, time.Millisecond))
 	switch {
@@ -210,7 +205,7 @@ func ask(found jetstream.Consumer, n int, o *fetchOptions) (jetstream.MessageBat
 	}
 }
 
-// receive takes the messages of a batch until it ends.
+// receive reads the messages of a batch until it ends.
 func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstream.Msg], r *record) error {
 	for {
 		select {
@@ -227,7 +222,7 @@ func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstre
 	}
 }
 
-// notEmpty tells what is an error from that no message has come, which is none.
+// notEmpty removes the errors that mean that no message has arrived.
 func notEmpty(err error) error {
 	if errors.Is(err, natsio.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
 		return nil
@@ -236,7 +231,7 @@ func notEmpty(err error) error {
 	return err
 }
 
-// ofStream makes a feed one of a stream's messages.
+// ofStream sets up a feed for the messages of a stream.
 func ofStream(f *feed[jetstream.Msg]) {
 	f.weigh = func(m jetstream.Msg) int { return len(m.Data()) }
 	f.age = func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) }
@@ -244,14 +239,13 @@ func ofStream(f *feed[jetstream.Msg]) {
 	f.accept = func(m jetstream.Msg) error { return m.Ack() }
 }
 
-// consumeOptions are those of consume.
 type consumeOptions struct {
 	Tags        *k6mod.Tags `json:"tags"`
-	MaxMessages int         `json:"maxMessages"` // asked for ahead of the callback; nats.go's default is 500
+	MaxMessages int         `json:"maxMessages"` // requested before the callback handles them; nats.go's default is 500
 }
 
-// consume is consumer.consume(callback, options): messages come by themselves, as those of a
-// subscription do.
+// consume implements consumer.consume(callback, options): the server sends messages, as in a
+// subscription.
 func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	client := c.handle.client
 	callback, rest := sobek.Callable(nil), call.Argument(0)
@@ -289,7 +283,7 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	return f.object()
 }
 
-// flow lets a consumer's messages into a feed, no faster than they are taken from it.
+// flow passes a consumer's messages to a feed, no faster than they are taken.
 func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	running, err := found.Consume(func(m jetstream.Msg) {
 		defer f.conn.contain("a consumer")
@@ -312,7 +306,7 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 		defer crash.Contain("the end of a consumer")
 		select {
 		case <-running.Closed():
-		case <-f.conn.over: // where nobody takes its messages, it does not notice by itself
+		case <-f.conn.over: // without a receiver of its messages, the consumer would not notice the end
 		}
 		f.end()
 	}()
@@ -320,7 +314,6 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	return nil
 }
 
-// deleteConsumer is jetStream.deleteConsumer(stream, name).
 func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error) {
 	stream, err := k6mod.Name("deleteConsumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -333,7 +326,7 @@ func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error)
 	}), err
 }
 
-// consumers is jetStream.consumers(stream): the names of its consumers.
+// consumers implements jetStream.consumers(stream): the names of its consumers.
 func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
 	return h.withStream("consumers", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
 		lister := stream.ConsumerNames(ctx)
@@ -343,7 +336,7 @@ func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// ofSubject is an ordered consumer of a subject, of the stream that takes it.
+// ofSubject returns an ordered consumer of the stream that stores this subject.
 func (h *jetStreamHandle) ofSubject(subject string) *consumer {
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
 		stream, err := js.StreamNameBySubject(ctx, subject)

@@ -143,7 +143,7 @@ func TestRequest(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
 }
 
-// A callback of the VU has its turn only when the VU does not wait.
+// A callback runs only while its VU does not wait.
 func TestRequestToACallbackOfTheSameVU(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -220,7 +220,7 @@ func TestCallbacks(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// What has come before the client closes still reaches its callback.
+// Messages that arrived before close() still reach their callback.
 func TestCallbacksAfterClose(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -332,7 +332,7 @@ func TestTooLarge(t *testing.T) {
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
-// A frozen array that holds itself is read again at each call, and ends nothing.
+// A frozen array that contains itself is an error at each call, and nothing worse.
 func TestFrozenBatchThatHoldsItself(t *testing.T) {
 	v := newVU(t)
 	require.Equal(t, int64(2), v.Run(`

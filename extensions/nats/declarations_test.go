@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// index.d.ts declares all that scripts can use, and nothing else.
+// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -65,7 +65,7 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// Configurations and infos have types: the names that nats.go has, in camel case.
+// Configurations and infos are declared with nats.go's names in camel case.
 func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 	for name, of := range map[string]reflect.Type{
 		"StreamConfiguration": reflect.TypeFor[jetstream.StreamConfig](), "ConsumerConfiguration": reflect.TypeFor[jetstream.ConsumerConfig](),
@@ -96,8 +96,8 @@ func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 	require.ElementsMatch(t, v.Run(`Object.keys(kv.info())`), declaredProperties(declaration(t, "KeyValueInfo")))
 }
 
-// apiNames are the names of a struct of JetStream's API as scripts see them. Each time among them
-// is known as one.
+// apiNames returns a struct's API names in the form for scripts. It requires each duration to be
+// known as one.
 func apiNames(t reflect.Type) []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {
@@ -116,7 +116,7 @@ func apiNames(t reflect.Type) []string {
 	return names
 }
 
-// Each kind that an error of nats.go has is declared, and the common ones are those of all modules.
+// Each kind of error is declared, and the common ones are those of all modules.
 func TestKindsAreDeclared(t *testing.T) {
 	declared := declaration(t, "NatsError")
 	for _, k := range kinds {
@@ -172,7 +172,7 @@ func declarations(t *testing.T) string {
 	return string(raw)
 }
 
-// declaration is the body of a class or an interface.
+// declaration returns the body of a class or an interface.
 func declaration(t *testing.T, name string) string {
 	t.Helper()
 	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?:<\w+>)?(?: extends [^{]+)? \{\n(.*?)\n  \}`).FindStringSubmatch(declarations(t))
@@ -181,7 +181,7 @@ func declaration(t *testing.T, name string) string {
 	return body[1]
 }
 
-// extends tells whether an interface is declared to have all of another one's.
+// extends reports whether an interface is declared to extend another.
 func extends(t *testing.T, name, other string) bool {
 	t.Helper()
 
@@ -210,7 +210,7 @@ func declaredProperties(body string) []string {
 	return names
 }
 
-// optionKeys are the keys of a struct of options.
+// optionKeys returns the names of a struct of options.
 func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for _, field := range reflect.VisibleFields(t) {

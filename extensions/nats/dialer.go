@@ -24,37 +24,35 @@ import (
 // dialFunc opens a connection as k6 does.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer gives nats.go its connections, the first and those that it makes again. It does the TLS
-// handshake, which nats.go would do above it: what a server announces is looked at decrypted.
+// dialer opens connections for nats.go, the first and those that restore it. It does the TLS
+// handshake, so that the limits apply to decrypted data.
 type dialer struct {
 	life   context.Context //nolint:containedctx // as long as the connection's, not as a call's
 	dial   dialFunc
 	into   *connection
-	within time.Duration // to write what nats.go has gathered
-	reach  time.Duration // to dial
+	within time.Duration // for a write
+	reach  time.Duration // for dialling
 	hello  time.Duration // for the server's INFO and the TLS handshake
 
-	// tls is the configuration of TLS.
 	tls *tls.Config
-	// secure tells that TLS is wanted, whether the server asks for it or not.
+	// secure means TLS even if the server does not ask for it.
 	secure bool
-	// first tells that the handshake comes before the server's INFO.
+	// first means that the handshake comes before the server's INFO.
 	first bool
-	// socket tells that the servers are reached through WebSockets.
+	// socket means WebSockets.
 	socket bool
-	// given are the addresses of the servers of the configuration.
+	// given are the addresses of the configured servers.
 	given []string
 
 	mu   sync.Mutex
 	conn net.Conn
 	err  error // of the last dial
-	// name is the host name that was last dialled: that in the certificate of servers that are
-	// found by their address only, as in nats.go.
+	// name is the host name that was dialled last. Certificates of servers known only by address
+	// must have it, as in nats.go.
 	name string
 }
 
-// secured works out how the dialer uses TLS, and returns the servers as nats.go is to see them:
-// TLS for WebSockets is not its job either.
+// secured sets up TLS, and returns the servers for nats.go: without TLS, which the dialer does.
 func (d *dialer) secured(cfg *Config) (servers []string, err error) {
 	d.tls.InsecureSkipVerify = d.tls.InsecureSkipVerify || cfg.Unsafe
 	d.secure = cfg.TLS != nil
@@ -76,7 +74,7 @@ func (d *dialer) secured(cfg *Config) (servers []string, err error) {
 	return servers, nil
 }
 
-// SkipTLSHandshake tells nats.go that Dial has done it.
+// SkipTLSHandshake reports that Dial does the handshake.
 func (d *dialer) SkipTLSHandshake() bool { return true }
 
 // Dial implements natsio.CustomDialer.
@@ -94,7 +92,7 @@ func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
 	return conn, err
 }
 
-// open opens a connection, to which nothing has been said.
+// open opens a connection without sending anything.
 func (d *dialer) open(network, address string) (*countedConn, error) {
 	ctx, cancel := context.WithTimeout(d.life, d.reach)
 	defer cancel()
@@ -112,8 +110,8 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within}, nil
 }
 
-// greet makes of a connection what nats.go gets. It closes the connection where that fails, or
-// takes too long.
+// greet prepares a connection for nats.go. It closes the connection if that fails or takes too
+// long.
 func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	defer context.AfterFunc(d.life, func() {
 		defer crash.Contain("what ends connecting")
@@ -131,7 +129,7 @@ func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// dress makes TLS of a connection where that is wanted, and bounds what is read from it.
+// dress starts TLS if needed, and applies the limits to what is read.
 func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
 	d.into.bare.Store(nil)
 	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
@@ -146,7 +144,7 @@ func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
 		}
 		line, _, _ := bytes.Cut(said, []byte("\n"))
 		if secure = d.wantsTLS(line); secure {
-			said = said[:min(len(line)+1, len(said))] // what is said before the handshake may be anybody's
+			said = said[:min(len(line)+1, len(said))] // bytes before the handshake could come from anyone
 		}
 		bounded.said, conn.early = said, said
 	}
@@ -163,20 +161,20 @@ func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
 	return bounded, err
 }
 
-// wantsTLS tells whether, after the server's INFO, TLS is next.
+// wantsTLS reports whether TLS follows the server's INFO.
 func (d *dialer) wantsTLS(line []byte) bool {
 	var info struct {
 		Required  bool `json:"tls_required"`
 		Available bool `json:"tls_available"`
 	}
 	if at := bytes.IndexByte(line, '{'); at >= 0 {
-		_ = json.Unmarshal(line[at:], &info) // nats.go says what is wrong with it
+		_ = json.Unmarshal(line[at:], &info) // nats.go reports invalid JSON
 	}
 
 	return info.Required || d.secure && info.Available
 }
 
-// readLine reads until a line has come to its end, or is too long, and may read more.
+// readLine reads to the end of the line or the limit, and may read more.
 func readLine(conn net.Conn) (said []byte, err error) {
 	buffer := make([]byte, 4<<10)
 	for len(said) <= wire.MaxLine {
@@ -193,7 +191,6 @@ func readLine(conn net.Conn) (said []byte, err error) {
 	return said, nil
 }
 
-// handshake goes over to TLS.
 func (d *dialer) handshake(conn net.Conn, address string) (net.Conn, error) {
 	cfg := d.tls
 	if cfg.ServerName == "" {
@@ -208,7 +205,7 @@ func (d *dialer) handshake(conn net.Conn, address string) (net.Conn, error) {
 	return secured, nil
 }
 
-// serverName is the name that a server's certificate must have.
+// serverName returns the name that the server's certificate must have.
 func (d *dialer) serverName(address string) string {
 	host, _, _ := net.SplitHostPort(address)
 	d.mu.Lock()
@@ -223,7 +220,7 @@ func (d *dialer) serverName(address string) string {
 	return host
 }
 
-// interrupt ends what is being done on the raw connection.
+// interrupt aborts what happens on the raw connection.
 func (d *dialer) interrupt() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -232,17 +229,17 @@ func (d *dialer) interrupt() {
 	}
 }
 
-// countedConn counts bytes, and gives up where the server takes none.
+// countedConn counts bytes, and closes itself if a write takes too long.
 type countedConn struct {
 	net.Conn
 
 	into   *connection
 	within time.Duration
-	mu     sync.Mutex // of who writes: nats.go, or a burst
+	mu     sync.Mutex // held for a write, by nats.go or a burst
 	writes quiet.Deadline
 	reads  sync.Mutex
-	// early is what the server said before nats.go read, last why it closed the connection; nil where
-	// it said nothing.
+	// early holds what the server sent before nats.go reads; last the reason with which it closed
+	// the connection, or nil.
 	early []byte
 	last  error
 }
@@ -264,9 +261,8 @@ func (c *countedConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes,
-// which it does under a lock. After an error the stream may have been cut in the middle of a
-// message, and cannot be used any more: closing it makes nats.go connect again.
+// Write implements net.Conn. nats.go sets no deadline for writes in a publisher's goroutine, which
+// hold a lock. An error may cut a message, so the connection closes, and nats.go connects again.
 func (c *countedConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,8 +279,8 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// farewell reads what the server said before it closed the connection, as one does that is full.
-// Where nats.go reads already, it gets that itself.
+// farewell reads the reason with which the server closed the connection, such as its connection
+// limit. If nats.go is reading, it gets the reason itself.
 func (c *countedConn) farewell() error {
 	if !c.reads.TryLock() {
 		return nil
@@ -304,7 +300,7 @@ func (c *countedConn) farewell() error {
 	return nil
 }
 
-// boundedConn gives up where the server announces too much.
+// boundedConn applies the limits of wire.Bounds.
 type boundedConn struct {
 	net.Conn
 
@@ -312,11 +308,11 @@ type boundedConn struct {
 	bounds interface {
 		Check(said []byte) (passed int, err error)
 	}
-	// said is what has been read, and nats.go has not seen.
+	// said has been read, but not passed on to nats.go.
 	said []byte
 }
 
-// Read implements net.Conn. A server that announces more than there can be ends the connection.
+// Read implements net.Conn. An announced size above the limit ends the connection.
 func (c *boundedConn) Read(b []byte) (n int, err error) {
 	defer crash.Catch(&err)
 	if len(c.said) > 0 {

@@ -1,7 +1,7 @@
-// Package nats is the JavaScript module k6/x/nats: a client of NATS, its JetStream, key-value and
+// Package nats is the k6 module k6/x/nats, a client of NATS with JetStream, key-value stores and
 // object stores.
 //
-// What speaks to the servers is github.com/nats-io/nats.go with its package jetstream, and package
-// wire for what runs in Go at the event loops. Here is what scripts see of them: options, errors,
-// metrics, the two forms of each operation, and messages that reach JavaScript on k6's event loop.
+// github.com/nats-io/nats.go does most of the work, package wire the runs in Go on event loops.
+// This package is the JavaScript interface: options, errors, metrics, blocking and async calls, and
+// callbacks for messages on k6's event loop.
 package nats

@@ -15,14 +15,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// Kinds of errors that only NATS has. The others are those of all modules.
+// Kinds of errors that only NATS has.
 const (
-	kindNoResponders  = "no_responders"  // nobody listens to the subject; no stream takes it
-	kindWrongSequence = "wrong_sequence" // the last sequence or revision is another one than expected
-	kindSlowConsumer  = "slow_consumer"  // messages were dropped: more came than were taken
+	kindNoResponders  = "no_responders"  // no one listens to the subject; no stream stores it
+	kindWrongSequence = "wrong_sequence" // the last sequence or revision is not the expected one
+	kindSlowConsumer  = "slow_consumer"  // messages were dropped because too many were waiting
 )
 
-// kinds are the errors of nats.go by what they mean. The first that matches counts.
+// kinds maps errors of nats.go to kinds. The first match counts.
 var kinds = []struct { //nolint:gochecknoglobals // a table
 	kind string
 	errs []error
@@ -65,31 +65,30 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 	{k6mod.KindProtocol, []error{jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch}},
 }
 
-// storeFailed is the code of JetStream's errors of messages that a stream did not store, such as
-// "maximum messages exceeded".
+// storeFailed is JetStream's code for a message that was not stored, such as "maximum messages
+// exceeded".
 const storeFailed = 10077
 
-// ttlDisabled is the code of JetStream's error of a message with a ttl in a stream or a bucket that
-// does not allow it.
+// ttlDisabled is JetStream's code for a message with a ttl that its stream or bucket does not
+// allow.
 const ttlDisabled = 10166
 
-// told says what any error is to scripts.
+// told converts any error for scripts.
 func told(err error) k6mod.Error { return k6mod.As(err, asError) }
 
-// asError says what an error of nats.go, or of the connection of runs, is to scripts.
+// asError converts an error of nats.go or of the connection of runs.
 func asError(err error) k6mod.Error {
 	own, is := errors.AsType[*wire.Error](err)
 	switch {
 	case !is:
 		return ofNatsGo(err)
-	case own.Code != 0: // JetStream's
+	case own.Code != 0: // an error of JetStream
 		return ofNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
 	default:
 		return k6mod.Error{Kind: own.Kind, Message: plain(err), Cause: err}
 	}
 }
 
-// ofNatsGo says what an error of nats.go is to scripts.
 func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
 	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
@@ -123,7 +122,7 @@ func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each erro
 		e.Kind = k6mod.KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
 		e.Kind = k6mod.KindAuth
-	case e.Code == 0: // nats.go has no error of its own for a refusal that comes while it connects
+	case e.Code == 0: // a refusal while connecting, for which nats.go has no error value
 		if said, is := errors.AsType[*wire.Error](wire.Complaint([]byte(e.Message))); is {
 			e.Kind = said.Kind
 		}
@@ -132,7 +131,7 @@ func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each erro
 	return e
 }
 
-// withCode is a message with JetStream's code of the error.
+// withCode adds JetStream's code to a message.
 func withCode(message string, code int) string {
 	if code == 0 {
 		return message
@@ -141,5 +140,5 @@ func withCode(message string, code int) string {
 	return fmt.Sprintf("%s (JetStream error %d)", message, code)
 }
 
-// plain is a message of nats.go's without its name.
+// plain returns a message of nats.go without its prefix.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "nats: ") }

@@ -12,37 +12,37 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// feed is where messages wait that come by themselves: those of a subscription, of a consumer, of a
-// watch. They are taken one by one, many at once, or by a callback on k6's event loop.
+// feed is a queue of messages of a subscription, a consumer or a watch. The script takes them one
+// by one or many together, or by a callback on k6's event loop.
 type feed[T any] struct {
 	client *client
 	conn   *connection
-	// operation is as the metrics have it.
+	// operation is the metrics' name.
 	operation string
 
 	come chan T
-	// over is closed, by end, when nothing more comes.
+	// over is closed by end, after the last message.
 	over chan struct{}
 	end  func()
-	// stop tells who sends them that no more are wanted.
+	// stop ends the sending of messages.
 	stop func()
 
-	// weigh is the size of the data in bytes.
+	// weigh returns the size of a message's data in bytes.
 	weigh func(T) int
-	// age is how long ago a message was sent, if that is known.
+	// age returns how long ago a message was sent, if known.
 	age func(T) (time.Duration, bool)
-	// make makes what the script gets.
+	// make converts a message for the script.
 	make func(T) sobek.Value
-	// dropped is how many messages have been dropped so far because too many were waiting; nil for a
-	// feed that drops none.
+	// dropped returns how many messages were dropped because too many were waiting; nil if the feed
+	// drops none.
 	dropped func() int
 	// reported is how many of them fetches have counted as failed.
 	reported int
-	// accept acknowledges a message; nil for a feed of messages that need none.
+	// accept acknowledges a message; nil if messages need no acknowledgement.
 	accept func(T) error
-	// pushed tells that there is a callback.
+	// pushed means that there is a callback.
 	pushed bool
-	// tags are those of the call that has made the feed; nil for none.
+	// tags are the tags of the call that made the feed; nil for none.
 	tags *k6mod.Tags
 }
 
@@ -53,7 +53,7 @@ func newFeed[T any](c *client, conn *connection, operation string, capacity int)
 	return f
 }
 
-// take waits for the next message. There is none when the time is over, or nothing more comes.
+// take waits for the next message. ok is false at the end of ctx or of the feed.
 func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	select {
 	case next = <-f.come:
@@ -67,7 +67,7 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 		return next, false
 	case <-f.over:
 	}
-	select { // what came just before the end
+	select { // a message just before the end
 	case next = <-f.come:
 		return next, true
 	default:
@@ -75,7 +75,7 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	}
 }
 
-// feeder is a feed of anything, as scripts see it.
+// feeder is any feed.
 type feeder interface {
 	k6mod.Tasker
 	next(call sobek.FunctionCall) (*task, error)
@@ -88,7 +88,6 @@ type feeder interface {
 	leave(call sobek.FunctionCall) sobek.Value
 }
 
-// feedMethods are those of the JavaScript object.
 func feedMethods[F feeder]() k6glue.Methods[F] {
 	return k6mod.BothForms(map[string]operation[F]{"next": F.next, "fetch": F.fetch}).
 		With(k6glue.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
@@ -96,13 +95,13 @@ func feedMethods[F feeder]() k6glue.Methods[F] {
 
 var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
 
-// object is the feed as scripts see it.
+// object returns the JavaScript object of the feed.
 func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client.Runtime(), f) }
 
 // Tasks implements k6mod.Tasker.
 func (f *feed[T]) Tasks() *k6mod.Tasks { return f.client.tasks }
 
-// close is feed.close(): no more messages are wanted.
+// close implements feed.close(). It ends the feed.
 func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
 	f.stop()
 	f.end()
@@ -110,12 +109,12 @@ func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// pending is feed.pending(): how many messages are waiting.
+// pending implements feed.pending(): the number of waiting messages.
 func (f *feed[T]) pending(sobek.FunctionCall) sobek.Value {
 	return f.client.Runtime().ToValue(len(f.come))
 }
 
-// isClosed is feed.isClosed(): whether nothing more comes.
+// isClosed implements feed.isClosed().
 func (f *feed[T]) isClosed(sobek.FunctionCall) sobek.Value {
 	return f.client.Runtime().ToValue(f.isOver())
 }
@@ -129,8 +128,7 @@ func (f *feed[T]) isOver() bool {
 	}
 }
 
-// next is feed.next(timeout): the next message; null when none has come in time, or none can come
-// any more.
+// next implements feed.next(timeout): the next message, or null at the timeout or the end.
 func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
 	if err == nil {
@@ -161,7 +159,7 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
-// ended tells that the test has, and not just the time of a call: that messages do not come is no
+// ended returns an error at the end of the test, but not at the timeout of a call, which is no
 // failure.
 func ended(ctx context.Context) error {
 	if ctx.Err() == context.Canceled {
@@ -179,7 +177,7 @@ func (f *feed[T]) mustPull(method string) error {
 	return nil
 }
 
-// aged emits how long messages took to come. A sweep takes no such durations.
+// aged emits the delivery latency of messages, except in a sweep.
 func (f *feed[T]) aged(tags *k6mod.Tags, all ...T) {
 	if f.age == nil || f.client.Session() != nil {
 		return

@@ -12,14 +12,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// fetchOptions are those of fetch.
 type fetchOptions struct {
 	timeout  time.Duration
 	maxBytes int
 	noWait   bool
-	discard  bool // they are counted, and no JavaScript sees them
-	ack      bool // they are acknowledged, in Go
-	each     bool // each is an operation of its own, which took from when it was sent until it was taken
+	discard  bool // count the messages without passing them to JavaScript
+	ack      bool // acknowledge them in Go
+	each     bool // each message is an operation, from its sending until it is taken
 	tags     *k6mod.Tags
 }
 
@@ -33,7 +32,7 @@ var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("tags", func(o *fetchOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// read reads the options, whose timeout is the client's if it is not among them.
+// read reads the options. The default timeout is the client's.
 func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 	o.timeout = timeout
 	err := fetching.Read("fetch", value, o)
@@ -42,8 +41,7 @@ func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 	return err
 }
 
-// fetch is feed.fetch(n, options): up to n messages, those that have come when there are n or the
-// time is over.
+// fetch implements feed.fetch(n, options): up to n messages, fewer at the timeout.
 func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
@@ -91,7 +89,7 @@ func (f *feed[T]) mustFetch(o *fetchOptions) error {
 	return f.mustPull("fetch")
 }
 
-// taken are the messages of one call.
+// taken holds the messages of one call.
 type taken[T any] struct {
 	feed    *feed[T]
 	options fetchOptions
@@ -101,7 +99,7 @@ type taken[T any] struct {
 	ages    []time.Duration // with the option each
 }
 
-// add takes a message, on any goroutine.
+// add takes a message. Any goroutine may call it.
 func (b *taken[T]) add(next T, r *record) error {
 	r.received.messages++
 	r.received.bytes += b.feed.weigh(next)
@@ -123,7 +121,7 @@ func (b *taken[T]) add(next T, r *record) error {
 	return nil
 }
 
-// value is what the script gets: an array of the messages or, where it discards them, their number.
+// value returns an array of the messages, or their number with the option discard.
 func (b *taken[T]) value() (sobek.Value, error) {
 	rt := b.feed.client.Runtime()
 	if b.options.each {
@@ -143,7 +141,7 @@ func (b *taken[T]) value() (sobek.Value, error) {
 	return rt.NewArray(values...), nil
 }
 
-// missing returns an error for each message that has not come.
+// missing returns an error for each message that has not arrived.
 func (b *taken[T]) missing() []error {
 	missing, dropped := b.wanted-b.count, 0
 	if b.feed.dropped != nil {
@@ -158,10 +156,10 @@ func (b *taken[T]) missing() []error {
 	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
 }
 
-// opDeliver is the operation of a step that each message is with the option each.
+// opDeliver is the step's operation for each message with the option each.
 const opDeliver = "deliver"
 
-// delivered counts each message of a fetch as an operation, and those that are missing as failed.
+// delivered counts each message of a fetch as an operation, and missing ones as failed.
 func (c *client) delivered(ages []time.Duration, o *fetchOptions, missing ...error) {
 	sweep := c.Session()
 	if sweep == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// FuzzConfig: whatever the servers are, an error is one line that does not show the password.
+// FuzzConfig: every error is one line without the password.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "a", "a:1, tls://b", "nats://u:p@h:1/", "wss://[::1]", "ws://h?x", ",", "[", "%zz", "\n"} {
 		f.Add(seed)

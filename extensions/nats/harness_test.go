@@ -19,15 +19,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 )
 
-// vu is a VU with the module as `nats`, the address of the shared server as `url`, and a name that
-// no other test has as `unique`.
+// vu is a VU with the module as `nats`, the address of the tests' server as `url`, and a name that
+// no other test uses as `unique`.
 type vu struct {
 	*k6test.Runner
 
 	t *testing.T
 }
 
-// newVU returns a VU as scripts' functions run in.
+// newVU returns the VU of a script's functions.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
@@ -36,7 +36,6 @@ func newVU(t *testing.T) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
@@ -46,7 +45,6 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 	return v
 }
 
-// thrown is an exception of the module.
 type thrown struct {
 	Message, Kind string
 	Code          int64
@@ -63,44 +61,41 @@ func (v *vu) fail(script string) thrown {
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
 
-// natsURL is the address of the server that the tests share.
 func natsURL(t *testing.T) string {
 	t.Helper()
 
 	return natstest.URL(t)
 }
 
-// server is a nats-server of a test's own.
+// server is a nats-server of one test.
 type server struct {
 	*natstest.Server
 
 	t *testing.T
 }
 
-// startServer starts one on a port of its own, with JetStream and further configuration.
+// startServer starts a server on a free port, with JetStream and additional configuration.
 func startServer(t *testing.T, configuration string) *server {
 	t.Helper()
 
 	return &server{natstest.Start(t, configuration), t}
 }
 
-// restart starts it again, at the same address, after kill.
+// restart starts the server at the same address after kill.
 func (s *server) restart() {
 	s.t.Helper()
 	s.Restart(s.t)
 }
 
-// kill ends it as a crash would.
 func (s *server) kill() { s.Kill() }
 
-// stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
+// stop suspends the server: it accepts connections and answers nothing. kill still works.
 func (s *server) stop() {
 	s.t.Helper()
 	require.NoError(s.t, standstill.Stop(s.Process()))
 }
 
-// fake listens at a port, which it returns as a URL, and lets serve do what it likes with each
-// connection.
+// fake starts a server that calls serve for each connection, and returns its URL.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -136,7 +131,7 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	return "nats://" + listener.Addr().String()
 }
 
-// plainConn is a connection of the test's own to a server.
+// plainConn returns a connection of nats.go.
 func plainConn(t *testing.T, url string) *natsio.Conn {
 	t.Helper()
 	nc, err := natsio.Connect(url)
@@ -146,7 +141,7 @@ func plainConn(t *testing.T, url string) *natsio.Conn {
 	return nc
 }
 
-// requireNoneLeft fails when goroutines of the module or of nats.go do not end.
+// requireNoneLeft fails if goroutines of the module or of nats.go do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	still := left()
@@ -156,14 +151,14 @@ func requireNoneLeft(t *testing.T) {
 	require.Empty(t, still)
 }
 
-// left are the goroutines of the module and of nats.go that there are.
+// left returns the goroutines of the module and of nats.go.
 func left() []string {
 	buffer := make([]byte, 1<<20)
 	var found []string
 	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
 		ours := strings.Contains(stack, "extensions/nats.") && !strings.Contains(stack, "testing.tRunner") &&
 			!strings.Contains(stack, "nats.left") && !strings.Contains(stack, "nats.fake")
-		if strings.Contains(stack, "resetPendingAcksOnReconnect") { // nats.go can leave one behind where an object is put
+		if strings.Contains(stack, "resetPendingAcksOnReconnect") { // nats.go can leak this one when an object is put
 			continue
 		}
 		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6glue.OnVUEnd") {

@@ -10,23 +10,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// idleHint is how long a callback waits for a message before the log says what that holds up.
+// idleHint is how long a callback waits for a message before the log explains why the iteration
+// does not end.
 const idleHint = 5 * time.Second
 
-// idle tells, once in a test, that an iteration waits for messages that do not come: k6 does not
-// end it as long as there is a callback. That is new to those who come from xk6-nats.
+// idle logs, once per test, that an iteration waits for messages that do not arrive: k6 does not
+// end an iteration with an open callback. Users of xk6-nats do not expect that.
 type idle struct {
 	after time.Duration
 	once  sync.Once
 }
 
-// idleWatch is of one feed with a callback.
+// idleWatch watches one feed with a callback.
 type idleWatch struct {
-	// came tells that a message did since the last look.
+	// came means that a message has arrived since the last check.
 	came, over atomic.Bool
 }
 
-// watch begins when there is a callback. What it returns is to be told of messages.
+// watch starts for a feed with a callback. The caller reports messages to the result.
 func (i *idle) watch(logger logrus.FieldLogger) *idleWatch {
 	w := &idleWatch{}
 	i.look(w, logger)

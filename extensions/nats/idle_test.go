@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An iteration that lasts because of a callback says so, once in a test.
+// An iteration that waits for a callback writes a hint to the log, once per test.
 func TestCallbackWithoutMessagesIsTold(t *testing.T) {
 	const said = "a callback has got no message for 20ms, and the iteration lasts until its subscription is closed: " +
 		"call close() of what subscribe returned, or give subscribe the option max"
@@ -32,7 +32,7 @@ func TestCallbackWithoutMessagesIsTold(t *testing.T) {
 	require.Len(t, log.AllEntries(), 1)
 }
 
-// tells is a hook that tells of a line of the log.
+// tells is a log hook that reports each line.
 type tells chan struct{}
 
 func (tells) Levels() []logrus.Level { return logrus.AllLevels }
@@ -43,8 +43,7 @@ func (c tells) Fire(*logrus.Entry) error {
 	return nil
 }
 
-// A feed that is over is none that is waited for in vain, and one that messages come to is looked
-// at again.
+// A closed feed needs no hint, and one with messages is checked again.
 func TestIdleWatch(t *testing.T) {
 	logger, log := test.NewNullLogger()
 	told := make(chan struct{}, 1)

@@ -9,9 +9,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// messages is feed.messages(): an asynchronous iterator. sobek has no `for await` yet: its next()
-// is called by hand, or by what a compiler such as esbuild makes of `for await`, which looks for
-// the method under Symbol.for('Symbol.asyncIterator').
+// messages implements feed.messages(): an asynchronous iterator. sobek has no `for await` yet.
+// Scripts call next(), or a compiler such as esbuild translates `for await` and finds the method by
+// Symbol.for('Symbol.asyncIterator').
 func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
 	c := f.client
 	rt := c.Runtime()
@@ -28,7 +28,7 @@ var iteratorMethods = k6glue.Methods[feeder]{ //nolint:gochecknoglobals // a tab
 	"next": k6mod.Promising(feeder.iterate), "return": feeder.leave,
 }
 
-// leave is what an iterator's return() does.
+// leave implements an iterator's return().
 func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
 	f.stop()
 	f.end()
@@ -41,8 +41,8 @@ func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(promise)
 }
 
-// asyncIterator is the symbol by which compiled code asks for an asynchronous iterator where the
-// engine has none.
+// asyncIterator returns the symbol that compiled code uses if the engine has no
+// Symbol.asyncIterator.
 func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 	symbols := rt.Get("Symbol").ToObject(rt)
 	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {
@@ -58,7 +58,7 @@ func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 	return symbol
 }
 
-// iterate waits for the next message, however long it takes.
+// iterate waits for the next message without a timeout.
 func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 	var got T
 	var ok bool
@@ -85,7 +85,7 @@ func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 
 const forever = 1 << 62
 
-// step is what an iterator's next() gives.
+// step returns the result of an iterator's next().
 func (f *feed[T]) step(value sobek.Value, done bool) sobek.Value {
 	return f.client.plainObject(map[string]any{"value": value, "done": done})
 }

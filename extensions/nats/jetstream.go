@@ -11,30 +11,29 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// defaultMaxPending is how many publications may wait for their acknowledgement: that of nats.go.
+// defaultMaxPending limits publications without an acknowledgement, as in nats.go.
 const defaultMaxPending = 4000
 
-// jetStreamOptions are those of client.jetStream.
 type jetStreamOptions struct {
 	Domain     string `json:"domain"`
 	APIPrefix  string `json:"apiPrefix"`
-	MaxPending int    `json:"maxPending"` // publications without an acknowledgement, of publishNoWait and publishBatch
+	MaxPending int    `json:"maxPending"` // maximum publications without an acknowledgement, for publishNoWait and publishBatch
 }
 
-// jetStreamHandle is a JavaScript JetStream: JetStream as seen through a client's connection,
-// whichever that is.
+// jetStreamHandle is the JavaScript object JetStream: JetStream over the client's current
+// connection.
 type jetStreamHandle struct {
 	client  *client
 	options jetStreamOptions
 	publish k6glue.Frozen[*streamPublishOptions]
 
-	mu   sync.Mutex // promises come from other goroutines
+	mu   sync.Mutex // promises run in other goroutines
 	conn *connection
 	js   jetstream.JetStream
 	acks *acks
 }
 
-// jetStream is client.jetStream(options). It does not connect.
+// jetStream implements client.jetStream(options). It does not connect.
 func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
 	h := &jetStreamHandle{client: c}
 	if err := k6glue.Options(call.Argument(0), &h.options); err != nil {
@@ -93,7 +92,7 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 // Tasks implements k6mod.Tasker.
 func (h *jetStreamHandle) Tasks() *k6mod.Tasks { return h.client.tasks }
 
-// bind returns JetStream as seen through the connection. It may be called by any goroutine.
+// bind returns JetStream over the connection. Any goroutine may call it.
 func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,7 +127,7 @@ func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, er
 	return js, a, nil
 }
 
-// task is one that asks JetStream for something, and shows what it says.
+// task returns a task that sends a request to JetStream and converts the answer.
 func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetstream.JetStream) (any, error)) *task {
 	var said any
 
@@ -153,7 +152,7 @@ func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetst
 	}
 }
 
-// info is jetStream.info(): what JetStream holds for this account, and its limits.
+// info implements jetStream.info(): the account's usage and limits.
 func (h *jetStreamHandle) info(sobek.FunctionCall) (*task, error) {
 	return h.task("info", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// withStream is a VU with a client, JetStream and a stream of the test's own.
+// withStream returns a VU with a client, JetStream and a new stream.
 func withStream(t *testing.T) *vu {
 	t.Helper()
 	v := newVU(t)
@@ -143,7 +143,7 @@ func TestConsumer(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
 }
 
-// Messages are acknowledged and thrown away in Go, where only their number matters.
+// With ack and discard, messages are acknowledged and counted in Go.
 func TestFetchInGo(t *testing.T) {
 	v := withStream(t)
 	require.JSONEq(t, `[600, 400]`, v.JSON(`(() => {
@@ -183,7 +183,7 @@ func TestConsume(t *testing.T) {
 	require.JSONEq(t, `[101, 1400, 1500]`, v.JSON(`[got.length, got[0], got[100]]`))
 }
 
-// A consumer whose messages nobody takes ends with the connection.
+// A consumer whose messages are not taken ends with the connection.
 func TestConsumeEndsWithTheClient(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -198,7 +198,7 @@ func TestConsumeEndsWithTheClient(t *testing.T) {
 	requireNoneLeftOfClients(t, v)
 }
 
-// requireNoneLeftOfClients ends the VU, and fails when goroutines do not end.
+// requireNoneLeftOfClients ends the VU, and fails if goroutines do not end.
 func requireNoneLeftOfClients(t *testing.T, v *vu) {
 	t.Helper()
 	v.Exit()

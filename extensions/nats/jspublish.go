@@ -16,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// streamPublishOptions are those of a publication to a stream. What is expected of the stream
-// travels in headers.
+// streamPublishOptions are the options of a publication to a stream. Expectations are sent in
+// headers.
 type streamPublishOptions struct {
 	header     natsio.Header
 	timeout    time.Duration
@@ -65,7 +65,7 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 	}),
 }
 
-// inHeader is an option that the server finds in a header.
+// inHeader is an option that is sent in a header.
 func inHeader(
 	name, header string, read func(method, what string, value sobek.Value) (string, error),
 ) k6mod.Option[streamPublishOptions] {
@@ -89,7 +89,7 @@ func decimal(method, what string, value sobek.Value) (string, error) {
 	return strconv.FormatUint(n, 10), err
 }
 
-// publishOne is jetStream.publish(subject, data, options): the stream's acknowledgement.
+// publishOne implements jetStream.publish(subject, data, options): the stream's acknowledgement.
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
 	if err == nil && o.iterations != 0 {
@@ -137,18 +137,18 @@ func (h *jetStreamHandle) outgoing(method string, call sobek.FunctionCall) (*nat
 	return m, o, nil
 }
 
-// ack is what a stream says of a message that it has stored.
+// ack converts an acknowledgement.
 func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
 	return c.plainObject(map[string]any{
 		"stream": ack.Stream, "sequence": c.number(ack.Sequence), "duplicate": ack.Duplicate, "domain": ack.Domain,
 	})
 }
 
-// acks are what became of messages whose acknowledgements nobody waits for one by one.
+// acks collects acknowledgements that no call waits for one by one.
 type acks struct {
 	mu     sync.Mutex
 	stored volume
-	lost   map[string]int // by the kind of error
+	lost   map[string]int // by kind of error
 	first  error
 }
 
@@ -167,7 +167,7 @@ func (a *acks) failed(_ jetstream.JetStream, _ *natsio.Msg, err error) {
 	a.lost[told(err).Kind]++
 }
 
-// claim returns what has happened since it was last asked.
+// claim returns the events since the last call.
 func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -177,9 +177,8 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	return stored, lost, first
 }
 
-// publishNoWait is jetStream.publishNoWait(subject, data, options): it waits for the
-// acknowledgement of others only, and only where there are maxPending of them already. What became
-// of it is told by complete.
+// publishNoWait implements jetStream.publishNoWait(subject, data, options). It waits only if
+// maxPending acknowledgements are missing. complete returns the results.
 func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)
@@ -203,12 +202,12 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// opPublishNoWait counts messages, as of when their acknowledgements were asked for; its durations
-// are those of complete.
+// opPublishNoWait counts messages when acknowledgements are requested. Durations are those of
+// complete.
 const opPublishNoWait = "js.publishNoWait"
 
-// complete is jetStream.complete(timeout): it waits for all acknowledgements, and returns how many
-// messages are stored since it was last called. It throws when any message was not.
+// complete implements jetStream.complete(timeout). It waits for all acknowledgements and returns
+// how many messages were stored since the last call. It throws if any was not.
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
 
@@ -218,8 +217,8 @@ func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// publishBatch is jetStream.publishBatch(subject, data, options): many messages in one call, in Go,
-// of which up to maxPending wait for their acknowledgements. It waits and throws as complete does.
+// publishBatch implements jetStream.publishBatch(subject, data, options): many messages in one
+// call, up to maxPending without an acknowledgement. It waits and throws like complete.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
 	subject, err := destination("publishBatch", "the subject", call.Argument(0))
@@ -260,8 +259,8 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// acknowledged sends something and waits for all acknowledgements. It returns what was stored, too,
-// which is known when the task is done.
+// acknowledged sends messages and waits for all acknowledgements. The stored messages are known
+// when the task is done.
 func (h *jetStreamHandle) acknowledged(
 	timeout time.Duration, send func(context.Context, jetstream.JetStream) error,
 ) (*task, *volume) {
@@ -296,7 +295,7 @@ func (h *jetStreamHandle) acknowledged(
 	}, stored
 }
 
-// lossOf says that messages were not stored, and why the first was not.
+// lossOf returns the error for messages that were not stored, with the first reason.
 func lossOf(stored volume, lost map[string]int, first error) error {
 	failed := 0
 	for _, n := range lost {

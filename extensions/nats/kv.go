@@ -12,8 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keyValue is a JavaScript KeyValue: a bucket as seen through the client's connection, whichever
-// that is.
+// keyValue is the JavaScript object KeyValue: a bucket over the client's current connection.
 type keyValue struct {
 	perConnection[jetstream.KeyValue]
 
@@ -32,7 +31,7 @@ func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
 
 func (kv *keyValue) at() *perConnection[jetstream.KeyValue] { return &kv.perConnection }
 
-// keyValue is jetStream.keyValue(bucket). It asks the server nothing yet.
+// keyValue implements jetStream.keyValue(bucket). It sends no request.
 func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 	bucket, err := k6mod.Name("keyValue", "the bucket", call.Argument(0))
 	if err != nil {
@@ -45,7 +44,7 @@ func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 	return h.keyValueOf(bucket).object()
 }
 
-// changeKeyValue is createKeyValue, updateKeyValue or ensureKeyValue(configuration): the bucket.
+// changeKeyValue is createKeyValue, updateKeyValue or ensureKeyValue(configuration).
 func changeKeyValue(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.KeyValueConfig) (jetstream.KeyValue, error),
 ) operation[*jetStreamHandle] {
@@ -54,7 +53,7 @@ func changeKeyValue(
 	})
 }
 
-// keyValues is jetStream.keyValues(): the names of all buckets.
+// keyValues implements jetStream.keyValues(): the names of all buckets.
 func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
 	return h.task("keyValues", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		lister := js.KeyValueStoreNames(ctx)
@@ -86,7 +85,6 @@ var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:
 	"info":         tagged("info", 0, (*keyValue).info),
 }).With(k6glue.Methods[*keyValue]{"watch": (*keyValue).watch})
 
-// task is an operation on the bucket.
 func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
 	return &task{client: kv.handle.client, operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
 		found, err := kv.on(ctx, conn)
@@ -98,7 +96,7 @@ func (kv *keyValue) task(operation string, job func(ctx context.Context, found j
 	}}
 }
 
-// get is keyValue.get(key): the entry, or null.
+// get implements keyValue.get(key): the entry, or null.
 func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("get", "the key", call.Argument(0))
 
@@ -107,7 +105,7 @@ func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// getRevision is keyValue.getRevision(key, revision): the entry as it was then, or null.
+// getRevision implements keyValue.getRevision(key, revision): that revision of the entry, or null.
 func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("getRevision", "the key", call.Argument(0))
 	if err != nil {
@@ -120,7 +118,7 @@ func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// lookup asks for an entry. That there is none is no failure.
+// lookup requests an entry. A missing entry is not an error.
 func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream.KeyValue) (jetstream.KeyValueEntry, error)) *task {
 	var entry jetstream.KeyValueEntry
 	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
@@ -145,14 +143,13 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 	return t
 }
 
-// put is keyValue.put(key, value): the new revision.
+// put implements keyValue.put(key, value): the new revision.
 func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 	return kv.write("put", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		return found.Put(ctx, key, value)
 	})
 }
 
-// createOptions are those of create.
 type createOptions struct {
 	ttl  time.Duration
 	tags *k6mod.Tags
@@ -163,8 +160,8 @@ var creating = k6mod.Options[createOptions]{ //nolint:gochecknoglobals // a tabl
 	k6mod.Into("tags", func(o *createOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// create is keyValue.create(key, value, { ttl }): the new revision; an error of kind conflict when
-// the key is there.
+// create implements keyValue.create(key, value, { ttl }): the new revision, or an error of kind
+// conflict if the key exists.
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	var o createOptions
 	if err := creating.Read("create", call.Argument(2), &o); err != nil {
@@ -178,7 +175,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	t, err := kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
-			if e := told(err); e.Kind == kindWrongSequence { // the way in which JetStream says so
+			if e := told(err); e.Kind == kindWrongSequence { // JetStream's error for an existing key
 				err = &k6mod.Error{Kind: k6mod.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
 			}
 		}
@@ -192,8 +189,8 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// update is keyValue.update(key, value, revision): the new revision; an error of kind
-// wrong_sequence when the key's is another one.
+// update implements keyValue.update(key, value, revision): the new revision, or an error of kind
+// wrong_sequence if the key has another revision.
 func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
 	revision, err := k6mod.Unsigned("update", "the revision", call.Argument(2))
 	if err != nil {
@@ -230,7 +227,7 @@ func (kv *keyValue) write(
 	return t, nil
 }
 
-// removal says how delete and purge remove a key.
+// removal is how delete and purge remove a key.
 type removal struct {
 	revision uint64
 	ttl      time.Duration
@@ -241,8 +238,9 @@ var removalOptions = k6mod.Options[removal]{ //nolint:gochecknoglobals // a tabl
 	k6mod.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6mod.TTL),
 }
 
-// removeKey is keyValue.delete(key, revision) or keyValue.purge(key, revision or options): with a
-// revision, only if that is the key's. A purge with a ttl leaves a mark that ends.
+// removeKey is keyValue.delete(key, revision) or keyValue.purge(key, revision or options). With a
+// revision, it removes the key only if that is its revision. The marker of a purge with a ttl
+// expires.
 func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {
@@ -275,8 +273,8 @@ func removeKey(
 	}
 }
 
-// purgeDeletes is keyValue.purgeDeletes(olderThan): it removes what deleting has left, of keys
-// deleted that long ago (default 30m).
+// purgeDeletes implements keyValue.purgeDeletes(olderThan). It removes the markers of keys deleted
+// that long ago (default 30m).
 func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
 	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)
@@ -289,7 +287,7 @@ func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// info is keyValue.info(): what the server has of the bucket.
+// info implements keyValue.info(): the bucket's configuration and state.
 func (kv *keyValue) info(sobek.FunctionCall) (*task, error) {
 	var said jetstream.KeyValueStatus
 	t := kv.task("info", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
@@ -319,7 +317,6 @@ var entryKeys = []string{ //nolint:gochecknoglobals // a constant: the propertie
 	"bucket", "key", "value", "raw", "revision", "created", "operation", "delta",
 }
 
-// entry is one of a bucket.
 func (c *client) entry(e jetstream.KeyValueEntry) sobek.Value {
 	rt := c.Runtime()
 

@@ -62,7 +62,7 @@ func TestKeyValue(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
 }
 
-// A time to live says its unit. The server counts in seconds: a part of one is one more.
+// A time to live needs a unit. It is rounded up to seconds.
 func TestTimesToLive(t *testing.T) {
 	v := newVU(t)
 	v.Run(`
@@ -94,7 +94,7 @@ func TestTimesToLive(t *testing.T) {
 	}
 }
 
-// What a bucket lacks is said with how to make it.
+// An error about a bucket's missing feature names the option that enables it.
 func TestErrorsOfBucketsSayWhatToWrite(t *testing.T) {
 	v := withBucket(t)
 	require.Contains(t, v.fail(`js.keyValue(unique + '-none').get('k')`).Message,
@@ -127,7 +127,7 @@ func TestWatch(t *testing.T) {
 	})()`))
 }
 
-// Watches that nobody looks at end with the VU.
+// Unused watches end with the VU.
 func TestWatchesEnd(t *testing.T) {
 	v := withBucket(t)
 	v.Run(`
@@ -180,7 +180,7 @@ func TestObjectStore(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }
 
-// Without JetStream all its calls say so, and none that nobody listens.
+// Without JetStream all its calls fail with an error that says so.
 func TestServerWithoutJetStream(t *testing.T) {
 	s := startServer(t, `jetstream: disabled`)
 	v := newVU(t)
@@ -199,7 +199,7 @@ func TestServerWithoutJetStream(t *testing.T) {
 	require.Equal(t, kindNoResponders, v.fail(`client.request('nobody', 'x')`).Kind)
 }
 
-// What the server says has its properties in the same order each time.
+// Properties of the server's answers always have the same order.
 func TestOrderOfProperties(t *testing.T) {
 	v := withBucket(t)
 	for _, expression := range []string{`kv.info()`, `js.streamInfo('KV_' + unique)`, `client.info()`} {
@@ -215,7 +215,7 @@ func TestOrderOfProperties(t *testing.T) {
 	}
 }
 
-// The mark of a purge can end by itself.
+// The marker of a purge can expire.
 func TestPurgeWithATTL(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new nats.Client(url), js = client.jetStream();

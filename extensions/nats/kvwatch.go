@@ -12,8 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keys is keyValue.keys(filter or filters): the names of the keys that are there, those that match
-// where there are filters.
+// keys implements keyValue.keys(filter or filters): the names of all keys, or of those that match.
 func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 	filters, err := filtersOf("keys", call.Argument(0))
 	var names []string
@@ -35,7 +34,7 @@ func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// history is keyValue.history(key): all that the bucket still knows of the key, the oldest first.
+// history implements keyValue.history(key): all stored revisions, oldest first.
 func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("history", "the key", call.Argument(0))
 	var entries []jetstream.KeyValueEntry
@@ -62,7 +61,7 @@ func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// initial takes what a bucket holds at the moment, and stops the watcher.
+// initial reads the bucket's present entries, then stops the watcher.
 func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstream.KeyValueEntry)) error {
 	defer dismiss(watcher)
 	for {
@@ -83,8 +82,8 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 	}
 }
 
-// dismiss stops a watcher. One that waits for room for an entry holds a lock that stopping needs:
-// what comes is thrown away.
+// dismiss stops a watcher and discards its entries. A watcher that waits to deliver an entry holds
+// a lock that Stop needs.
 func dismiss(watcher jetstream.KeyWatcher) {
 	go func() {
 		defer crash.Contain("the end of a watcher")
@@ -116,14 +115,13 @@ func filtersOf(method string, value sobek.Value) ([]string, error) {
 	return filters, nil
 }
 
-// watchOptions are those of watch.
 type watchOptions struct {
 	History       bool   `json:"history"`
 	UpdatesOnly   bool   `json:"updatesOnly"`
 	IgnoreDeletes bool   `json:"ignoreDeletes"`
 	MetaOnly      bool   `json:"metaOnly"`
 	Resume        uint64 `json:"resume"` // the revision to begin with
-	// Tags are those of watching, and of the entries that come.
+	// Tags are for the call and for the entries.
 	Tags *k6mod.Tags `json:"tags"`
 }
 
@@ -148,8 +146,8 @@ func (o *watchOptions) all() []jetstream.WatchOpt {
 	return opts
 }
 
-// watch is keyValue.watch(filter or filters, callback, options): what the bucket holds and then
-// what changes, as the messages of a subscription.
+// watch implements keyValue.watch(filter or filters, callback, options): the bucket's entries and
+// then its changes, as in a subscription.
 func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	c := kv.handle.client
 	filters, err := filtersOf("watch", call.Argument(0))
@@ -211,16 +209,16 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	return f.object()
 }
 
-// forward hands on what a watcher sees, until it ends.
+// forward passes a watcher's entries to the feed until it ends.
 func forward(watcher jetstream.KeyWatcher, f *feed[jetstream.KeyValueEntry]) {
 	defer f.end()
 	for e := range watcher.Updates() {
-		if e == nil { // the end of what was there
+		if e == nil { // end of the present entries
 			continue
 		}
 		select {
 		case f.come <- e:
-		case <-f.over: // the rest is thrown away
+		case <-f.over: // dismiss discards the rest
 		case <-f.conn.over:
 			f.end()
 		}

@@ -12,14 +12,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// layoutOptions are those of client.layout.
 type layoutOptions struct {
 	Layout   string `json:"layout"`
 	Database string `json:"database"`
 	Replicas int    `json:"replicas"`
 }
 
-// read reads the options of the method, and completes them.
+// read reads the options of the method and sets defaults.
 func (o *layoutOptions) read(method string, value sobek.Value) error {
 	if err := k6glue.Options(value, o); err != nil {
 		return k6mod.Misuse("%s: %s", method, err)
@@ -36,17 +35,17 @@ func (o *layoutOptions) read(method string, value sobek.Value) error {
 
 const maxReplicas = 5 // of JetStream
 
-// layout is a JavaScript Layout: a database in one of the published layouts, as seen through the
+// layout is the JavaScript object Layout: a database in one of the published layouts, over the
 // client's connection.
 type layout struct {
 	perConnection[*kvlayout.Store]
 
 	options layoutOptions
 	bench   *cachebench.Bench
-	store   *layoutStore // the bench's
+	store   *layoutStore // of the bench
 }
 
-// newLayout is client.layout(options). It asks the server nothing yet.
+// newLayout implements client.layout(options). It sends no request.
 func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	l := &layout{}
 	if err := l.options.read("layout", call.Argument(0)); err != nil {
@@ -76,10 +75,10 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 	"drop":   tagged("drop", 0, (*layout).drop),
 }).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill})
 
-// run is layout.run(options): many operations, done in Go.
+// run implements layout.run(options): many operations in Go.
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
 
-// layoutHost is the module, which counts the operations of a run by their task.
+// layoutHost is the module for the bench. The tasks count a run's operations.
 type layoutHost struct {
 	*module
 
@@ -94,12 +93,12 @@ func (h layoutHost) Tag(tags k6mod.Tags) {
 	}
 }
 
-// prefill is layout.prefill(options): it writes a workload's keys.
+// prefill implements layout.prefill(options): it writes a workload's keys.
 func (l *layout) prefill(call sobek.FunctionCall) sobek.Value {
 	return l.store.inRun(l.bench.Prefill, call)
 }
 
-// work does the job of the store for the bench.
+// work runs the store's job for the bench.
 func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 	found, err := l.on(ctx, conn)
 	if err != nil {
@@ -109,7 +108,6 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 	return layoutJobs[l.store.job].do(l.store, ctx, found, r)
 }
 
-// task is an operation on the database.
 func (l *layout) task(
 	operation string, tags *k6mod.Tags, job func(ctx context.Context, store *kvlayout.Store, r *record) error,
 ) *task {
@@ -125,14 +123,12 @@ func (l *layout) task(
 	}}
 }
 
-// recordOptions are those of layout.put.
 type recordOptions struct {
 	Table    string         `json:"table"`
 	Metadata map[string]any `json:"metadata"`
 	Tags     *k6mod.Tags    `json:"tags"`
 }
 
-// put is layout.put(key, value, options).
 func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("put", "the key", call.Argument(0))
 	if err != nil {
@@ -157,13 +153,12 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// tableOptions are those of layout.get and layout.delete.
 type tableOptions struct {
 	Table string      `json:"table"`
 	Tags  *k6mod.Tags `json:"tags"`
 }
 
-// named reads the arguments of layout.get and layout.delete: (key, { table, tags }).
+// named reads the arguments (key, { table, tags }) of layout.get and layout.delete.
 func named(method string, call sobek.FunctionCall) (key string, o tableOptions, err error) {
 	if key, err = k6mod.Name(method, "the key", call.Argument(0)); err != nil {
 		return "", o, err
@@ -175,7 +170,7 @@ func named(method string, call sobek.FunctionCall) (key string, o tableOptions, 
 	return key, o, nil
 }
 
-// get is layout.get(key, { table }): the record, or null.
+// get implements layout.get(key, { table }): the record, or null.
 func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 	key, o, err := named("get", call)
 	if err != nil {
@@ -229,7 +224,6 @@ func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
 	}}, nil)
 }
 
-// remove is layout.delete(key, { table }).
 func (l *layout) remove(call sobek.FunctionCall) (*task, error) {
 	key, o, err := named("delete", call)
 
@@ -238,7 +232,6 @@ func (l *layout) remove(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// layoutListOptions are those of layout.list.
 type layoutListOptions struct {
 	Table  string `json:"table"`
 	Prefix string `json:"prefix"`
@@ -249,7 +242,7 @@ type layoutListOptions struct {
 	Tags *k6mod.Tags `json:"tags"`
 }
 
-// list is layout.list(options): keys.
+// list implements layout.list(options): the keys.
 func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	var o layoutListOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
@@ -269,7 +262,7 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// drop is layout.drop(): it deletes the database with all its records.
+// drop implements layout.drop(). It deletes the database with all its records.
 func (l *layout) drop(sobek.FunctionCall) (*task, error) {
 	t := l.task("drop", nil, func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) })
 	t.value = func() (sobek.Value, error) {

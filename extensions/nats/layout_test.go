@@ -14,7 +14,7 @@ import (
 
 var layouts = []string{"orb", "orb-compat", "micro"}
 
-// withLayout is a VU with a layout whose database no other test has.
+// withLayout returns a VU with a layout whose database no other test uses.
 func withLayout(t *testing.T, layout string) *vu {
 	t.Helper()
 	v := newVU(t)
@@ -109,8 +109,8 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	require.Contains(t, v.Abort(`layout.prefill({})`), "prefill of key key:000000000000")
 }
 
-// inSweep calls JavaScript as the only client of a step, until it has done its share, and returns
-// what the step counts.
+// inSweep calls JavaScript as the only client of a step until its share is done, and returns the
+// step's counts.
 func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals {
 	v.t.Helper()
 	plain := v.VU.CtxField
@@ -154,8 +154,8 @@ func TestEveryRow(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new nats.Client(url)`)
 	for _, row := range allRows() {
-		// The server still removes what was dropped, and may refuse (10049) to make it anew meanwhile:
-		// each row has a database of its own.
+		// The server may refuse to create a database (10049) while it still deletes the old one, so
+		// each row has its own.
 		v.Run(`var row = client.natsjsRow('` + row.Name + `', { database: unique + '` + row.Name + `', tables: 3, keys: 205 }); row.fill('60s')`)
 		totals := v.inSweep(5, `row.run({ iterations: 3 })`)
 		require.Len(t, totals, 1, row.Name)
@@ -181,7 +181,7 @@ func TestEveryRow(t *testing.T) {
 	}
 }
 
-// What cannot be done is counted, and why is said; outside of a sweep the result has it.
+// Failures are counted, and the log names the first reason; outside of a sweep the result has it.
 func TestRowThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var row = new nats.Client(url).natsjsRow('OrbGet', { database: unique })`)

@@ -16,37 +16,35 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no
-// table. It uses the connection of runs; nats.go's where there is none, and for buckets that are
-// used in other ways.
+// layoutStore implements the operations of layout.run on records without a table. It uses the
+// connection of runs if there is one and the bucket allows it, else nats.go's.
 type layoutStore struct {
 	layout   kvlayout.Layout
 	database string
 	replicas int
-	// over is the connection of runs; nil where there is none.
+	// over is the connection of runs; nil if there is none.
 	over *runConnection
-	// bucket is nil until it was looked up. otherwise tells that it is for nats.go.
+	// bucket is nil until it is looked up. otherwise means that the bucket needs nats.go.
 	bucket    *wire.Bucket
 	otherwise bool
 
-	// task is used again for each operation over nats.go's connection, record for each of the
-	// others. direct is onBucket.
+	// task is reused for operations over nats.go, record for those over the connection of runs.
+	// direct is onBucket.
 	task   task
 	record record
 	direct func(*wire.Conn) error
-	// job is the operation, key and value are its arguments. A job that reads appends to value, and
-	// sets hit where there is one.
+	// job is the operation; key and value are its arguments. A job that reads appends to value, and
+	// sets hit if the key exists.
 	job        layoutJob
 	key, value []byte
 	hit        bool
 	// encoded is the key in the bucket.
 	encoded []byte
 
-	// sent and received are bytes that nobody has asked for yet.
+	// sent and received are bytes not returned by Traffic yet.
 	sent, received uint64
 }
 
-// layoutJob is what an operation does.
 type layoutJob int
 
 const (
@@ -55,11 +53,11 @@ const (
 	jobDelete
 )
 
-// layoutJobs are what is known of each.
+// layoutJobs describes the jobs.
 var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
-	// name is that in errors, and operation that in metrics.
+	// name is for errors, operation for metrics.
 	name, operation string
-	// direct does it over the connection of runs, and do over nats.go's.
+	// direct works over the connection of runs, do over nats.go's.
 	direct func(s *layoutStore, conn *wire.Conn) error
 	do     func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
 }{
@@ -68,7 +66,7 @@ var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
 	jobDelete: {"delete", "layout.delete", (*layoutStore).removeDirect, (*layoutStore).remove},
 }
 
-// newLayoutStore returns the store of a layout's runs. Its task's job is the layout's.
+// newLayoutStore returns the store of a layout's runs. job is the layout's work.
 func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *connection, *record) error) *layoutStore {
 	s := &layoutStore{
 		layout: kvlayout.Layout(o.Layout), database: o.Database, replicas: o.Replicas, over: c.runs(),
@@ -82,7 +80,7 @@ func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *conn
 	return s
 }
 
-// inRun does a call of the script that does many operations.
+// inRun wraps a call that does many operations.
 func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
 	s.task.client.MustRun()
 	if s.over != nil {
@@ -93,7 +91,7 @@ func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek
 	return run(call)
 }
 
-// do does an operation, and counts it. Durations are the sweep's.
+// do runs an operation and counts it. The sweep measures its duration.
 func (s *layoutStore) do(job layoutJob, key, value []byte) error {
 	s.job, s.key, s.value, s.hit = job, key, value, false
 	var sent, received uint64
@@ -111,7 +109,7 @@ func (s *layoutStore) do(job layoutJob, key, value []byte) error {
 	return err
 }
 
-// onBucket does the operation over the connection of runs.
+// onBucket runs the operation over the connection of runs.
 func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	err := s.find(conn)
 	switch {
@@ -129,13 +127,12 @@ func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	return err
 }
 
-// name is the bucket's.
 func (s *layoutStore) name() string { return s.layout.Bucket(s.database, "") }
 
-// buckets are the names that a bucket can have.
+// buckets matches the valid names of buckets.
 var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// find looks the bucket up, unless that was done, and makes it where it is missing.
+// find looks up the bucket once, and creates it if it is missing.
 func (s *layoutStore) find(conn *wire.Conn) error {
 	if s.bucket != nil || s.otherwise {
 		return nil
@@ -161,11 +158,10 @@ func (s *layoutStore) find(conn *wire.Conn) error {
 	return nil
 }
 
-// forget makes the next operation look the bucket up again.
+// forget makes the next operation look up the bucket again.
 func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
 
-// make makes the bucket, by nats.go: over the client's connection of it, or else over one that is
-// closed afterwards.
+// make creates the bucket with nats.go, over the client's connection or a temporary one.
 func (s *layoutStore) make() (err error) {
 	c := s.task.client
 	ctx, cancel := context.WithTimeout(c.VU().Context(), s.task.timeout)
@@ -208,7 +204,7 @@ func (s *layoutStore) makeOver(ctx context.Context, conn *connection) error {
 	return store.Make(ctx, "")
 }
 
-// overNatsGo does the operation over nats.go's connection, which does not wait at event loops.
+// overNatsGo runs the operation over nats.go's connection, away from the event loops.
 func (s *layoutStore) overNatsGo() (err error) {
 	t := &s.task
 	c := t.client
@@ -275,7 +271,7 @@ func (s *layoutStore) got(value []byte, r *record) {
 	r.received.add(value)
 }
 
-// Set implements workload.Store. A bucket has no time to live for a key.
+// Set implements workload.Store. Buckets have no time to live per key.
 func (s *layoutStore) Set(key, value []byte, _ int) error { return s.do(jobPut, key, value) }
 
 func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record) error {
@@ -319,8 +315,8 @@ func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 	return s.patiently(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
 }
 
-// patiently stores something, and tries again where no stream takes it, as it may be while a
-// cluster chooses who has it. nats.go does as much.
+// patiently stores something. It tries again if no stream answers, as while a cluster elects a
+// leader; nats.go does the same.
 func (s *layoutStore) patiently(store func() error) error {
 	err := store()
 	for range jetstream.DefaultPubRetryAttempts {

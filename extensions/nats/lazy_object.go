@@ -6,16 +6,16 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// lazyObject is a JavaScript object that cannot be changed, and whose properties are made when they
-// are asked for: most scripts look at one or two of a message's.
+// lazyObject is a read-only JavaScript object that makes its properties on demand: most scripts
+// read only one or two of a message.
 type lazyObject struct {
-	of     any // what it shows
+	of     any // the underlying value
 	keys   []string
 	make   func(key string) sobek.Value
-	values map[string]sobek.Value // made already
+	values map[string]sobek.Value // made so far
 }
 
-// lazily makes the object, whose methods are those of the prototype.
+// lazily makes the object. Its methods are in the prototype.
 func (m *module) lazily(l *lazyObject, prototype *sobek.Object) *sobek.Object {
 	object := m.Runtime().NewDynamicObject(l)
 	if prototype != nil {

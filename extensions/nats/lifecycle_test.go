@@ -38,14 +38,14 @@ func TestInitContext(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and publish")
 }
 
-// system is the configuration of a server that can be asked for its connections.
+// system is the configuration of a server that lists its connections.
 const system = `
 	accounts: { SYS: { users: [ { user: admin, password: x } ] }, ALL: { users: [ { user: anybody, password: x } ], jetstream: enabled } }
 	system_account: SYS, no_auth_user: anybody`
 
 var counted = regexp.MustCompile(`"name":"counted"`)
 
-// connected is how many connections of clients with this name the test's own server has.
+// connected returns how many connections of clients with this name the server has.
 func connected(t *testing.T, s *server) int {
 	t.Helper()
 	nc, err := natsio.Connect(s.URL, natsio.UserInfo("admin", "x"))
@@ -86,7 +86,7 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A script may make a client for each iteration: what waits for the VU's end must not pile up.
+// A script may create a client in each iteration, so nothing may accumulate until the VU ends.
 func TestNothingPilesUp(t *testing.T) {
 	v := newVU(t)
 	v.Run(`for (let i = 0; i < 50; i++) { const client = new nats.Client(url); client.publish('a', 'x'); client.close(); }`)
@@ -95,7 +95,7 @@ func TestNothingPilesUp(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// VUs with equal options share one connection; the last to go closes it.
+// VUs with equal options share one connection. The last one to end closes it.
 func TestSharedConnection(t *testing.T) {
 	s := startServer(t, system)
 	root := New()
@@ -163,7 +163,7 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 	}
 }
 
-// Where nats.go has given up, the next operation opens a new connection.
+// When nats.go has given up, the next operation opens a new connection.
 func TestConnectionThatIsGivenUp(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -187,7 +187,7 @@ func TestServerThatStalls(t *testing.T) {
 	require.NoError(t, v.JS.Set("own", s.URL))
 	v.Run(`new nats.Client(own, { timeout: '60s' }).jetStream().createKeyValue({ bucket: 'b' });
 		var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '60s', reconnectWait: '20ms' }), kv`)
-	// A busy machine does not always answer in so little time.
+	// A busy machine may need several attempts.
 	require.Eventually(t, func() bool {
 		return v.Run(`attempt(() => { kv = client.jetStream().keyValue('b'); kv.put('k', 'v') })`) == nil
 	}, time.Minute, 10*time.Millisecond)
@@ -197,7 +197,7 @@ func TestServerThatStalls(t *testing.T) {
 	require.Equal(t, want, v.fail(`client.flush()`))
 	require.Equal(t, want, v.fail(`client.request('a', 'x')`))
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
-	// More than all buffers hold.
+	// More than all buffers can hold.
 	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { iterations: 1000 })`)
 	require.Contains(t, []string{k6mod.KindTimeout, k6mod.KindConnection}, e.Kind)
 	v.Exit()
@@ -222,8 +222,7 @@ func TestServerThatTalksNonsense(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// A server asks whether the client is there when that has said nothing for some seconds, as one of
-// hundreds of a busy machine may.
+// A server pings a client that has sent nothing for some seconds, as on a busy machine.
 func TestServerThatAsksFirst(t *testing.T) {
 	v := newVU(t)
 	var connections atomic.Int64
@@ -255,7 +254,7 @@ func requireNoneLeftOf(t *testing.T, v *vu) {
 	requireNoneLeft(t)
 }
 
-// A server that says nothing costs connectTimeout; the end of the test ends even that.
+// A silent server costs connectTimeout, unless the test ends first.
 func TestServerThatSaysNothing(t *testing.T) {
 	for _, connect := range []string{`connect(`, `connect({ runs: true }`} {
 		v := newVU(t)
@@ -282,7 +281,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 	}
 }
 
-// The end of the test ends calls that wait.
+// The end of the test ends waiting calls.
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
@@ -311,7 +310,7 @@ func TestEndOfTheTest(t *testing.T) {
 	}
 }
 
-// Connections are made by k6's own dialer, which knows what is blocked.
+// Connections use k6's dialer, which applies blocked hosts.
 func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
@@ -325,8 +324,8 @@ func TestBlockedHosts(t *testing.T) {
 	}
 }
 
-// Under client-sweep, bytes and messages are added to the step's client, and the connection ends
-// with the step.
+// Under client-sweep, bytes and messages count for the step's client, and the connection ends with
+// the step.
 func TestClientOfASweep(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
@@ -363,5 +362,5 @@ func TestClientOfASweep(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// everyWay are options of clients that come to their connection in different ways.
+// everyWay holds options for both kinds of connection.
 var everyWay = []string{`{}`, `{ connection: 'shared' }`}

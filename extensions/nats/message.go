@@ -16,17 +16,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// message is one that has come, as scripts see it: its properties are made when they are asked for.
+// message is a received message. Its properties are made on demand.
 type message struct {
 	client *client
 	conn   *connection
-	core   *natsio.Msg   // one of both
+	core   *natsio.Msg   // one of the two is set
 	stored jetstream.Msg // of a consumer
 
 	meta *jetstream.MsgMetadata
 }
 
-// prototypes are the objects whose methods messages have.
+// prototypes are the objects with the methods of messages.
 type prototypes struct {
 	core, stored *sobek.Object
 }
@@ -69,12 +69,12 @@ var (
 // Tasks implements k6mod.Tasker.
 func (msg *message) Tasks() *k6mod.Tasks { return msg.client.tasks }
 
-// ofMessage is a method of the message that it is called of.
+// ofMessage makes a method of a message a method of the module.
 func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
 }
 
-// headerOf is message.header(name): all values.
+// headerOf implements message.header(name): all values.
 func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
 	return m.stringArray(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])
 }
@@ -87,7 +87,7 @@ func orElse(err error, fn func() error) error {
 	return fn()
 }
 
-// messageOf is the message that a method was called of.
+// messageOf returns the message whose method was called.
 func (m *module) messageOf(call sobek.FunctionCall) *message {
 	if object, ok := call.This.(*sobek.Object); ok {
 		if shown, ok := object.Export().(*lazyObject); ok {
@@ -101,8 +101,8 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 	return nil
 }
 
-// acknowledge is a method that tells the server what became of a message, and waits for no answer.
-// At is the place of its options { tags } among the arguments.
+// acknowledge is a method that sends an acknowledgement without waiting for an answer. Its options
+// { tags } are argument at.
 func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
@@ -124,7 +124,7 @@ func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value)
 	}
 }
 
-// doubleAck is message.ackSync(timeout): it returns when the server has said that it knows.
+// doubleAck implements message.ackSync(timeout). It waits until the server confirms.
 func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
 
@@ -134,7 +134,7 @@ func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
-// respondTo is message.respond(data, options): it answers a request.
+// respondTo implements message.respond(data, options). It answers a request.
 func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 	msg := m.messageOf(call)
 	if msg.core.Reply == "" {
@@ -252,7 +252,7 @@ func (msg *message) header() natsio.Header {
 	return msg.stored.Headers()
 }
 
-// headers makes an object of the names, sorted, and, of each, the first value.
+// headers returns an object of names, sorted, with the first value of each.
 func (m *module) headers(h natsio.Header) sobek.Value {
 	object := m.Runtime().NewObject()
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -264,7 +264,7 @@ func (m *module) headers(h natsio.Header) sobek.Value {
 	return object
 }
 
-// date makes a Date, rounded down to milliseconds.
+// date returns a Date, rounded down to milliseconds.
 func (m *module) date(t time.Time) sobek.Value {
 	rt := m.Runtime()
 	object, err := rt.New(rt.Get("Date"), rt.ToValue(t.UnixMilli()))
@@ -275,7 +275,7 @@ func (m *module) date(t time.Time) sobek.Value {
 	return object
 }
 
-// latency tells how long ago a message was sent, where its header has it, or stored in its stream.
+// latency returns how long ago a message was sent, from its header, or stored in its stream.
 func latency(h natsio.Header, stored jetstream.Msg) (time.Duration, bool) {
 	if values := h[sentHeader]; len(values) == 1 {
 		if ns, err := strconv.ParseInt(values[0], 10, 64); err == nil {

@@ -12,31 +12,31 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
-// The module's metrics. Tags: op and outcome (ok, or the error's kind) and, with the option
-// tagSubjects, subject; besides, those that the script gives to a call.
+// The module's metrics. Tags: op and outcome (ok, or the error's kind), subject with the option
+// tagSubjects, and the tags of the call.
 const (
 	metricOps              = "nats_ops"               // Counter: operations
-	metricDuration         = "nats_op_duration"       // Trend, ms: their durations; not emitted in a sweep, which has its own
-	metricErrors           = "nats_errors"            // Counter: operations that failed, and what went wrong by itself; tag kind
+	metricDuration         = "nats_op_duration"       // Trend, ms: durations of operations; not in a sweep
+	metricErrors           = "nats_errors"            // Counter: failed operations, and errors outside of operations; tag kind
 	metricMessagesSent     = "nats_messages_sent"     // Counter
-	metricMessagesReceived = "nats_messages_received" // Counter: messages that have reached the script
-	metricBytesSent        = "nats_bytes_sent"        // Counter, bytes: of the sent messages' data
-	metricBytesReceived    = "nats_bytes_received"    // Counter, bytes: of the received messages' data
-	metricLatency          = "nats_delivery_latency"  // Trend, ms: from being sent, or stored in a stream, to the script
+	metricMessagesReceived = "nats_messages_received" // Counter: messages passed to the script
+	metricBytesSent        = "nats_bytes_sent"        // Counter, bytes: data of sent messages
+	metricBytesReceived    = "nats_bytes_received"    // Counter, bytes: data of received messages
+	metricLatency          = "nats_delivery_latency"  // Trend, ms: from sending, or storing in a stream, to the script
 	metricConnects         = "nats_connects"          // Counter
-	metricReconnects       = "nats_reconnects"        // Counter: connections that were made again after they broke
-	metricDisconnects      = "nats_disconnects"       // Counter: connections that broke
+	metricReconnects       = "nats_reconnects"        // Counter: restored connections
+	metricDisconnects      = "nats_disconnects"       // Counter: broken connections
 )
 
-// instruments are the metrics of one VU with tags of their own, and those without tags.
+// instruments are the metrics of one VU, with each set of tags.
 type instruments struct {
 	meter                                                    *k6glue.Meter
 	duration, errors, latency                                *metrics.Metric
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
-	// operations returns a series of operations with the tags and the outcome.
+	// operations returns the series of operations with these tags and this outcome.
 	operations func(tags [][2]string, outcome string) k6glue.Series
 	series     recent.Map[seriesKey, opSeries]
-	// untagged are the series of calls without tags, tagged those of others, by their tags.
+	// untagged are the series of calls without tags, tagged those of other calls, by tags.
 	untagged *callSeries
 	tagged   recent.Map[string, *callSeries]
 
@@ -49,7 +49,7 @@ type opSeries struct {
 	ops, duration k6glue.Series
 }
 
-// callSeries are the series that all calls with the same tags have in common.
+// callSeries are the series of all calls with the same tags.
 type callSeries struct {
 	tags [][2]string
 	// kinds are the Counters of errors.
@@ -89,7 +89,7 @@ func (i *instruments) newCallSeries(tags [][2]string) *callSeries {
 	}
 }
 
-// call are the series of calls with the tags, which are nil for none.
+// call returns the series of calls with these tags; nil for none.
 func (i *instruments) call(tags *k6mod.Tags) *callSeries {
 	if tags == nil {
 		return i.untagged
@@ -103,7 +103,7 @@ func (i *instruments) call(tags *k6mod.Tags) *callSeries {
 	return s
 }
 
-// volume is how many messages a call has sent or received, and the bytes of their data.
+// volume counts messages of a call, and the bytes of their data.
 type volume struct {
 	messages, bytes int
 }
@@ -113,32 +113,32 @@ func (v *volume) add(data []byte) {
 	v.bytes += len(data)
 }
 
-// record is what is to be recorded of one call.
+// record describes one call for the metrics.
 type record struct {
 	operation, subject string
-	// tags are those that the script has given to the call; nil for none.
+	// tags are the call's tags; nil for none.
 	tags *k6mod.Tags
 	err  error
 	took time.Duration
-	// many tells that it stands for many operations: times of them were successful, and lost are
-	// those that have failed, by the kind of error.
+	// many means that the call did many operations: times succeeded, lost counts the failed ones by
+	// kind of error.
 	many  bool
 	times int
 	lost  map[string]int
-	// bytesIn and bytesOut are those that making the connection took.
+	// bytesIn and bytesOut are the bytes of connecting.
 	bytesIn, bytesOut uint64
 	sent, received    volume
-	// apart tells that it belongs to no operation of a sweep.
+	// apart means that no operation of a sweep includes it.
 	apart bool
 }
 
-// record counts one call, and emits its duration.
+// record counts one call and emits its duration.
 func (i *instruments) record(r *record) {
 	s := i.add(r)
 	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
 }
 
-// add counts one call. One that stands for many operations counts each.
+// add counts one call, or each of its operations.
 func (i *instruments) add(r *record) opSeries {
 	outcome := k6mod.OutcomeOK
 	if r.err != nil {
@@ -190,7 +190,7 @@ func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
 	return s
 }
 
-// failed counts errors by their kind.
+// failed counts errors by kind.
 func (i *instruments) failed(kind string, call *callSeries, times float64) {
 	s, known := call.kinds[kind]
 	if !known {

@@ -27,7 +27,7 @@ func newModule(shared *sharedByAll) modules.Module {
 
 			return map[string]any{
 				"Client": m.newClient,
-				"Nats":   m.newNats, // the name in scripts that were written for ydarias/xk6-nats
+				"Nats":   m.newNats, // name in scripts for ydarias/xk6-nats
 
 				"natsjsRows": m.Runtime().NewDynamicArray(&natsjsRows{module: m}),
 			}
@@ -35,9 +35,9 @@ func newModule(shared *sharedByAll) modules.Module {
 	})
 }
 
-// sharedByAll is what all VUs have in common.
+// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
-	// connections are those that clients with equal options share.
+	// connections are shared by clients with equal options.
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
 	idle        idle
@@ -47,7 +47,6 @@ func newShared(idleHint time.Duration) *sharedByAll {
 	return &sharedByAll{idle: idle{after: idleHint}}
 }
 
-// module is the module in one VU.
 type module struct {
 	*k6mod.Module
 
@@ -57,16 +56,15 @@ type module struct {
 	passed      passed
 }
 
-// passed is what the VU's clients have sent and received in a sweep.
+// passed counts the messages of the VU's clients in a sweep.
 type passed struct {
-	sweep          *k6glue.Session // whose counter messages is; nil before the first
+	sweep          *k6glue.Session // the session that messages belongs to; nil at first
 	messages       *measure.Counter
 	sent, received uint64 // messages
 }
 
-// account adds to what the sweep reports of its step. A message that one client sends and another
-// one of the same VU receives counts once: of all that were sent and all that were received, the
-// greater number counts.
+// account adds to the step's report. A message that one client of the VU sends and another one
+// receives counts once: the larger of the sums of sent and received messages counts.
 func (m *module) account(sent, received, bytesIn, bytesOut uint64) {
 	sweep := m.Session()
 	if sweep == nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// rowOptions are those of client.natsjsRow.
 type rowOptions struct {
 	Database string `json:"database"`
 	Tables   int    `json:"tables"`
@@ -23,7 +22,7 @@ type rowOptions struct {
 	Replicas int    `json:"replicas"`
 }
 
-// natsjsRow is a JavaScript NatsjsRow: a row of the published benchmark with the client's
+// natsjsRow is the JavaScript object NatsjsRow: a row of the published benchmark, over the client's
 // connection.
 type natsjsRow struct {
 	perConnection[*rows.Run]
@@ -32,12 +31,12 @@ type natsjsRow struct {
 	// next counts the iterations of this client.
 	next uint64
 
-	// sweep is the session of the sweep that recorder belongs to; nil outside of a sweep.
+	// sweep is the session of recorder; nil outside of a sweep.
 	sweep    *k6glue.Session
 	recorder *measure.Recorder
 }
 
-// newNatsjsRow is client.natsjsRow(name, options). It asks the server nothing yet.
+// newNatsjsRow implements client.natsjsRow(name, options). It sends no request.
 func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 	name, err := k6mod.Name("natsjsRow", "the name", call.Argument(0))
 	if err != nil {
@@ -79,8 +78,7 @@ func rowNamed(name string) (rows.Row, error) {
 	return rows.Row{}, k6mod.Misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's
-// database.
+// whole is row.fill(timeout) or row.drop(timeout).
 func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
@@ -100,7 +98,6 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 	}
 }
 
-// rowRun are the options of row.run.
 type rowRun struct {
 	extent extent
 	tags   *k6mod.Tags
@@ -109,8 +106,8 @@ type rowRun struct {
 var rowRunning = append(extentOptions(func(o *rowRun) *extent { return &o.extent }), //nolint:gochecknoglobals // a table
 	k6mod.Into("tags", func(o *rowRun) **k6mod.Tags { return &o.tags }, readTags))
 
-// run is row.run(options): iterations of the row, in Go, as many as options.iterations or for as
-// long as options.duration, each an operation of the step with the row's name.
+// run implements row.run(options): options.iterations iterations of the row, or as many as fit in
+// options.duration. Each is an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
 	var o rowRun
@@ -125,7 +122,7 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	ctx := c.VU().Context()
 	var total batchResult
 	var keys int
-	var sent, received uint64 // bytes on the connection
+	var sent, received uint64 // bytes of the connection
 	begin := clock.Now()
 	for done := 0; !o.extent.over(done, begin); done++ {
 		if n.sweep != nil && !n.sweep.Client.Next(1, nil) {
@@ -157,7 +154,7 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 		k6mod.Property{Name: "dataSent", Value: c.number(sent)}, k6mod.Property{Name: "dataReceived", Value: c.number(received)})
 }
 
-// join makes the row that of the step that the VU is a client of now, or of none.
+// join switches the row to the VU's current step, or to none.
 func (n *natsjsRow) join() {
 	sweep := n.handle.client.Session()
 	if sweep == n.sweep {
@@ -169,7 +166,7 @@ func (n *natsjsRow) join() {
 	}
 }
 
-// iterate does one iteration and records it, with the bytes that went over the connection.
+// iterate runs one iteration and records it, with the connection's bytes.
 func (n *natsjsRow) iterate(ctx context.Context, tags *k6mod.Tags) (work rows.Work, sent, received uint64, err error) {
 	c := n.handle.client
 	i := n.number()
@@ -201,8 +198,8 @@ func (n *natsjsRow) iterate(ctx context.Context, tags *k6mod.Tags) (work rows.Wo
 	return work, sent, received, err
 }
 
-// number is that of the next iteration: no other client of the step has it, as it is part of the
-// keys.
+// number returns the number of the next iteration, which is part of the keys and unique in the
+// step.
 func (n *natsjsRow) number() uint64 {
 	i := n.next
 	n.next++

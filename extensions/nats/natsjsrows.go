@@ -9,14 +9,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 )
 
-// allRows are the rows of the published key-value benchmark, in their order, then those that make
-// it fair, and go-orb's in its compatible mode.
+// allRows are the rows of the published key-value benchmark in order, then the fair comparisons,
+// then go-orb's compatible mode.
 var allRows = sync.OnceValue(func() []rows.Row { //nolint:gochecknoglobals // a constant
 	return slices.Concat(rows.Rows(), rows.LikeForLike(), rows.Compatible())
 })
 
-// natsjsRows is the array natsjsRows of scripts, which cannot be changed. Its objects are made when
-// they are asked for: most VUs ask for none.
+// natsjsRows is the read-only array natsjsRows. Its objects are made on demand, as most VUs use
+// none.
 type natsjsRows struct {
 	*module
 

@@ -13,8 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection,
-// whichever that is.
+// objectStore is the JavaScript object ObjectStore: a bucket over the client's current connection.
 type objectStore struct {
 	perConnection[jetstream.ObjectStore]
 
@@ -33,7 +32,7 @@ func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
 
 func (s *objectStore) at() *perConnection[jetstream.ObjectStore] { return &s.perConnection }
 
-// objectStore is jetStream.objectStore(bucket). It asks the server nothing yet.
+// objectStore implements jetStream.objectStore(bucket). It sends no request.
 func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 	bucket, err := k6mod.Name("objectStore", "the bucket", call.Argument(0))
 	if err != nil {
@@ -43,8 +42,7 @@ func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 	return h.objectStoreOf(bucket).object()
 }
 
-// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration):
-// the bucket.
+// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration).
 func changeObjectStore(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
 ) operation[*jetStreamHandle] {
@@ -53,7 +51,7 @@ func changeObjectStore(
 	})
 }
 
-// objectStores is jetStream.objectStores(): the names of all buckets.
+// objectStores implements jetStream.objectStores(): the names of all buckets.
 func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
 	return h.task("objectStores", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		lister := js.ObjectStoreNames(ctx)
@@ -80,7 +78,6 @@ var objectStoreMethods = k6mod.BothForms(map[string]operation[*objectStore]{ //n
 	"info":   tagged("info", 0, (*objectStore).info),
 })
 
-// task is an operation on the bucket, which shows what it comes to.
 func (s *objectStore) task(operation string, job func(context.Context, jetstream.ObjectStore, *record) (any, error)) *task {
 	var said any
 
@@ -104,7 +101,7 @@ func (s *objectStore) task(operation string, job func(context.Context, jetstream
 	}
 }
 
-// put is objectStore.put(name or description, data): what the server has of it then.
+// put implements objectStore.put(name or description, data): the stored object's info.
 func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 	var meta jetstream.ObjectMeta
 	if name, ok := call.Argument(0).(sobek.String); ok {
@@ -161,8 +158,7 @@ var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals 
 	}},
 }
 
-// get is objectStore.get(name): what the server has of it, with data and raw; null where there is
-// none.
+// get implements objectStore.get(name): the object's info with data and raw, or null.
 func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("get", "the name", call.Argument(0))
 	var data []byte
@@ -194,7 +190,7 @@ func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// stored is an object with its data.
+// stored converts an object with its data.
 func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, error) {
 	shown, err := c.toScript(info)
 	if err != nil {
@@ -216,7 +212,7 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 	}}, nil), nil
 }
 
-// stat is objectStore.stat(name): what the server has of the object; null where there is none.
+// stat implements objectStore.stat(name): the object's info, or null.
 func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("stat", "the name", call.Argument(0))
 	var info *jetstream.ObjectInfo
@@ -238,7 +234,7 @@ func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// remove is objectStore.delete(name). That there is no such object is no failure.
+// remove implements objectStore.delete(name). A missing object is not an error.
 func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("delete", "the name", call.Argument(0))
 
@@ -252,7 +248,7 @@ func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// list is objectStore.list(): all objects, without their data.
+// list implements objectStore.list(): the infos of all objects.
 func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
 	return s.task("list", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		infos, err := found.List(ctx)
@@ -264,7 +260,7 @@ func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// info is objectStore.info(): what the server has of the bucket.
+// info implements objectStore.info(): the bucket's configuration and state.
 func (s *objectStore) info(sobek.FunctionCall) (*task, error) {
 	return s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		said, err := found.Status(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// A panic on a goroutine of nats.go's, or on one that waits for messages, is an error of kind
-// internal, and not the end of k6.
+// A panic in a goroutine of nats.go, or in one that waits for messages, becomes an error of kind
+// internal; k6 goes on.
 func TestPanicsBesideTheVU(t *testing.T) {
 	v := newInitVU(t, New())
 	own, _ := New().NewModuleInstance(v.VU).(*k6mod.Module)
@@ -20,7 +20,7 @@ func TestPanicsBesideTheVU(t *testing.T) {
 	conn := &connection{over: make(chan struct{})}
 	func() {
 		defer conn.contain("a callback")
-		_ = c.config // of no client
+		_ = c.config // panics: there is no client
 	}()
 	require.Equal(t, []string{k6mod.KindInternal}, conn.failures)
 
@@ -33,7 +33,7 @@ func TestPanicsBesideTheVU(t *testing.T) {
 		return f
 	}
 	f := made()
-	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) } // on the VU's goroutine
+	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) } // in the VU's goroutine
 	v.Set("begin", func() { f.push(nil) })
 	_, err := v.RunOnEventLoop(`begin()`)
 	require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
@@ -41,10 +41,10 @@ func TestPanicsBesideTheVU(t *testing.T) {
 	require.True(t, f.isOver())
 
 	conn.in.Store(1)
-	bounded := &boundedConn{into: conn} // of no connection
+	bounded := &boundedConn{into: conn} // panics: there is no connection
 	_, err = bounded.Read(make([]byte, 1))
 	require.Equal(t, k6mod.KindInternal, told(err).Kind)
-	d := &dialer{life: context.Background(), into: conn} // it cannot dial
+	d := &dialer{life: context.Background(), into: conn} // panics: it cannot dial
 	_, err = d.Dial("tcp", "a:1")
 	require.Equal(t, k6mod.KindInternal, told(err).Kind)
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// perConnection is something of JetStream's (a consumer, a bucket) that the server is asked for
-// once for each connection.
+// perConnection is a JetStream value (a consumer or a bucket) that is requested once per
+// connection.
 type perConnection[T any] struct {
 	handle *jetStreamHandle
 	find   func(context.Context, jetstream.JetStream) (T, error)
 
-	// mu guards what was found through the connection: promises come from other goroutines.
+	// mu guards the value: promises run in other goroutines.
 	mu    sync.Mutex
 	conn  *connection
 	found T
@@ -24,7 +24,7 @@ type perConnection[T any] struct {
 // Tasks implements k6mod.Tasker.
 func (b *perConnection[T]) Tasks() *k6mod.Tasks { return b.handle.client.tasks }
 
-// on returns it as seen through the connection. It may be called by any goroutine.
+// on returns the value for the connection. Any goroutine may call it.
 func (b *perConnection[T]) on(ctx context.Context, conn *connection) (T, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

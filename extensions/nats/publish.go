@@ -13,14 +13,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds
-// since 1970.
+// sentHeader holds the time of sending, in nanoseconds since 1970, with the option stamp.
 const sentHeader = "K6-Sent"
 
-// checkEvery is after how many messages of a batch it is asked whether the test has ended.
+// checkEvery is how many messages of a batch are sent between checks for the end of the test.
 const checkEvery = 1024
 
-// publishOptions are those of publish and publishBatch.
 type publishOptions struct {
 	header     natsio.Header
 	reply      string
@@ -28,14 +26,14 @@ type publishOptions struct {
 	tags       *k6mod.Tags
 }
 
-// publisher publishes for a client. Its memory is used again from call to call.
+// publisher publishes for a client. Its memory is reused.
 type publisher struct {
 	options k6glue.Frozen[*publishOptions]
 	batches k6glue.Frozen[[][]byte]
 	message natsio.Msg
 }
 
-// publishOne is client.publish(subject, data, options).
+// publishOne implements client.publish(subject, data, options).
 func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := destination("publish", "the subject", call.Argument(0))
@@ -55,7 +53,7 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// send publishes one message, and throws when that fails.
+// send publishes one message and throws if that fails.
 func (p *publisher) send(c *client, subject string, data []byte, o *publishOptions) {
 	conn := c.ready()
 	r := record{operation: "publish", subject: c.subject(subject), tags: o.tags}
@@ -72,9 +70,9 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 	}
 }
 
-// publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go.
-// Data is that of all of them, or an array with that of each; it is published options.iterations
-// times over.
+// publishBatch implements client.publishBatch(subject, data, options): many messages in one call.
+// data is the data of all messages, or an array with the data of each. All are published
+// options.iterations times.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := destination("publishBatch", "the subject", call.Argument(0))
@@ -127,7 +125,6 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 	})
 }
 
-// sendAll publishes all messages, o.iterations times.
 func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
 	b := c.burst(conn, subject, o)
 	if b == nil {
@@ -138,7 +135,7 @@ func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][
 	return cmp.Or(err, b.end())
 }
 
-// repeat sends all messages, so many times, until the test ends.
+// repeat sends all messages this many times, or until the test ends.
 func (c *client) repeat(all [][]byte, iterations int, sent *volume, send func(data []byte) error) error {
 	ctx := c.VU().Context()
 	for range max(iterations, 1) {
@@ -156,7 +153,7 @@ func (c *client) repeat(all [][]byte, iterations int, sent *volume, send func(da
 	return nil
 }
 
-// sendOne publishes a message: one that is nothing but its data in the way that costs least.
+// sendOne publishes a message, in the cheapest form that nats.go has for it.
 func (p *publisher) sendOne(c *client, conn *connection, subject string, data []byte, o *publishOptions) error {
 	if c.dataOnly(o) {
 		return conn.nc.Publish(subject, data)
@@ -166,14 +163,13 @@ func (p *publisher) sendOne(c *client, conn *connection, subject string, data []
 	return conn.nc.PublishMsg(&p.message)
 }
 
-// dataOnly says that a message is nothing but its data.
+// dataOnly reports whether a message has only data.
 func (c *client) dataOnly(o *publishOptions) bool {
 	return !c.config.Stamp && o.header == nil && o.reply == ""
 }
 
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
-// read reads { headers, reply, iterations, tags }.
 func (p *publisher) read(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &noPublishOptions, nil
@@ -186,7 +182,7 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 	})
 }
 
-// readOne reads { headers, reply, tags }, those of a single message.
+// readOne reads { headers, reply, tags }, the options of a single message.
 func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	o, err := p.read(c, method, value)
 	if err == nil && o.iterations != 0 {
@@ -203,7 +199,7 @@ var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a t
 	k6mod.Into("tags", func(o *publishOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// stamped returns the header with the time, if the client's options ask for it.
+// stamped adds the time to the header, with the option stamp.
 func (c *client) stamped(h natsio.Header) natsio.Header {
 	if !c.config.Stamp {
 		return h
@@ -217,7 +213,6 @@ func (c *client) stamped(h natsio.Header) natsio.Header {
 	return with
 }
 
-// outgoingOf is a message of its parts.
 func (c *client) outgoingOf(subject string, data []byte, o *publishOptions) *natsio.Msg {
 	return &natsio.Msg{Subject: subject, Data: data, Header: c.stamped(o.header)}
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// requestOptions are those of request, requestMany and requestBatch.
 type requestOptions struct {
 	header  natsio.Header
 	timeout time.Duration
-	max     int           // answers after which requestMany returns; 0 for no limit
-	stall   time.Duration // without an answer after which it returns; 0 for its timeout
+	max     int           // answers after which requestMany returns; 0: no limit
+	stall   time.Duration // time without an answer after which it returns; 0: its timeout
 	extent  extent        // of requestBatch
 	tags    *k6mod.Tags
 }
@@ -42,7 +41,7 @@ func requestTable(names ...string) k6mod.Options[requestOptions] {
 	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }
 
-// asking reads what a request is made of: (subject, data, options).
+// asking reads the arguments (subject, data, options) of a request.
 func (c *client) asking(
 	method string, call sobek.FunctionCall, known k6mod.Options[requestOptions],
 ) (*natsio.Msg, *requestOptions, error) {
@@ -60,8 +59,7 @@ func (c *client) asking(
 	return m, o, nil
 }
 
-// outgoing reads what a request and a publication to a stream have in common: the subject and the
-// data.
+// outgoing reads the subject and the data of a request or a publication to a stream.
 func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
 	subject, err := destination(method, "the subject", call.Argument(0))
 	if err != nil {
@@ -72,7 +70,7 @@ func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, 
 	return &natsio.Msg{Subject: subject, Data: data}, err
 }
 
-// request is client.request(subject, data, options): the answer.
+// request implements client.request(subject, data, options): the answer.
 func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	m, o, err := c.asking("request", call, ofRequest)
 	if err != nil {
@@ -97,9 +95,9 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// requestMany is client.requestMany(subject, data, options): all answers that come until there are
-// options.max, none has come for options.stall, an empty one without headers has come, or the time
-// is over.
+// requestMany implements client.requestMany(subject, data, options). It collects answers until
+// there are options.max, none has arrived for options.stall, an empty one without headers arrives,
+// or the timeout.
 func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	m, o, err := c.asking("requestMany", call, ofRequestMany)
 	if err != nil {
@@ -109,7 +107,7 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second, // its own time ends it before
+		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second, // the collection ends earlier
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			answers, err = gather(ctx, conn, m, o)
@@ -133,10 +131,10 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// maxAnswers is how many answers may wait to be gathered.
+// maxAnswers limits the answers that wait to be collected.
 const maxAnswers = 4096
 
-// gather sends a request and waits for its answers.
+// gather sends a request and collects its answers.
 func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOptions) ([]*natsio.Msg, error) {
 	come := make(chan *natsio.Msg, maxAnswers)
 	over := make(chan struct{})

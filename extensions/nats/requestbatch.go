@@ -13,12 +13,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// opRequest is the operation of a step that each request of a batch is.
+// opRequest is the step's operation for each request of a batch.
 const opRequest = "request"
 
-// requestBatch is client.requestBatch(subject, data, options): requests one after another, in Go,
-// as many as options.iterations or for as long as options.duration, each an operation of the step.
-// Those that fail are counted, and throw nothing.
+// requestBatch implements client.requestBatch(subject, data, options): requests one after another,
+// options.iterations of them or for options.duration, each an operation of the step. Failed ones
+// are counted and do not throw.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
 	if err == nil {
@@ -36,16 +36,16 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	return c.batchResult(&b.result)
 }
 
-// requests are those of one call.
+// requests are the requests of one call.
 type requests struct {
 	client  *client
 	message *natsio.Msg
 	options *requestOptions
-	// over is the connection that they go over; nil for nats.go's.
+	// over is the connection of runs; nil: nats.go's connection.
 	over *runConnection
-	// task is that of each request over nats.go's.
+	// task is each request over nats.go's connection.
 	task *task
-	// record and job are of each over the connection of runs, and header is the message's there.
+	// record and job are each request over the connection of runs; header is its message's header.
 	record record
 	job    func(*wire.Conn) error
 	header []byte
@@ -53,13 +53,13 @@ type requests struct {
 	// recorder is nil outside of a sweep.
 	recorder *measure.Recorder
 	result   batchResult
-	// took is how long the request has taken that was the last.
+	// took is the duration of the last request.
 	took time.Duration
-	// received and sent are bytes that nobody has asked for yet.
+	// received and sent are bytes not returned by Traffic yet.
 	received, sent uint64
 }
 
-// do asks for as long as the options and the step say.
+// do sends requests as long as the options and the step allow.
 func (b *requests) do() error {
 	c := b.client
 	b.runs = runs.New(c.module, &c.shared.bench.Shared, b)
@@ -100,7 +100,7 @@ func (b *requests) until(ctx, vu context.Context) error {
 	return nil
 }
 
-// one asks once, and counts that, unless the VU's context has ended.
+// one sends one request and counts it, unless the VU's context has ended.
 func (b *requests) one(vu context.Context) error {
 	c := b.client
 	b.took = 0
@@ -120,7 +120,6 @@ func (b *requests) one(vu context.Context) error {
 	return err
 }
 
-// send asks over the connection of runs.
 func (b *requests) send(conn *wire.Conn) error {
 	m := b.message
 	if b.header == nil || b.client.config.Stamp {
@@ -136,7 +135,6 @@ func (b *requests) send(conn *wire.Conn) error {
 	return err
 }
 
-// ask is the task of each over nats.go's connection.
 func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
 	m := b.message
 	m.Header = b.client.stamped(b.options.header)

@@ -22,34 +22,33 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// runConnection is the connection of what a client runs in Go. It is opened by the first operation
-// that needs it, opened anew by the next one after it broke, and closed when the client is.
+// runConnection is the connection of a client's runs in Go. An operation opens it if it is missing
+// or broken. It closes with the client.
 type runConnection struct {
 	client *client
-	// seat is the client's at the event loops.
+	// seat is the client's place at an event loop.
 	seat  *eventloop.Seat
 	watch *deadline.Watch[*wire.Conn]
-	// ctx is the VU's of the run under way: of hundreds of clients, all that leads to the VU is
-	// outside of the processor's caches.
+	// ctx is the VU's context during a run. A copy here avoids cache misses on the way to the VU,
+	// with hundreds of clients.
 	ctx context.Context //nolint:containedctx // the run's
-	// servers are those of the client in the order in which they are tried, and next is the one
-	// that is tried first.
+	// servers are the client's servers in order of trial; next is the first to try.
 	servers []string
 	next    int
 
-	// mu guards conn: the VU's end, and promises, come from other goroutines.
+	// mu guards conn: promises, and the end of the VU, run in other goroutines.
 	mu   sync.Mutex
 	conn *wire.Conn
-	// received and sent are the bytes on conn that were already counted.
+	// received and sent are the bytes of conn that were already counted.
 	received, sent uint64
-	// used is when the last run was over.
+	// used is when the last run ended.
 	used time.Duration
-	// broke tells that the last connection did, and none was made since.
+	// broke means that the last connection broke and none was made since.
 	broke bool
 }
 
-// runs returns the connection of runs; nil where they are over nats.go's, as they are with
-// connection: 'shared' and through WebSockets. It may be called by any goroutine.
+// runs returns the connection of runs; nil if runs use nats.go's: with connection: 'shared', and
+// through WebSockets. Any goroutine may call it.
 func (c *client) runs() *runConnection {
 	if c.config.Connection == k6mod.ConnectionShared || c.config.socket() {
 		return nil
@@ -71,8 +70,8 @@ func (c *client) runs() *runConnection {
 	return c.running
 }
 
-// operate does one operation of a run, and counts it. Its duration is the sweep's. It returns the
-// bytes of all but connecting.
+// operate runs one operation of a run and counts it. The sweep measures its duration. It returns
+// the bytes without those of connecting.
 func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wire.Conn) error) (sent, received uint64, err error) {
 	c := rc.client
 	rc.seat.Begin()
@@ -89,7 +88,7 @@ func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wir
 	return sent, received, r.err
 }
 
-// guarded does a job on the connection. It is interrupted when the VU's context ends.
+// guarded runs job on the connection. The end of the VU's context interrupts it.
 func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (err error) {
 	conn.Use(rc.seat)
 	rc.watch.Begin(rc.ctx, conn, time.Time{}, 0)
@@ -99,7 +98,7 @@ func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (e
 	return job(conn)
 }
 
-// acquire returns the connection, and opens it where there is none.
+// acquire returns the connection, and opens one if needed.
 func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	rc.mu.Lock()
 	conn := rc.conn
@@ -121,7 +120,7 @@ func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	return conn, err
 }
 
-// connect connects now, if that was not done yet. It may be called by any goroutine.
+// connect connects if there is no connection. Any goroutine may call it.
 func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error {
 	rc.mu.Lock()
 	conn := rc.conn
@@ -134,8 +133,7 @@ func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error 
 	return err
 }
 
-// open opens the connection, unless there is one by now: away from the event loop where it is
-// called at one.
+// open opens the connection unless there is one. away runs the dial outside of the event loop.
 func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *[]record) (*wire.Conn, error) {
 	c := rc.client
 	switch {
@@ -161,8 +159,8 @@ func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *
 	return rc.keep(conn), nil
 }
 
-// keep makes a connection that of the client, and returns it; or the one that there is by now, as
-// where a promise was faster.
+// keep stores conn as the client's connection, unless a promise was faster; it returns the one in
+// use.
 func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -180,7 +178,7 @@ func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
 	return conn
 }
 
-// dial connects to the first server that takes the client, within connectTimeout.
+// dial connects to the first server that accepts the client, within connectTimeout.
 func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) {
 	rc.mu.Lock()
 	first := rc.next
@@ -212,7 +210,6 @@ func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) 
 	return nil, err
 }
 
-// config is how to reach a server.
 func (rc *runConnection) config(server string) (*wire.Config, error) {
 	c, o := rc.client.config, natsio.GetDefaultOptions()
 	u, err := url.Parse(server)
@@ -232,7 +229,7 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.ConnectWithin, Dial: k6glue.Dial(rc.client.VU()),
 	}
 	cfg.TLS.InsecureSkipVerify = cfg.TLS.InsecureSkipVerify || c.Unsafe
-	if u.User != nil { // as nats.go has it
+	if u.User != nil { // as in nats.go
 		cfg.User, cfg.Password, cfg.Token, cfg.NKey = "", "", "", ""
 		if password, given := u.User.Password(); given {
 			cfg.User, cfg.Password = u.User.Username(), password
@@ -244,7 +241,7 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 	return cfg, nil
 }
 
-// release counts what went over the connection, and closes it where it is broken.
+// release counts the connection's bytes, and closes it if it is broken.
 func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -263,12 +260,12 @@ func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
 	return sent, received
 }
 
-// idleCheck is after which time without a run it is asked whether the server is still there: it
-// asks as well, and gives up those that do not answer.
+// idleCheck is how long a connection may rest before a run checks it: the server pings too, and
+// drops clients that do not answer.
 const idleCheck = time.Second
 
-// begin is called before a run. A connection that has broken since the last one, or that the server
-// has given up, costs the run no operation.
+// begin prepares a run. A connection that broke since the last run is replaced, and costs the run
+// no operation.
 func (rc *runConnection) begin() {
 	rc.ctx = rc.client.VU().Context()
 	rc.mu.Lock()
@@ -282,15 +279,13 @@ func (rc *runConnection) begin() {
 	rc.client.Traffic(received, sent)
 }
 
-// end is called after a run.
 func (rc *runConnection) end() {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	rc.used, rc.ctx = clock.Now(), nil
 }
 
-// close closes the connection, at once. It may be called by any goroutine: what is under way then
-// is cancelled.
+// close closes the connection and cancels the current call. Any goroutine may call it.
 func (rc *runConnection) close() {
 	rc.watch.Interrupt()
 	rc.watch.Stop()
@@ -302,15 +297,15 @@ func (rc *runConnection) close() {
 	}
 }
 
-// socket tells whether the servers are reached through WebSockets.
+// socket reports whether the servers use WebSockets.
 func (c *Config) socket() bool {
 	return slices.ContainsFunc(c.Servers, func(server string) bool { return strings.HasPrefix(server, "ws") })
 }
 
-// encoded is a header as it is sent; nil for none.
+// encoded encodes a header; nil for none.
 func encoded(h natsio.Header) (said []byte) {
 	if len(h) == 0 {
-		return nil // without an iterator, which is allocated
+		return nil // without an iterator, which would be allocated
 	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// runLayout calls layout.run, and returns what came of it.
+// runLayout calls layout.run and returns its result.
 func runLayout(t *testing.T, v *vu, workload string) (r struct{ Succeeded, Failed, Hits, Misses int }) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run(`+workload+`)`)), &r))
@@ -20,7 +20,7 @@ func runLayout(t *testing.T, v *vu, workload string) (r struct{ Succeeded, Faile
 	return r
 }
 
-// A client that does nothing but runs has one connection; that which made the bucket is closed.
+// A client that only runs has one connection; the one that created the bucket is closed.
 func TestOneConnectionForRuns(t *testing.T) {
 	s := startServer(t, system)
 	v := newVU(t)
@@ -46,7 +46,7 @@ func TestOneConnectionForRuns(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A promise may connect while a run does.
+// A promise may connect during a run.
 func TestConnectBesideARun(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -62,13 +62,14 @@ func TestConnectBesideARun(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// An operation of a run allocates nothing. What the call itself does is spread over them.
+// An operation of a run allocates nothing. The allocations of the call are spread over its
+// operations.
 func TestRunsAllocateNothing(t *testing.T) {
 	v := withLayout(t, "orb")
 	v.Run(`layout.prefill({ keys: { count: 10 } })`)
 	for _, call := range []string{
 		`layout.run({ iterations: 2000, mix: { get: 1, set: 1, delete: 1 }, keys: { count: 10 } })`,
-		`client.requestBatch('$JS.API.INFO', '', { iterations: 2000 })`, // a service of the server's own
+		`client.requestBatch('$JS.API.INFO', '', { iterations: 2000 })`, // a service of the server
 	} {
 		v.Run(call)
 		var before, after runtime.MemStats
@@ -79,7 +80,7 @@ func TestRunsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Runs of clients that share a connection are over it.
+// Clients with a shared connection use it for runs too.
 func TestRunsOverNatsGo(t *testing.T) {
 	v := newVU(t)
 	for i, options := range everyWay {
@@ -93,7 +94,7 @@ func TestRunsOverNatsGo(t *testing.T) {
 	}
 }
 
-// A run goes on when its server is back; what failed meanwhile is counted.
+// A run continues when its server is back, and counts the failures.
 func TestRunWhoseServerDiesAndComesBack(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -113,7 +114,7 @@ func TestRunWhoseServerDiesAndComesBack(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// A connection that broke while there was no run costs the next run no operation.
+// A connection that breaks between runs costs the next run no operation.
 func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -122,14 +123,14 @@ func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	s.kill()
 	s.restart()
 	time.Sleep(idleCheck)
-	require.Eventually(t, func() bool { // it is soon ready for JetStream
+	require.Eventually(t, func() bool { // JetStream may take a moment to be ready
 		return v.Run(`attempt(() => client.jetStream().keyValues())`) == nil
 	}, 20*time.Second, 20*time.Millisecond)
 	require.Equal(t, 10, runLayout(t, v, `{ iterations: 10, mix: { get: 1 }, keys: { count: 10 } }`).Hits)
 	require.Equal(t, 1.0, v.Counted(metricReconnects))
 }
 
-// Operations of a run have their timeout, and end with the test.
+// Operations of a run have a timeout, and end with the test.
 func TestRunWhoseServerStalls(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -148,7 +149,7 @@ func TestRunWhoseServerStalls(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// A bucket that cannot be used directly is used by nats.go.
+// A bucket that does not allow direct gets is used with nats.go.
 func TestRunOfAnotherKindOfBucket(t *testing.T) {
 	v := withLayout(t, "orb")
 	v.Run(`client.jetStream().createStream({ name: 'KV_' + unique, subjects: ['$KV.' + unique + '.>'], maxMsgsPerSubject: 1,
@@ -162,7 +163,7 @@ func TestRunOfAnotherKindOfBucket(t *testing.T) {
 	require.Greater(t, totals["set"].BytesSent, uint64(5*100))
 }
 
-// What goes wrong with the bucket is counted under its kind.
+// Failures of the bucket are counted under their kind.
 func TestRunOfABucketThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client(url).layout({ layout: 'orb', database: 'a b' })`)
@@ -178,7 +179,7 @@ func TestRunOfABucketThatFails(t *testing.T) {
 	require.Equal(t, 1, runLayout(t, dropped, `{ iterations: 1, mix: { set: 1 }, keys: { count: 1 } }`).Succeeded, "it is looked up again")
 }
 
-// A request of a run has the headers and the time that its options ask for.
+// A request of a run has the headers and the timeout of its options.
 func TestHeadersOfRequestBatch(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))

@@ -6,13 +6,14 @@ import (
 	"sync"
 )
 
-// sharedConnection is one for all VUs whose clients have equal options. The zero value has none.
+// sharedConnection is the connection of all VUs whose clients have equal options. The zero value
+// has no connection.
 type sharedConnection struct {
 	mu   sync.Mutex
 	conn *connection
 }
 
-// acquire returns the connection, which the first to come opens.
+// acquire returns the connection. The first caller opens it.
 func (s *sharedConnection) acquire(
 	ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config,
 ) (conn *connection, opened bool, err error) {

@@ -10,8 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// changeStream is createStream, updateStream or ensureStream(configuration): what the server says
-// of the stream.
+// changeStream is createStream, updateStream or ensureStream(configuration): the stream's info.
 func changeStream(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
 ) operation[*jetStreamHandle] {
@@ -32,14 +31,13 @@ func changeStream(
 	}
 }
 
-// streamInfo is jetStream.streamInfo(name).
 func (h *jetStreamHandle) streamInfo(call sobek.FunctionCall) (*task, error) {
 	return h.withStream("streamInfo", call, func(_ context.Context, stream jetstream.Stream) (any, error) {
-		return stream.CachedInfo(), nil // of just now
+		return stream.CachedInfo(), nil // requested just now
 	})
 }
 
-// withStream is an operation on a stream that is there.
+// withStream is an operation on an existing stream.
 func (h *jetStreamHandle) withStream(
 	operation string, call sobek.FunctionCall, ask func(context.Context, jetstream.Stream) (any, error),
 ) (*task, error) {
@@ -55,7 +53,6 @@ func (h *jetStreamHandle) withStream(
 	}), err
 }
 
-// deleteStream is jetStream.deleteStream(name).
 func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("deleteStream", "the stream", call.Argument(0))
 
@@ -64,13 +61,12 @@ func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// purgeOptions are those of purgeStream.
 type purgeOptions struct {
 	all  []jetstream.StreamPurgeOpt
 	tags *k6mod.Tags
 }
 
-// purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
+// purgeStream implements jetStream.purgeStream(name, { subject, keep, sequence }).
 func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	var o purgeOptions
 	if err := purging.Read("purgeStream", call.Argument(1), &o); err != nil {
@@ -102,8 +98,8 @@ func purgeOption[V any](
 	}}
 }
 
-// streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that
-// take it.
+// streams implements jetStream.streams(subject): the names of all streams, or of those that store
+// the subject.
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
 	if given := call.Argument(0); !k6glue.IsNullish(given) {
@@ -122,8 +118,7 @@ func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// all are the values that a lister has. It closes its channel when there are no more, or its time
-// is over.
+// all returns the values of a lister, whose channel closes at the end or at the timeout.
 func all[T any](values <-chan T) []T {
 	list := []T{}
 	for v := range values {
@@ -133,8 +128,8 @@ func all[T any](values <-chan T) []T {
 	return list
 }
 
-// getMessage is jetStream.getMessage(stream, sequence or subject): the message at that place, or
-// the last of that subject; null where there is none.
+// getMessage implements jetStream.getMessage(stream, sequence or subject): that message, or the
+// last one of the subject, or null.
 func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 	place := call.Argument(1)
 	subject, sequence := "", uint64(0)
@@ -173,7 +168,6 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// deleteMessage is jetStream.deleteMessage(stream, sequence).
 func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) {
 	sequence, err := k6mod.Unsigned("deleteMessage", "the sequence", call.Argument(1))
 	if err != nil {
@@ -185,7 +179,7 @@ func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) 
 	})
 }
 
-// raw is a message as it lies in its stream.
+// raw converts a message as it is stored.
 func (c *client) raw(found *jetstream.RawStreamMsg) sobek.Value {
 	rt := c.Runtime()
 

@@ -13,12 +13,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// subscribeOptions are those of subscribe and respond.
 type subscribeOptions struct {
 	Queue   string `json:"queue"`
-	Max     int    `json:"max"`     // messages after which it ends by itself; 0 for none
-	Pending int    `json:"pending"` // messages that may wait; what comes then is dropped
-	// Tags are those of subscribing, and of the messages that come.
+	Max     int    `json:"max"`     // messages after which it ends; 0: no limit
+	Pending int    `json:"pending"` // maximum waiting messages; further ones are dropped
+	// Tags are for the call and for the messages.
 	Tags *k6mod.Tags `json:"tags"`
 }
 
@@ -34,9 +33,9 @@ func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, e
 	return o, nil
 }
 
-// subscribe is client.subscribe(subject, callback, options): with a callback, messages reach it on
-// k6's event loop, and the iteration lasts until the subscription is closed; without one they are
-// asked for.
+// subscribe implements client.subscribe(subject, callback, options). A callback gets messages on
+// k6's event loop, and the iteration lasts until the subscription is closed. Without one, the
+// script asks for messages.
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("subscribe", "the subject", call.Argument(0))
 	if err != nil {
@@ -63,9 +62,9 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended by itself
+	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended
 	f.dropped = func() int {
-		n, _ := sub.Dropped() // -1 once it has ended
+		n, _ := sub.Dropped() // -1 after the end
 
 		return max(n, f.reported)
 	}
@@ -76,7 +75,7 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	return subscriptionMethods.Object(c.Runtime(), &subscription{f, sub})
 }
 
-// subscription is a JavaScript Subscription.
+// subscription is the JavaScript object Subscription.
 type subscription struct {
 	*feed[*natsio.Msg]
 
@@ -89,15 +88,16 @@ var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subs
 	"drain": tagged("drain", 1, (*subscription).drain),
 }))
 
-// dropped is subscription.dropped(): how many messages came when too many were waiting.
+// dropped implements subscription.dropped(): how many messages were dropped because too many were
+// waiting.
 func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
-	n, _ := s.sub.Dropped() // none, once it has ended
+	n, _ := s.sub.Dropped() // 0 after the end
 
 	return s.client.Runtime().ToValue(n)
 }
 
-// listen subscribes; the server knows of it when listen returns, so that nothing is missed that is
-// published afterwards.
+// listen subscribes. When it returns, the server knows the subscription, and no later message is
+// missed.
 func (c *client) listen(
 	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
 ) (sub *natsio.Subscription, err error) {
@@ -127,8 +127,8 @@ func (c *client) listen(
 	return sub, r.err
 }
 
-// drain is subscription.drain(timeout): no more messages are wanted; those that are on their way
-// still come.
+// drain implements subscription.drain(timeout). It unsubscribes; messages that were already sent
+// still arrive.
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
 
@@ -147,9 +147,8 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// respond is client.respond(subject, data, options): it answers requests in Go, each with the data
-// or, without, with its own, until the object that it returns is closed or the VU has no more use
-// for the connection.
+// respond implements client.respond(subject, data, options). It answers requests in Go with data,
+// or with the request's data, until the returned object or the connection is closed.
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("respond", "the subject", call.Argument(0))
 	if err != nil {
@@ -196,10 +195,10 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	return responderMethods.Object(c.Runtime(), sub)
 }
 
-// responderMethods are those of a JavaScript Responder.
+// responderMethods are the methods of the JavaScript object Responder.
 var responderMethods = k6glue.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
 	"close": func(sub *natsio.Subscription, _ sobek.FunctionCall) sobek.Value {
-		_ = sub.Unsubscribe() // it may have ended by itself
+		_ = sub.Unsubscribe() // it may have ended
 
 		return sobek.Undefined()
 	},

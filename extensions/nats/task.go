@@ -15,30 +15,29 @@ import (
 
 const opConnect = "connect"
 
-// task is one call of a script, its arguments read.
+// task is one call of a script, with its arguments.
 type task struct {
 	client *client
-	// operation and subject are as the metrics have them.
+	// operation and subject are for the metrics.
 	operation, subject string
-	// tags are those that the script has given to the call; nil for none.
+	// tags are the call's tags; nil for none.
 	tags *k6mod.Tags
 	// timeout is 0 for the client's.
 	timeout time.Duration
-	// brief tells that the job leaves nothing behind that its context would have to end.
+	// brief means that no goroutine outlives the job and its context.
 	brief bool
-	// on is the connection that the job works on, though the client may have another one by now;
-	// nil for the client's.
+	// on is the connection that the job needs, even if the client has a new one; nil: the client's.
 	on *connection
-	// runs tells that the connection of runs is connected, and not nats.go's.
+	// runs means the connection of runs.
 	runs bool
-	// job does the work, and adds what it has sent and received; nil to connect only.
+	// job does the work, and counts what it has sent and received; nil: only connect.
 	job func(ctx context.Context, conn *connection, r *record) error
-	// value makes what the script gets; nil for undefined.
+	// value returns the result for the script; nil: undefined.
 	value func() (sobek.Value, error)
 
-	// conn is the connection that the task was done on; nil while there is none.
+	// conn is the connection that the task used; nil at first.
 	conn *connection
-	// recorded is what is to be recorded: the operation, and the connect before it.
+	// recorded are the operation's records: the connect, if any, and the operation.
 	recorded []record
 }
 
@@ -52,7 +51,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	if waits {
 		t.recorded = c.room[:0]
 	} else {
-		t.brief = false // others go on beside it
+		t.brief = false // other tasks run at the same time
 	}
 	if rc := t.ofRuns(); rc != nil {
 		err := rc.connect(ctx, &t.recorded)
@@ -97,7 +96,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	return c.silenced(t.operation, r.err)
 }
 
-// ofRuns is the connection of runs where it is to be connected; nil where nats.go's is.
+// ofRuns returns the connection of runs if the task is for it; else nil.
 func (t *task) ofRuns() *runConnection {
 	if !t.runs {
 		return nil
@@ -106,7 +105,7 @@ func (t *task) ofRuns() *runConnection {
 	return t.client.runs()
 }
 
-// tagConnect gives the tags of a call that only connects to what it has recorded.
+// tagConnect adds the call's tags to the records of a call that only connects.
 func (t *task) tagConnect() {
 	if t.job != nil {
 		return
@@ -116,8 +115,7 @@ func (t *task) tagConnect() {
 	}
 }
 
-// silenced tells who waits in vain for an answer that a callback of the same VU may have to give,
-// why.
+// silenced adds a hint to a timeout: a callback of the same VU cannot answer while the VU waits.
 func (c *client) silenced(operation string, err error) error {
 	if operation != opRequest || c.callbacks.Load() == 0 {
 		return err
@@ -132,7 +130,7 @@ func (c *client) silenced(operation string, err error) error {
 	return &told
 }
 
-// work does the job, with a context that ends when the time is over.
+// work runs the job with a context that ends at the timeout.
 func (t *task) work(ctx context.Context, r *record, begin time.Time, timeout time.Duration) (err error) {
 	defer crash.Catch(&err)
 	if t.brief {
@@ -147,7 +145,7 @@ func (t *task) work(ctx context.Context, r *record, begin time.Time, timeout tim
 	return t.job(within, t.conn, r)
 }
 
-// explain says of an error whether the time was over, or the test.
+// explain replaces an error that the timeout or the end of the test caused.
 func explain(ctx context.Context, timeout time.Duration, err error) error {
 	switch {
 	case err == nil:
@@ -179,8 +177,8 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 	return t.value()
 }
 
-// counted counts what was done by one operation of a call that does many. Its duration is the
-// sweep's. It returns the bytes of all but connecting, and how long the operation took.
+// counted records one operation of a call that does many. The sweep measures its duration. It
+// returns the bytes without those of connecting, and the operation's duration.
 func (t *task) counted() (sent, received uint64, took time.Duration) {
 	c := t.client
 	for i := range t.recorded {
@@ -198,7 +196,7 @@ func (t *task) counted() (sent, received uint64, took time.Duration) {
 	return sent, received, took
 }
 
-// ready returns the connection for a method that has one form only. It throws where there is none.
+// ready returns the connection for a blocking method. It throws if there is none.
 func (c *client) ready() *connection {
 	recorded := c.room[:0]
 	conn, err := c.acquire(c.VU().Context(), &recorded)

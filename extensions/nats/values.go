@@ -13,13 +13,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// data returns the bytes of a value for a call that does not keep them. Undefined and null have
+// data returns the bytes of a value for a call that does not keep them. undefined and null have
 // none.
 func (c *client) data(method string, value sobek.Value) ([]byte, error) {
 	return c.bytes(method, value, &c.scratch)
 }
 
-// owned returns bytes of a value that the script cannot change while a promise is not settled yet.
+// owned returns a copy of a value's bytes, for promises: the script may change the value.
 func (c *client) owned(method string, value sobek.Value) ([]byte, error) {
 	var own []byte
 	data, err := c.bytes(method, value, &own)
@@ -38,15 +38,13 @@ func (c *client) bytes(method string, value sobek.Value, buffer *[]byte) ([]byte
 	return k6mod.Bytes(c.Runtime(), method, "the data", value, buffer)
 }
 
-// number makes a number of 64 bits without a sign: beyond 2^53 - 1 a BigInt.
+// number returns an unsigned number; above 2^53 - 1 a BigInt.
 func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Runtime(), n) }
 
-// plainObject makes an object with these properties.
 func (m *module) plainObject(values map[string]any) *sobek.Object {
 	return k6glue.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // what Plain makes of a map
 }
 
-// stringArray makes an array.
 func (m *module) stringArray(texts []string) *sobek.Object {
 	all := make([]any, len(texts))
 	for i, text := range texts {
@@ -56,7 +54,7 @@ func (m *module) stringArray(texts []string) *sobek.Object {
 	return m.Runtime().NewArray(all...)
 }
 
-// truth reads what JavaScript takes for true.
+// truth reads a value as JavaScript's conditions do.
 func truth(_, _ string, value sobek.Value) (bool, error) { return value.ToBoolean(), nil }
 
 // headers reads an object of names and values, each a string or an array of strings.
@@ -92,8 +90,8 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	return h, nil
 }
 
-// destination reads the subject of a message. The server takes one with an empty token or a
-// wildcard without a word, and nobody who listens to such a subject gets the message.
+// destination reads the subject of a message. The server silently accepts subjects with an empty
+// token or a wildcard, and delivers such messages to no one.
 func destination(method, what string, value sobek.Value) (string, error) {
 	subject, err := k6mod.Name(method, what, value)
 	if err != nil {
@@ -108,7 +106,7 @@ func destination(method, what string, value sobek.Value) (string, error) {
 	return subject, nil
 }
 
-// wholeSeconds is a time to live as the server counts it.
+// wholeSeconds rounds a time to live up to seconds.
 func wholeSeconds(ttl time.Duration) time.Duration {
 	return time.Duration(max(k6mod.Seconds(ttl), 1)) * time.Second
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Drop deletes the database with all its records: its bucket and, in the layout Orb, those of all
-// tables. There the bucket of database d_t goes with database d, as it cannot be told from that of
-// a table t. The Store makes buckets anew where it needs them; other Stores that have used them
-// fail.
+// Drop deletes the database with all its records: its bucket and, in the layout Orb, the buckets of
+// all tables. There, Drop of database d also deletes the bucket of database d_t, which has the same
+// name as that of table t. The Store creates buckets again when it needs them; other Stores of the
+// database fail.
 func (s *Store) Drop(ctx context.Context) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -35,8 +35,8 @@ func (s *Store) Drop(ctx context.Context) error {
 	return nil
 }
 
-// empty purges a bucket. nats-server (2.15.2) removes the files of a deleted stream a moment later:
-// a stream of the same name that is made meanwhile may find records in them.
+// empty purges a bucket. nats-server 2.15.2 deletes a stream's files a moment later, and a new
+// stream of the same name might find records in them.
 func (s *Store) empty(ctx context.Context, bucket string) error {
 	stream, err := s.js.Stream(ctx, "KV_"+bucket)
 	if err != nil {

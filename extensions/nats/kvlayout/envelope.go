@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// envelope is a value in the layouts that write JSON, its fields in both libraries' order.
+// envelope is a value in the JSON layouts. The fields have the order of the libraries.
 type envelope struct {
 	Key      string         `json:"key"`
 	Data     []byte         `json:"data"`
 	Metadata map[string]any `json:"metadata"`
 }
 
-// EncodeValue returns what the bucket holds for a record.
+// EncodeValue returns the record's value in the bucket.
 func (l Layout) EncodeValue(record Record) ([]byte, error) {
 	switch {
 	case l == Micro:
@@ -31,8 +31,8 @@ func (l Layout) EncodeValue(record Record) ([]byte, error) {
 	return record.Value, nil
 }
 
-// DecodeValue returns the record of what the bucket holds. Orb's key is the one asked for; the
-// others bring theirs.
+// DecodeValue returns the record of a value in the bucket. Orb takes the key from the argument, the
+// other layouts from the value.
 func (l Layout) DecodeValue(table, key string, value []byte) (Record, error) {
 	if l == Orb {
 		return Record{Table: table, Key: key, Value: value}, nil
@@ -42,7 +42,7 @@ func (l Layout) DecodeValue(table, key string, value []byte) (Record, error) {
 		return Record{}, fmt.Errorf("%w: %w", ErrValue, err)
 	}
 	if l == OrbCompat {
-		e.Metadata = nil // go-orb's records have none
+		e.Metadata = nil // go-orb stores none
 	}
 
 	return Record{Table: table, Key: e.Key, Value: e.Data, Metadata: e.Metadata}, nil

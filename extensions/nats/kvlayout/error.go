@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What an Error wraps, beside the errors of nats.go's packages and of contexts.
+// Errors that an Error may wrap, besides the errors of nats.go and of contexts.
 var (
 	ErrNotFound   = errors.New("there is no such key")
 	ErrEmpty      = errors.New("the bucket has no keys")
@@ -16,7 +16,7 @@ var (
 	ErrValue      = errors.New("the value is not one of this layout")
 )
 
-// Error is what goes wrong with an operation of a Store.
+// Error is the error of a Store's operation.
 type Error struct {
 	Op     string // put, get, delete, list, open or drop
 	Bucket string
@@ -24,7 +24,7 @@ type Error struct {
 	Err    error
 }
 
-// Error says what could not be done to which record, and why.
+// Error names the operation, the record and the reason.
 func (e *Error) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s bucket %q: %v", e.Op, e.Bucket, e.Err)

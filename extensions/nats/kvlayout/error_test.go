@@ -71,7 +71,7 @@ func TestAValueThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// operations of a Store, each with a context of its own.
+// operations returns the operations of a Store, each with a separate context.
 func operations(store *kvlayout.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"put":    func(ctx context.Context) error { return store.Put(ctx, kvlayout.Record{Key: "new"}) },
@@ -82,8 +82,7 @@ func operations(store *kvlayout.Store) map[string]func(context.Context) error {
 	}
 }
 
-// filled returns a store with 300 keys, more than a watcher holds back, whose connection is the
-// line.
+// filled returns a store with 300 keys, more than a watcher buffers, over the given line.
 func filled(t *testing.T, l *line) *kvlayout.Store {
 	t.Helper()
 	direct := connect(t, serverURL(t))

@@ -12,13 +12,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// message is one that lies in a bucket.
+// message is a message of a bucket's stream.
 type message struct {
 	Key, Value string
 	Headers    nats.Header
 }
 
-// dump returns what lies in a bucket, in order.
+// dump returns the messages of a bucket's stream, in order.
 func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 	t.Helper()
 	stream, err := js.Stream(t.Context(), "KV_"+bucket)
@@ -29,11 +29,11 @@ func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 	for i := info.State.FirstSeq; i <= info.State.LastSeq; i++ {
 		raw, err := stream.GetMsg(t.Context(), i)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue // written over
+			continue // overwritten
 		}
 		require.NoError(t, err)
 		for _, own := range []string{"Nats-Sequence", "Nats-Stream", "Nats-Subject", "Nats-Time-Stamp"} {
-			raw.Header.Del(own) // the answer's, not the message's
+			raw.Header.Del(own) // a header of the answer, not of the message
 		}
 		messages = append(messages, message{raw.Subject[len("$KV."+bucket+"."):], string(raw.Data), raw.Header})
 	}
@@ -41,7 +41,7 @@ func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 	return messages
 }
 
-// The examples were dumped from a server that the libraries had written to.
+// The expected messages were dumped from a server after the libraries had written to it.
 func TestWhatLiesInABucket(t *testing.T) {
 	var (
 		purge  = nats.Header{"KV-Operation": {"PURGE"}, "Nats-Rollup": {"sub"}}
@@ -158,7 +158,7 @@ func TestMetadata(t *testing.T) {
 	require.ErrorIs(t, store.Put(t.Context(), record), kvlayout.ErrMetadata)
 }
 
-// A bug of go-orb's, kept: in the compatible mode a key has no table.
+// In OrbCompat a key has no table, as in go-orb.
 func TestTablesCollideInTheCompatibleMode(t *testing.T) {
 	js := connect(t, serverURL(t))
 	for layout, want := range map[kvlayout.Layout]string{kvlayout.Orb: "of a", kvlayout.OrbCompat: "of b", kvlayout.Micro: "of a"} {

@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
 
-// serverURL returns the address of a real server.
 func serverURL(t *testing.T) string {
 	t.Helper()
 
@@ -40,7 +39,7 @@ func connect(t *testing.T, address string, options ...nats.Option) jetstream.Jet
 	return js
 }
 
-// open returns the Store of a database that no other test has.
+// open returns a Store whose database no other test uses.
 func open(t *testing.T, js jetstream.JetStream, layout kvlayout.Layout) (store *kvlayout.Store, database string) {
 	t.Helper()
 	database = "db-" + nuid.Next()
@@ -55,7 +54,7 @@ func open(t *testing.T, js jetstream.JetStream, layout kvlayout.Layout) (store *
 	return store, database
 }
 
-// put writes records without a value, given as table/key, or as key for those without a table.
+// put writes records without a value, named table/key or key.
 func put(t *testing.T, store *kvlayout.Store, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -67,12 +66,12 @@ func put(t *testing.T, store *kvlayout.Store, names ...string) {
 	}
 }
 
-// noGoroutineLeft fails the test unless as many goroutines are left at its end as there are now.
+// noGoroutineLeft fails if there are more goroutines at the end of the test than now.
 func noGoroutineLeft(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // and the one that Eventually has
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // one is of Eventually
 			20*time.Second, 10*time.Millisecond)
 	})
 }
@@ -80,11 +79,11 @@ func noGoroutineLeft(t *testing.T) {
 // line is a connection to the server that a test can cut or stop.
 type line struct {
 	address string
-	left    atomic.Int64 // bytes that still come from the server
-	cut     atomic.Bool  // whether the connection then ends, or nothing comes
+	left    atomic.Int64 // bytes of the server to pass on
+	cut     atomic.Bool  // then close the connection, or pass on nothing more
 }
 
-// newLine returns a line that works, until the test sets how much is left.
+// newLine returns a line that passes on everything until the test sets left.
 func newLine(t *testing.T) *line {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,7 +107,7 @@ func newLine(t *testing.T) *line {
 		}
 		defer upstream.Close()
 		go func() { _, _ = io.Copy(client, &limited{upstream, l, client}) }()
-		_, _ = io.Copy(upstream, client) // until the client leaves
+		_, _ = io.Copy(upstream, client) // until the client closes
 	}()
 	t.Cleanup(func() {
 		require.NoError(t, listener.Close())

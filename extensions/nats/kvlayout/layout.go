@@ -6,17 +6,42 @@ import (
 	"strings"
 )
 
-// Layout says how records lie in buckets.
+// Layout is the form in which records are stored in buckets.
+//
+//	         Orb                    OrbCompat             Micro
+//	bucket   db_table, or           db                    db
+//	         db without a table
+//	key      base32 of table_key,   base32 of key         base32 of table_key,
+//	         or of key                                    or of key
+//	value    the bytes              {"key", "data",       as OrbCompat, with the
+//	                                "metadata": {}}       record's metadata or null
+//	created  at each bucket's       as Orb                by Open
+//	         first use, also a read
+//	deleted  purge                  purge                 delete marker
+//	listed   one bucket, paging     as Orb, but the       the bucket, paging after
+//	         before the filter      table is ignored      the filter
+//	empty    ErrEmpty               ErrEmpty              no keys, no error
+//
+// Base32 is the standard form, in upper case and padded. JSON values are written by encoding/json,
+// as in both libraries.
+//
+// This package repeats these properties of the libraries:
+//   - In OrbCompat the tables of a database share their keys: key k of table a is key k of table b,
+//     a bug of go-orb. Only records without a table are compatible with Micro.
+//   - In Orb, table t of database d and database d_t without a table share a bucket, with different
+//     keys.
+//   - Paging is done on the client, so each page costs as much as the whole list.
+//   - In Orb and OrbCompat a page can be shorter than its limit although more keys match.
 type Layout string
 
-// The layouts; the package's documentation compares them.
+// The layouts.
 const (
-	Orb       Layout = "orb"        // go-orb's own
-	OrbCompat Layout = "orb-compat" // go-orb's with bucketPerTable off and jsonKeyValues on
-	Micro     Layout = "micro"      // go-micro's with EncodeKeys
+	Orb       Layout = "orb"        // go-orb's default
+	OrbCompat Layout = "orb-compat" // go-orb with bucketPerTable off and jsonKeyValues on
+	Micro     Layout = "micro"      // go-micro with EncodeKeys
 )
 
-// ParseLayout returns the layout of this name.
+// ParseLayout returns the layout with this name.
 func ParseLayout(name string) (Layout, error) {
 	switch layout := Layout(name); layout {
 	case Orb, OrbCompat, Micro:
@@ -26,10 +51,10 @@ func ParseLayout(name string) (Layout, error) {
 	return "", fmt.Errorf("layout %q is unknown: it is %q, %q or %q", name, Orb, OrbCompat, Micro)
 }
 
-// DefaultDatabase is both libraries'.
+// DefaultDatabase is the default of both libraries.
 const DefaultDatabase = "default"
 
-// Bucket returns the name of the bucket of a table, "" for none.
+// Bucket returns the bucket's name. The table may be "".
 func (l Layout) Bucket(database, table string) string {
 	if l == Orb && table != "" {
 		return database + "_" + table
@@ -43,15 +68,15 @@ func (l Layout) encode(table, key string) string {
 	return base32.StdEncoding.EncodeToString([]byte(l.prefix(table) + key))
 }
 
-// AppendKey appends the key in the bucket of a record without a table to dst.
+// AppendKey appends to dst the key in the bucket of a record without a table.
 func (l Layout) AppendKey(dst, key []byte) []byte { return base32.StdEncoding.AppendEncode(dst, key) }
 
-// Purges tells whether to delete a record is to purge it: see the package's documentation.
+// Purges reports whether Delete purges the key.
 func (l Layout) Purges() bool { return l != Micro }
 
-// decode returns the key of an encoded one, and whether it is one of the table. As in the
-// libraries, what is no base32 is taken as it is, and without a table every key is meant, with its
-// own table's name.
+// decode returns the key of an encoded key, and whether it belongs to the table. As in the
+// libraries, an invalid encoding is returned as it is; without a table every key belongs, and
+// includes its table.
 func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	full := encoded
 	if decoded, err := base32.StdEncoding.DecodeString(encoded); err == nil {
@@ -61,7 +86,7 @@ func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	return strings.CutPrefix(full, l.prefix(table))
 }
 
-// prefix returns what stands before the keys of a table.
+// prefix returns the prefix of a table's keys.
 func (l Layout) prefix(table string) string {
 	if l == OrbCompat || table == "" {
 		return ""
@@ -70,7 +95,7 @@ func (l Layout) prefix(table string) string {
 	return table + "_"
 }
 
-// description returns what the library writes into the buckets that it makes.
+// description returns the description of the library's buckets.
 func (l Layout) description() string {
 	if l == Micro {
 		return "KeyValue storage administered by go-micro store plugin"

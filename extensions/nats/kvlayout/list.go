@@ -10,22 +10,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// ListOptions say which keys List returns.
+// ListOptions select the keys of List.
 type ListOptions struct {
-	// Table is "" for the records without a table; in Micro, for those of all tables, whose keys
-	// then begin with table_. In OrbCompat it does nothing.
+	// Table is "" for records without a table; in Micro for those of all tables, whose keys then
+	// begin with table_. OrbCompat ignores it.
 	Table string
-	// Prefix and Suffix of the keys, without the table; "" for any.
+	// Prefix and Suffix of the keys, without the table. "" matches all.
 	Prefix, Suffix string
-	// Limit is the largest number of keys that are returned, 0 for all, after the first Offset
-	// ones. Orb and OrbCompat count those that do not match, too.
+	// Limit is the maximum number of keys (0: all) after the first Offset ones. Orb and OrbCompat
+	// also count keys that do not match.
 	Limit, Offset uint
 }
 
-// List returns the keys of the records that match, not encoded, in the order in which they were
-// last written. All keys of the bucket cross the network, whatever the options. A key that is
-// written meanwhile may come twice. The error is ErrEmpty where the layout calls an empty bucket
-// one, and ErrIncomplete when the connection was closed meanwhile.
+// List returns the matching keys, not encoded, in the order of their last writes. It transfers all
+// keys of the bucket, whatever the options are. A key that is written meanwhile may come twice. The
+// error is ErrEmpty for an empty bucket in the layouts that say so, and ErrIncomplete if the
+// connection was closed meanwhile.
 func (s *Store) List(ctx context.Context, options ListOptions) ([]string, error) {
 	name := s.options.Layout.Bucket(s.options.Database, options.Table)
 	ctx, cancel := withDeadline(ctx)
@@ -54,9 +54,9 @@ func (s *Store) list(ctx context.Context, name string, options ListOptions) ([]s
 	return s.filter(page(keys, options), options), nil
 }
 
-// allKeys returns the encoded keys of a bucket. Keys of jetstream.KeyValue would sort them, which
-// the versions of nats.go that the libraries pin do not, and when the context ends it would return
-// those that have come so far.
+// allKeys returns the encoded keys of a bucket, unsorted as in the nats.go versions of the
+// libraries. It returns an error if the context ends; jetstream.KeyValue.Keys would return an
+// incomplete list.
 func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]string, error) {
 	watcher, err := bucket.WatchAll(ctx, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
 	if err != nil {
@@ -64,16 +64,16 @@ func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]strin
 	}
 	keys, err := s.collect(ctx, watcher)
 	if err != nil {
-		crash.Go("the end of a watcher", func() { end(watcher) }) // it waits for a server that may be silent
+		crash.Go("the end of a watcher", func() { end(watcher) }) // it may wait for a silent server
 
 		return nil, err
 	}
-	end(watcher) // the libraries' lists, too, are done when this is
+	end(watcher) // the libraries' lists also wait for this
 
 	return keys, nil
 }
 
-// collect returns the keys up to the watcher's mark that all have come.
+// collect returns the keys up to the watcher's end mark.
 func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]string, error) {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
@@ -82,7 +82,7 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-look.C: // a watcher that the end of the connection finds half made does not say so
+		case <-look.C: // a watcher that was half made when the connection ended sends no end mark
 			if s.js.Conn().IsClosed() {
 				return nil, ErrIncomplete
 			}
@@ -101,23 +101,22 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 	}
 }
 
-// end stops a watcher, and takes what it still hands over, or it would wait for ever for somebody
-// to take it.
+// end stops a watcher and discards its entries; otherwise it would wait forever for a receiver.
 func end(watcher jetstream.KeyWatcher) {
-	_ = watcher.Stop() // where it fails, the connection is closed, and the watcher with it
+	_ = watcher.Stop() // an error means that the connection is closed, and so is the watcher
 	for {
 		select {
 		case _, open := <-watcher.Updates():
 			if !open {
 				return
 			}
-		case <-time.After(time.Second): // one that was half made has no end
+		case <-time.After(time.Second): // a half-made watcher has no end
 			return
 		}
 	}
 }
 
-// filter returns the decoded keys that match, in the memory of the encoded ones.
+// filter returns the matching keys, decoded, in the memory of encoded.
 func (s *Store) filter(encoded []string, options ListOptions) []string {
 	keys := encoded[:0]
 	for _, each := range encoded {
@@ -130,7 +129,7 @@ func (s *Store) filter(encoded []string, options ListOptions) []string {
 	return keys
 }
 
-// page returns the keys after the first Offset ones, Limit at most.
+// page returns at most Limit keys after the first Offset ones.
 func page(keys []string, options ListOptions) []string {
 	keys = keys[min(options.Offset, uint(len(keys))):]
 	if options.Limit == 0 {

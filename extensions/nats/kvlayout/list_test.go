@@ -22,7 +22,7 @@ func TestList(t *testing.T) {
 			{options{Table: "t"}, []string{"a1", "a2", "b2"}},
 			{options{Table: "t", Prefix: "a"}, []string{"a1", "a2"}},
 			{options{Table: "t", Suffix: "2"}, []string{"a2", "b2"}},
-			{options{Table: "t", Prefix: "b", Limit: 2}, []string{}}, // cut before the filter
+			{options{Table: "t", Prefix: "b", Limit: 2}, []string{}}, // paging before the filter
 			{options{Table: "t", Prefix: "b", Limit: 2, Offset: 1}, []string{"b2"}},
 			{options{Table: "t", Limit: 1, Offset: 1}, []string{"a2"}},
 			{options{Table: "t", Offset: 3}, []string{}},
@@ -38,7 +38,7 @@ func TestList(t *testing.T) {
 		kvlayout.Micro: {
 			{options{}, []string{"b1", "t_a1", "t_a2", "u_a3", "t_b2", "a4", "t__a5"}},
 			{options{Table: "t"}, []string{"a1", "a2", "b2", "_a5"}},
-			{options{Table: "t", Prefix: "b", Limit: 2}, []string{"b2"}}, // cut after the filter
+			{options{Table: "t", Prefix: "b", Limit: 2}, []string{"b2"}}, // paging after the filter
 			{options{Table: "t", Limit: 2, Offset: 1}, []string{"a2", "b2"}},
 			{options{Table: "t", Offset: 9}, []string{}},
 			{options{Table: "nosuch"}, []string{}},

@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// A file in the place of the stream's folder: the server fails to make the stream, and removes it.
+// A file in the place of the stream's folder makes the server fail once; the server then removes
+// the file.
 func TestABucketThatTheServerFailsToMakeOnce(t *testing.T) {
 	server := natstest.Start(t, "")
 	js := connect(t, server.URL)
@@ -24,7 +25,7 @@ func TestABucketThatTheServerFailsToMakeOnce(t *testing.T) {
 func TestABucketThatTheServerCannotMake(t *testing.T) {
 	server := natstest.Start(t, "")
 	js := connect(t, server.URL)
-	all := filepath.Dir(filepath.Dir(server.Streams)) // of JetStream, which the server leaves alone
+	all := filepath.Dir(filepath.Dir(server.Streams)) // the folder of JetStream, which the server keeps
 	require.NoError(t, os.RemoveAll(all))
 	require.NoError(t, os.WriteFile(all, nil, 0o600))
 	_, err := kvlayout.Open(t.Context(), js, kvlayout.Options{Layout: kvlayout.Micro, Database: "shop"})

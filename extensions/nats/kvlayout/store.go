@@ -12,30 +12,30 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
-// Record is what a Store keeps under a key.
+// Record is a record of a Store.
 type Record struct {
-	// Table is "" for none.
+	// Table may be "".
 	Table string
 	Key   string
 	Value []byte
-	// Metadata is kept by Micro only. Numbers come back as float64.
+	// Metadata is stored by Micro only. Numbers are read as float64.
 	Metadata map[string]any
 }
 
-// Options of a Store.
+// Options are options of a Store.
 type Options struct {
 	Layout Layout
-	// Database is DefaultDatabase when it is "".
+	// Database has the default DefaultDatabase.
 	Database string
-	// Replicas of the buckets that the Store makes, 1 when it is 0. The libraries always make one.
+	// Replicas of new buckets. Default: 1, which the libraries always use.
 	Replicas int
 }
 
-// deadline of an operation whose context has none.
+// deadline is the timeout of operations whose context has no deadline.
 const deadline = 30 * time.Second
 
-// Store keeps the records of one database. It may be used by several goroutines at once. Its
-// operations return an *Error. One whose context has no deadline ends after 30 s.
+// Store reads and writes the records of one database. It is safe for concurrent use. Operations
+// return an *Error. An operation whose context has no deadline ends after 30 s.
 type Store struct {
 	js      jetstream.JetStream
 	options Options
@@ -44,8 +44,7 @@ type Store struct {
 	buckets recent.Map[string, jetstream.KeyValue] // by name
 }
 
-// Open returns the Store of a database. In the layout Micro the database's bucket is there
-// afterwards.
+// Open returns the Store of a database. In the layout Micro it creates the database's bucket.
 func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store, error) {
 	layout, err := ParseLayout(string(options.Layout))
 	if err != nil {
@@ -65,7 +64,7 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 	return store, wrap("open", options.Database, "", err)
 }
 
-// Make makes the bucket of a table, "" for none, where it is missing.
+// Make creates the bucket of a table if it is missing. The table may be "".
 func (s *Store) Make(ctx context.Context, table string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -75,7 +74,7 @@ func (s *Store) Make(ctx context.Context, table string) error {
 	return wrap("open", name, "", err)
 }
 
-// Put writes a record over any that is there.
+// Put writes a record. It overwrites an existing one.
 func (s *Store) Put(ctx context.Context, record Record) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -97,8 +96,8 @@ func (s *Store) put(ctx context.Context, at place, record Record) error {
 	return err
 }
 
-// Get reads a record. Where there is none the error is ErrNotFound, and where its value is not of
-// this layout, ErrValue.
+// Get reads a record. The error is ErrNotFound if it does not exist, and ErrValue if its value does
+// not fit the layout.
 func (s *Store) Get(ctx context.Context, table, key string) (Record, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -123,7 +122,7 @@ func (s *Store) get(ctx context.Context, at place, table string) (Record, error)
 	return s.options.Layout.DecodeValue(table, at.key, entry.Value())
 }
 
-// Delete removes a record. It is no error when there is none.
+// Delete removes a record. A missing record is not an error.
 func (s *Store) Delete(ctx context.Context, table, key string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -141,15 +140,14 @@ func (s *Store) Delete(ctx context.Context, table, key string) error {
 	return at.wrap("delete", err)
 }
 
-// place is where a record is.
+// place is the bucket and key of a record.
 type place struct {
 	bucket       jetstream.KeyValue
-	name         string // the bucket's
+	name         string // of the bucket
 	key, encoded string
 }
 
-// place returns where the record of this key is. When it returns an error, the place has the names
-// for it.
+// place returns the place of a record. With an error, it still has the names.
 func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
 	at = place{name: s.options.Layout.Bucket(s.options.Database, table), key: key}
 	if key == "" {
@@ -164,7 +162,7 @@ func (s *Store) place(ctx context.Context, table, key string) (at place, err err
 
 func (p *place) wrap(op string, err error) error { return wrap(op, p.name, p.key, err) }
 
-// open returns the bucket of this name, and makes it where it is missing.
+// open returns the bucket with this name, and creates it if it is missing.
 func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	if bucket := s.known(name); bucket != nil {
 		return bucket, nil
@@ -186,7 +184,7 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 	return bucket, nil
 }
 
-// known returns the bucket of this name that was opened before, or nil.
+// known returns the bucket with this name if it was opened before, else nil.
 func (s *Store) known(name string) jetstream.KeyValue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,14 +193,13 @@ func (s *Store) known(name string) jetstream.KeyValue {
 	return bucket
 }
 
-// forget forgets the bucket of this name, if it is known.
 func (s *Store) forget(name string) {
 	s.mu.Lock()
 	s.buckets.Delete(name)
 	s.mu.Unlock()
 }
 
-// create makes a bucket with the settings of both libraries, which differ in the description only.
+// create creates a bucket with the settings of the libraries, which differ only in the description.
 func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	for try := 1; ; try++ {
 		bucket, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
@@ -210,7 +207,7 @@ func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, er
 			Description: s.options.Layout.description(),
 			Replicas:    s.options.Replicas,
 		})
-		if errors.Is(err, jetstream.ErrBucketExists) { // another client was faster, and has other settings
+		if errors.Is(err, jetstream.ErrBucketExists) { // another client was faster, with other settings
 			return s.js.KeyValue(ctx, name)
 		}
 		if try == tries || !isStoreFailure(err) {
@@ -220,9 +217,9 @@ func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, er
 	}
 }
 
-// When its last stream is deleted, nats-server (2.15.2, stream.stop) removes the empty folder of
-// streams a moment later, and so may take it from under a stream that is being made: that fails,
-// and the next try makes the folder anew.
+// nats-server 2.15.2 (stream.stop) removes the folder of streams a moment after its last stream is
+// deleted, perhaps while a new stream is created. That creation fails, and the next attempt creates
+// the folder.
 const (
 	tries = 3
 	pause = 10 * time.Millisecond

@@ -6,36 +6,35 @@ import (
 	"fmt"
 )
 
-// What a server may announce.
+// Limits for what a server may announce.
 const (
-	// MaxLine bounds what is no message, such as INFO, in bytes.
+	// MaxLine limits the bytes of a line without a message, such as INFO.
 	MaxLine = 1 << 20
-	// A message may have twice the max_payload of the server's INFO, as the server adds headers of
-	// its own and may keep messages from when it took larger ones, but it is always from
-	// leastPayload to mostPayload bytes.
+	// A message may have twice the max_payload of the server's INFO, since the server adds headers
+	// and may have stored larger messages earlier. The limit is at least leastPayload and at most
+	// mostPayload bytes.
 	leastPayload = 8 << 20
 	mostPayload  = 128 << 20
 )
 
 var errLine = fmt.Errorf("the server says a line of more than %d bytes", MaxLine)
 
-// Bounds reads along with a connection, and finds what announces too much. The zero value is ready.
-//
-// It looks at the lines only: what a message holds is passed over by its size.
+// Bounds follows the bytes of a connection and finds announced sizes above the limits. It parses
+// the lines and skips messages by their size. The zero value is ready to use.
 type Bounds struct {
 	// left is how many bytes of a message are still to come.
 	left int64
-	// closing tells that a message has come, and its line's end has not.
+	// closing means that the message has arrived, but not its line end.
 	closing bool
-	// line is what has come of a line that has not come to its end.
+	// line is the beginning of an incomplete line.
 	line []byte
-	// payload is how large a message may be; 0 before the first INFO.
+	// payload is the limit of a message; 0 before the first INFO.
 	payload int64
 	err     error
 }
 
-// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those
-// before what is wrong, which the error says. All later calls return the same error.
+// Check reads bytes as they arrive. It returns how many of them may be passed on: all of them, or
+// with an error those before the fault. Later calls return the same error.
 func (b *Bounds) Check(said []byte) (passed int, err error) {
 	for b.err == nil && passed < len(said) {
 		rest := said[passed:]
@@ -47,7 +46,7 @@ func (b *Bounds) Check(said []byte) (passed int, err error) {
 			continue
 		}
 		end := bytes.IndexByte(rest, '\n')
-		if len(b.line) == 0 && end >= 0 { // the usual case: no copy
+		if len(b.line) == 0 && end >= 0 { // the usual case, without a copy
 			b.err = b.take(rest[:end+1])
 		} else {
 			end, b.err = b.gather(rest, end)
@@ -60,7 +59,8 @@ func (b *Bounds) Check(said []byte) (passed int, err error) {
 	return passed, b.err
 }
 
-// gather takes a part of a line, up to its end if that has come, and returns where the part ends.
+// gather takes a part of a line up to its end, if that has arrived, and returns where the part
+// ends.
 func (b *Bounds) gather(rest []byte, end int) (int, error) {
 	whole := end >= 0
 	if !whole {
@@ -82,7 +82,6 @@ func (b *Bounds) gather(rest []byte, end int) (int, error) {
 	return end, b.take(line)
 }
 
-// take takes a line.
 func (b *Bounds) take(line []byte) error {
 	if len(line) > MaxLine {
 		return errLine
@@ -105,21 +104,20 @@ func (b *Bounds) take(line []byte) error {
 	return nil
 }
 
-// info takes the server's INFO.
 func (b *Bounds) info(line []byte) {
 	var info struct {
 		MaxPayload int64 `json:"max_payload"`
 	}
 	if at := bytes.IndexByte(line, '{'); at >= 0 {
-		_ = json.Unmarshal(line[at:], &info) // nats.go says what is wrong with it
+		_ = json.Unmarshal(line[at:], &info) // nats.go reports invalid JSON
 	}
 	b.payload = mostOf(info.MaxPayload)
 }
 
-// mostOf is how large a message of a server may be that announces so much.
+// mostOf returns the limit of a message of a server with this max_payload.
 func mostOf(payload int64) int64 { return max(leastPayload, 2*min(payload, mostPayload/2)) }
 
-// message takes the line of a MSG or HMSG, whose last word is its size.
+// message reads the size, the last word of a MSG or HMSG line.
 func (b *Bounds) message(line []byte) error {
 	end := len(line)
 	for end > 0 && isSpace(line[end-1]) {
@@ -144,7 +142,7 @@ func (b *Bounds) message(line []byte) error {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// number reads a size.
+// number parses a size.
 func number(word []byte) (n int64, ok bool) {
 	if len(word) == 0 {
 		return 0, false

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// check passes bytes through new Bounds, so many at a time, and returns what was passed on.
+// check passes said through new Bounds, step bytes at a time, and returns what they pass on.
 func check(said string, step int) (passed string, err error) {
 	var b Bounds
 	at := 0
@@ -33,7 +33,7 @@ func TestSpeechPasses(t *testing.T) {
 		info + "PING\r\n+OK\r\n-ERR 'no'\r\nPONG\r\n",
 		info + "MSG a 1 5\r\nhello\r\nMSG a 1 r 0\r\n\r\nPING\r\n",
 		info + "HMSG a 1 12 17\r\nNATS/1.0\r\n\r\nhello\r\nmsg\ta  1\t3 \r\nabc\r\n",
-		info + "MSG a 1 36\r\nMSG a 1 4611686018427387904\r\nMSG a 1\r\nPING\r\n", // what looks like a line amid a message is none
+		info + "MSG a 1 36\r\nMSG a 1 4611686018427387904\r\nMSG a 1\r\nPING\r\n", // text within a message that looks like lines is ignored
 		info + fmt.Sprintf("MSG a 1 %d\r\n%s\r\nPING\r\n", len(large), large),
 		`INFO {"max_payload":8388608}` + "\r\n" + fmt.Sprintf("MSG a 1 %d\r\n%s%s\r\n", 2*len(large), large, large),
 	} {
@@ -48,7 +48,7 @@ func TestSpeechPasses(t *testing.T) {
 	}
 }
 
-// What announces too much is not passed on: nor is what comes after it.
+// Nothing from an announced size above the limit on is passed on.
 func TestLiesDoNotPass(t *testing.T) {
 	for said, says := range map[string]string{
 		"MSG a 1 4611686018427387904\r\n":                                             "the server announces a message of 4611686018427387904 bytes: at most 8388608 are accepted",
@@ -91,8 +91,8 @@ func TestCheckAllocatesNothing(t *testing.T) {
 	}
 }
 
-// largest reads as nats.go does, and returns the largest message that it would make room for. It
-// stops at what nats.go says an error to.
+// largest parses like nats.go up to the first error, and returns the largest message that it would
+// allocate.
 func largest(said []byte) (size int64) {
 	for {
 		end := bytes.IndexByte(said, '\n')
@@ -113,7 +113,7 @@ func largest(said []byte) (size int64) {
 		if n >= int64(len(said)) {
 			return size
 		}
-		said = said[n+1:] // one byte of any kind, and the rest of its line
+		said = said[n+1:] // one arbitrary byte and the rest of its line
 		if end = bytes.IndexByte(said, '\n'); end < 0 {
 			return size
 		}
@@ -124,7 +124,7 @@ func largest(said []byte) (size int64) {
 	}
 }
 
-// FuzzBounds: what is passed on announces no larger message than is allowed, wherever it is cut.
+// FuzzBounds: the bytes passed on announce no message above the limit, wherever they are split.
 func FuzzBounds(f *testing.F) {
 	f.Add([]byte("PING\r\nMSG a 1 5\r\nhello\r\nPONG\r\n"), 1)
 	f.Add([]byte("HMSG a 1 12 17\r\nNATS/1.0\r\n\r\nhello\r\n"), 5)

@@ -15,45 +15,44 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// DefaultConnectTimeout is that of a Config.
+// DefaultConnectTimeout is the default of Config.ConnectTimeout.
 const DefaultConnectTimeout = 5 * time.Second
 
-// Config is how to reach a server, and as who. What is zero stands for the default.
+// Config describes a server and how to log in. Zero values stand for the defaults.
 type Config struct {
 	Address string // host:port
 
-	// TLS is the configuration of TLS. The name of the certificate is the address's where it has
-	// none. It is needed where Secure is set, and where the server asks for TLS.
+	// TLS needs no server name: its default is the address. It is required with Secure, and if the
+	// server asks for TLS.
 	TLS *tls.Config
-	// Secure tells that TLS is wanted, whether the server asks for it or not.
+	// Secure requires TLS even if the server does not ask for it.
 	Secure bool
-	// First tells that the handshake comes before the server's INFO.
+	// First starts TLS before the server's INFO.
 	First bool
 
 	Name                  string // of the connection
 	User, Password, Token string
 	NKey                  string // the public key
-	// JWT returns the user's; nil for none.
+	// JWT returns the user's JWT; nil for none.
 	JWT func() (string, error)
-	// Sign signs what the server asks to be signed, for an NKey or a JWT.
+	// Sign signs the server's nonce, for an NKey or a JWT.
 	Sign func(nonce []byte) ([]byte, error)
 
-	// InboxPrefix is what the subjects of answers begin with, _INBOX if it is empty.
+	// InboxPrefix is the prefix of the subjects of answers. Default _INBOX.
 	InboxPrefix string
-	// NoEcho tells that what is sent on the connection does not come back on it.
+	// NoEcho keeps the connection from receiving its own messages.
 	NoEcho bool
 
-	ConnectTimeout time.Duration // of connecting, TLS and logging in together
-	// Dial makes the connection. Default: that of a net.Dialer.
+	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	// Dial opens the connection. Default: a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Conn is a connection that does one request at a time. One goroutine uses it; Interrupt, Close and
-// Traffic may be called by any.
+// Conn is a connection that handles one request at a time. Only one goroutine may use it;
+// Interrupt, Close and Traffic are safe for concurrent use.
 //
-// After an error of kind connection, cancelled or protocol it is broken, and after others that end
-// it: see Broken. One of kind timeout leaves it as it is, unless the server has said nothing at all
-// since an earlier one.
+// An error of kind connection, cancelled or protocol breaks the connection, and others may: see
+// Broken. A timeout does not, unless the server has sent nothing since an earlier timeout.
 type Conn struct {
 	socket   *eventloop.Counted
 	out      io.Writer // the socket, or TLS over it
@@ -61,13 +60,13 @@ type Conn struct {
 	deadline quiet.Deadline
 	timeout  time.Duration
 
-	// maxPayload is how large a message the server takes; headers, that it knows them.
+	// maxPayload is the server's limit for a message; headers means that it supports them.
 	maxPayload int64
 	headers    bool
-	// noJetStream reports whether the server says that it has no JetStream.
+	// noJetStream means that the server's INFO denies JetStream.
 	noJetStream bool
 
-	// inbox is the subject of the answer that is waited for: what all have in common, and a token.
+	// inbox is the subject of the next answer: a prefix and a token.
 	inbox      []byte
 	serial     uint64
 	subscribed bool
@@ -75,21 +74,21 @@ type Conn struct {
 	request    []byte
 	said       statement
 
-	// doubted tells that a request had no answer in time, asked that the server was asked since
-	// then whether it is there.
+	// doubted means that a request timed out; asked, that a PING was sent since.
 	doubted, asked bool
-	failed         *Error // why it is broken
+	failed         *Error
 	interrupted    atomic.Bool
 	closed         atomic.Bool
 }
 
-// inboxDigits is the length of a connection's part of an inbox, tokenDigits that of a request's.
+// inboxDigits is the length of the connection's part of an inbox, tokenDigits that of the
+// request's.
 const (
 	inboxDigits = 22
 	tokenDigits = 8
 )
 
-// Dial connects and logs in. Its errors are of kind connect, auth and cancelled.
+// Dial connects and logs in. Its errors are of kind connect, auth or cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	full := *cfg
 	full.defaults()
@@ -125,7 +124,7 @@ func (c *Config) defaults() {
 	}
 }
 
-// greet does what comes before the first request.
+// greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("what interrupts a connection")
@@ -143,7 +142,7 @@ func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	}
 }
 
-// begin is called before anything of a call is written: the call's time runs.
+// begin starts a call and sets its deadline.
 func (c *Conn) begin(timeout time.Duration) *Error {
 	if c.failed != nil {
 		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
@@ -152,14 +151,14 @@ func (c *Conn) begin(timeout time.Duration) *Error {
 	if err := c.deadline.Arm(timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
 	}
-	if c.interrupted.Load() { // after the deadline was set: Interrupt does it the other way round
+	if c.interrupted.Load() { // check after the deadline is set; Interrupt uses the opposite order
 		return c.fail(c.broken(context.Canceled))
 	}
 
 	return nil
 }
 
-// write writes a whole request, or what else there is to say.
+// write writes a request or another command.
 func (c *Conn) write(b []byte) *Error {
 	if _, err := c.out.Write(b); err != nil { // a part of it may have been written
 		return c.fail(c.broken(err))
@@ -168,7 +167,7 @@ func (c *Conn) write(b []byte) *Error {
 	return nil
 }
 
-// next reads the next thing that the server says.
+// next reads the server's next statement.
 func (c *Conn) next() *Error {
 	err := c.in.next(&c.said)
 	if err == nil {
@@ -185,7 +184,6 @@ func (c *Conn) next() *Error {
 	return e
 }
 
-// fail makes the connection one that cannot be used any more.
 func (c *Conn) fail(e *Error) *Error {
 	if c.failed == nil {
 		c.failed = e
@@ -194,29 +192,27 @@ func (c *Conn) fail(e *Error) *Error {
 	return e
 }
 
-// Broken tells whether the connection can only be closed any more.
+// Broken reports whether the connection is unusable and can only be closed.
 func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
 
-// Interrupt makes the call that is under way, or else the next one, return an error of kind
-// cancelled soon, whatever the server does. The connection is broken after it.
+// Interrupt aborts the current call, or else the next one, with an error of kind cancelled. The
+// connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // it fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
 }
 
-// Close closes the connection at once. A call that is under way returns an error of kind
-// connection.
+// Close closes the connection. A call in progress returns an error of kind connection.
 func (c *Conn) Close() {
 	if !c.closed.Swap(true) {
-		_ = c.socket.Close() // there is nothing left to lose
+		_ = c.socket.Close()
 	}
 }
 
-// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+// Use makes the connection wait for answers at the seat; nil: in its goroutine.
 func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
 
-// Traffic is the number of bytes received from and sent to the server so far, those of TLS
-// included.
+// Traffic returns the bytes received and sent so far, including the overhead of TLS.
 func (c *Conn) Traffic() (received, sent uint64) {
 	return c.socket.Received.Load(), c.socket.Sent.Load()
 }

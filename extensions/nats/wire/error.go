@@ -18,20 +18,20 @@ const (
 	KindConnection   = "connection"    // the connection broke
 	KindTimeout      = "timeout"       // no answer in time
 	KindCancelled    = "cancelled"     // interrupted
-	KindAuth         = "auth"          // the server does not let this user in, or do this
-	KindBusy         = "busy"          // the server has as many connections or subscriptions as it may
-	KindNoResponders = "no_responders" // nobody listens to the subject
-	KindTooLarge     = "too_large"     // more than the server takes
-	KindServer       = "server"        // any other error of the server
-	KindProtocol     = "protocol"      // the server says what is none of the protocol
+	KindAuth         = "auth"          // the server rejects the user, or the user may not do this
+	KindBusy         = "busy"          // the server is at its limit of connections or subscriptions
+	KindNoResponders = "no_responders" // no one listens to the subject
+	KindTooLarge     = "too_large"     // the server's size limit is exceeded
+	KindServer       = "server"        // any other error answer
+	KindProtocol     = "protocol"      // the server violates the protocol
 	KindUsage        = "usage"         // the call itself is wrong; nothing was sent
 )
 
-// Error is what goes wrong with a request.
+// Error is the error of a request.
 type Error struct {
 	Kind    string
 	Message string
-	// Code is JetStream's, 0 for none.
+	// Code is JetStream's error code, or 0.
 	Code int
 
 	cause error
@@ -40,7 +40,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error of the network, if that is behind it.
+// Unwrap returns the network error that caused it, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Errorf returns an Error.
@@ -48,11 +48,10 @@ func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// complaints are what servers say after -ERR, by what it means. The first whose text it begins with
-// counts.
+// complaints maps the beginnings of -ERR messages to kinds. The first match counts.
 var complaints = []struct { //nolint:gochecknoglobals // a table
 	text, kind string
-	// goesOn tells that the connection can still be used.
+	// goesOn means that the connection stays usable.
 	goesOn bool
 }{
 	{"permissions violation", KindAuth, true},
@@ -66,7 +65,7 @@ var complaints = []struct { //nolint:gochecknoglobals // a table
 	{"maximum payload violation", KindTooLarge, false},
 }
 
-// complaint is the error of what a server says after -ERR.
+// complaint returns the error of an -ERR message.
 func complaint(said []byte) (e *Error, goesOn bool) {
 	text := bytes.Trim(bytes.TrimSpace(said), "'")
 	if len(text) > maxQuoted {
@@ -82,14 +81,14 @@ func complaint(said []byte) (e *Error, goesOn bool) {
 	return Errorf(KindConnection, "the server ends the connection: %s", message), false
 }
 
-// Complaint is the error of what a server says after -ERR.
+// Complaint returns the error of an -ERR message.
 func Complaint(said []byte) error {
 	e, _ := complaint(said)
 
 	return e
 }
 
-// maxQuoted is how much of what a server said is shown in an error.
+// maxQuoted limits the bytes of a server's text in an error.
 const maxQuoted = 200
 
 func quoted(said []byte) string {
@@ -100,7 +99,7 @@ func quoted(said []byte) string {
 	return fmt.Sprintf("%q", said)
 }
 
-// broken is the error of a connection that failed with err.
+// broken returns the error of a connection that failed with err.
 func (c *Conn) broken(err error) *Error {
 	e := &Error{cause: err}
 	own, is := errors.AsType[*Error](err)
@@ -151,8 +150,7 @@ func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 	return e
 }
 
-// describe says what an error of the network is about, without the addresses that Go puts before
-// it.
+// describe returns the text of a network error without the addresses.
 func describe(err error) string {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {

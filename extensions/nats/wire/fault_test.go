@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// said is a line that a client has sent: of a request, its subject and where the answer goes.
+// said is a line of a client; of a request, its subject and its inbox.
 type said struct {
 	line, subject, reply string
 }
 
-// server lets serve do what it likes with each line of each client that has introduced itself, and
-// returns its address.
+// server starts a server that logs clients in and calls serve for each of their lines. It returns
+// the address.
 func server(t *testing.T, serve func(conn net.Conn, s said)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -69,8 +69,8 @@ func serveLines(conn net.Conn, serve func(conn net.Conn, s said)) {
 
 const soon = 50 * time.Millisecond
 
-// A server that says nothing at all is given up at the second time; the first may be the service's
-// that did not answer.
+// The second timeout without any answer breaks the connection. The first may be the fault of the
+// service that should answer.
 func TestServerThatFallsSilent(t *testing.T) {
 	c := dial(t, &Config{Address: server(t, func(net.Conn, said) {})})
 	for _, broken := range []bool{false, true} {
@@ -89,7 +89,7 @@ func TestServiceThatFallsSilent(t *testing.T) {
 		}
 	})})
 	for range 3 {
-		_, err := c.Request("a", nil, nil, 10*soon) // time enough for the answer to a PING
+		_, err := c.Request("a", nil, nil, 10*soon) // long enough for the answer to a PING
 		requireKind(t, KindTimeout, err)
 		require.False(t, c.Broken())
 	}
@@ -97,7 +97,7 @@ func TestServiceThatFallsSilent(t *testing.T) {
 	require.Equal(t, int64(3), asked.Load(), "before each but the first, and by Check")
 }
 
-// An answer that comes too late is none to the next request.
+// A late answer is not taken for the next request's.
 func TestLateAnswer(t *testing.T) {
 	var first string
 	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
@@ -115,7 +115,7 @@ func TestLateAnswer(t *testing.T) {
 	require.Equal(t, "second", string(m.Data))
 }
 
-// An answer may come in parts, the last of them after a timeout.
+// An answer may arrive in parts, the last of them after a timeout.
 func TestAnswerInParts(t *testing.T) {
 	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
 		switch s.subject {

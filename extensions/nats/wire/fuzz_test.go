@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decoded is a statement with memory of its own.
+// decoded is a copy of a statement.
 type decoded struct {
 	kind                               statementKind
 	rest, subject, reply, header, data string
 }
 
-// decode reads all statements of what a server says, and returns the error after the last.
+// decode reads all statements, and returns the error after the last one.
 func decode(from io.Reader) (all []decoded, largest int, err error) {
 	r := reader{from: from}
 	for {
@@ -29,8 +29,8 @@ func decode(from io.Reader) (all []decoded, largest int, err error) {
 	}
 }
 
-// FuzzReader lets a server say anything: wherever it is cut, the same is read, and no more memory
-// is taken than what has come needs.
+// FuzzReader: the statements do not depend on how the bytes are split, and the buffer does not
+// exceed what they need.
 func FuzzReader(f *testing.F) {
 	for _, x := range exchanges() {
 		if len(x.answer) < 1<<10 {
@@ -50,8 +50,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzAnswers lets a server answer each operation with anything: what comes of it is an answer or
-// an error.
+// FuzzAnswers: any answer to an operation gives a result or an error.
 func FuzzAnswers(f *testing.F) {
 	for _, x := range exchanges() {
 		if len(x.answer) < 1<<10 {
@@ -71,7 +70,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzRequest asks with any subject, header and data: only one request is sent.
+// FuzzRequest: whatever bytes subject, header and data have, only one request is sent.
 func FuzzRequest(f *testing.F) {
 	f.Add("a", "A", "b", []byte("x"))
 	f.Add("a\r\nPUB b 0", "A\r\n", "b\r\n\r\nc", []byte("\r\nPING\r\n"))

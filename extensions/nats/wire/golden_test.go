@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exchanged is an operation with the bytes of its request and of the answer. INBOX is that of the
-// request.
+// exchanged is an operation with the bytes of its request and its answer. INBOX stands for the
+// request's inbox.
 type exchanged struct {
 	do           func(c *Conn) (string, error)
 	sent, answer string
-	// want is what comes of it; kind is that of the error, and then want is a part of its message.
+	// want is the result. With a kind, it is part of the error's message.
 	want, kind string
 }
 
@@ -160,7 +160,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// The answers of JetStream have its codes.
+// JetStream's errors have its codes.
 func TestCodeOfJetStream(t *testing.T) {
 	c, _ := answers(t, exchanges()["put refused"].answer)
 	_, err := puts(c)
@@ -170,7 +170,7 @@ func TestCodeOfJetStream(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// After what leaves nobody knowing where the next answer begins, the connection is broken.
+// When the start of the next answer is unknown, the connection is broken.
 func TestBroken(t *testing.T) {
 	for name, want := range map[string]bool{
 		"nonsense": true, "no end": true, "the end": true, "stale": true, "may not any more": true, "an endless line": true,
@@ -209,7 +209,7 @@ func TestNothingIsSentThatCannotBe(t *testing.T) {
 	}
 }
 
-// Each request has an inbox of its own, and the connection one subscription.
+// Each request has a different inbox, with one subscription per connection.
 func TestTokens(t *testing.T) {
 	c, script := answers(t, message("ok"))
 	seen := map[string]bool{}

@@ -14,14 +14,13 @@ import (
 
 const helloOfScript = `INFO {"server_id":"x","headers":true,"jetstream":true,"max_payload":1048576}` + "\r\n"
 
-// scripted is a connection whose other side gives each request the same answer, and takes all that
-// it is sent.
+// scripted is a connection to a server that accepts any request and gives each the same answer.
 type scripted struct {
-	net.Conn // not there: nothing else is called
+	net.Conn // nil: its other methods are not called
 
-	// answer is what is said to each request. INBOX in it is where the answer goes.
+	// answer is the answer to each request. INBOX stands for the request's inbox.
 	answer string
-	inside bool // the client has introduced itself
+	inside bool // the client has logged in
 	said   bytes.Buffer
 	sent   bytes.Buffer
 }
@@ -48,7 +47,6 @@ func (*scripted) Close() error                { return nil }
 func (*scripted) LocalAddr() net.Addr         { return &net.TCPAddr{} }
 func (*scripted) RemoteAddr() net.Addr        { return &net.TCPAddr{} }
 
-// answers returns a connection to a server that gives each request this answer.
 func answers(tb testing.TB, answer string) (*Conn, *scripted) {
 	tb.Helper()
 	s := &scripted{answer: answer}
@@ -57,7 +55,7 @@ func answers(tb testing.TB, answer string) (*Conn, *scripted) {
 	return dial(tb, &Config{Address: "script:4222", Dial: func(context.Context, string, string) (net.Conn, error) { return s, nil }}), s
 }
 
-// dial connects, and closes the connection when the test ends.
+// dial connects. The connection closes when the test ends.
 func dial(tb testing.TB, cfg *Config) *Conn {
 	tb.Helper()
 	c, err := Dial(context.Background(), cfg)
@@ -77,10 +75,10 @@ func requireKind(tb testing.TB, kind string, err error) string {
 	return e.Message
 }
 
-// message is what a server says to send a message to the inbox.
+// message encodes a message to the inbox.
 func message(data string) string { return statementOf("MSG INBOX 1 ", "", data) }
 
-// headed is a message with a header.
+// headed encodes a message with a header.
 func headed(head, data string) string { return statementOf("HMSG INBOX 1 ", head, data) }
 
 func statementOf(begin, head, data string) string {
@@ -100,7 +98,7 @@ func decimal(n int) string {
 	return decimal(n/10) + string(rune('0'+n%10))
 }
 
-// recordHeader is that of a record of the bucket b, with further lines.
+// recordHeader returns the header of a record in bucket b, with further lines.
 func recordHeader(key, further string) string {
 	return "NATS/1.0\r\nNats-Stream: KV_b\r\nNats-Subject: $KV.b." + key + "\r\nNats-Sequence: 7\r\n" +
 		"Nats-Time-Stamp: 2026-11-25T02:00:00.000000001Z\r\n" + further + "\r\n"

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// headerVersion is what a message's header begins with.
+// headerVersion starts a message's header.
 const headerVersion = "NATS/1.0"
 
-// header is that of a message, as it came.
+// header is the header of a message as received.
 type header []byte
 
-// status returns what a server answers by in place of a message, such as 404 and its description;
-// nil where it does not.
+// status returns a status that replaces a message, such as 404, and its description; nil if there
+// is none.
 func (h header) status() (code, description []byte) {
 	first, _, _ := bytes.Cut(h, []byte("\r\n"))
 	rest, is := bytes.CutPrefix(first, []byte(headerVersion))
@@ -27,7 +27,7 @@ func (h header) status() (code, description []byte) {
 	return code, bytes.TrimSpace(description)
 }
 
-// each calls do with each name and value. It is false for what is no header.
+// each calls do with each name and value. It returns false if the header is malformed.
 func (h header) each(do func(name, value []byte)) bool {
 	first, rest, whole := bytes.Cut(h, []byte("\r\n"))
 	if !whole || !bytes.HasPrefix(first, []byte(headerVersion)) {
@@ -49,8 +49,8 @@ func (h header) each(do func(name, value []byte)) bool {
 	}
 }
 
-// EncodeHeader appends a name and a value to the header of a request, which is nil at first. What
-// would end a line is a space in the value; the name has to be a valid one.
+// EncodeHeader appends a name and a value to a header, nil at first. Line ends in the value become
+// spaces; the name must be valid.
 func EncodeHeader(h []byte, name, value string) []byte {
 	if h == nil {
 		h = append(h, headerVersion+"\r\n\r\n"...)
@@ -68,7 +68,7 @@ func EncodeHeader(h []byte, name, value string) []byte {
 	return append(h, "\r\n\r\n"...)
 }
 
-// IsHeaderName tells whether a header can have this name.
+// IsHeaderName reports whether a header may have this name.
 func IsHeaderName(name string) bool {
 	for i := range len(name) {
 		if name[i] <= ' ' || name[i] > '~' || name[i] == ':' {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Bucket is a key-value bucket, whose stream allows direct gets and mirrors no other.
+// Bucket is a key-value bucket that allows direct gets and mirrors no other bucket.
 type Bucket struct {
-	// get and put are what subjects begin with, stream what acknowledgements and records name.
+	// get and put are prefixes of subjects; stream is the name in acknowledgements and records.
 	get, put, stream []byte
-	// ack is what an acknowledgement begins with.
+	// ack is the beginning of an acknowledgement.
 	ack []byte
 }
 
-// NewBucket returns the bucket of this name.
+// NewBucket returns the bucket with this name.
 func NewBucket(name string) *Bucket {
 	stream := "KV_" + name
 
@@ -31,13 +31,13 @@ const (
 	operationPurge  = "PURGE"
 )
 
-// What marks a record as deleted.
+// Values of the header of a deleted record.
 var (
 	deleteMark = EncodeHeader(nil, headerOperation, operationDelete)                                    //nolint:gochecknoglobals // a constant
 	purgeMark  = EncodeHeader(EncodeHeader(nil, headerOperation, operationPurge), "Nats-Rollup", "sub") //nolint:gochecknoglobals // a constant
 )
 
-// Get reads the value of a key, if there is one. It is valid until the next call of the connection.
+// Get reads the value of a key, if it exists. The value is valid until the connection's next call.
 func (c *Conn) Get(b *Bucket, key []byte, timeout time.Duration) (value []byte, found bool, err error) {
 	c.subject = append(append(c.subject[:0], b.get...), key...)
 	m, err := c.ask(nil, nil, timeout)
@@ -59,8 +59,7 @@ func (c *Conn) Get(b *Bucket, key []byte, timeout time.Duration) (value []byte, 
 	return m.Data, true, nil
 }
 
-// record reads the header of a record: it must be that of the subject. One that marks the key as
-// deleted is none.
+// record checks the header of a record with this subject. A delete marker counts as not found.
 func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
 	var stream, sequence, at, of, operation, reason []byte
 	whole := h.each(func(name, value []byte) {
@@ -93,7 +92,7 @@ func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
 	return true, nil
 }
 
-// isMarker tells whether the reason is one for which the server has put a mark in a record's place.
+// isMarker reports whether the server replaced the record by a marker for this reason.
 func isMarker(reason []byte) bool {
 	switch string(reason) {
 	case "MaxAge", "Purge", "Remove":
@@ -103,17 +102,14 @@ func isMarker(reason []byte) bool {
 	return false
 }
 
-// Put writes the value of a key.
 func (c *Conn) Put(b *Bucket, key, value []byte, timeout time.Duration) error {
 	return c.store(b, key, nil, value, timeout)
 }
 
-// Delete marks a key as deleted.
 func (c *Conn) Delete(b *Bucket, key []byte, timeout time.Duration) error {
 	return c.store(b, key, deleteMark, nil, timeout)
 }
 
-// Purge marks a key as deleted, and removes its earlier values.
 func (c *Conn) Purge(b *Bucket, key []byte, timeout time.Duration) error {
 	return c.store(b, key, purgeMark, nil, timeout)
 }
@@ -131,7 +127,8 @@ func (c *Conn) store(b *Bucket, key, header, value []byte, timeout time.Duration
 	return b.acknowledged(m.Data)
 }
 
-// unanswered is the error of a request to JetStream: nobody answers those of a server without it.
+// unanswered converts the error of a request to JetStream without a responder: the server has no
+// JetStream.
 func (c *Conn) unanswered(err error) error {
 	if c.noJetStream && IsKind(err, KindNoResponders) {
 		return Errorf(KindServer, "JetStream is not enabled on the server: start nats-server with -js")
@@ -142,7 +139,7 @@ func (c *Conn) unanswered(err error) error {
 
 var errNoStream = Errorf(KindNoResponders, "no response from stream")
 
-// acknowledged reads a stream's answer to a message.
+// acknowledged checks a stream's acknowledgement.
 func (b *Bucket) acknowledged(said []byte) error {
 	if b.isPlain(said) {
 		return nil
@@ -161,8 +158,8 @@ func (b *Bucket) acknowledged(said []byte) error {
 	return nil
 }
 
-// isPlain tells whether an acknowledgement is as servers usually say it: older ones than 2.15.2
-// with a space before "seq".
+// isPlain reports whether an acknowledgement has the usual form. Servers before 2.15.2 put a space
+// before "seq".
 func (b *Bucket) isPlain(said []byte) bool {
 	rest, is := bytes.CutPrefix(said, b.ack)
 	rest = bytes.TrimPrefix(rest, []byte(" "))
@@ -173,7 +170,7 @@ func (b *Bucket) isPlain(said []byte) bool {
 	return is && named && whole && counted
 }
 
-// apiError is how JetStream says that something failed.
+// apiError is JetStream's form of an error.
 type apiError struct {
 	Code        int    `json:"code"`
 	ErrorCode   int    `json:"err_code"`
@@ -190,16 +187,16 @@ const streamNotFound = 10059
 // Facing is how a bucket can be used.
 type Facing int
 
-// What LookUp finds.
+// Results of LookUp.
 const (
 	Missing Facing = iota
-	// Direct: by Get, Put, Delete and Purge.
+	// Direct: with Get, Put, Delete and Purge.
 	Direct
-	// Otherwise: it allows no direct gets, or mirrors another one.
+	// Otherwise: not directly, because it does not allow direct gets or mirrors another bucket.
 	Otherwise
 )
 
-// LookUp asks the server for the bucket of this name, which consists of letters, digits, - and _.
+// LookUp asks the server for the bucket with this name, which may have letters, digits, - and _.
 func (c *Conn) LookUp(name string, timeout time.Duration) (Facing, error) {
 	m, err := c.Request("$JS.API.STREAM.INFO.KV_"+name, nil, nil, timeout)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"net"
 )
 
-// serverInfo is what is used of a server's INFO.
+// serverInfo holds the fields of a server's INFO that are used.
 type serverInfo struct {
 	Headers      bool   `json:"headers"`
 	JetStream    bool   `json:"jetstream"`
@@ -20,7 +20,7 @@ type serverInfo struct {
 	TLSAvailable bool   `json:"tls_available"`
 }
 
-// connectInfo is what a client says about itself.
+// connectInfo is the content of CONNECT.
 type connectInfo struct {
 	Verbose      bool   `json:"verbose"`
 	Pedantic     bool   `json:"pedantic"`
@@ -40,7 +40,7 @@ type connectInfo struct {
 	NoResponders bool   `json:"no_responders"`
 }
 
-// logIn takes the server's INFO, goes over to TLS where that is wanted, and says who the client is.
+// logIn reads the server's INFO, starts TLS if needed, and sends CONNECT.
 func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 	c.out, c.in.from = c.socket, c.socket
 	if err := c.begin(cfg.ConnectTimeout); err != nil {
@@ -78,8 +78,7 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// farewell returns what a server said before it closed the connection, or the error of writing to
-// it where it said nothing.
+// farewell returns the error that a server sent before it closed the connection, or err.
 func (c *Conn) farewell(err *Error) *Error {
 	if c.in.next(&c.said) == nil && c.said.kind == sayErr {
 		said, _ := complaint(c.said.rest)
@@ -90,7 +89,6 @@ func (c *Conn) farewell(err *Error) *Error {
 	return err
 }
 
-// welcome takes the server's first INFO.
 func (c *Conn) welcome() (*serverInfo, error) {
 	if err := c.next(); err != nil {
 		return nil, err
@@ -107,7 +105,6 @@ func (c *Conn) welcome() (*serverInfo, error) {
 	return c.learn()
 }
 
-// learn takes an INFO.
 func (c *Conn) learn() (*serverInfo, error) {
 	var info serverInfo
 	if err := json.Unmarshal(c.said.rest, &info); err != nil {
@@ -119,7 +116,7 @@ func (c *Conn) learn() (*serverInfo, error) {
 	return &info, nil
 }
 
-// secure goes over to TLS. What the server has said before may be anybody's.
+// secure starts TLS, and discards what was received before it, which could come from anyone.
 func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLS != nil {
@@ -139,7 +136,7 @@ func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// introduction is CONNECT, and a PING whose answer says that the client is in.
+// introduction returns CONNECT and a PING. The answer to the PING confirms the login.
 func (c *Config) introduction(info *serverInfo) ([]byte, error) {
 	me := connectInfo{
 		User: c.User, Password: c.Password, Token: c.Token, NKey: c.NKey, TLS: c.Secure, Name: c.Name, Language: "xk6-sweep", Protocol: 1,

@@ -19,8 +19,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// recorder is a server with a bucket b, of which all keys have the same value. It keeps what
-// clients ask for.
+// recorder is a server with a bucket b whose keys all have the same value. It records the requests.
 type recorder struct {
 	mu    sync.Mutex
 	asked []string
@@ -50,7 +49,7 @@ func (r *recorder) serve(conn net.Conn) {
 			return
 		}
 		lines := strings.SplitAfter(string(body), "\r\n")
-		slices.Sort(lines) // nats.go has the lines of a header in any order
+		slices.Sort(lines) // nats.go writes the lines of a header in any order
 		r.mu.Lock()
 		r.asked = append(r.asked, inboxes.ReplaceAllString(line, "INBOX ")+strings.Join(lines, ""))
 		r.mu.Unlock()
@@ -74,7 +73,7 @@ func answerTo(subject, reply string) string {
 	return fmt.Sprintf("HMSG %s 1 %d %d\r\n%s%s\r\n", reply, len(head), len(head)+len(data), head, data)
 }
 
-// What is sent is what nats.go sends, to the byte; only inboxes differ, which are as long.
+// Requests are the bytes that nats.go sends, except for the inboxes, which have the same length.
 func TestRequestsAreThoseOfNatsGo(t *testing.T) {
 	var r recorder
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// IsSubject says whether a message can be published for a subject.
+// IsSubject reports whether messages can be published to a subject.
 func IsSubject(subject string) bool {
 	return subject != "" && !strings.ContainsAny(subject, " \t\r\n")
 }
 
-// AppendPublish appends a message as it is sent: PUB, its subject, the subject for answers if there
-// is one, its size and its bytes; or HPUB with a header, whose size is told as well:
-// https://docs.nats.io/reference/reference-protocols/nats-protocol#pub
+// AppendPublish appends a PUB, or an HPUB if there is a header:
+// https://docs.nats.io/reference/reference-protocols/nats-protocol#pub. The reply subject may be
+// empty.
 func AppendPublish[S string | []byte](b []byte, subject, reply S, header, data []byte) []byte {
 	if header != nil {
 		b = append(b, 'H')

@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// firstBuffer is the size of a reader's buffer until more is needed.
+// firstBuffer is the first size of a reader's buffer.
 const firstBuffer = 8 << 10
 
-// statementKind is what a server says.
 type statementKind uint8
 
 const (
@@ -20,29 +19,28 @@ const (
 	sayInfo
 )
 
-// statement is one thing that a server says. Its bytes are valid until the next.
+// statement is one command of the server. Its bytes are valid until the next one is read.
 type statement struct {
 	kind statementKind
-	// rest is what stands behind the first word, of one that is no message.
+	// rest is the text after the first word, except for messages.
 	rest []byte
 
-	// subject, reply, header and data are a message's. A header is nil where there is none.
+	// subject, reply, header and data are the parts of a message. A missing header is nil.
 	subject, reply, header, data []byte
 }
 
-// reader decodes what a server says, from a buffer. After an error of reading it goes on where it
-// was.
+// reader decodes a server's statements. After a read error, such as a timeout, it can continue.
 type reader struct {
 	from io.Reader
-	// buffer[begin:end] has been read and not been decoded.
+	// buffer[begin:end] was read but not decoded.
 	buffer     []byte
 	begin, end int
-	// most is how large a message may be; 0 before the server has announced it.
+	// most limits the size of a message; 0 before the server has announced it.
 	most int64
 }
 
-// next reads the next statement. What is none of the protocol is an *Error; other errors are those
-// of reading.
+// next reads the next statement. A violation of the protocol is an *Error; other errors are read
+// errors.
 func (r *reader) next(s *statement) error {
 	line, err := r.line()
 	if err != nil {
@@ -78,12 +76,12 @@ func (r *reader) next(s *statement) error {
 	return nil
 }
 
-// is compares a word, whose letters may be of either case.
+// is compares a word without regard to case.
 func is(word []byte, known string) bool {
 	return len(word) == len(known) && (string(word) == known || bytes.EqualFold(word, []byte(known)))
 }
 
-// line returns the next line with its end, which it leaves in the buffer.
+// line returns the next line with its end, and keeps it in the buffer.
 func (r *reader) line() ([]byte, error) {
 	looked := 0
 	for {
@@ -100,11 +98,11 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-// mostWords is how many an HMSG has behind its first.
+// mostWords is how many words of an HMSG line follow the first.
 const mostWords = 5
 
-// message reads a message whose line has size bytes and is in the buffer. It takes nothing out of
-// the buffer before all of it has come: what a line says is looked at again then.
+// message reads a message whose line is the first size bytes of the buffer. Until it is complete,
+// it stays in the buffer and is parsed again.
 func (r *reader) message(s *statement, size int, withHeader bool) error {
 	var words [mostWords]span
 	n, ok := split(r.buffer[r.begin:r.begin+size], &words)
@@ -148,16 +146,16 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 	return nil
 }
 
-// wrong is the error of a message's line.
+// wrong returns the error of a message's line.
 func (r *reader) wrong(size int) error {
 	return Errorf(KindProtocol, "the server announces a message by %s, which is none of the protocol",
 		quoted(r.buffer[r.begin:r.begin+size]))
 }
 
-// span is where a word is in a line.
+// span is the position of a word.
 type span struct{ from, to int }
 
-// split finds the words of a line behind the first.
+// split finds the words of a line after the first.
 func split(line []byte, words *[mostWords]span) (n int, ok bool) {
 	at := 0
 	skip := func(space bool) {
@@ -181,8 +179,7 @@ func split(line []byte, words *[mostWords]span) (n int, ok bool) {
 	}
 }
 
-// more reads until so many bytes are in the buffer. Room for them is made as they come, and not on
-// a server's word.
+// more reads until the buffer holds this many bytes. It grows as bytes arrive.
 func (r *reader) more(bytes int) error {
 	for r.end-r.begin < bytes {
 		if r.begin == r.end {
@@ -201,7 +198,7 @@ func (r *reader) more(bytes int) error {
 	return nil
 }
 
-// makeRoom moves what is in the buffer to its beginning, into a larger one where more than half of
+// makeRoom moves the buffer's content to its beginning, or to a larger buffer if more than half of
 // it is used.
 func (r *reader) makeRoom() {
 	into := r.buffer

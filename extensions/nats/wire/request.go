@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Message is an answer. Its bytes are valid until the next call of the connection.
+// Message is an answer. Its bytes are valid until the connection's next call.
 type Message struct {
 	header header
 	Data   []byte
@@ -15,7 +15,7 @@ type Message struct {
 
 var errSubject = Errorf(KindUsage, "invalid subject")
 
-// Request sends a message, and waits for its answer within the timeout. The header is nil for none.
+// Request sends a message, and waits for its answer within the timeout. The header may be nil.
 func (c *Conn) Request(subject string, header, data []byte, timeout time.Duration) (Message, error) {
 	if !IsSubject(subject) {
 		return Message{}, errSubject
@@ -25,7 +25,7 @@ func (c *Conn) Request(subject string, header, data []byte, timeout time.Duratio
 	return c.ask(header, data, timeout)
 }
 
-// ask does the request whose subject is the connection's.
+// ask sends the request to the connection's subject.
 func (c *Conn) ask(header, data []byte, timeout time.Duration) (Message, error) {
 	if err := c.check(header, data); err != nil {
 		return Message{}, err
@@ -44,7 +44,7 @@ func (c *Conn) ask(header, data []byte, timeout time.Duration) (Message, error) 
 	return Message{header: c.said.header, Data: c.said.data}, nil
 }
 
-// check refuses what the server would end the connection for.
+// check rejects requests for which the server would close the connection.
 func (c *Conn) check(header, data []byte) error {
 	switch {
 	case len(header) > 0 && !c.headers:
@@ -56,7 +56,7 @@ func (c *Conn) check(header, data []byte) error {
 	return nil
 }
 
-// compose writes down what is to be sent. The first request brings the subscription of all answers.
+// compose encodes the request. The first one also subscribes to all answers.
 func (c *Conn) compose(header, data []byte) {
 	q := c.request[:0]
 	if !c.subscribed {
@@ -75,7 +75,7 @@ func (c *Conn) compose(header, data []byte) {
 
 const digits62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// takeToken gives the inbox a token that it did not have before.
+// takeToken gives the inbox a new token.
 func (c *Conn) takeToken() {
 	c.serial++
 	n := c.serial
@@ -85,8 +85,7 @@ func (c *Conn) takeToken() {
 	}
 }
 
-// answer waits for the answer to the request. Those that come too late for earlier ones are passed
-// over.
+// answer waits for the answer to the request, and skips late answers to earlier ones.
 func (c *Conn) answer() *Error {
 	for {
 		if err := c.next(); err != nil {
@@ -112,7 +111,7 @@ func (c *Conn) answer() *Error {
 
 var errNoResponders = Errorf(KindNoResponders, "no responders available for request")
 
-// aside does what a server asks for, or tells, beside answers.
+// aside handles a statement that is not an answer.
 func (c *Conn) aside() *Error {
 	switch c.said.kind {
 	case sayPing:
@@ -125,14 +124,14 @@ func (c *Conn) aside() *Error {
 		}
 	case sayErr:
 		return c.complained()
-	case sayMessage, sayOK: // nobody has asked for them
+	case sayMessage, sayOK: // nothing has asked for them
 	}
 
 	return nil
 }
 
-// complained takes what the server says after -ERR. What it says of an earlier request is passed
-// over. Without its inbox, no request has an answer.
+// complained handles an -ERR. It ignores complaints about earlier requests. If the server rejects
+// the inbox, no request can get an answer.
 func (c *Conn) complained() *Error {
 	e, goesOn := complaint(c.said.rest)
 	switch inboxes := c.inbox[:len(c.inbox)-tokenDigits]; {
@@ -145,8 +144,7 @@ func (c *Conn) complained() *Error {
 	}
 }
 
-// Check asks the server whether it is there, within the timeout. It is for a connection that was
-// not used for a while.
+// Check pings the server within the timeout, for a connection that was idle.
 func (c *Conn) Check(timeout time.Duration) error {
 	if err := c.begin(timeout); err != nil {
 		return err
@@ -176,7 +174,7 @@ func (c *Conn) pong() *Error {
 	return nil
 }
 
-// IsKind tells whether an error is one of the kind.
+// IsKind reports whether err is of this kind.
 func IsKind(err error, kind string) bool {
 	e, is := errors.AsType[*Error](err)
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The head of a WebSocket's frame: RFC 6455, section 5.2.
+// The head of a WebSocket frame: RFC 6455, section 5.2.
 const (
 	opcodes    = 0x0f
 	control    = 0x08
@@ -15,7 +15,7 @@ const (
 	lengths    = 0x7f
 	length16   = 126
 	length64   = 127
-	// maxFrame is what nats.go takes. A frame may hold many messages.
+	// maxFrame is nats.go's limit. A frame may hold many messages.
 	maxFrame = 64 << 20
 )
 
@@ -24,22 +24,21 @@ var (
 	errCompressed = errors.New("the server sends a compressed WebSocket frame, which nobody has asked for")
 )
 
-// Socket is Bounds for what comes through a WebSocket: the answer to its request, and frames. The
-// zero value is ready. It lets all pass of a server that answers no WebSocket: nats.go then says
-// so and makes room for nothing.
+// Socket is Bounds for a WebSocket: the answer to the upgrade, and frames. The zero value is ready
+// to use. If the server does not speak WebSocket, everything passes: nats.go then returns an error
+// and allocates nothing.
 type Socket struct {
 	bounds Bounds
 	stage  stage
-	// head is what has come of the answer's head, or of a frame's.
+	// head is the beginning of the answer's head or of a frame's.
 	head []byte
 	// left is how many bytes of a frame are still to come.
 	left uint64
-	// data tells that the frame holds what the server says, and not a ping or the like.
+	// data means that the frame holds data, not a ping or another control frame.
 	data bool
 	err  error
 }
 
-// stage is what a server is saying through a WebSocket.
 type stage int
 
 const (
@@ -49,7 +48,7 @@ const (
 	stageRefused
 )
 
-// Check looks at bytes as they come, as that of Bounds does.
+// Check reads bytes as they arrive, as Bounds.Check does.
 func (s *Socket) Check(said []byte) (passed int, err error) {
 	for s.err == nil && passed < len(said) {
 		rest := said[passed:]
@@ -77,7 +76,7 @@ func (s *Socket) Check(said []byte) (passed int, err error) {
 	return passed, s.err
 }
 
-// answer takes a byte of the head of the answer to the request.
+// answer reads a byte of the answer's head.
 func (s *Socket) answer(b byte) error {
 	s.head = append(s.head, b)
 	switch {
@@ -95,7 +94,7 @@ func (s *Socket) answer(b byte) error {
 	return nil
 }
 
-// frame takes a byte of a frame's head.
+// frame reads a byte of a frame's head.
 func (s *Socket) frame(b byte) error {
 	s.head = append(s.head, b)
 	if len(s.head) < 2 {
@@ -134,7 +133,7 @@ func (s *Socket) frame(b byte) error {
 	return nil
 }
 
-// next goes on to the next frame where this one has come to its end.
+// next starts the next frame if this one is complete.
 func (s *Socket) next() {
 	if s.left == 0 {
 		s.stage = stageHead

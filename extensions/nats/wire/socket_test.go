@@ -10,7 +10,7 @@ import (
 
 const answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
 
-// frame is a frame as a server sends it.
+// frame encodes a frame as a server sends it.
 func frame(head byte, said string) string {
 	switch {
 	case len(said) < length16:
@@ -22,7 +22,8 @@ func frame(head byte, said string) string {
 	}
 }
 
-// checkSocket passes bytes through a new Socket, so many at a time, and returns what was passed on.
+// checkSocket passes said through a new Socket, step bytes at a time, and returns what it passes
+// on.
 func checkSocket(said string, step int) (passed string, err error) {
 	var s Socket
 	for at := 0; at < len(said); at += step {
@@ -85,7 +86,7 @@ func TestCheckOfFramesAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzSocket: what is passed on is the same wherever it is cut, and holds no large message.
+// FuzzSocket: the bytes passed on do not depend on how they are split, and hold no large message.
 func FuzzSocket(f *testing.F) {
 	f.Add([]byte(frame(0x82, info)+frame(0x82, "MSG a 1 5\r\nhello\r\n")), 1)
 	f.Add([]byte(frame(0x82, "MSG a 1 4611686018427387904\r\n")), 2)

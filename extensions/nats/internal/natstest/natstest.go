@@ -1,5 +1,5 @@
-// Package natstest gives the tests of NATS a real nats-server: the one that scripts/servers.sh has
-// started, or one of their own.
+// Package natstest provides real nats-servers for tests: one that scripts/servers.sh has started,
+// or new ones.
 package natstest
 
 import (
@@ -18,17 +18,16 @@ import (
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// shared is the server that the tests of a package share, which starts when one of them asks for
-// it.
+// shared is the server of a package's tests. The first test that needs it starts it.
 //
-//nolint:gochecknoglobals // tests of a package have nothing else in common
+//nolint:gochecknoglobals // all tests of a package share it
 var shared struct {
 	mu     sync.Mutex
-	folder string // of its configuration and its streams: Main makes it
+	folder string // for configuration and streams; made by Main
 	server *Server
 }
 
-// Main runs the tests of a package, and ends the server that they share. It returns the exit code.
+// Main runs the tests of a package, ends their shared server, and returns the exit code.
 func Main(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "natstest")
 	if err != nil {
@@ -46,8 +45,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// URL is the address of the server that the tests of a package share: NATS_URL, or one that the
-// first of them starts.
+// URL returns the address of the server that the tests share: NATS_URL, or one that the first test
+// starts.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	if url := os.Getenv("NATS_URL"); url != "" {
@@ -69,9 +68,9 @@ func URL(tb testing.TB) string {
 
 // Server is a nats-server.
 type Server struct {
-	// URL is where clients connect to, and Addr its host and port.
+	// URL is the client URL, and Addr its host and port.
 	URL, Addr string
-	// Streams is the folder that it keeps streams in.
+	// Streams is the folder of the streams.
 	Streams string
 
 	program string
@@ -79,7 +78,7 @@ type Server struct {
 	cmd     *exec.Cmd
 }
 
-// Start starts a server of a test's own, with JetStream and further configuration.
+// Start starts a server for one test, with JetStream and additional configuration.
 func Start(tb testing.TB, configuration string) *Server {
 	tb.Helper()
 	s := newServer(tb, tb.TempDir(), configuration)
@@ -100,10 +99,10 @@ func newServer(tb testing.TB, folder, configuration string) *Server {
 		tb.Fatal(err)
 	}
 	addr := listener.Addr().String()
-	_ = listener.Close() // for the server
+	_ = listener.Close() // frees the port for the server
 	streams := filepath.Join(folder, "jetstream", "$G", "streams")
-	// A folder in it: nats-server (2.15.2) removes it when it is empty, even under a stream that
-	// another test is making.
+	// nats-server 2.15.2 removes this folder when it is empty, even while another test creates a
+	// stream in it. This file system entry keeps it.
 	if err := os.MkdirAll(filepath.Join(streams, "kept"), 0o700); err != nil {
 		tb.Fatal(err)
 	}
@@ -116,7 +115,7 @@ func newServer(tb testing.TB, folder, configuration string) *Server {
 	return &Server{URL: "nats://" + addr, Addr: addr, Streams: streams, program: program, file: file}
 }
 
-// Restart starts it, at the same address after Kill.
+// Restart starts the server at the same address after Kill.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.cmd = exec.Command(s.program, "--config", s.file)
@@ -137,7 +136,7 @@ func (s *Server) Restart(tb testing.TB) {
 	}
 }
 
-// Kill ends it as a crash would.
+// Kill kills the server.
 func (s *Server) Kill() {
 	if s.cmd == nil {
 		return
@@ -147,11 +146,11 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
-// Process is the server's process, until Kill.
+// Process returns the server's process, until Kill.
 func (s *Server) Process() *os.Process { return s.cmd.Process }
 
-// program is that of the server that runs as NATS_PID, or the one that scripts/servers.sh compiles
-// once from the module in scripts/tools/nats-server.
+// program is the program of the process NATS_PID, or the nats-server that scripts/servers.sh
+// compiles from scripts/tools/nats-server.
 //
 //nolint:gochecknoglobals // a function that is called once
 var program = sync.OnceValues(func() (string, error) {

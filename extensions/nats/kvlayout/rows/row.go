@@ -6,60 +6,59 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// Loop is what one iteration of a row does.
+// Loop is the work of one iteration of a row.
 type Loop string
 
 // The loops.
 const (
-	Put       Loop = "put"        // a record with a new key
-	PutGet    Loop = "put+get"    // a record with a new key, then reads it
-	Get       Loop = "get"        // always the same record
-	PutDelete Loop = "put+delete" // a record with a new key, then deletes it
-	ListTable Loop = "list table" // the keys of a table drawn at random
-	ListAll   Loop = "list all"   // the keys of the database
+	Put       Loop = "put"        // writes a record with a new key
+	PutGet    Loop = "put+get"    // writes a record with a new key, then reads it
+	Get       Loop = "get"        // reads the same record each time
+	PutDelete Loop = "put+delete" // writes a record with a new key, then deletes it
+	ListTable Loop = "list table" // lists the keys of a random table
+	ListAll   Loop = "list all"   // lists the keys of the database
 )
 
-// Fill is what is in the database before the first iteration.
+// Fill is the content of the database before the first iteration.
 type Fill string
 
 // The fills.
 const (
 	Nothing   Fill = "nothing"
 	OneRecord Fill = "one record"
-	// Tables: 100 tables, table-<t>, with the same 1,000 keys each, key-<i>.
+	// Tables: 100 tables table-<t> with the same 1,000 keys key-<i>.
 	Tables Fill = "tables"
-	// TableOfEachKey: key-<i> of table-<i>, 1,000 records, all written 100 times.
+	// TableOfEachKey: 1,000 records key-<i> in table-<i>, written 100 times each.
 	TableOfEachKey Fill = "a table of each key"
 )
 
 // Row is one row of the benchmark.
 type Row struct {
-	// Name is that of the Go benchmark, without Benchmark.
+	// Name is the name of the Go benchmark, without Benchmark.
 	Name string
-	// Pair names the two rows that are compared.
+	// Pair names the two rows that belong together.
 	Pair   string
 	Layout kvlayout.Layout
 	Loop   Loop
 	Fill   Fill
-	// Key is the key of loop Get and fill OneRecord, and what stands before the number of the
-	// others' keys.
+	// Key is the key of loop Get and fill OneRecord, and the prefix of all other keys.
 	Key string
-	// Large values are 1 MiB, byte i being i modulo 256; the others are value-<i>, and test-value
+	// Large values have 1 MiB; byte i is i modulo 256. Other values are value-<i>, and test-value
 	// in the fill OneRecord.
 	Large bool
-	// Limit and Offset of a list; 0 and 0 for all keys.
+	// Limit and Offset of a list; both 0: all keys.
 	Limit, Offset uint
-	// Published is what the benchmark's authors got for the row; zero for those of LikeForLike.
+	// Published is the authors' result; zero for the rows of LikeForLike.
 	Published Published
 }
 
-// Published is a line of Go's benchmark format.
+// Published is a result in Go's benchmark format.
 type Published struct {
 	Iterations                      int
 	Nanoseconds, Bytes, Allocations int // per operation
 }
 
-// Rows returns the 18 published rows, in their order.
+// Rows returns the 18 published rows, in order.
 func Rows() []Row {
 	const (
 		orb   = kvlayout.Orb
@@ -89,7 +88,7 @@ func Rows() []Row {
 	}
 }
 
-// LikeForLike returns what is to be compared with OrbList and OrbListPagination: go-micro's list of
+// LikeForLike returns the fair counterparts of OrbList and OrbListPagination: go-micro's list of
 // one table out of the same 100.
 func LikeForLike() []Row {
 	return []Row{
@@ -98,9 +97,8 @@ func LikeForLike() []Row {
 	}
 }
 
-// Compatible returns the rows of go-orb in its compatible mode, of which nothing is published.
-// There the tables of the fills share their keys, as all tables of a database do: a list of any of
-// them returns those of one.
+// Compatible returns rows of go-orb in its compatible mode, without published results. There all
+// tables of a database share their keys.
 func Compatible() []Row {
 	var all []Row
 	for _, row := range Rows() {

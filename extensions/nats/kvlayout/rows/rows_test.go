@@ -47,8 +47,7 @@ func open(t *testing.T, row rows.Row) (*rows.Run, *kvlayout.Store) {
 
 func all() []rows.Row { return append(rows.Rows(), rows.LikeForLike()...) }
 
-// The rows as Go prints them, from the README of the benchmark, without its figures for the
-// machine.
+// The rows are Go's output in the benchmark's README, without its lines about the machine.
 func TestRowsAreThePublishedOnes(t *testing.T) {
 	const published = `OrbSet 26001 46239 ns/op 2786 B/op 56 allocs/op
 MicroWrite 25856 45857 ns/op 2900 B/op 57 allocs/op

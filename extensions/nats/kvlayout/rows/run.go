@@ -12,42 +12,41 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// Options of a Run.
+// Options are options of a Run.
 type Options struct {
-	// Database holds the row's records, and must hold no others: "default" when it is "".
+	// Database holds only the row's records. Default: "default".
 	Database string
-	// Tables and Keys per table of the rows that list, 100 and 1,000 when they are 0.
+	// Tables and Keys (per table) of the rows that list. Defaults: 100 and 1,000.
 	Tables, Keys int
-	// Replicas of the buckets, 1 when it is 0.
+	// Replicas of the buckets. Default: 1.
 	Replicas int
 }
 
-// Run is a row with a connection. It is for one client at a time; several clients, each with a Run
-// and a connection of its own, may share the database that one of them has filled.
+// Run is a row over one connection, for one client at a time. Several clients, each with a Run and
+// a connection, may share the database that one of them has filled.
 type Run struct {
 	row   Row
 	store *kvlayout.Store
 	conn  *nats.Conn
-	// tables and keys are those of a fill, listed the number of keys that a list returns.
+	// tables and keys are the sizes of a fill; listed is the number of keys that a list returns.
 	tables, keys, listed int
 	large                []byte
-	small                []byte // of the value at hand
-	// work is what the iteration under way has moved.
+	small                []byte // a buffer for the value
+	// work counts the current iteration.
 	work Work
 }
 
-// Work is what an iteration has moved.
+// Work counts what an iteration has transferred.
 type Work struct {
-	// Keys that a list has returned.
+	// Keys that a list returned.
 	Keys int
-	// Written and Read are the bytes of values.
+	// Written and Read are bytes of values.
 	Written, Read int
-	// Sent and Received are the bytes of all messages on the connection meanwhile: their headers
-	// and data.
+	// Sent and Received are bytes of all messages on the connection: headers and data.
 	Sent, Received uint64
 }
 
-// Open returns the row with the connection of js.
+// Open returns a Run over the connection of js.
 func (row Row) Open(ctx context.Context, js jetstream.JetStream, options Options) (*Run, error) {
 	if options.Tables < 0 || options.Keys < 0 {
 		return nil, fmt.Errorf("tables and keys are %d and %d: they must be at least 1, or 0 for 100 and 1000", options.Tables, options.Keys)
@@ -85,10 +84,10 @@ func (r *Run) expected() int {
 	return listed
 }
 
-// Drop deletes the database of the row.
+// Drop deletes the row's database.
 func (r *Run) Drop(ctx context.Context) error { return r.store.Drop(ctx) }
 
-// Fill writes what the row needs before its first iteration, one record after another.
+// Fill writes the content that the row needs before its first iteration.
 func (r *Run) Fill(ctx context.Context) error {
 	switch r.row.Fill {
 	case OneRecord:
@@ -103,7 +102,7 @@ func (r *Run) Fill(ctx context.Context) error {
 	return nil
 }
 
-// fill writes all keys as often as there are tables, each into the table that tableOf says.
+// fill writes all keys once per table, into the table that tableOf returns.
 func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error {
 	for table := range r.tables {
 		for key := range r.keys {
@@ -117,9 +116,9 @@ func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error 
 	return nil
 }
 
-// Do runs iteration i. Clients that share a database must not share numbers, as they are part of
-// the keys. What is read must be what was written: a small value, the length of a large one, the
-// number of keys.
+// Do runs iteration i. Clients that share a database must use different numbers, which are part of
+// the keys. Do returns an error if it reads something other than was written: it compares a small
+// value, the length of a large one, or the number of keys.
 func (r *Run) Do(ctx context.Context, i uint64) (Work, error) {
 	r.work = Work{}
 	before := r.conn.Stats()
@@ -192,7 +191,7 @@ func (r *Run) list(ctx context.Context, table string) error {
 
 func (r *Run) key(i uint64) string { return r.row.Key + strconv.FormatUint(i, 10) }
 
-// value returns that of iteration i, until the next call.
+// value returns the value of iteration i. It is valid until the next call.
 func (r *Run) value(i uint64) []byte {
 	if r.row.Large {
 		return r.large
@@ -202,7 +201,7 @@ func (r *Run) value(i uint64) []byte {
 	return r.small
 }
 
-// oneValue returns the value of the fill OneRecord, until the next call.
+// oneValue returns the value of the fill OneRecord. It is valid until the next call.
 func (r *Run) oneValue() []byte {
 	if r.row.Large {
 		return r.large
