@@ -226,7 +226,6 @@ func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duratio
 	return object
 }
 
-// setMulti implements client.setMulti(values, ttl). It returns how many values were stored.
 func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -254,7 +253,6 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
 }
 
-// deleteMulti implements client.deleteMulti(keys, options). It returns how many keys existed.
 func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -286,8 +284,6 @@ func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 // getOrSet names the call in errors. It runs a get and a set.
 var getOrSet = &command{name: "getOrSet"} //nolint:gochecknoglobals // a constant
 
-// getOrSet implements client.getOrSet(key, ttl, value, options) and client.getOrSet(key, ttl, fn,
-// options).
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key, value := call.Argument(0), call.Argument(2)
 	produce, isFunction := sobek.AssertFunction(value)

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// flushAll implements client.flushAll(delay). It empties all servers, now or after a delay.
 func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	q := wire.Request{Verb: wire.Flush}
@@ -34,7 +33,6 @@ func (c *client) version(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), a.Value, false)
 }
 
-// noop implements client.meta.noop(): one round trip to each server.
 func (c *client) noop(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	defer c.tagged("noop", call.Argument(0))()
@@ -46,7 +44,6 @@ func (c *client) noop(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// stats implements client.stats(argument). The result maps each server's address to its statistics.
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	argument := ""

@@ -7,8 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// store implements workload.Store with a client, and every optional interface but getOrSet. Its
-// metrics count the commands sent to the servers.
 type store struct {
 	client  *client
 	running bool    // during a run, which records the bytes

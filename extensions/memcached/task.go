@@ -56,7 +56,6 @@ func (c *client) asyncConnect(call sobek.FunctionCall) sobek.Value {
 	return c.tasks.Later(t, tagsOnly.Read("connect", call.Argument(0), &t.entry))
 }
 
-// asyncClose implements client.asyncClose(). It waits for earlier calls.
 func (c *client) asyncClose(sobek.FunctionCall) sobek.Value {
 	return c.tasks.Later(&task{client: c, job: func(*task) error {
 		c.disconnect()

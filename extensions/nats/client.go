@@ -45,8 +45,6 @@ type client struct {
 	callbacks atomic.Int32
 }
 
-// newClient implements new Client(url, options) and new Client(options). It does not connect, which
-// the init context does not allow.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	o := options{open: m.read}
 	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
@@ -96,8 +94,6 @@ var connecting = k6mod.Options[connectOptions]{ //nolint:gochecknoglobals // a t
 	k6mod.Into("tags", func(o *connectOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// connect implements client.connect(options). It connects if there is no connection, and throws if
-// it cannot.
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	var o connectOptions
 	err := connecting.Read("connect", call.Argument(0), &o)
@@ -105,7 +101,6 @@ func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	return &task{client: c, runs: o.runs, tags: o.tags}, err
 }
 
-// close implements client.close(). Messages that have arrived still reach their callbacks.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.mu.Lock()
 	conn := c.conn
@@ -119,8 +114,6 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// flush implements client.flush(timeout). It returns when the server has received all earlier
-// publications.
 func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
 
@@ -129,8 +122,6 @@ func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// drain implements client.drain(timeout). It ends all subscriptions, sends the rest, and closes the
-// connection.
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
 	if err == nil && c.config.Connection == k6mod.ConnectionShared {
@@ -142,7 +133,6 @@ func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// rtt implements client.rtt(): the milliseconds of a ping.
 func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	var took time.Duration
 
@@ -161,7 +151,6 @@ func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// info implements client.info(): the server's INFO, or null without a connection.
 func (c *client) info(sobek.FunctionCall) sobek.Value {
 	c.mu.Lock()
 	conn := c.conn

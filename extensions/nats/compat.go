@@ -86,7 +86,6 @@ func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject st
 	return subject, data, o
 }
 
-// publishMsg implements nats.publishMsg({ topic, data, raw, headers }).
 func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("publishMsg", call.Argument(0))
 	c.publish.send(c.client, subject, data, o)
@@ -149,7 +148,6 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 	return data, nil
 }
 
-// jetStreamSetup implements nats.jetStreamSetup(configuration). It creates or updates a stream.
 func (c *natsClient) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
 	k6mod.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
@@ -172,15 +170,12 @@ func (c *natsClient) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
-// jetStreamPublishMsg implements nats.jetStreamPublishMsg({ topic, data, raw, headers }).
 func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
 
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
-// jetStreamSubscribe implements nats.jetStreamSubscribe(subject, callback): all messages of the
-// subject in its stream, old and new, without acknowledgements, until the subscription is closed.
 func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {

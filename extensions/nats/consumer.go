@@ -67,7 +67,6 @@ func changeConsumer(
 	}
 }
 
-// consumer implements jetStream.consumer(stream, name). It sends no request.
 func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 	stream, err := k6mod.Name("consumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -83,8 +82,6 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 	}).object()
 }
 
-// orderedConsumer implements jetStream.orderedConsumer(stream, configuration): each message once,
-// in the stream's order. Its first use creates it.
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 	stream, err := k6mod.Name("orderedConsumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -126,7 +123,6 @@ func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// next implements consumer.next(timeout): the next message, or null at the timeout.
 func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
 	t, b := c.pull(1)
@@ -144,7 +140,6 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// fetch implements consumer.fetch(n, options): up to n messages, fewer at the timeout.
 func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
@@ -244,8 +239,6 @@ type consumeOptions struct {
 	MaxMessages int         `json:"maxMessages"` // requested before the callback handles them; nats.go's default is 500
 }
 
-// consume implements consumer.consume(callback, options): the server sends messages, as in a
-// subscription.
 func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	client := c.handle.client
 	callback, rest := sobek.Callable(nil), call.Argument(0)
@@ -326,7 +319,6 @@ func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error)
 	}), err
 }
 
-// consumers implements jetStream.consumers(stream): the names of its consumers.
 func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
 	return h.withStream("consumers", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
 		lister := stream.ConsumerNames(ctx)

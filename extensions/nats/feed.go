@@ -101,7 +101,6 @@ func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client
 // Tasks implements k6mod.Tasker.
 func (f *feed[T]) Tasks() *k6mod.Tasks { return f.client.tasks }
 
-// close implements feed.close(). It ends the feed.
 func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
 	f.stop()
 	f.end()
@@ -109,12 +108,10 @@ func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// pending implements feed.pending(): the number of waiting messages.
 func (f *feed[T]) pending(sobek.FunctionCall) sobek.Value {
 	return f.client.Runtime().ToValue(len(f.come))
 }
 
-// isClosed implements feed.isClosed().
 func (f *feed[T]) isClosed(sobek.FunctionCall) sobek.Value {
 	return f.client.Runtime().ToValue(f.isOver())
 }
@@ -128,7 +125,6 @@ func (f *feed[T]) isOver() bool {
 	}
 }
 
-// next implements feed.next(timeout): the next message, or null at the timeout or the end.
 func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
 	if err == nil {

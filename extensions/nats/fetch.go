@@ -41,7 +41,6 @@ func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 	return err
 }
 
-// fetch implements feed.fetch(n, options): up to n messages, fewer at the timeout.
 func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {

@@ -9,9 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// messages implements feed.messages(): an asynchronous iterator. sobek has no `for await` yet.
-// Scripts call next(), or a compiler such as esbuild translates `for await` and finds the method by
-// Symbol.for('Symbol.asyncIterator').
 func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
 	c := f.client
 	rt := c.Runtime()

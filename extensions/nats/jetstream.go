@@ -33,7 +33,6 @@ type jetStreamHandle struct {
 	acks *acks
 }
 
-// jetStream implements client.jetStream(options). It does not connect.
 func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
 	h := &jetStreamHandle{client: c}
 	if err := k6glue.Options(call.Argument(0), &h.options); err != nil {
@@ -152,7 +151,6 @@ func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetst
 	}
 }
 
-// info implements jetStream.info(): the account's usage and limits.
 func (h *jetStreamHandle) info(sobek.FunctionCall) (*task, error) {
 	return h.task("info", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
 }

@@ -89,7 +89,6 @@ func decimal(method, what string, value sobek.Value) (string, error) {
 	return strconv.FormatUint(n, 10), err
 }
 
-// publishOne implements jetStream.publish(subject, data, options): the stream's acknowledgement.
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
 	if err == nil && o.iterations != 0 {
@@ -177,8 +176,6 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	return stored, lost, first
 }
 
-// publishNoWait implements jetStream.publishNoWait(subject, data, options). It waits only if
-// maxPending acknowledgements are missing. complete returns the results.
 func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)
@@ -206,8 +203,6 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 // complete.
 const opPublishNoWait = "js.publishNoWait"
 
-// complete implements jetStream.complete(timeout). It waits for all acknowledgements and returns
-// how many messages were stored since the last call. It throws if any was not.
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
 
@@ -217,8 +212,6 @@ func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// publishBatch implements jetStream.publishBatch(subject, data, options): many messages in one
-// call, up to maxPending without an acknowledgement. It waits and throws like complete.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
 	subject, err := destination("publishBatch", "the subject", call.Argument(0))

@@ -31,7 +31,6 @@ func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
 
 func (kv *keyValue) at() *perConnection[jetstream.KeyValue] { return &kv.perConnection }
 
-// keyValue implements jetStream.keyValue(bucket). It sends no request.
 func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 	bucket, err := k6mod.Name("keyValue", "the bucket", call.Argument(0))
 	if err != nil {
@@ -53,7 +52,6 @@ func changeKeyValue(
 	})
 }
 
-// keyValues implements jetStream.keyValues(): the names of all buckets.
 func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
 	return h.task("keyValues", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		lister := js.KeyValueStoreNames(ctx)
@@ -96,7 +94,6 @@ func (kv *keyValue) task(operation string, job func(ctx context.Context, found j
 	}}
 }
 
-// get implements keyValue.get(key): the entry, or null.
 func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("get", "the key", call.Argument(0))
 
@@ -105,7 +102,6 @@ func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// getRevision implements keyValue.getRevision(key, revision): that revision of the entry, or null.
 func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("getRevision", "the key", call.Argument(0))
 	if err != nil {
@@ -143,7 +139,6 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 	return t
 }
 
-// put implements keyValue.put(key, value): the new revision.
 func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 	return kv.write("put", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		return found.Put(ctx, key, value)
@@ -160,8 +155,6 @@ var creating = k6mod.Options[createOptions]{ //nolint:gochecknoglobals // a tabl
 	k6mod.Into("tags", func(o *createOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// create implements keyValue.create(key, value, { ttl }): the new revision, or an error of kind
-// conflict if the key exists.
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	var o createOptions
 	if err := creating.Read("create", call.Argument(2), &o); err != nil {
@@ -189,8 +182,6 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// update implements keyValue.update(key, value, revision): the new revision, or an error of kind
-// wrong_sequence if the key has another revision.
 func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
 	revision, err := k6mod.Unsigned("update", "the revision", call.Argument(2))
 	if err != nil {
@@ -273,8 +264,6 @@ func removeKey(
 	}
 }
 
-// purgeDeletes implements keyValue.purgeDeletes(olderThan). It removes the markers of keys deleted
-// that long ago (default 30m).
 func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
 	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)
@@ -287,7 +276,6 @@ func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// info implements keyValue.info(): the bucket's configuration and state.
 func (kv *keyValue) info(sobek.FunctionCall) (*task, error) {
 	var said jetstream.KeyValueStatus
 	t := kv.task("info", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {

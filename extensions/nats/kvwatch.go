@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keys implements keyValue.keys(filter or filters): the names of all keys, or of those that match.
 func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 	filters, err := filtersOf("keys", call.Argument(0))
 	var names []string
@@ -34,7 +33,6 @@ func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// history implements keyValue.history(key): all stored revisions, oldest first.
 func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
 	key, err := k6mod.Name("history", "the key", call.Argument(0))
 	var entries []jetstream.KeyValueEntry
@@ -146,8 +144,6 @@ func (o *watchOptions) all() []jetstream.WatchOpt {
 	return opts
 }
 
-// watch implements keyValue.watch(filter or filters, callback, options): the bucket's entries and
-// then its changes, as in a subscription.
 func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	c := kv.handle.client
 	filters, err := filtersOf("watch", call.Argument(0))

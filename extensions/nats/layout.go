@@ -45,7 +45,6 @@ type layout struct {
 	store   *layoutStore // of the bench
 }
 
-// newLayout implements client.layout(options). It sends no request.
 func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	l := &layout{}
 	if err := l.options.read("layout", call.Argument(0)); err != nil {
@@ -75,7 +74,6 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 	"drop":   tagged("drop", 0, (*layout).drop),
 }).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill})
 
-// run implements layout.run(options): many operations in Go.
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
 
 // layoutHost is the module for the bench. The tasks count a run's operations.
@@ -93,7 +91,6 @@ func (h layoutHost) Tag(tags k6mod.Tags) {
 	}
 }
 
-// prefill implements layout.prefill(options): it writes a workload's keys.
 func (l *layout) prefill(call sobek.FunctionCall) sobek.Value {
 	return l.store.inRun(l.bench.Prefill, call)
 }
@@ -170,7 +167,6 @@ func named(method string, call sobek.FunctionCall) (key string, o tableOptions, 
 	return key, o, nil
 }
 
-// get implements layout.get(key, { table }): the record, or null.
 func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 	key, o, err := named("get", call)
 	if err != nil {
@@ -242,7 +238,6 @@ type layoutListOptions struct {
 	Tags *k6mod.Tags `json:"tags"`
 }
 
-// list implements layout.list(options): the keys.
 func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	var o layoutListOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
@@ -262,7 +257,6 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// drop implements layout.drop(). It deletes the database with all its records.
 func (l *layout) drop(sobek.FunctionCall) (*task, error) {
 	t := l.task("drop", nil, func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) })
 	t.value = func() (sobek.Value, error) {

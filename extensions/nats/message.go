@@ -74,7 +74,6 @@ func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
 }
 
-// headerOf implements message.header(name): all values.
 func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
 	return m.stringArray(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])
 }
@@ -124,7 +123,6 @@ func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value)
 	}
 }
 
-// doubleAck implements message.ackSync(timeout). It waits until the server confirms.
 func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
 
@@ -134,7 +132,6 @@ func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
-// respondTo implements message.respond(data, options). It answers a request.
 func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 	msg := m.messageOf(call)
 	if msg.core.Reply == "" {

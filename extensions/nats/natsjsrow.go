@@ -36,7 +36,6 @@ type natsjsRow struct {
 	recorder *measure.Recorder
 }
 
-// newNatsjsRow implements client.natsjsRow(name, options). It sends no request.
 func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 	name, err := k6mod.Name("natsjsRow", "the name", call.Argument(0))
 	if err != nil {
@@ -106,8 +105,6 @@ type rowRun struct {
 var rowRunning = append(extentOptions(func(o *rowRun) *extent { return &o.extent }), //nolint:gochecknoglobals // a table
 	k6mod.Into("tags", func(o *rowRun) **k6mod.Tags { return &o.tags }, readTags))
 
-// run implements row.run(options): options.iterations iterations of the row, or as many as fit in
-// options.duration. Each is an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
 	var o rowRun

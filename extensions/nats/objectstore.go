@@ -32,7 +32,6 @@ func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
 
 func (s *objectStore) at() *perConnection[jetstream.ObjectStore] { return &s.perConnection }
 
-// objectStore implements jetStream.objectStore(bucket). It sends no request.
 func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 	bucket, err := k6mod.Name("objectStore", "the bucket", call.Argument(0))
 	if err != nil {
@@ -51,7 +50,6 @@ func changeObjectStore(
 	})
 }
 
-// objectStores implements jetStream.objectStores(): the names of all buckets.
 func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
 	return h.task("objectStores", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		lister := js.ObjectStoreNames(ctx)
@@ -101,7 +99,6 @@ func (s *objectStore) task(operation string, job func(context.Context, jetstream
 	}
 }
 
-// put implements objectStore.put(name or description, data): the stored object's info.
 func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 	var meta jetstream.ObjectMeta
 	if name, ok := call.Argument(0).(sobek.String); ok {
@@ -158,7 +155,6 @@ var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals 
 	}},
 }
 
-// get implements objectStore.get(name): the object's info with data and raw, or null.
 func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("get", "the name", call.Argument(0))
 	var data []byte
@@ -212,7 +208,6 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 	}}, nil), nil
 }
 
-// stat implements objectStore.stat(name): the object's info, or null.
 func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("stat", "the name", call.Argument(0))
 	var info *jetstream.ObjectInfo
@@ -234,7 +229,6 @@ func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// remove implements objectStore.delete(name). A missing object is not an error.
 func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("delete", "the name", call.Argument(0))
 
@@ -248,7 +242,6 @@ func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// list implements objectStore.list(): the infos of all objects.
 func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
 	return s.task("list", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		infos, err := found.List(ctx)
@@ -260,7 +253,6 @@ func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// info implements objectStore.info(): the bucket's configuration and state.
 func (s *objectStore) info(sobek.FunctionCall) (*task, error) {
 	return s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		said, err := found.Status(ctx)

@@ -33,7 +33,6 @@ type publisher struct {
 	message natsio.Msg
 }
 
-// publishOne implements client.publish(subject, data, options).
 func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := destination("publish", "the subject", call.Argument(0))
@@ -70,9 +69,6 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 	}
 }
 
-// publishBatch implements client.publishBatch(subject, data, options): many messages in one call.
-// data is the data of all messages, or an array with the data of each. All are published
-// options.iterations times.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := destination("publishBatch", "the subject", call.Argument(0))

@@ -70,7 +70,6 @@ func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, 
 	return &natsio.Msg{Subject: subject, Data: data}, err
 }
 
-// request implements client.request(subject, data, options): the answer.
 func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	m, o, err := c.asking("request", call, ofRequest)
 	if err != nil {
@@ -95,9 +94,6 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// requestMany implements client.requestMany(subject, data, options). It collects answers until
-// there are options.max, none has arrived for options.stall, an empty one without headers arrives,
-// or the timeout.
 func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	m, o, err := c.asking("requestMany", call, ofRequestMany)
 	if err != nil {

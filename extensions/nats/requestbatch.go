@@ -16,9 +16,6 @@ import (
 // opRequest is the step's operation for each request of a batch.
 const opRequest = "request"
 
-// requestBatch implements client.requestBatch(subject, data, options): requests one after another,
-// options.iterations of them or for options.duration, each an operation of the step. Failed ones
-// are counted and do not throw.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
 	if err == nil {

@@ -66,7 +66,6 @@ type purgeOptions struct {
 	tags *k6mod.Tags
 }
 
-// purgeStream implements jetStream.purgeStream(name, { subject, keep, sequence }).
 func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	var o purgeOptions
 	if err := purging.Read("purgeStream", call.Argument(1), &o); err != nil {
@@ -98,8 +97,6 @@ func purgeOption[V any](
 	}}
 }
 
-// streams implements jetStream.streams(subject): the names of all streams, or of those that store
-// the subject.
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
 	if given := call.Argument(0); !k6glue.IsNullish(given) {
@@ -128,8 +125,6 @@ func all[T any](values <-chan T) []T {
 	return list
 }
 
-// getMessage implements jetStream.getMessage(stream, sequence or subject): that message, or the
-// last one of the subject, or null.
 func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 	place := call.Argument(1)
 	subject, sequence := "", uint64(0)

@@ -33,9 +33,6 @@ func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, e
 	return o, nil
 }
 
-// subscribe implements client.subscribe(subject, callback, options). A callback gets messages on
-// k6's event loop, and the iteration lasts until the subscription is closed. Without one, the
-// script asks for messages.
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("subscribe", "the subject", call.Argument(0))
 	if err != nil {
@@ -88,8 +85,6 @@ var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subs
 	"drain": tagged("drain", 1, (*subscription).drain),
 }))
 
-// dropped implements subscription.dropped(): how many messages were dropped because too many were
-// waiting.
 func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
 	n, _ := s.sub.Dropped() // 0 after the end
 
@@ -127,8 +122,6 @@ func (c *client) listen(
 	return sub, r.err
 }
 
-// drain implements subscription.drain(timeout). It unsubscribes; messages that were already sent
-// still arrive.
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
 
@@ -147,8 +140,6 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// respond implements client.respond(subject, data, options). It answers requests in Go with data,
-// or with the request's data, until the returned object or the connection is closed.
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("respond", "the subject", call.Argument(0))
 	if err != nil {

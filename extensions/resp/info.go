@@ -11,8 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// info implements client.info(section). The result maps each server's address to the fields of its
-// answer to INFO.
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	section := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {

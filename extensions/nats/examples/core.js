@@ -1,4 +1,4 @@
-// Publishes, and subscribes both ways: with a callback on k6's event loop, and asking for messages.
+// Publishes, and subscribes in two ways: with a callback on k6's event loop, and with next().
 //
 //   NATS_URL=nats://127.0.0.1:4222 bin/k6 run extensions/nats/examples/core.js
 import nats from 'k6/x/nats';

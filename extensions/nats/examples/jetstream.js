@@ -1,4 +1,4 @@
-// A stream: publications with acknowledgements, one by one and many at a time, and consumers.
+// A stream: single and batch publications with acknowledgements, and consumers.
 //
 //   NATS_URL=nats://127.0.0.1:4222 bin/k6 run extensions/nats/examples/jetstream.js
 import nats from 'k6/x/nats';
@@ -24,12 +24,12 @@ export default async function () {
     throw new Error('the stream has it twice');
   }
   js.publish(subject, 'second', { expectLastSequenceForSubject: sequence });
-  js.publishBatch(subject, 'more', { iterations: 998 }); // in Go, up to maxPending ahead of their acknowledgements
+  js.publishBatch(subject, 'more', { iterations: 998 }); // in Go, up to maxPending without an acknowledgement
 
   const consumer = js.createConsumer(stream, { filterSubject: subject, ackPolicy: 'explicit', inactiveThreshold: '1m' });
   const [first, second] = consumer.fetch(2);
   first.ack();
-  second.nak(); // again, please
+  second.nak(); // asks for another delivery
   const rest = consumer.fetch(999, { ack: true, discard: true }); // in Go
   if (rest !== 999) {
     throw new Error(`${rest} of 999 messages`);

@@ -1,4 +1,4 @@
-// Records as go-orb and go-micro keep them in key-value buckets, one by one and many at a time.
+// Records in the layouts of go-orb and go-micro: single calls, and many operations in one call.
 //
 //   NATS_URL=nats://127.0.0.1:4222 bin/k6 run extensions/nats/examples/layout.js
 import nats from 'k6/x/nats';

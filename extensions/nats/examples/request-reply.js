@@ -1,4 +1,4 @@
-// Asks a service, which one VU of the test is, and asks many at a time.
+// Sends requests to a service that one VU of the test provides, single ones and in batches.
 //
 //   NATS_URL=nats://127.0.0.1:4222 bin/k6 run extensions/nats/examples/request-reply.js
 import nats from 'k6/x/nats';
@@ -18,7 +18,7 @@ const client = new nats.Client(__ENV.NATS_URL, { timeout: '2s' });
 export default async function () {
   const subject = `example.service.${__VU}.${__ITER}`;
 
-  const echo = client.respond(subject); // in Go: each request gets its own data back
+  const echo = client.respond(subject); // in Go: returns the data of each request
   if (client.request(subject, 'hello').data !== 'hello') {
     throw new Error('no echo');
   }

@@ -19,7 +19,7 @@ export function setup() {
 }
 
 export default function () {
-  client.connect(); // before the start line
+  client.connect(); // before the measurement starts
   sweep.run(() => {
     const key = `key-${Math.floor(Math.random() * 1000)}`;
     kv.put(key, 'a value');
