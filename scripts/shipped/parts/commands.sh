@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 # The front page comes first: it builds what the others run.
-mapfile -t pages < <(git ls-files '*README.md' '.github/*.md' 'extensions/API.md' | grep -vx README.md)
+mapfile -t pages < <(git ls-files '*README.md' '.github/*.md' 'extensions/API.md' 'extensions/sweep/*.md' | grep -vx README.md)
 pages=(README.md "${pages[@]}")
 
 # reason COMMAND: why it is not run here, or nothing.
@@ -33,7 +33,7 @@ allowed() {
   case $1 in
     'make gate'*) echo 2 ;; # that of make, when k6 ends with 99
     *'x sweep record'*) echo 104 ;; # the recorded baseline is of another machine
-    *GATES=* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
+    *GATES=* | *GATE=* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
     *'x sweep compare'* | *'x sweep ab'*) echo '99 110' ;;
   esac
 }
@@ -42,7 +42,7 @@ allowed() {
 servers() {
   case $1 in
     extensions/influx/README.md) echo influxdb machbase ;;
-    extensions/sweep/history/README.md) echo memcached ;;
+    extensions/sweep/history/README.md | extensions/sweep/distributed.md) echo memcached ;;
     scenarios/README.md | thresholds/README.md) echo machbase ;;
     scripts/grafana/README.md) echo influxdb memcached prometheus ;;
     scripts/servers/README.md) echo mxgateway ;;
@@ -80,6 +80,8 @@ prepare() {
       cp old.json a.json && cp new.json b.json && cp old.json c.json
       cp results/stock-rollup.json run.json
       ;;
+    extensions/sweep/distributed.md) script | sed "s/'rollup'/'home'/" >sweep.js ;;
+    extensions/sweep/gates.md | extensions/sweep/script.md) script >lookup.js ;;
     extensions/sweep/history/README.md)
       # A commit that halves the speed, and the release before it.
       git config user.name shipped && git config user.email shipped@localhost

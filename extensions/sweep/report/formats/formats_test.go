@@ -49,7 +49,7 @@ func TestRenderOfAnUnknownFormat(t *testing.T) {
 
 // The page of docs names the file of each format, and no other.
 func TestDocsNameEveryFile(t *testing.T) {
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../report.md")
 	require.NoError(t, err)
 	files := regexp.MustCompile("\\| `<scenario>(\\.[a-z.]+)` \\|").FindAllStringSubmatch(string(raw), -1)
 	require.Len(t, files, len(ofRuns()))
