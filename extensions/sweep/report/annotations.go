@@ -10,11 +10,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// Annotations renders the gates that did not hold as GitHub's workflow commands, which show each of
-// them in a pull request beside the file of gates. One that is undecided and passes is a warning.
+// Annotations renders the gates that did not hold as GitHub workflow commands: errors, and a
+// warning for an undecided gate that passes.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 func Annotations(verdicts []Verdict, file string) string {
-	// A property may not have what ends it.
+	// These characters would end a property.
 	text := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var b strings.Builder
@@ -34,7 +34,7 @@ func Annotations(verdicts []Verdict, file string) string {
 	return b.String()
 }
 
-// codeQualityIssue is an entry of GitLab's report of code quality.
+// codeQualityIssue is an entry of GitLab's code quality report.
 // https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 type codeQualityIssue struct {
 	Description string              `json:"description"`
@@ -53,9 +53,8 @@ type codeQualityLines struct {
 	Begin int `json:"begin"`
 }
 
-// CodeQuality renders the gates that did not hold as GitLab's report of code quality. The
-// fingerprint is of the file and the gate, so that GitLab tells which gates a merge request crosses
-// anew.
+// CodeQuality renders the gates that did not hold as a GitLab code quality report. The fingerprint
+// hashes the file and the gate, so that GitLab recognises a gate in later reports.
 func CodeQuality(verdicts []Verdict, file string) ([]byte, error) {
 	issues := []codeQualityIssue{}
 	for i := range verdicts {

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// benchmarkActionEntry is one figure, as github-action-benchmark reads it from the files of its
-// tools customBiggerIsBetter and customSmallerIsBetter.
+// benchmarkActionEntry is one figure in the format of github-action-benchmark's custom tools.
 // https://github.com/benchmark-action/github-action-benchmark#examples
 type benchmarkActionEntry struct {
 	Name  string  `json:"name"`
@@ -16,13 +15,12 @@ type benchmarkActionEntry struct {
 	Extra string  `json:"extra,omitempty"`
 }
 
-// BiggerIsBetter renders ops/s of each step for github-action-benchmark's tool
-// customBiggerIsBetter: the median of the repeats. A step without a successful operation has the
-// value 0. The error says which value JSON cannot hold.
+// BiggerIsBetter renders the median ops/s of each step for the tool customBiggerIsBetter of
+// github-action-benchmark; 0 without a successful operation.
 func (r *Report) BiggerIsBetter() ([]byte, error) { return r.benchmarkAction(true) }
 
-// SmallerIsBetter renders the latencies of each step in milliseconds and its failed operations for
-// github-action-benchmark's tool customSmallerIsBetter: medians of the repeats. A step without a
+// SmallerIsBetter renders the median latencies of each step in milliseconds, and its failed
+// operations, for the tool customSmallerIsBetter of github-action-benchmark. A step without a
 // successful operation has no latencies.
 func (r *Report) SmallerIsBetter() ([]byte, error) { return r.benchmarkAction(false) }
 

@@ -7,17 +7,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// Cache is what has to be known of a cache beside its hits to compare it with others, as the
-// published benchmark of hit rates does.
+// Cache describes the memory use of a cache server, for comparing its hits with other caches.
 type Cache struct {
-	Memory      int64 // its limit, bytes
+	Memory      int64 // limit, bytes
 	AverageItem int64 // key and value, bytes
-	Peak        int64 // peak resident memory of its processes together, bytes; 0: unknown
-	// PeakSince is when the peak began to count; zero: when the processes were started.
+	Peak        int64 // peak resident memory of its processes, bytes; 0: unknown
+	// PeakSince is when the measurement of Peak began; zero: at the start of the processes.
 	PeakSince time.Time
 }
 
-// count writes down what was counted. A cache's counters have keys of their own, and rates.
+// count stores counters. Those of a cache have their own keys and rates.
 func (e *Extra) count(counted measure.Counters) {
 	for name, n := range counted {
 		switch name {
@@ -46,15 +45,15 @@ func (e *Extra) count(counted measure.Counters) {
 	}
 }
 
-// counters is all that was counted, a cache's counters too.
+// counters returns all counters, including those of a cache.
 func (e *Extra) counters() measure.Counters {
 	cache := measure.Counters{measure.Hits: e.Hits, measure.Misses: e.Misses, measure.Hot: e.Hot, measure.HotHits: e.HotHits}
 
 	return measure.Counters(nil).Plus(cache).Plus(e.Counters)
 }
 
-// Weigh adds the published benchmark's figures to a step: what the cache put out and, where its
-// peak memory is known, its hits by memory.
+// Weigh adds the published benchmark's figures to a step: output in MiB/s and, if the peak memory
+// is known, hits scaled by memory.
 func (s *Step) Weigh(c Cache) {
 	e := &s.Extra
 	if e.HitRate == nil {

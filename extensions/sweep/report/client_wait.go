@@ -8,11 +8,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// ClientWaitMs is how long answers waited until their clients read them, in milliseconds: from when
-// the machine had the answer. It is in the latency, and no time of the server's. It is of all kinds
-// of operations together, of clients that take turns at event loops, and of some of the answers.
+// ClientWaitMs is how long answers were ready in the socket before the client read them, in
+// milliseconds. It is part of the latency, but not the server's time. It covers all kinds of
+// operations, for clients on event loops, and is measured for a sample of the answers.
 type ClientWaitMs struct {
-	// Answers is of how many answers the wait was measured.
+	// Answers is the number of answers measured.
 	Answers   int64   `json:"answers"`
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`
@@ -21,7 +21,7 @@ type ClientWaitMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newClientWait returns nil where no wait was measured.
+// newClientWait returns nil if no wait was measured.
 func newClientWait(d *measure.Distribution) (*ClientWaitMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // a step without has none
@@ -37,7 +37,6 @@ func newClientWait(d *measure.Distribution) (*ClientWaitMs, error) {
 	}, nil
 }
 
-// distribution reads the waits from their histogram.
 func (w *ClientWaitMs) distribution() (measure.Distribution, error) {
 	d, err := measure.Decode(w.Histogram)
 	if err != nil {
@@ -47,7 +46,7 @@ func (w *ClientWaitMs) distribution() (measure.Distribution, error) {
 	return d, nil
 }
 
-// addTo adds the waits of a part; nil: there are none.
+// addTo adds the waits of a part; w may be nil.
 func (w *ClientWaitMs) addTo(whole *measure.Distribution) error {
 	if w == nil {
 		return nil

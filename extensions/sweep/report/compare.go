@@ -9,64 +9,63 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// CompareOptions are when a difference between two runs counts.
+// CompareOptions are the limits for calling a difference between two runs a change.
 type CompareOptions struct {
-	Tolerance float64 // the part by which a figure may get worse: 0.05 is 5 %
-	Alpha     float64 // how often a figure may be called worse where nothing has changed; zero is DefaultAlpha
+	Tolerance float64 // allowed worsening: 0.05 is 5 %
+	Alpha     float64 // probability of a false alarm; zero means DefaultAlpha
 }
 
-// Comparison is what changed from an old run to a new one.
+// Comparison is the result of comparing an old and a new run.
 type Comparison struct {
 	Old       Run       `json:"old"`
 	New       Run       `json:"new"`
 	Tolerance float64   `json:"tolerance"`
 	Alpha     float64   `json:"alpha"`
-	Rows      []Row     `json:"rows"` // by figure, and in it by step
+	Rows      []Row     `json:"rows"` // by figure, then by step
 	Geomeans  []Geomean `json:"geomeans"`
-	Search    *Sought   `json:"search,omitempty"` // when both runs are of a search for the same
-	Warnings  []string  `json:"warnings"`         // in what else than their figures the runs differ
-	Notes     []string  `json:"notes"`            // what limits the comparison
-	Regressed bool      `json:"regressed"`        // one of the rows or the search is, or the new run was interrupted
+	Search    *Sought   `json:"search,omitempty"` // if both runs are searches with the same goal
+	Warnings  []string  `json:"warnings"`         // differences other than in figures
+	Notes     []string  `json:"notes"`            // limits of the comparison
+	Regressed bool      `json:"regressed"`        // a row or the search regressed, or the new run was interrupted
 
-	// Undecided tells that something could not be judged: a row without a search, or what a search
-	// found.
+	// Undecided reports whether the result of a search, or a row of runs without one, could not be
+	// judged.
 	Undecided bool `json:"undecided"`
 }
 
-// Run is which run is compared.
+// Run identifies a compared run.
 type Run struct {
-	Name     string `json:"name"` // what the caller calls it, such as its file
+	Name     string `json:"name"` // the caller's name for it, such as its file
 	Scenario string `json:"scenario"`
 	Started  string `json:"started"` // RFC 3339
 }
 
-// Verdict of a row.
+// The verdicts of a row.
 const (
 	Better        = "better"         // significantly
-	Worse         = "worse"          // significantly, within the tolerance or by more
-	Same          = "same"           // any difference is within the tolerance, and not significant
-	Undecided     = "undecided"      // see the row's reason
-	NotComparable = "not comparable" // see the row's problem
+	Worse         = "worse"          // significantly, within the tolerance or beyond
+	Same          = "same"           // not significant, and within the tolerance
+	Undecided     = "undecided"      // see Row.Reason
+	NotComparable = "not comparable" // see Row.Problem
 )
 
 // Row compares one figure of one step.
 type Row struct {
-	Figure  string  `json:"figure"` // "ops/s", "p50", "p99"; the latter in milliseconds
+	Figure  string  `json:"figure"` // "ops/s", "p50", "p99"; latencies in ms
 	Op      string  `json:"op"`
 	Clients int     `json:"clients"`
-	Rate    float64 `json:"rate,omitempty"`    // of an open-loop step
-	Variant string  `json:"variant,omitempty"` // where operations do not have its name
+	Rate    float64 `json:"rate,omitempty"`    // open-loop steps only
+	Variant string  `json:"variant,omitempty"` // empty if the operation is named after it
 	Contrast
 	Verdict string `json:"verdict"`
-	// Outcome is that of the row as a gate: none got worse by more than the tolerance. It is empty
-	// where nothing was judged.
+	// Outcome judges the row as a gate on the tolerance. It is empty if the row was not judged.
 	Outcome   judgement.Outcome `json:"outcome,omitempty"`
 	Problem   string            `json:"problem,omitempty"` // why it is not comparable
-	Reason    string            `json:"reason,omitempty"`  // why it is undecided, or less sure than it seems
-	Regressed bool              `json:"regressed"`         // significantly worse by more than the tolerance, or no longer comparable
+	Reason    string            `json:"reason,omitempty"`  // why it is undecided, or less certain
+	Regressed bool              `json:"regressed"`         // significantly worse by more than the tolerance, or not comparable any more
 }
 
-// Geomean is the geometric mean of one figure's medians over all rows that are comparable.
+// Geomean is the geometric mean of one figure's medians over all comparable rows.
 type Geomean struct {
 	Figure string  `json:"figure"`
 	Old    float64 `json:"old"`
@@ -74,19 +73,17 @@ type Geomean struct {
 	Ratio  float64 `json:"ratio"`
 }
 
-// compared are the figures that are compared.
+// compared are the figures to compare.
 var compared = []*Figure{ //nolint:gochecknoglobals // a constant
 	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
 }
 
-// Compare compares two runs step by step, and holds the interval of each ratio against the
-// tolerance. What could not have shown a change of that size, has too few repeats or is in one of
-// the runs only, is undecided.
-// A step that the new run lacks, or that is incomplete or has failed operations in it, counts as a
-// regression, and so does a new run that was interrupted. Of two searches, what they found is
-// compared, and the steps that both have: which ones these are depends on what was measured. It
-// returns an error when the options are impossible, the scenarios are different or nothing can be
-// compared.
+// Compare compares two runs step by step and judges the interval of each ratio against the
+// tolerance. A row is undecided if its repeats are too few, could not show a change of that size,
+// or exist in one run only. A step that is missing, incomplete or has failures in the new run only
+// is a regression, and so is an interrupted new run. For two searches, the results and the common
+// steps are compared. Compare returns an error for invalid options, different scenarios, and runs
+// without a comparable step.
 func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
@@ -128,19 +125,18 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	return c, nil
 }
 
-// judge tells what the rows, and what searches have found, come to.
+// judge sets the overall result from the rows and searches.
 func (c *Comparison) judge(interrupted bool) {
 	c.Regressed = interrupted || c.Search != nil && c.Search.Regressed
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		c.Regressed = c.Regressed || r.Regressed
-		// A search is judged by what it found: which steps both have tried is chance.
+		// In a search, the steps that both runs have in common are chance, so they do not count.
 		c.Undecided = c.Undecided || c.Search == nil && !r.Regressed && (r.Verdict == Undecided || r.Verdict == NotComparable)
 	}
 }
 
-// checkComparable returns an error when the options are impossible, or the runs as a whole cannot
-// be compared.
+// checkComparable returns an error for invalid options, or runs that cannot be compared at all.
 func checkComparable(before, after *Report, o CompareOptions) error {
 	switch {
 	case !(o.Tolerance >= 0 && o.Tolerance < 1):
@@ -163,7 +159,7 @@ func runOf(r *Report) Run {
 	return Run{Scenario: r.Scenario, Started: r.Started.UTC().Format("2006-01-02T15:04:05Z")}
 }
 
-// warnings are in what the runs differ before anything was measured, and whether one was cut short.
+// warnings lists how the setups of the runs differ, and whether a run was interrupted.
 func warnings(before, after *Report) []string {
 	found := append([]string{}, Differences(before, after)...)
 	if a, b := before.Search, after.Search; a != nil && b != nil && a.Bound != b.Bound {
@@ -179,8 +175,7 @@ func warnings(before, after *Report) []string {
 	return found
 }
 
-// nothingComparable says why no step can be compared, or nothing when one can. One reason stands
-// for all.
+// nothingComparable returns a reason if no step can be compared, else "".
 func nothingComparable(pairs []pair) string {
 	for i := range pairs {
 		if pairs[i].problem == "" {
@@ -195,7 +190,7 @@ func nothingComparable(pairs []pair) string {
 	return fmt.Sprintf("no step can be compared, such as %s: %s", first.step(), pairs[0].problem)
 }
 
-// fewRepeats notes that steps can show no significant difference, however large it is.
+// fewRepeats returns a note if the repeats are too few for any significant difference.
 func fewRepeats(pairs []pair) []string {
 	fewest := FewestRepeats
 	for i := range pairs {
@@ -210,7 +205,7 @@ func fewRepeats(pairs []pair) []string {
 	return []string{fmt.Sprintf("n=%d: too few repeats to judge a difference (?), run with at least %d", fewest, FewestRepeats)}
 }
 
-// JSON renders the comparison as indented JSON with a line end.
+// JSON renders the comparison as indented JSON with a final newline.
 func (c *Comparison) JSON() ([]byte, error) {
 	out, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

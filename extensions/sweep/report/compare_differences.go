@@ -9,19 +9,17 @@ import (
 	"strings"
 )
 
-// Immaterial tells whether a parameter says nothing of what was measured: where the results went,
-// which columns the tables have, and which one of the random orders the steps had.
+// Immaterial reports whether a parameter does not affect the figures: the results folder, table
+// columns, or the seed of a random order.
 func Immaterial(param string) bool {
 	return slices.Contains([]string{"results", IntervalsParam, OrderSeedParam}, param)
 }
 
-// maxShown is how much of a differing setting is shown, in bytes.
+// maxShown is the most bytes of a setting that are shown.
 const maxShown = 80
 
-// Differences lists in what two runs differ other than in their figures, so that these cannot be
-// compared as if only the code had changed: the host's class (processor, cores, system) and
-// fingerprint, the target (kind, version, driver) and the parameters, of which the segment is one:
-// a part of a run is not the whole. It is empty when the runs fit.
+// Differences lists how two runs differ other than in their figures: class of host, fingerprint,
+// target and parameters. It is empty if the runs can be compared.
 func Differences(before, after *Report) []string {
 	var found []string
 	for _, fact := range []struct {
@@ -45,8 +43,8 @@ func Differences(before, after *Report) []string {
 	return append(found, paramDifferences(before, after)...)
 }
 
-// paramDifferences lists the parameters that differ, but those to ignore, in the order of their
-// names. What is immaterial is never a difference.
+// paramDifferences lists the parameters that differ, sorted by name, without immaterial and ignored
+// ones.
 func paramDifferences(before, after *Report, ignored ...string) []string {
 	names := map[string]any{}
 	maps.Copy(names, before.Params)
@@ -62,7 +60,7 @@ func paramDifferences(before, after *Report, ignored ...string) []string {
 	return found
 }
 
-// difference tells how two facts differ, or nothing when they do not.
+// difference describes how two facts differ; "" if they are equal.
 func difference(name string, before, after any) string {
 	a, b := plain(before), plain(after)
 	if reflect.DeepEqual(a, b) {
@@ -72,12 +70,11 @@ func difference(name string, before, after any) string {
 	return fmt.Sprintf("%s differs: %s and %s", name, shown(a), shown(b))
 }
 
-// plain is the value as a file has it: in a run that has just ended, a number may be of another
-// type.
+// plain returns the value as it would be read from a file, where number types differ.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // a function or the like, which no file can hold
+		return fmt.Sprint(v) // such as a function, which JSON cannot hold
 	}
 	var out any
 	if err := json.Unmarshal(raw, &out); err != nil {
@@ -87,7 +84,7 @@ func plain(v any) any {
 	return out
 }
 
-// shown is a setting as a sentence has it: one line of bounded length.
+// shown formats a setting in one line of bounded length.
 func shown(v any) string {
 	if v == nil {
 		return "nothing"

@@ -11,12 +11,12 @@ import (
 // pair is a step in both runs.
 type pair struct {
 	Key
-	before, after *Group // nil when the run lacks the step
+	before, after *Group // nil if the run lacks the step
 	problem       string // why the step cannot be compared
-	lost          bool   // it could have been, if the new run were as whole as the old one
+	lost          bool   // comparable in the old run, but not in the new one
 }
 
-// pairs are the steps of the old run in its order, and then those that only the new one has.
+// pairs returns the steps of the old run in order, then those that only the new run has.
 func pairs(before, after *Report) []pair {
 	olds, news := before.Groups(), after.Groups()
 	index := map[Key]*Group{}
@@ -48,10 +48,9 @@ func newPair(key Key, before, after *Group) pair {
 	return p
 }
 
-// FlawOf tells why a step has no figures that could be compared, or nothing when it has.
+// FlawOf returns why a step has no comparable figures; "" if it has.
 func FlawOf(g *Group) string { return flawOf(g) }
 
-// flawOf tells why a step cannot be compared, or nothing when it can.
 func flawOf(g *Group) string {
 	if g == nil {
 		return "missing"
@@ -72,8 +71,7 @@ func flawOf(g *Group) string {
 	return ""
 }
 
-// row compares one of the figures. The estimate is what the row is judged by; nil where it cannot
-// be.
+// row compares one figure. The estimate is nil if the row cannot be judged.
 func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	r := Row{
 		Figure: f.Name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
@@ -118,7 +116,7 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	return r, estimate
 }
 
-// judged is a row with what it is judged by.
+// judged is a row with its estimate.
 type judged struct {
 	row      *Row
 	figure   *Figure
@@ -136,8 +134,8 @@ func judgeRows(rows []judged, o CompareOptions) {
 	}
 }
 
-// conclude says what the row comes to. What got worse by more than the tolerance has done so,
-// however little it rests on.
+// conclude sets the row's verdict from its outcome. A figure that got worse by more than the
+// tolerance counts even if it rests on few operations.
 func (r *Row) conclude(outcome judgement.Outcome, f *Figure) {
 	risen := r.Significant && *r.RatioLow > 1
 	switch {
@@ -157,8 +155,8 @@ func (r *Row) conclude(outcome judgement.Outcome, f *Figure) {
 	r.Outcome = outcome
 }
 
-// geomean is that of the rows of one figure which have a ratio: of zero, no geometric mean is
-// known.
+// geomean returns the geometric mean over the rows that have a ratio. It is unknown if a value is
+// zero.
 func geomean(figure string, rows []Row) (mean Geomean, known bool) {
 	var before, after float64
 	n := 0

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Sought compares what two searches for the same found.
+// Sought compares the results of two searches with the same goal.
 type Sought struct {
 	Of    string  `json:"of"`    // "clients" or "rate"
 	Bound string  `json:"bound"` // such as "p99 <= 5ms"
 	Old   float64 `json:"old"`
 	New   float64 `json:"new"`
-	// OldBracket and NewBracket are what is sure of both; missing for reports that do not tell.
+	// OldBracket and NewBracket are the certain bounds of both results; nil if unknown.
 	OldBracket *Bracket `json:"oldBracket,omitempty"`
 	NewBracket *Bracket `json:"newBracket,omitempty"`
-	// Regressed tells that less was found, by more than the tolerance, and that the brackets have
-	// no number in common.
+	// Regressed reports whether the new result is lower by more than the tolerance, with brackets that
+	// do not overlap.
 	Regressed bool `json:"regressed"`
 }
 
-// newSought returns nothing when the searches were for something else each: what they found cannot
-// be compared then.
+// newSought returns nil if the searches had different goals.
 func newSought(before, after *Search, tolerance float64) *Sought {
 	if before.Of != after.Of || before.Bound != after.Bound {
 		return nil
@@ -33,14 +32,13 @@ func newSought(before, after *Search, tolerance float64) *Sought {
 	}
 }
 
-// overlap tells whether what an old search may have found and what a new one may have found have a
-// number in common, when the new one has found less. Reports that do not tell have none.
+// overlap reports whether the brackets overlap, for a new result that is lower.
 func overlap(before, after *Bracket) bool {
 	return before != nil && after != nil && (after.High == 0 || before.Low <= after.High)
 }
 
-// ofBoth are the pairs that both searches have tried. Beyond what it finds, a search goes to where
-// operations fail: a step that fails in both runs did not get worse.
+// ofBoth returns the pairs that both searches measured, except steps that failed in both: a search
+// also measures loads that are too high.
 func ofBoth(all []pair) []pair {
 	both := slices.DeleteFunc(all, func(p pair) bool { return p.before == nil || p.after == nil })
 	for i := range both {
@@ -50,7 +48,7 @@ func ofBoth(all []pair) []pair {
 	return both
 }
 
-// text is one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, -50.00%
+// text returns one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, -50.00%
 // REGRESSION".
 func (s *Sought) text() string {
 	show := func(n float64) string { return Thousands(int64(n)) }
@@ -69,7 +67,7 @@ func (s *Sought) text() string {
 	return line
 }
 
-// text is the bracket behind what was found, such as " (8 to 10)"; nothing when it is not known.
+// text formats the bracket to follow the result, such as " (8 to 10)"; "" if unknown.
 func (b *Bracket) text(show func(float64) string) string {
 	switch {
 	case b == nil:
@@ -81,7 +79,6 @@ func (b *Bracket) text(show func(float64) string) string {
 	return fmt.Sprintf(" (%s to %s)", show(b.Low), show(b.High))
 }
 
-// mostOf is what a search looks for.
 func mostOf(of string) string {
 	if of == ofRate {
 		return "the highest rate"

@@ -12,35 +12,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// DefaultAlpha is the usual level of significance: where nothing has changed, one judgement in
-// twenty says otherwise.
+// DefaultAlpha is the default level of significance: one false alarm in twenty judgements.
 const DefaultAlpha = 0.05
 
-// FewestRepeats is how many repeats an interval takes.
+// FewestRepeats is the least number of repeats for an interval.
 const FewestRepeats = 4
 
-// wantedConfidence is what an interval is to have where there are repeats enough for it: 6 or more.
+// wantedConfidence is reached with 6 or more repeats.
 const wantedConfidence = 0.95
 
-// Estimate is the median of a step's repeats, with an interval that holds the true median with some
-// confidence.
+// Estimate is the median of a step's repeats with a confidence interval.
 type Estimate struct {
 	Median float64 `json:"median"`
-	// Low and High are the interval's ends; missing with fewer than 4 repeats, which tell none.
+	// Low and High are the ends of the interval; nil with fewer than 4 repeats.
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
-	// Confidence is that of the interval: 0.875 of 4 repeats, 0.9375 of 5, at least 0.95 of more.
+	// Confidence of the interval: 0.875 with 4 repeats, 0.9375 with 5, at least 0.95 with more.
 	Confidence float64 `json:"confidence,omitempty"`
 	// N is the number of repeats.
 	N int `json:"n"`
 }
 
-// NewEstimate estimates one figure from its values in each repeat, without assuming how they are
-// distributed. Without a value it is zero.
+// NewEstimate estimates the median of one figure from its repeats, without assuming a distribution.
+// It is zero without values.
 //
-// The interval is between two of the sorted values: so many of n repeats are below the true median
-// as of n coins are heads. Where not even the lowest and the highest value make 95 %, as with 4 and
-// 5 repeats, the interval is between these, and its confidence is less: 1 - 2/2^n.
+// The interval lies between two order statistics, by the sign test. With 4 or 5 repeats, it spans
+// the lowest and the highest value, with confidence 1 - 2/2^n.
 func NewEstimate(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}
@@ -59,11 +56,11 @@ func NewEstimate(values []float64) Estimate {
 	return e
 }
 
-// unknownInterval stands where there are too few repeats for an interval.
+// unknownInterval is shown if the repeats are too few.
 const unknownInterval = "?"
 
-// plusMinus is how far the interval's farther end is from the median, in percent of it. That is not
-// known of a median of zero.
+// plusMinus returns the distance from the median to the farther end, in percent. It is unknown for
+// a median of zero.
 func (e *Estimate) plusMinus() string {
 	switch {
 	case e.Median == 0:
@@ -75,7 +72,7 @@ func (e *Estimate) plusMinus() string {
 	return fmt.Sprintf("%.1f%%", 100*max(*e.High/e.Median-1, 1-*e.Low/e.Median))
 }
 
-// plusMinusNote says what ± means in a table of these estimates; nothing when it has none.
+// plusMinusNote explains ± in a table of these estimates; "" if none has an interval.
 func plusMinusNote(estimates []Estimate) string {
 	confidence := map[int]float64{}
 	few := false
@@ -103,26 +100,25 @@ func plusMinusNote(estimates []Estimate) string {
 	return note
 }
 
-// Contrast is what one figure of a step came to in two runs.
+// Contrast compares one figure of a step in two runs.
 type Contrast struct {
 	Old   Estimate `json:"old"`
 	New   Estimate `json:"new"`
-	Ratio *float64 `json:"ratio"` // new median to old; null when the old one is zero
-	// RatioLow and RatioHigh are the ends of the interval of the ratio of the geometric means;
-	// missing with fewer than 4 repeats.
+	Ratio *float64 `json:"ratio"` // new median / old median; nil if the old one is zero
+	// RatioLow and RatioHigh are the interval of the ratio of the geometric means; nil with fewer than
+	// 4 repeats.
 	RatioLow  *float64 `json:"ratioLow,omitempty"`
 	RatioHigh *float64 `json:"ratioHigh,omitempty"`
-	// Visible is the smallest change, as a part, that such repeats show in four cases of five.
+	// Visible is the smallest relative change that such repeats detect with 80 % probability.
 	Visible float64 `json:"visible,omitempty"`
-	// P is how likely such a difference is when nothing has changed, by Welch's t of the
-	// logarithms.
+	// P is the p-value of Welch's t test on the logarithms.
 	P float64 `json:"p"`
-	// Significant tells that the interval is without 1.
+	// Significant reports whether the interval excludes 1.
 	Significant bool `json:"significant"`
 }
 
-// NewContrast compares the values that one figure has in each repeat. The estimate is what a gate
-// is judged by; nil with fewer than 4 repeats on a side, and for values that have no ratio.
+// NewContrast compares the repeats of one figure. The estimate, for gates, is nil with fewer than 4
+// repeats on a side, or if a value is not above zero.
 func NewContrast(before, after []float64, alpha float64) (Contrast, judgement.Estimate) {
 	c := Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 	if c.Old.Median != 0 {
@@ -143,7 +139,7 @@ func NewContrast(before, after []float64, alpha float64) (Contrast, judgement.Es
 	return c, estimate
 }
 
-// newSample copies the values: a sample sorts them.
+// newSample copies the values, because a sample sorts them.
 func newSample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: DefaultAlpha})
 }

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text renders the comparison for people: what limits it, and a table for each figure as benchstat
-// has it, with the medians of both runs, their confidence intervals, and the change where it is
-// significant.
+// Text renders the comparison: limits, then a table for each figure in the style of benchstat, with
+// medians, confidence intervals and significant changes.
 func (c *Comparison) Text() string {
 	var b strings.Builder
 	for _, text := range c.Notes {
@@ -25,7 +24,7 @@ func (c *Comparison) Text() string {
 	}
 	for _, figure := range compared {
 		if len(c.Rows) == 0 {
-			break // two searches without a step in common
+			break // two searches without a common step
 		}
 		b.WriteString("\n")
 		writeColumns(&b, c.table(figure))
@@ -44,7 +43,7 @@ func (c *Comparison) Text() string {
 	return b.String()
 }
 
-// ofTheseRuns says what verdicts on two runs do not say.
+// ofTheseRuns limits the meaning of the verdicts.
 const ofTheseRuns = "The verdicts are of these two runs: two of one build differ by more than their repeats. " +
 	"Gates beside recorded runs know by how much, and ab leaves it out."
 
@@ -52,7 +51,6 @@ func (r Run) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", r.Name, r.Scenario, r.Started))
 }
 
-// table is that of one figure.
 func (c *Comparison) table(f *Figure) [][]string {
 	table := [][]string{{f.Name, "old", "new", "delta", "", ""}}
 	for i := range c.Rows {
@@ -99,19 +97,19 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 	case r.Reason == "":
 	case r.Verdict == Undecided:
 		verdict += ": " + r.Reason
-	default: // what is worse is worse, however little it rests on
+	default: // a worse figure counts even if it rests on few operations
 		verdict += ", although " + r.Reason
 	}
 
 	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}
 }
 
-// step names the row's step, such as "get, 8 clients".
+// step returns the step's name, such as "get, 8 clients".
 func (r *Row) step() string {
 	return Key{Op: r.Op, Clients: r.Clients, Rate: r.Rate, Variant: r.Variant}.Name()
 }
 
-// chance is p with three digits.
+// chance formats p with three digits.
 func (r *Row) chance() string {
 	const least = 0.001
 	if r.P < least {
@@ -129,7 +127,7 @@ func (r *Row) counts() string {
 	return fmt.Sprintf("%d+%d", r.Old.N, r.New.N)
 }
 
-// text is the median and how far the interval's farther end is from it.
+// text formats the median and the distance to the interval's farther end.
 func (e *Estimate) text(show func(float64) string) string {
 	if e.N == 0 {
 		return "-"
@@ -148,10 +146,9 @@ func showRate(perSecond float64) string {
 	return Thousands(int64(math.Round(perSecond))) + "/s"
 }
 
-// writeColumns aligns the cells of a table: the first column to the left, figures to the right,
-// what is said of them to the left again.
+// writeColumns aligns a table: first column left, figures right, remarks left.
 func writeColumns(b *strings.Builder, table [][]string) {
-	const figures = 3 // columns after the first
+	const figures = 3 // number of figure columns
 	widths := make([]int, len(table[0]))
 	for _, row := range table {
 		for i, cell := range row {

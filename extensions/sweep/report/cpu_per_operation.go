@@ -2,12 +2,12 @@ package report
 
 import "strconv"
 
-// Micros writes microseconds for people: the processor time of an operation.
+// Micros formats microseconds with four digits.
 func Micros(us float64) string { return strconv.FormatFloat(us, 'g', 4, 64) + " µs" }
 
-// CPUPerOperation is the processor time of k6 and that of a server on this machine for each
-// operation of all repeats of a step, in seconds. What is not known is zero: of a step with several
-// kinds of operations nobody knows which took what.
+// CPUPerOperation returns the CPU seconds of k6 and of a server on this machine per operation, over
+// all repeats of a step. Unknown values are zero. They are unknown if the step has several kinds of
+// operations.
 func (r *Report) CPUPerOperation(g *Group) (k6, server float64) {
 	operations := 0.0
 	serverKnown := true
@@ -33,7 +33,7 @@ func (r *Report) CPUPerOperation(g *Group) (k6, server float64) {
 	return k6 / operations, server / operations
 }
 
-// alone tells that a step has one kind of operation.
+// alone reports whether the step has only one kind of operation.
 func (r *Report) alone(s *Step) bool {
 	for i := range r.Steps {
 		other := &r.Steps[i]

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// csvColumn is a column of the CSV: the JSON's key, with its unit.
+// csvColumn is a column of the CSV, named by the JSON key and its unit.
 type csvColumn struct {
 	name string
 	cell func(*Report, *Step) string
 }
 
-// csvColumns are never renamed or moved; new ones come last.
+// csvColumns must not be renamed or moved; new ones come last.
 var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a constant
 	{"scenario", func(r *Report, _ *Step) string { return harmless(r.Scenario) }},
 	{"op", func(_ *Report, s *Step) string { return harmless(NameOf(s.Op)) }},
@@ -78,7 +78,7 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"standstill_part", ofStandstill(func(s *Standstill) float64 { return s.Part })},
 })
 
-// intervalColumns are the ends of the intervals; they are empty where there are none.
+// intervalColumns returns the columns of interval ends; cells are empty without an interval.
 func intervalColumns() (columns []csvColumn) {
 	for i := range Figures {
 		f := &Figures[i]
@@ -103,7 +103,6 @@ func intervalColumns() (columns []csvColumn) {
 	return columns
 }
 
-// latencyColumns are those of the figures that are durations.
 func latencyColumns() (columns []csvColumn) {
 	for _, f := range Latencies() {
 		columns = append(columns, csvColumn{f.Column(), number(f.Of)})
@@ -112,15 +111,14 @@ func latencyColumns() (columns []csvColumn) {
 	return columns
 }
 
-// CSV renders one line for each step and kind of operation, below a line of the columns' names, as
-// RFC 4180 has it. A step with several kinds has one more, their total, which the column total
-// tells from the others. Names end in their unit (_s, _ms, or a number of things); numbers are in
-// full precision, without thousands separators. The rate is 0 but for open-loop steps, per_client
-// is 0 when a time was asked for, and cpu_server_s is empty when the server ran elsewhere. What
-// only some steps have is empty for others.
+// CSV renders a header and one line for each step and kind of operation, as in RFC 4180. A step
+// with several kinds has another line for their total, marked in the column total. Names end in
+// their unit (_s, _ms, or what is counted). Numbers have full precision and no thousands
+// separators. rate is 0 for closed loops, per_client is 0 for steps with a duration, and
+// cpu_server_s is empty for a remote server. Columns that do not apply are empty.
 //
-// Below them is a line for each cell of the script's tables. It has the scenario, the table's
-// title, the row from 1, the column and the value, and nothing else.
+// After them comes a line for each cell of the script's tables: scenario, title, row (from 1),
+// column and value.
 func (r *Report) CSV() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -147,13 +145,13 @@ func (r *Report) CSV() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// csvTable is the first of the columns of a script's tables.
+// csvTable is the first column for a script's tables.
 const csvTable = "table"
 
-// ofTable is a column of a script's tables, which steps have nothing in.
+// ofTable is the value of a table column in the line of a step.
 func ofTable(*Report, *Step) string { return "" }
 
-// csvCells are the cells of the script's tables, a line each; what is empty has none.
+// csvCells returns a line for each non-empty cell of the script's tables.
 func (r *Report) csvCells() (lines [][]string) {
 	first := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == csvTable })
 	for i := range r.Tables {
@@ -180,9 +178,9 @@ func (r *Report) csvCells() (lines [][]string) {
 	return lines
 }
 
-// harmless keeps spreadsheets from taking a text for a formula, which could send what is in the
-// sheet elsewhere: an apostrophe makes it a text. Some take the wide forms of the signs for them as
-// well. Line breaks go, since many tools that read CSV do so line by line.
+// harmless prevents spreadsheets from reading a text as a formula, by a leading apostrophe. Some
+// accept wide forms of the signs as well. Line breaks are removed, because many tools read CSV by
+// line.
 func harmless(text string) string {
 	text = oneLineOf(text)
 	if first, _ := utf8.DecodeRuneInString(text); strings.ContainsRune("=+-@＝＋－＠", first) {
@@ -204,7 +202,6 @@ func number(figure func(*Step) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string { return strconv.FormatFloat(figure(s), 'f', -1, 64) }
 }
 
-// ofWindow is a figure of steps with a duration, which others have none of.
 func ofWindow(figure func(*Window) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.Window == nil {
@@ -215,7 +212,6 @@ func ofWindow(figure func(*Window) float64) func(*Report, *Step) string {
 	}
 }
 
-// ofAllClients is a figure of steps without a duration, which others have none of.
 func ofAllClients(figure func(*AllClients) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.AllClients == nil {
@@ -226,7 +222,6 @@ func ofAllClients(figure func(*AllClients) float64) func(*Report, *Step) string 
 	}
 }
 
-// ofFailed is a figure of steps with failed operations, which others have none of.
 func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.FailedLatency == nil {
@@ -237,7 +232,6 @@ func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string
 	}
 }
 
-// ofClientWait is a figure of steps whose clients take turns at event loops.
 func ofClientWait(figure func(*ClientWaitMs) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.ClientWait == nil {
@@ -248,7 +242,6 @@ func ofClientWait(figure func(*ClientWaitMs) float64) func(*Report, *Step) strin
 	}
 }
 
-// ofOpenLoop is a figure of open-loop steps, which others have none of.
 func ofOpenLoop(figure func(*OpenLoop) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.OpenLoop == nil {
@@ -259,7 +252,6 @@ func ofOpenLoop(figure func(*OpenLoop) float64) func(*Report, *Step) string {
 	}
 }
 
-// ofStandstill is a figure of steps of which it is known how long they stood still.
 func ofStandstill(figure func(*Standstill) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
 		if s.Standstill == nil {

@@ -1,3 +1,3 @@
-// Package report holds what a run of a scenario came to, as the files of a run show it: the JSON
-// that is kept and compared, and the tables that people read. It knows nothing of k6.
+// Package report has the results of a run as data, and renders them: JSON to keep and compare,
+// tables and a page to read. It does not depend on k6.
 package report

@@ -13,66 +13,64 @@ import (
 
 // The variants of a duet.
 const (
-	// Base is what the change stands beside.
+	// Base is the reference variant.
 	Base = "base"
-	// Change is what is judged.
+	// Change is the variant that is judged.
 	Change = "change"
 )
 
-// DuetConfidence is that of the intervals of a duet.
+// DuetConfidence is the confidence of a duet's intervals.
 const DuetConfidence = 0.95
 
-// Duet is what a step says of its two variants, which took turns in slices of its time, of one kind
-// of operation. Each variant has a step of its own in the report beside it.
+// Duet compares the two variants of a step for one kind of operation. The variants ran in
+// alternating slices of time; each also has a Step in the report.
 type Duet struct {
 	Clients int     `json:"clients"`
 	Rate    float64 `json:"rate,omitempty"`
 	Repeat  int     `json:"repeat"`
 	Op      string  `json:"op"`
 
-	// Slices is how many there were of both variants together: half of them are of each.
+	// Slices counts the slices of both variants.
 	Slices int `json:"slices"`
-	// SliceSeconds is how long each of them was.
+	// SliceSeconds is the length of a slice.
 	SliceSeconds float64 `json:"sliceSeconds"`
-	// Seed is that of the order in which the variants came, in each pair of slices.
+	// Seed determines the random order of the variants in each pair.
 	Seed uint32 `json:"seed"`
-	// Crossed counts the operations that ended after the slice in which they began. They belong to
-	// the variant that began them.
+	// Crossed counts operations that ended after the slice in which they began. They belong to the
+	// variant that began them.
 	Crossed uint64 `json:"crossed"`
-	// Blocks is how many parts the run has that count as independent of each other: neighbouring
-	// pairs of slices are drawn together. Zero where there are no figures.
+	// Blocks is the number of independent parts of the run; a block is several neighbouring pairs.
+	// Zero without figures.
 	Blocks int `json:"blocks"`
 
-	// Figures are empty where the slices are too few to say anything.
+	// Figures is empty if there are too few slices.
 	Figures []DuetFigure `json:"figures"`
-	// Why says why there are no figures.
+	// Why is the reason for missing figures.
 	Why string `json:"why,omitempty"`
 }
 
 // DuetFigure is one figure of both variants.
 type DuetFigure struct {
-	// Figure is "opsPerSecond", "mean", "p50" or "p99".
 	Figure string `json:"figure"`
-	// Base and Change are operations a second, or milliseconds.
+	// Base and Change are in operations a second or milliseconds.
 	Base   float64 `json:"base"`
 	Change float64 `json:"change"`
-	// Ratio is Change by Base, of all slices together.
+	// Ratio is Change / Base, over all slices.
 	Ratio float64 `json:"ratio"`
-	// Low and High are the ends of the interval of 95 % of the ratio.
+	// Low and High are the 95 % interval of the ratio.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Visible is the smallest change, as a part of base, that such a run shows in four cases of
-	// five.
+	// Visible is the smallest relative change that such a run detects with 80 % probability.
 	Visible float64 `json:"visible"`
 }
 
-// DuetFigures are the keys of a duet's figures, in their order.
+// DuetFigures are the keys of a duet's figures, in order.
 var DuetFigures = [...]string{"opsPerSecond", "mean", "p50", "p99"} //nolint:gochecknoglobals // a constant
 
-// Key tells which step the duet is of, without a variant.
+// Key returns the key of the duet's step, without a variant.
 func (d *Duet) Key() Key { return Key{Op: d.Op, Clients: d.Clients, Rate: d.Rate} }
 
-// Of returns the figure of that key, or nil where there is none.
+// Of returns the figure with that key, or nil.
 func (d *Duet) Of(figure string) *DuetFigure {
 	for i := range d.Figures {
 		if d.Figures[i].Figure == figure {
@@ -83,12 +81,12 @@ func (d *Duet) Of(figure string) *DuetFigure {
 	return nil
 }
 
-// Estimate is what the duet knows of a figure's ratio, for Judge to hold against a tolerance.
+// Estimate returns the estimate of a figure's ratio, for gates.
 func (d *Duet) Estimate(f *DuetFigure) paired.Estimate {
 	return paired.Known(f.Ratio, f.High, DuetConfidence, d.Blocks)
 }
 
-// Line says in one sentence what the duet has shown.
+// Line summarises the duet in one sentence.
 func (d *Duet) Line() string {
 	if len(d.Figures) == 0 {
 		return "change beside base: " + d.Why
@@ -125,7 +123,7 @@ func showRatio(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', 3, 64)
 }
 
-// DuetLines are what people read of the duets, a line for each.
+// DuetLines returns a line for each duet.
 func (r *Report) DuetLines() []string {
 	notes := make([]string, 0, len(r.Duets))
 	for i := range r.Duets {
@@ -141,7 +139,7 @@ func (r *Report) DuetLines() []string {
 	return notes
 }
 
-// hasOps tells whether the duet's step has more kinds of operations.
+// hasOps reports whether the duet's step has other kinds of operations.
 func (r *Report) hasOps(d *Duet) bool {
 	n := 0
 	for i := range r.Duets {
@@ -153,11 +151,10 @@ func (r *Report) hasOps(d *Duet) bool {
 	return n > 1
 }
 
-// manyCrossed is the part of all operations from which on it is told that they crossed.
+// manyCrossed is the share of crossed operations from which on a note is shown.
 const manyCrossed = 0.1
 
-// crossedNote says that many operations were at work beside the other variant as well, as a clause
-// to be added.
+// crossedNote returns a clause if many operations overlapped with the other variant.
 func (r *Report) crossedNote(d *Duet) string {
 	counted := 0.0
 	for i := range r.Steps {
@@ -174,7 +171,7 @@ func (r *Report) crossedNote(d *Duet) string {
 		judgement.Percent(part))
 }
 
-// TwoServers reports whether the base of a duet has a server of its own.
+// TwoServers reports whether the base of a duet has its own server.
 func (r *Report) TwoServers() bool {
 	base, _ := r.Target["base"].(map[string]any)
 	url := base["url"]
@@ -182,7 +179,7 @@ func (r *Report) TwoServers() bool {
 	return url != nil && url != r.Target["url"]
 }
 
-// isOf tells whether a step is that of one of the duet's variants.
+// isOf reports whether a step is one of the duet's variants.
 func (d *Duet) isOf(s *Step) bool {
 	return s.Op == d.Op && s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
 }

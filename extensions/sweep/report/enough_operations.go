@@ -8,14 +8,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// leastBeyond is how many operations have to be slower than a percentile for it to say something of
-// the server. With fewer it is one of the slowest few, which another run has anywhere.
+// leastBeyond is how many operations must be slower than a percentile. With fewer, the percentile
+// depends on a few slow operations and varies between runs.
 const leastBeyond = 10
 
-// leastSeconds is the time that a rate has to rest on: less shows what the clock and the start did.
+// leastSeconds is the shortest time for a rate. Below it, the clock and the start dominate.
 const leastSeconds = 0.1
 
-// Percentile is one that a step has, in thousandths: 990 is p99.
+// Percentile is in thousandths: 990 is p99.
 type Percentile int
 
 // The percentiles of a step.
@@ -27,22 +27,22 @@ const (
 	P999 Percentile = 999
 )
 
-// String is the percentile's name, such as "p99.9".
+// String returns a name such as "p99.9".
 func (p Percentile) String() string { return fmt.Sprintf("p%g", float64(p)/10) }
 
-// key is the percentile's name in options and metrics, such as "p999".
+// key returns the name in options and metrics, such as "p999".
 func (p Percentile) key() string { return strings.ReplaceAll(p.String(), ".", "") }
 
-// Beyond is how many of so many operations are slower than the percentile.
+// Beyond returns how many of the operations are slower than the percentile.
 func (p Percentile) Beyond(operations int64) int64 { return operations * int64(1000-p) / 1000 }
 
-// Needs is how many operations there have to be for 10 of them to be beyond the percentile.
+// Needs returns the number of operations for which 10 are slower than the percentile.
 func (p Percentile) Needs() int64 { return leastBeyond * 1000 / int64(1000-p) }
 
-// RestsOnFew tells that of so many timings fewer than 10 are beyond the percentile.
+// RestsOnFew reports whether fewer than 10 of the timings are slower than the percentile.
 func (p Percentile) RestsOnFew(timings int64) bool { return p.Beyond(timings) < leastBeyond }
 
-// Show puts a percentile that rests on few timings in parentheses; of none there is no percentile.
+// Show puts a percentile that rests on few timings in parentheses; a dash without timings.
 func (p Percentile) Show(text string, timings int64) string {
 	if timings == 0 {
 		return "-"
@@ -54,8 +54,7 @@ func (p Percentile) Show(text string, timings int64) string {
 	return text
 }
 
-// Timings is how many durations of successful operations were measured, each by itself: those of a
-// pipeline have one of all.
+// Timings returns the number of measured durations of successful operations. A pipeline has one.
 func (s *Step) Timings() int64 {
 	if s.Timed > 0 {
 		return s.Timed
@@ -64,8 +63,7 @@ func (s *Step) Timings() int64 {
 	return s.Operations
 }
 
-// Timings is how many durations there are in all repeats of a step: its median rests on all of them
-// together.
+// Timings returns the number of durations in all repeats.
 func (g *Group) Timings() int64 {
 	var n int64
 	for _, s := range g.Steps {
@@ -75,7 +73,7 @@ func (g *Group) Timings() int64 {
 	return n
 }
 
-// timed is what has a duration of its own.
+// timed returns the noun for what was timed.
 func (g *Group) timed() string {
 	if slices.ContainsFunc(g.Steps, func(s *Step) bool { return s.Timed > 0 }) {
 		return "pipeline"
@@ -84,7 +82,7 @@ func (g *Group) timed() string {
 	return "operation"
 }
 
-// TooFew says that a percentile of a step rests on too few operations to be judged, or nothing.
+// TooFew returns why a percentile has too few operations to be judged; "" if it has enough.
 func (g *Group) TooFew(p Percentile) string {
 	n := g.Timings()
 	if !p.RestsOnFew(n) {
@@ -95,8 +93,8 @@ func (g *Group) TooFew(p Percentile) string {
 		p, Counted(n, g.timed()), p.Beyond(n), Counted(p.Needs(), g.timed()))
 }
 
-// FewOperations says that the operations of a step are too few for an average or a rate, or
-// nothing. A longest operation is one, however few there are.
+// FewOperations returns why a step has too few operations for a mean or a rate; "" if it has
+// enough.
 func (g *Group) FewOperations() string {
 	n := g.Timings()
 	if n >= measure.LeastOperations {
@@ -106,7 +104,7 @@ func (g *Group) FewOperations() string {
 	return fmt.Sprintf("too short to measure: %s, at least %d are needed", Counted(n, g.timed()), measure.LeastOperations)
 }
 
-// TooShort says that a step is too short for its rate to be judged, or nothing.
+// TooShort returns why a step is too short for its rate to be judged; "" if it is long enough.
 func (g *Group) TooShort() string {
 	var n int64
 	seconds := 0.0
@@ -123,8 +121,8 @@ func (g *Group) TooShort() string {
 		Counted(n, g.timed()), Span(seconds), Counted(measure.LeastOperations, g.timed()), leastSeconds)
 }
 
-// SupportNote says which of the percentiles that are shown rest on too few operations in one of the
-// steps; nothing when none does.
+// SupportNote names the shown percentiles that rest on too few operations in a step; "" if there
+// are none.
 func SupportNote(steps []Step, shown ...Percentile) string {
 	var needs []string
 	for _, p := range shown {

@@ -8,9 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// FailedLatencyMs are the durations of failed operations in milliseconds, those that are known.
-// They are in no other figure: under timeouts, the latency of what succeeded would look better than
-// what users see.
+// FailedLatencyMs are the known durations of failed operations in milliseconds. No other figure
+// includes them.
 type FailedLatencyMs struct {
 	P50       float64 `json:"p50"`
 	P90       float64 `json:"p90"`
@@ -20,7 +19,7 @@ type FailedLatencyMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newFailedLatency returns nil where no duration is known.
+// newFailedLatency returns nil if no duration is known.
 func newFailedLatency(d *measure.Distribution) (*FailedLatencyMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // nothing has failed
@@ -36,7 +35,6 @@ func newFailedLatency(d *measure.Distribution) (*FailedLatencyMs, error) {
 	}, nil
 }
 
-// distribution reads the durations from their histogram.
 func (f *FailedLatencyMs) distribution() (measure.Distribution, error) {
 	d, err := measure.Decode(f.Histogram)
 	if err != nil {
@@ -46,7 +44,7 @@ func (f *FailedLatencyMs) distribution() (measure.Distribution, error) {
 	return d, nil
 }
 
-// addTo adds what a part knows of durations of failed operations; nil: nothing.
+// addTo adds the durations of a part; f may be nil.
 func (f *FailedLatencyMs) addTo(whole *measure.Distribution) error {
 	if f == nil {
 		return nil
@@ -61,7 +59,7 @@ func (f *FailedLatencyMs) addTo(whole *measure.Distribution) error {
 	return nil
 }
 
-// failedNote says how long failed operations took; nothing where that is not known.
+// failedNote describes the durations of failed operations; "" if unknown.
 func (s *Step) failedNote() string {
 	f := s.FailedLatency
 	if f == nil {

@@ -1,27 +1,25 @@
 package report
 
-// Figure is one of a step's figures: metrics, outputs, tables, gates and searches name it, read it
-// and judge it by what stands here.
+// Figure is one of a step's figures. Metrics, outputs, tables, gates and searches all use this
+// definition.
 type Figure struct {
-	// Name is what people call the figure, such as "p99.9".
+	// Name for people, such as "p99.9".
 	Name string
-	// Key is the figure's part of names for programs: sweep_p999, p999_ms, p999-ns/op.
+	// Key for programs, as in sweep_p999, p999_ms and p999-ns/op.
 	Key string
-	// JSON is the path of the figure in a report's step, such as "latencyMs.p999".
+	// JSON is the path in a report's step, such as "latencyMs.p999".
 	JSON string
-	// Percentile is the one that the figure is; zero for the others.
+	// Percentile is zero for other figures.
 	Percentile Percentile
-	// Rate tells that the figure is a number a second: it gets worse when it falls. The others are
-	// latencies in milliseconds, which get worse when they rise.
+	// Rate marks a number per second, which gets worse when it falls. Other figures are latencies in
+	// milliseconds.
 	Rate bool
-	// Chance tells that the figure is that of a single operation: nothing is bounded by it but what
-	// a threshold of k6 bounds.
+	// Chance marks the duration of a single operation, which only k6's thresholds may bound.
 	Chance bool
-	// Of reads the figure from a step.
-	Of func(*Step) float64
+	Of     func(*Step) float64
 }
 
-// Figures are all of them, in the order in which outputs have them.
+// Figures are all figures, in output order.
 var Figures = [...]Figure{ //nolint:gochecknoglobals // a constant
 	{Name: "ops/s", Key: "ops_per_second", JSON: "opsPerSecond", Rate: true, Of: opsOf},
 	latency("p50", "p50", P50, func(l *LatencyMs) float64 { return l.P50 }),
@@ -46,7 +44,7 @@ func longest(name string, of func(*LatencyMs) float64) Figure {
 	return f
 }
 
-// FigureOf returns the figure of that key; nil where there is none.
+// FigureOf returns the figure with that key, or nil.
 func FigureOf(key string) *Figure {
 	for i := range Figures {
 		if Figures[i].Key == key {
@@ -57,7 +55,7 @@ func FigureOf(key string) *Figure {
 	return nil
 }
 
-// Latencies are the figures that are durations.
+// Latencies returns the figures that are durations.
 func Latencies() (latencies []*Figure) {
 	for i := range Figures {
 		if !Figures[i].Rate {
@@ -68,7 +66,7 @@ func Latencies() (latencies []*Figure) {
 	return latencies
 }
 
-// Column is the figure's name in the CSV, with its unit.
+// Column returns the name in the CSV, with unit.
 func (f *Figure) Column() string {
 	if f.Rate {
 		return f.Key
@@ -77,7 +75,7 @@ func (f *Figure) Column() string {
 	return f.Key + "_ms"
 }
 
-// Show writes a value of the figure for people.
+// Show formats a value for people.
 func (f *Figure) Show(value float64) string {
 	if f.Rate {
 		return showRate(value)
@@ -86,7 +84,7 @@ func (f *Figure) Show(value float64) string {
 	return Millis(value)
 }
 
-// Worse returns the worse one of two values of the figure.
+// Worse returns the worse of two values.
 func (f *Figure) Worse(a, b float64) float64 {
 	if f.Rate {
 		return min(a, b)
@@ -95,11 +93,11 @@ func (f *Figure) Worse(a, b float64) float64 {
 	return max(a, b)
 }
 
-// Keeps tells whether a value is on the right side of a bound.
+// Keeps reports whether a value meets a bound.
 func (f *Figure) Keeps(value, bound float64) bool { return f.Worse(value, bound) == bound }
 
-// RestsOnLittle says that a step has too few operations, or too little time, for the figure to mean
-// anything, or nothing.
+// RestsOnLittle returns why a step has too few operations, or too little time, for the figure; ""
+// if it has enough.
 func (f *Figure) RestsOnLittle(g *Group) string {
 	switch {
 	case f.Rate:

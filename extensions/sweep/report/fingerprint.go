@@ -5,42 +5,37 @@ import (
 	"strconv"
 )
 
-// Fingerprint is the state of the machine and of k6 in which a run was measured: what makes the
-// figures of one machine differ although nobody has changed the target. What could not be found out
-// is empty.
+// Fingerprint is the state of the machine and of k6 during a run, as far as it is known. It
+// explains differences between runs of one machine.
 type Fingerprint struct {
-	// Build is the commit that k6 was built of, with "+dirty" where its files were changed since.
+	// Build is the commit of k6, with "+dirty" for changed files.
 	Build string `json:"build,omitempty"`
-	// Go is the version of Go that k6 was built with.
-	Go string `json:"go"`
-	// GoMaxProcs is how many threads run Go at a time.
-	GoMaxProcs int `json:"gomaxprocs"`
-	// GoGC is the percent by which the heap may grow between two garbage collections, or "off", and
-	// GoMemLimit the bytes of Go's limit of memory; "" for none.
+	// Go is the version of Go that built k6.
+	Go         string `json:"go"`
+	GoMaxProcs int    `json:"gomaxprocs"`
+	// GoGC is the percentage of GOGC, or "off". GoMemLimit is in bytes, "" without a limit.
 	GoGC       string `json:"gogc,omitempty"`
 	GoMemLimit string `json:"gomemlimit,omitempty"`
-	// EventLoops is how many event loops the clients of client.run share.
+	// EventLoops is the number of event loops for client.run.
 	EventLoops int `json:"eventLoops,omitempty"`
-	// CPUQuota is how many cores k6's control group may use; zero for all.
+	// CPUQuota is in cores, from k6's control group; zero without a quota.
 	CPUQuota float64 `json:"cpuQuota,omitempty"`
-	// MemoryLimit is the bytes of memory that k6's control group may use; zero for all.
+	// MemoryLimit is in bytes, from k6's control group; zero without a limit.
 	MemoryLimit uint64 `json:"memoryLimit,omitempty"`
-	// Kernel is the version of the system's kernel.
-	Kernel string `json:"kernel,omitempty"`
-	// Governor is the policy by which the system chooses the processor's frequency.
+	Kernel      string `json:"kernel,omitempty"`
+	// Governor is the policy for the CPU frequency.
 	Governor string `json:"governor,omitempty"`
-	// ClockSource is what the kernel reads the time from.
+	// ClockSource is the kernel's clock.
 	ClockSource string `json:"clockSource,omitempty"`
-	// Hypervisor is what the machine is a guest of.
-	Hypervisor string `json:"hypervisor,omitempty"`
-	// Caches are those of the first processor, such as "L1 Data 48K, L2 Unified 1024K".
+	Hypervisor  string `json:"hypervisor,omitempty"`
+	// Caches of the first processor, such as "L1 Data 48K, L2 Unified 1024K".
 	Caches string `json:"caches,omitempty"`
 }
 
-// Fact is something that is known of a run, with its path in the report.
+// Fact is a known property of a run, with its path in the report.
 type Fact struct{ Name, Text string }
 
-// Facts are what the fingerprint says, in the order of its fields, without what is not known.
+// Facts returns the known fields in order.
 func (f *Fingerprint) Facts() (facts []Fact) {
 	if f == nil {
 		return nil
@@ -72,7 +67,7 @@ func (f *Fingerprint) all() []Fact {
 	}
 }
 
-// known is a number that is zero where it is not known.
+// known formats a number; "" for zero.
 func known(n float64) string {
 	if n == 0 {
 		return ""
@@ -81,8 +76,7 @@ func known(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// fingerprintDifferences lists in what two fingerprints differ but the build, which is what people
-// compare.
+// fingerprintDifferences lists the differences except the build, which is what people compare.
 func fingerprintDifferences(before, after *Fingerprint) (found []string) {
 	switch {
 	case before == nil && after == nil:

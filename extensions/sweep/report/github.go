@@ -9,16 +9,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// What a summary shows at most, so that it stays below 60 lines.
+// Limits that keep a summary below 60 lines.
 const (
 	mostGatesShown = 12
 	mostRowsShown  = 24
 	mostPlotsShown = 6
 )
 
-// GitHub renders what people read in a pull request: the verdict first, then the gates that were
-// crossed, plots that are text, and the table folded away. It has at most 60 lines. It is GitHub's
-// Markdown, for $GITHUB_STEP_SUMMARY and for a comment; GitLab shows it as well.
+// GitHub renders a summary of at most 60 lines for a pull request: the verdict, gates that did not
+// hold, plots as text, and the folded table. It is GitHub's Markdown, for $GITHUB_STEP_SUMMARY or a
+// comment; GitLab shows it as well.
 func (r *Report) GitHub() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), escape(r.Scenario)+": "+r.verdictLine())
@@ -31,12 +31,12 @@ func (r *Report) GitHub() string {
 	return b.String()
 }
 
-// notHeld are the gates that are crossed or undecided.
+// notHeld returns the gates that are crossed or undecided.
 func (r *Report) notHeld() []Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held })
 }
 
-// flawed tells that steps are incomplete, or have failed operations.
+// flawed counts incomplete steps and steps with failed operations.
 func (r *Report) flawed() (incomplete, failed int) {
 	for i := range r.Steps {
 		if !r.Steps[i].Complete {
@@ -87,8 +87,8 @@ func (r *Report) verdictLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// writeGates writes the gates that did not hold, and the smallest change that each of the others
-// could see, where that is known.
+// writeGates writes the gates that did not hold, and the smallest change that each other gate would
+// detect.
 func (r *Report) writeGates(b *strings.Builder) {
 	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held && v.Visible == 0 })
 	slices.SortStableFunc(shown, func(x, y Verdict) int { return cmp.Compare(x.rank(), y.rank()) })
@@ -108,10 +108,9 @@ func (r *Report) writeGates(b *strings.Builder) {
 	}
 }
 
-// mostDuetsShown bounds the lines about duets.
+// mostDuetsShown limits the lines about duets.
 const mostDuetsShown = 8
 
-// writeDuets writes what each duet has shown.
 func (r *Report) writeDuets(b *strings.Builder) {
 	lines := r.DuetLines()
 	for _, line := range lines[:min(len(lines), mostDuetsShown)] {
@@ -125,7 +124,7 @@ func (r *Report) writeDuets(b *strings.Builder) {
 	}
 }
 
-// writePlots writes ops/s and p99 by clients as a line of blocks for each kind of operation.
+// writePlots writes ops/s and p99 by clients as one line for each kind of operation.
 func (r *Report) writePlots(b *strings.Builder) {
 	type kind struct{ op, variant string }
 	var kinds []kind
@@ -173,12 +172,12 @@ func writePlot(b *strings.Builder, name string, groups []Group) {
 	if first.Rate != 0 {
 		axis = fmt.Sprintf("%s to %s", perSecond(first.Rate), perSecond(last.Rate))
 	}
-	// The name comes last: what stands first in a line could end the block.
+	// The name comes last: at the start of a line it could end the block.
 	fmt.Fprintf(b, "ops/s %s up to %s, p99 %s up to %s: %s, %s\n",
 		blocks(ops), opsPerSecond(slices.Max(ops)), blocks(p99), Millis(slices.Max(p99)), strings.TrimSpace(oneLineOf(name)), axis)
 }
 
-// blocks are the values as bars of one character each, from nothing to the largest one.
+// blocks draws the values as one bar character each, scaled to the largest.
 func blocks(values []float64) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	largest := slices.Max(values)
@@ -209,7 +208,7 @@ func (r *Report) writeFoldedTable(b *strings.Builder) {
 	b.WriteString("\n</details>\n")
 }
 
-// setting is what was measured, with what, and where.
+// setting describes the target, parameters and host.
 func (r *Report) setting() string {
 	var parts []string
 	for _, key := range []string{"kind", "version", "driver"} {

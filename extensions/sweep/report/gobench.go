@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// benchUnit is a unit of the Go benchmark format, with the figure that it is of.
+// benchUnit is a unit of the Go benchmark format, with its figure.
 type benchUnit struct {
 	name, better string
 	figure       func(*Step) float64
@@ -30,18 +30,15 @@ func newBenchUnits() []benchUnit {
 }
 
 // GoBench renders the report in the Go benchmark format, for benchstat: one line for each repeat of
-// a step and kind of operation, named as its step, so that repeats are the samples of one
-// benchmark.
+// a step and kind of operation. Repeats have the same name, so benchstat takes them as samples.
 //
-// As in a Go benchmark with b.RunParallel, the iterations are the successful operations and ns/op
-// is the step time over their number: what an operation costs while all clients are at work. How
-// long an operation takes is in mean-ns/op and in the percentiles; benchstat shows all of them in
-// seconds. A step without a successful operation has none of these and is left out.
+// As in a Go benchmark with b.RunParallel, ns/op is the step time divided by the number of
+// successful operations. The duration of an operation is in mean-ns/op and the percentiles. A step
+// without a successful operation is left out.
 //
-// The configuration is only what Go's own benchmarks have: benchstat compares nothing across runs
-// whose configurations differ. What was measured against (target-version and the like) is for
-// people, in lines that benchstat passes over. The address is left out: another port is no other
-// target.
+// The configuration has only the keys of Go's own benchmarks, because benchstat compares nothing
+// across different configurations. Other facts, such as target-version, are in lines that benchstat
+// ignores. The address is left out: another port is the same target.
 func (r *Report) GoBench() string {
 	var b strings.Builder
 	goos, goarch, _ := strings.Cut(r.Host.OS, "/")
@@ -67,8 +64,8 @@ func (r *Report) GoBench() string {
 	return b.String()
 }
 
-// nsPerOp is the time that ops/s are of over the number of operations. Where all operations ended
-// after the window, it is of these.
+// nsPerOp returns the measured time divided by the operations. If all operations ended after the
+// window, it uses the step time.
 func nsPerOp(s *Step) float64 {
 	operations, seconds := s.rated()
 	if operations == 0 {
@@ -78,7 +75,7 @@ func nsPerOp(s *Step) float64 {
 	return seconds * 1e9 / float64(operations)
 }
 
-// configLine writes nothing for what is not known: a key without a value would only be in the way.
+// configLine writes nothing for an unknown value.
 func configLine(b *strings.Builder, key, value string) {
 	if value = oneLineOf(value); value != "" {
 		fmt.Fprintf(b, "%s: %s\n", key, value)
@@ -94,7 +91,7 @@ func (r *Report) benchLine(b *strings.Builder, s *Step) {
 	if s.Rate != 0 {
 		b.WriteString("/rate=" + strconv.FormatFloat(s.Rate, 'f', -1, 64))
 	}
-	if r.Host.Cores > 1 { // as package testing writes GOMAXPROCS
+	if r.Host.Cores > 1 { // as package testing does with GOMAXPROCS
 		fmt.Fprintf(b, "-%d", r.Host.Cores)
 	}
 	fmt.Fprintf(b, "\t%d", s.Operations)
@@ -104,7 +101,7 @@ func (r *Report) benchLine(b *strings.Builder, s *Step) {
 	b.WriteString("\n")
 }
 
-// benchName writes a scenario's name as Go names benchmarks: "stock-rollup" is "StockRollup".
+// benchName formats a scenario's name like a Go benchmark: "stock-rollup" is "StockRollup".
 func benchName(scenario string) string {
 	var b strings.Builder
 	upper := true
@@ -124,10 +121,9 @@ func benchName(scenario string) string {
 	return b.String()
 }
 
-// benchPart writes a name as one part of a benchmark's. Spaces would end the benchmark's name,
-// slashes begin another part, and equals signs separate a part's key: each byte of these, of
-// percent signs and of characters that cannot be seen is written as in URLs, such as %2F, so that
-// two names stay two.
+// benchPart formats a name as one part of a benchmark's name. It escapes spaces, slashes, equals
+// signs, percent signs and invisible characters as in URLs (%2F), so that different names stay
+// different.
 func benchPart(name string) string {
 	var b strings.Builder
 	for _, c := range name {

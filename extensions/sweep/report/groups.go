@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// Key is what tells the steps of a run apart, and by which those of two runs are matched.
+// Key identifies a step within a run, and matches the steps of two runs.
 type Key struct {
 	Op      string
 	Clients int
-	Rate    float64 // zero but for open-loop steps
-	// Variant is empty where the operation has the variant's name.
+	Rate    float64 // zero for closed loops
+	// Variant is empty if the operation is named after it.
 	Variant string
 }
 
-// Name distinguishes the step from the others of a run for people, such as "get, 8 clients". All
-// formats use it. A key without an operation is named "8 clients".
+// Name returns the step's name for people, such as "get, 8 clients", or "8 clients" without an
+// operation. All formats use it.
 func (k Key) Name() string {
 	name := Plural(k.Clients, "client")
 	if k.Op != "" {
@@ -33,9 +33,8 @@ func (k Key) Name() string {
 	return name
 }
 
-// NameOf shows the name of an operation or a variant in one line. Two names stay two: what cannot
-// be seen is written as in Go, such as \n, and so are backslashes and blanks at the ends or in a
-// row.
+// NameOf formats the name of an operation or variant in one line. Invisible characters, backslashes
+// and extra blanks are escaped as in Go, so that different names stay different.
 func NameOf(name string) string {
 	var b strings.Builder
 	after := ' '
@@ -58,7 +57,7 @@ func NameOf(name string) string {
 // zeroWidthJoiner is a part of many emoji.
 const zeroWidthJoiner = '\u200d'
 
-// Key returns the step's.
+// Key returns the step's key.
 func (s *Step) Key() Key {
 	key := Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate}
 	if s.Variant != s.Op {
@@ -71,10 +70,10 @@ func (s *Step) Key() Key {
 // Group is a step with all its repeats.
 type Group struct {
 	Key
-	Steps []*Step // in the order of their repeats
+	Steps []*Step
 }
 
-// Groups gathers the repeats of each step, in the order in which the steps first appear.
+// Groups returns the repeats of each step, in order of first appearance.
 func (r *Report) Groups() []Group {
 	var groups []Group
 	index := map[Key]int{}
@@ -102,7 +101,7 @@ func (g *Group) Values(figure func(*Step) float64) []float64 {
 	return values
 }
 
-// Succeeded is the group without the repeats in which no operation succeeded: these have no
+// Succeeded returns the group without repeats in which no operation succeeded, since these have no
 // latencies.
 func (g Group) Succeeded() Group {
 	g.Steps = slices.DeleteFunc(slices.Clone(g.Steps), func(s *Step) bool { return s.Operations == 0 })
@@ -110,7 +109,7 @@ func (g Group) Succeeded() Group {
 	return g
 }
 
-// Median is the middle value, or the mean of the two in the middle; zero when there is none.
+// Median returns the middle value, or the mean of the two middle ones; zero without values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -10,13 +10,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Intervals say how well a step's figures are known: those that a step like it would have, in so
-// many of a hundred cases. Package interval describes the method.
+// Intervals are the confidence intervals of a step's figures. Package interval has the method.
 type Intervals struct {
-	// Coverage is how often an interval has the truth, as a part of 1.
+	// Coverage is the confidence, from 0 to 1.
 	Coverage     float64 `json:"coverage"`
 	OpsPerSecond Range   `json:"opsPerSecond"`
-	// Latency has the intervals of latencyMs by its keys, as far as there are enough operations.
+	// Latency has the intervals by the keys of latencyMs, for those with enough operations.
 	Latency map[string]Range `json:"latencyMs"`
 }
 
@@ -26,20 +25,19 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// around is the interval to both sides of a value, of which half is a part.
+// around returns the interval value ± value*half.
 func around(value, half float64) Range {
 	return Range{Low: max(value*(1-half), 0), High: value * (1 + half)}
 }
 
-// newIntervals returns nil where too little was done, or where what was done over time was not
-// kept.
+// newIntervals returns nil if too little was done, or if the figures over time were not kept.
 func newIntervals(reading *measure.Reading, t *measure.Totals) *Intervals {
 	counts := reading.Elapsed
 	if reading.Window > 0 {
 		counts = reading.Window
 	}
 	spread, known := interval.New(t.OverTime, counts)
-	if !known || t.Variant != measure.NoVariant { // the duet itself says how well it knows both
+	if !known || t.Variant != measure.NoVariant { // a duet has its own intervals
 		return nil
 	}
 	i := &Intervals{
@@ -59,10 +57,10 @@ func newIntervals(reading *measure.Reading, t *measure.Totals) *Intervals {
 	return i
 }
 
-// IntervalsParam is the parameter that says that the tables have columns of intervals.
+// IntervalsParam is the parameter that adds interval columns to the tables.
 const IntervalsParam = "intervals"
 
-// Bounded are the figures whose intervals the tables show, where they do: those that the table has.
+// Bounded returns the figures whose intervals the tables show.
 func (r *Report) Bounded() []*Figure {
 	if shown, _ := r.Params[IntervalsParam].(bool); !shown {
 		return nil
@@ -71,8 +69,8 @@ func (r *Report) Bounded() []*Figure {
 	return []*Figure{FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99")}
 }
 
-// PlusMinus shows how far the true figure may be from the step's, as a part of it, such as "1.2 %",
-// or to each side, such as "-2 +9 %"; a dash where that is not known.
+// PlusMinus formats the relative interval of a figure, such as "1.2 %" or "-2 +9 %"; a dash if
+// unknown.
 func (s *Step) PlusMinus(f *Figure) string {
 	r, known := s.Interval(f)
 	value := f.Of(s)
@@ -87,10 +85,10 @@ func (s *Step) PlusMinus(f *Figure) string {
 	return "-" + judgement.PercentDigits(down) + " +" + judgement.Percent(up)
 }
 
-// alike is by how much the two sides of an interval may differ, and are shown as one.
+// alike is the largest ratio of the two sides that are shown as one.
 const alike = 1.1
 
-// PlusMinusNote says what the columns of intervals are; nothing where there are none.
+// PlusMinusNote explains the columns of intervals; "" if there are none.
 func (r *Report) PlusMinusNote() string {
 	if len(r.Bounded()) == 0 {
 		return ""
@@ -107,7 +105,7 @@ func (r *Report) PlusMinusNote() string {
 	return "±: no step has done enough, or has lasted long enough, for an interval."
 }
 
-// Interval is that of a figure; false: it is not known.
+// Interval returns the interval of a figure, if known.
 func (s *Step) Interval(f *Figure) (Range, bool) {
 	switch {
 	case s.Intervals == nil:

@@ -2,11 +2,10 @@ package report
 
 import "bytes"
 
-// longList is from how many characters on a list of numbers stands on one line.
+// longList is the length, in characters, from which a list of numbers is put on one line.
 const longList = 400
 
-// numbersOnOneLine puts each long list of numbers of indented JSON on one line: figures over time
-// would be thousands of lines.
+// numbersOnOneLine puts each long list of numbers in indented JSON on one line.
 func numbersOnOneLine(indented []byte) []byte {
 	out := make([]byte, 0, len(indented))
 	for len(indented) > 0 {
@@ -32,7 +31,7 @@ func numbersOnOneLine(indented []byte) []byte {
 	return append(out, indented...)
 }
 
-// stringEnd is where the string ends that text begins with.
+// stringEnd returns the end of the string that text begins with.
 func stringEnd(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -46,7 +45,7 @@ func stringEnd(text []byte) int {
 	return len(text)
 }
 
-// numbersEnd is where the list ends that text begins with; zero when it has more than numbers.
+// numbersEnd returns the end of the list that text begins with; zero if it has more than numbers.
 func numbersEnd(text []byte) int {
 	end := bytes.IndexFunc(text[1:], func(r rune) bool { return !bytes.ContainsRune([]byte("0123456789+-.eE, \n"), r) }) + 1
 	if end == 0 || text[end] != ']' {

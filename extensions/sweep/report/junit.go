@@ -60,12 +60,10 @@ type (
 	}
 )
 
-// JUnit renders the report as the XML that build servers read: a test case for each kind of
-// operation in each repeat of a step, which fails when an operation failed, none succeeded or the
-// step is incomplete, and one for each gate, which fails when the gate is crossed, is in
-// error when it is undecided, and skipped when that passes. A search has one too, which fails when
-// nothing was found. A run that was interrupted, or that has no steps, has
-// one more, in error. Times are step times in seconds; the suite's is their sum.
+// JUnit renders test cases for build servers. There is one for each repeat of a step and kind of
+// operation; it fails if operations failed, none succeeded or the step is incomplete. A crossed
+// gate fails, an undecided one is an error, or skipped if it passes. A search fails if nothing was
+// found. An interrupted or empty run has another case, in error. Times are in seconds.
 func (r *Report) JUnit() ([]byte, error) {
 	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+2)
 	seconds := 0.0
@@ -140,7 +138,7 @@ func (r *Report) stepCase(s *Step) junitCase {
 	return c
 }
 
-// searchCase fails when not even the lowest number keeps the bound.
+// searchCase fails if not even the lowest number meets the bound.
 func (r *Report) searchCase() junitCase {
 	s := r.Search
 	c := junitCase{Class: r.Scenario, Name: fmt.Sprintf("find %s with %s", mostOf(s.Of), s.Bound), Time: junitSeconds(0)}
@@ -151,7 +149,7 @@ func (r *Report) searchCase() junitCase {
 	return c
 }
 
-// runProblem is what is wrong with the run as a whole, or nothing.
+// runProblem returns the problem of the whole run, or nil.
 func (r *Report) runProblem() *junitProblem {
 	switch {
 	case r.Interrupted:
@@ -181,7 +179,6 @@ func (r *Report) gateCase(v *Verdict) junitCase {
 	return c
 }
 
-// junitProperties are what the run was made on and against.
 func (r *Report) junitProperties() []junitProperty {
 	properties := slices.Grow([]junitProperty{
 		{"host.cpu", r.Host.CPU},
@@ -202,8 +199,8 @@ func (r *Report) junitProperties() []junitProperty {
 
 func junitSeconds(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
 
-// clean takes out of all texts what XML has no way to write: control characters and broken UTF-8,
-// which servers may send in their errors.
+// clean removes what XML cannot hold: control characters and invalid UTF-8, for example from
+// servers' errors.
 func (s *junitSuite) clean() {
 	texts := []*string{&s.Name}
 	for i := range s.Properties {

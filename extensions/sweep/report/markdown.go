@@ -10,19 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// column is a column of a Markdown table, whose rows are numbered.
+// column is a column of a Markdown table with numbered rows.
 type column struct {
 	title string
-	text  bool // aligned to the left; figures are aligned to the right
+	text  bool // aligned left; figures are aligned right
 	cell  func(row int) string
 }
 
-// Markdown renders the published table: one line a step, columns padded so that it reads well as
-// plain text too. Below it are, where steps were repeated, their medians, the sentences that a
-// reader must know before believing a row, and the tables of the script.
+// Markdown renders the table, padded to read well as plain text. Below it come the medians of
+// repeated steps, notes, and the tables of the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	if r.Search != nil { // the answer, before all that was tried
+	if r.Search != nil { // the result comes first
 		b.WriteString(r.searchNote() + "\n\n")
 	}
 	shown := r.InOrder().withTotals()
@@ -42,8 +41,7 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// withTotals is the report as its tables show it: with a row for the total of each step that has
-// several kinds of operations.
+// withTotals adds a total row for each step with several kinds of operations.
 func (r *Report) withTotals() *Report {
 	shown := *r
 	shown.Steps = nil
@@ -54,15 +52,15 @@ func (r *Report) withTotals() *Report {
 	return &shown
 }
 
-// columns are those of the table that the store's authors publish, followed by what they leave out.
-// The rate and the repeat are shown only where they tell steps apart.
+// columns returns the table's columns: first the published ones, then ours. Rate and repeat appear
+// only if they distinguish steps.
 func (r *Report) columns() []column {
 	figure := func(title string, cell func(*Step) string) column {
 		return column{title, false, func(i int) string { return cell(&r.Steps[i]) }}
 	}
 
 	columns := []column{{"scenario", true, r.scenarioCell}}
-	if r.Script == nil { // samples tell neither a version nor what a client did
+	if r.Script == nil { // k6's samples have neither a version nor figures of a client
 		columns = slices.Insert(columns, 0, column{"Ver", true, r.versionCell})
 	}
 	if r.hasRates() {
@@ -125,12 +123,12 @@ func (r *Report) columns() []column {
 	return columns
 }
 
-// hasWitness tells whether a step says what limited it.
+// hasWitness reports whether a step has a "limited by".
 func (r *Report) hasWitness() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Witness != nil })
 }
 
-// limitedByCell is in the first row of a step: the word is one of all kinds of operations together.
+// limitedByCell is filled in the first row of a step only.
 func (r *Report) limitedByCell(i int) string {
 	if i > 0 && SameStep(&r.Steps[i-1], &r.Steps[i]) {
 		return ""
@@ -168,7 +166,7 @@ func (r *Report) scenarioCell(i int) string {
 	return name + " " + NameOf(s.Op)
 }
 
-// clientTime shows a time of the clients. In a duet no client has one of a variant alone.
+// clientTime formats a client's time. In a duet, clients have no time for one variant alone.
 func (s *Step) clientTime(seconds float64) string {
 	if s.Variant != "" && s.Client.Max == 0 {
 		return "-"
@@ -185,8 +183,7 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-// perClientCell is in the first row of a step: the share of a client is one of all kinds of
-// operations together.
+// perClientCell is filled in the first row of a step only.
 func (r *Report) perClientCell(i int) string {
 	if i > 0 && SameStep(&r.Steps[i-1], &r.Steps[i]) {
 		return ""
@@ -195,8 +192,8 @@ func (r *Report) perClientCell(i int) string {
 	return r.Steps[i].Share()
 }
 
-// Share shows how many operations a client was asked for or, with a tilde, how many the median
-// client did where a time was asked for.
+// Share formats the operations asked of each client or, with a tilde, those that the median client
+// did in the step's time.
 func (s *Step) Share() string {
 	switch {
 	case s.PerClient == 0 && s.Client.Ops.P50 > 0:
@@ -208,8 +205,7 @@ func (s *Step) Share() string {
 	return Thousands(int64(s.PerClient))
 }
 
-// latencyCell is a percentile in milliseconds, which a step without a successful operation has none
-// of.
+// latencyCell formats a percentile; a dash without successful operations.
 func latencyCell(s *Step, p Percentile, ms float64) string {
 	if s.Operations == 0 {
 		return "-"
@@ -269,8 +265,7 @@ func writeRule(b *strings.Builder, columns []column, widths []int) {
 	b.WriteString("|\n")
 }
 
-// oneLineOf writes line breaks, and all other white space, as single spaces. Characters that would
-// steer the terminal that the table is printed to are left out.
+// oneLineOf replaces white space with single spaces, and removes characters that control terminals.
 func oneLineOf(text string) string {
 	visible := strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && !unicode.IsSpace(c) {

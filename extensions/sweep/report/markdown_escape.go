@@ -7,14 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// markup is what CommonMark and its tables would not show as it is: characters that always mean
-// something, and the begin of a tag, a link in angle brackets, or an entity. A "<" before a space,
-// a digit or "=" is only a sign.
+// markup matches what CommonMark and its tables interpret: special characters, and the start of a
+// tag, a link in angle brackets, or an entity.
 var markup = regexp.MustCompile("[\\\\`*\\[\\]|]|~~|<[A-Za-z/!?]|&[A-Za-z#]|_")
 
-// escape keeps a text from outside, such as a server's version or the name of an operation, from
-// being anything but a text in Markdown. An underscore within a word means nothing there, and stays
-// readable.
+// escape makes Markdown show a text from outside as it is. An underscore within a word needs no
+// escape.
 func escape(text string) string {
 	text = oneLineOf(text)
 	var b strings.Builder
@@ -31,7 +29,7 @@ func escape(text string) string {
 	return b.String()
 }
 
-// withinWord tells whether a letter or digit stands on both sides of the byte at an offset.
+// withinWord reports whether the byte at an offset is between letters or digits.
 func withinWord(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at+1:])
@@ -40,8 +38,7 @@ func withinWord(text string, at int) bool {
 	return inWord(before) && inWord(after)
 }
 
-// codeSpan writes a text from outside as code: nothing in it is markup, a link, or the name of
-// somebody to be told.
+// codeSpan formats a text as code, so that it has no markup, links or mentions.
 func codeSpan(text string) string {
 	text = oneLineOf(text)
 	fence, run := 1, 0
@@ -62,6 +59,5 @@ func codeSpan(text string) string {
 	return mark + text + mark
 }
 
-// Escape keeps a text from outside from being anything but a text in Markdown, for the packages
-// that write Markdown of reports.
+// Escape makes Markdown show a text from outside as it is.
 func Escape(text string) string { return escape(text) }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// writeMedians writes a table of the steps that were repeated, with the median over the repeats and
-// how far it may be off. Of a step that was done once there is no median; it is left out. A repeat
-// in which no operation succeeded has no latencies, and counts in the medians of ops/s only.
+// writeMedians writes a table of the repeated steps with medians and their uncertainty. Repeats
+// without a successful operation count for ops/s only.
 func (r *Report) writeMedians(b *strings.Builder) {
 	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
 	if len(groups) == 0 {
@@ -34,7 +33,7 @@ func (r *Report) writeMedians(b *strings.Builder) {
 
 func opsOf(s *Step) float64 { return s.OpsPerSecond }
 
-// plusMinusOf is how far the median of the values may be off; a dash where there are none.
+// plusMinusOf formats the uncertainty of the median; a dash without values.
 func plusMinusOf(values []float64) string {
 	e := NewEstimate(values)
 
@@ -72,8 +71,7 @@ func (r *Report) medianColumns(groups []Group) []column {
 	)
 }
 
-// medianCell is the median of a percentile in milliseconds, where there is one. It rests on the
-// operations of all repeats.
+// medianCell formats the median of a percentile, which rests on the operations of all repeats.
 func medianCell(g *Group, p Percentile, values []float64) string {
 	if len(values) == 0 {
 		return "-"

@@ -9,14 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// What the notes tell of the times within a step.
+// Limits from which on a note is shown.
 const (
-	longTail  = 0.1 // of the window: the tail from which on it is told
-	fewAtWork = 0.5 // of the step: the time in which all clients were at work, below which it is told
+	longTail  = 0.1 // tail after the window, relative to it
+	fewAtWork = 0.5 // time with all clients at work, relative to the step
 )
 
-// notes are the sentences under the table: all that a reader must know before believing a row, and
-// what was found.
+// notes returns the sentences under the table: what a reader must know, and results.
 func (r *Report) notes() []string {
 	var notes []string
 	if r.Interrupted {
@@ -32,7 +31,7 @@ func (r *Report) notes() []string {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		first := i == 0 || !SameStep(&r.Steps[i-1], s)
-		if first { // what is of the whole step is said once, not for each kind of operation
+		if first { // once for a step, not for each kind of operation
 			told := r.Interrupted && sameNumbers(s, &r.Steps[last])
 			notes = append(notes, stepNotes(s, told)...)
 			for _, note := range r.witnessNotes(s) {
@@ -54,7 +53,7 @@ func (r *Report) notes() []string {
 	return append(notes, r.gateNotes()...)
 }
 
-// failureNotes say what failed of a kind of operation, and why.
+// failureNotes describes the failures of a kind of operation.
 func failureNotes(label string, s *Step) []string {
 	var notes []string
 	if note := s.failedNote(); note != "" {
@@ -67,7 +66,7 @@ func failureNotes(label string, s *Step) []string {
 	return notes
 }
 
-// interruption says what an interrupted run has left undone.
+// interruption describes what an interrupted run did not do.
 func (r *Report) interruption() string {
 	if last := len(r.Steps) - 1; last >= 0 && !r.Steps[last].Complete {
 		return "The run was interrupted: the last step shown, and those that are missing, were not done."
@@ -76,7 +75,7 @@ func (r *Report) interruption() string {
 	return "The run was interrupted: steps that are missing were not done."
 }
 
-// stepNotes are those of a whole step. That it is incomplete may have been told already.
+// stepNotes returns the notes about a whole step. told: the step was already called incomplete.
 func stepNotes(s *Step, told bool) []string { //nolint:cyclop // one case for each note
 	var notes []string
 	if !s.Complete && !told {
@@ -110,7 +109,7 @@ func stepNotes(s *Step, told bool) []string { //nolint:cyclop // one case for ea
 	return notes
 }
 
-// label is what notes call a step, such as "8 clients (repeat 2)".
+// label returns the step's name in notes, such as "8 clients (repeat 2)".
 func (s *Step) label() string {
 	label := Plural(s.Clients, "client")
 	if s.Variant != "" {
@@ -126,13 +125,13 @@ func (s *Step) label() string {
 	return label
 }
 
-// searchNote says what was found, or what was too much already, and what of it is sure.
+// searchNote describes the result of a search and its certainty.
 func (r *Report) searchNote() string {
 	return r.FoundNote() + r.Search.Sure() + r.restsOnFew()
 }
 
-// restsOnFew says which percentiles of the answer rest on few operations, as sentences with a space
-// before each; nothing where none does. Where nothing was found, the answer is of all steps.
+// restsOnFew names the percentiles of the result that rest on few operations, as sentences after a
+// space; "" if there are none. If nothing was found, it looks at all steps.
 func (r *Report) restsOnFew() string {
 	said := ""
 	groups := r.Groups()
@@ -155,8 +154,8 @@ func (r *Report) restsOnFew() string {
 	return said
 }
 
-// Sure says what of a search's answer was tried until it was sure, and what stayed undecided, as
-// sentences with a space before each; nothing where nothing was.
+// Sure describes which numbers were measured until certain and which stayed undecided, as sentences
+// after a space.
 func (s *Search) Sure() string {
 	show := func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {
@@ -166,7 +165,7 @@ func (s *Search) Sure() string {
 	return s.triedAgain(show) + s.undecided(show)
 }
 
-// undecided says which numbers are too near to the bound to tell.
+// undecided names the numbers that are too close to the bound.
 func (s *Search) undecided(show func(float64) string) string {
 	if len(s.Undecided) == 0 {
 		return ""
@@ -184,7 +183,7 @@ func (s *Search) undecided(show func(float64) string) string {
 		strings.Join(numbers, ", "))
 }
 
-// triedAgain says what the ends of the bracket are.
+// triedAgain describes the ends of the bracket.
 func (s *Search) triedAgain(show func(float64) string) string {
 	if s.Bracket == nil {
 		return ""
@@ -201,7 +200,7 @@ func (s *Search) triedAgain(show func(float64) string) string {
 	return ""
 }
 
-// FoundNote says what a search has found, as a sentence.
+// FoundNote describes the result of a search in one sentence.
 func (r *Report) FoundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
@@ -230,8 +229,8 @@ func (r *Report) FoundNote() string {
 	return fmt.Sprintf("Not even %s %s %s.", Plural(lowest, "client"), verb, bound)
 }
 
-// gateNotes name the gates that did not hold and those that tell what they could see, and count the
-// others.
+// gateNotes names the gates that did not hold and those with a smallest detectable change, and
+// counts the others.
 func (r *Report) gateNotes() []string {
 	var notes []string
 	var held []Verdict
@@ -259,8 +258,7 @@ func (r *Report) gateNotes() []string {
 	return notes
 }
 
-// SameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of
-// a step are sorted.
+// SameStep reports whether b, the next in order, belongs to the same step as a.
 func SameStep(a, b *Step) bool {
 	return sameNumbers(a, b) && a.Op < b.Op
 }

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Mark is something that happened in a run.
+// Mark is an event in a run.
 type Mark struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
-	// Kind says who has seen it; empty: the script, by sweep.mark.
+	// Kind is the source of the mark; empty for sweep.mark of the script.
 	Kind string `json:"kind,omitempty"`
-	// Times is how often it happened within a short time, where that is more than once.
+	// Times counts repetitions within a short time; zero for a single event.
 	Times uint64 `json:"times,omitempty"`
 }
 
-// MostMarks is how many marks a report has at most.
+// MostMarks is the most marks in a report.
 const MostMarks = 1000
 
-// Shown is what happened, and how often.
+// Shown returns the text with its count.
 func (m *Mark) Shown() string {
 	text := oneLineOf(m.Text)
 	if m.Times > 1 {
@@ -46,8 +46,7 @@ func (r *Report) validateMarks() error {
 	return nil
 }
 
-// mergedMarks are those of all parts, in the order of time. What several parts have marked at one
-// time is one.
+// mergedMarks returns the marks of all parts in order of time, without duplicates.
 func mergedMarks(parts []*Report) []Mark {
 	var all []Mark
 	for _, part := range parts {
