@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// A name with what ends a property, or a line, stays one annotation; what passes is a warning.
 func TestAnnotationsAreOfOneLineEach(t *testing.T) {
 	verdicts := []Verdict{
 		{Gate: "p99 of a,b:c <= 5 %", Detail: "100 %\n::error::more", Outcome: judgement.Crossed},

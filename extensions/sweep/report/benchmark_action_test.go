@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// github-action-benchmark has one direction for a file: ops/s and latencies are two files.
+// github-action-benchmark has one direction per file, so ops/s and latencies are two files.
 func TestBenchmarkActionHasOneDirectionAFile(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = []Step{

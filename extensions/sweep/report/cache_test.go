@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Counters are of the whole step: rates come of the sums, not of the parts' rates.
+// Rates are computed from the sums, not from the rates of parts.
 func TestMergedCounters(t *testing.T) {
 	halves := mergeHalves(t)
 	halves[0].Steps[2].Extra.count(measure.Counters{"hits": 10, "misses": 90, "hot": 4, "hotHits": 1, "messages": 7})

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How long answers waited for their clients is a figure of its own.
 func TestClientWait(t *testing.T) {
 	r := reading(100)
 	for range 99 {
@@ -38,7 +37,7 @@ func TestMergeOfClientWaits(t *testing.T) {
 	parts := []*Report{mergePart("0:1/3"), mergePart("1/3:2/3"), mergePart("2/3:1")}
 	for i, part := range parts {
 		r := reading(100)
-		for range 3 * i { // of the first part none
+		for range 3 * i { // none for the first part
 			r.ClientWait.Record(time.Duration(i) * time.Millisecond)
 		}
 		step := *stepOf(t, &r)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A part of a run is not the whole run; where the results went says nothing.
+// A part differs from the whole run; the results folder does not matter.
 func TestDifferencesOfParts(t *testing.T) {
 	part := compareChanged(compareSteady(1), func(r *Report) { r.Params["segment"], r.Params["results"] = "0:1/2", "elsewhere" })
 	require.Equal(t, []string{`params.segment differs: nothing and "0:1/2"`}, Differences(compareSteady(1), part))

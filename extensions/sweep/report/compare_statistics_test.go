@@ -26,8 +26,8 @@ func between(median, low, high float64, n int, confidence float64) Estimate {
 	return Estimate{Median: median, Low: &low, High: &high, N: n, Confidence: confidence}
 }
 
-// The confidence that an interval claims is how often it holds the true median, of a distribution
-// that is far from normal.
+// Intervals cover the true median as often as their confidence says, for a very skewed
+// distribution.
 func TestEstimatesHoldTheMedian(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := FewestRepeats; n <= 12; n++ {

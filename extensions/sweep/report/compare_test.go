@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compareRun makes up a run of get with 1 and 64 clients. The speed is the part of the usual one
-// that each repeat came to.
+// compareRun makes a run of get with 1 and 64 clients. speeds are relative, one for each repeat.
 func compareRun(speeds ...float64) *Report {
 	r := &Report{
 		Schema: Schema, Scenario: "cache", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), K6: "v2.2.0",
@@ -35,7 +34,7 @@ func compareRun(speeds ...float64) *Report {
 	return r
 }
 
-// compareSteady are repeats of which none is like another.
+// compareSteady has repeats that differ slightly.
 func compareSteady(part float64) *Report {
 	return compareRun(part, 1.01*part, 0.99*part, 1.005*part, 0.995*part, 1.015*part)
 }
@@ -46,9 +45,9 @@ func compareChanged(r *Report, change func(*Report)) *Report {
 	return r
 }
 
-// comparisons are those of the golden files.
+// comparisons are the cases of the golden files.
 func comparisons() map[string][2]*Report {
-	whole := compareRun(1).Steps[1] // the only one that can be compared
+	whole := compareRun(1).Steps[1] // the only comparable step
 	whole.Clients = 2
 
 	return map[string][2]*Report{
@@ -76,8 +75,7 @@ func comparisons() map[string][2]*Report {
 	}
 }
 
-// longNumber is one whose last digits depend on the processor: arm64 multiplies and adds in one
-// step.
+// longNumber has last digits that depend on the processor: arm64 fuses multiply and add.
 var longNumber = regexp.MustCompile(`\d+\.\d{9,}(e[-+]\d+)?`)
 
 func TestCompareGolden(t *testing.T) {
@@ -131,8 +129,8 @@ func TestCompareVerdicts(t *testing.T) {
 	}
 }
 
-// What the new run lacks is a regression, and never compared; what the old one lacks is only not
-// compared.
+// A step that only the new run lacks is a regression. One that only the old run lacks is not
+// comparable.
 func TestCompareOfFlawedRuns(t *testing.T) {
 	for problem, change := range map[string]func(*Report){
 		"missing":                            func(r *Report) { r.Steps = r.Steps[:6] },
@@ -166,8 +164,8 @@ func TestCompareOfFlawedRuns(t *testing.T) {
 	}
 }
 
-// Where clients waited in a standstill no percentile shows it: the new run has got worse, and
-// nothing can be told beside an old one that stood still. The rate shows it.
+// Percentiles hide a standstill. In the new run it is a regression, in the old one it makes
+// latencies undecided. ops/s still show it.
 func TestCompareOfStandstills(t *testing.T) {
 	stopped := func(r *Report) { r.Steps[7].Standstill = &Standstill{LongestMs: 200, Part: 0.2} }
 	steady, still := compareSteady(1), compareChanged(compareSteady(1), stopped)
@@ -225,7 +223,6 @@ func TestCompareOfNothing(t *testing.T) {
 	}
 }
 
-// What was not measured any more may be what got worse.
 func TestCompareOfAnInterruptedRun(t *testing.T) {
 	interrupted := compareChanged(compareSteady(1), func(r *Report) { r.Interrupted = true })
 	c, err := Compare(compareSteady(1), interrupted, CompareOptions{})
@@ -238,7 +235,7 @@ func TestCompareOfAnInterruptedRun(t *testing.T) {
 	require.False(t, c.Regressed)
 }
 
-// searched is a run of a search that tried some numbers of clients, and what it found.
+// searched makes a run of a search over some numbers of clients, with its result.
 func searched(found float64, clients ...int) *Report {
 	r := compareRun()
 	r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: found}
@@ -273,8 +270,7 @@ func TestCompareOfSearches(t *testing.T) {
 		require.Contains(t, c.Text(), tt.text, tt.name)
 	}
 
-	// A bracket says what is sure: where brackets have a number in common, nothing is known to have
-	// got worse.
+	// Overlapping brackets are not a regression.
 	for _, tt := range []struct {
 		name       string
 		old, found float64
@@ -319,7 +315,6 @@ func TestCompareOfSearches(t *testing.T) {
 	require.Contains(t, c.Text(), "search: the highest rate with p99 <= 5ms: old 0/s, new 0/s\n")
 }
 
-// A value of zero has no ratio, so that nobody can tell.
 func TestCompareWithZero(t *testing.T) {
 	before := compareChanged(compareSteady(1), func(r *Report) {
 		for i := range r.Steps {
@@ -339,7 +334,7 @@ func TestCompareWithZero(t *testing.T) {
 	require.Len(t, c.Geomeans, 2, "of ops/s and p50")
 }
 
-// Where runs have many steps, one of them looks worse by chance: the rows are one family.
+// All rows are one family, so many steps raise no false alarm.
 func TestCompareOfManyStepsRaisesNoFalseAlarm(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	const trials = 300
@@ -369,7 +364,7 @@ func TestCompareOfManyStepsRaisesNoFalseAlarm(t *testing.T) {
 	require.Positive(t, alarms, "of no tolerance at all")
 }
 
-// What rests on little is undecided for who reads the JSON too, unless it is worse all the same.
+// A row with few operations is undecided in the JSON too, unless it is worse anyway.
 func TestOutcomeOfFewOperations(t *testing.T) {
 	few := func(r *Report) *Report {
 		return compareChanged(r, func(r *Report) {

@@ -31,7 +31,7 @@ func csvRows(t *testing.T, r *Report) []map[string]string {
 	return rows
 }
 
-// Each column has the figure that it is called: no two figures of the step are the same.
+// All figures of the step are different, so a swapped column fails.
 func TestCSVColumns(t *testing.T) {
 	server := 34.5
 	r := madeUp(func(r *Report) {
@@ -97,7 +97,7 @@ func TestCSVNumbers(t *testing.T) {
 }
 
 func TestCSVTexts(t *testing.T) {
-	for _, tt := range []struct{ op, want string }{ // NameOf writes an op's blanks as they are
+	for _, tt := range []struct{ op, want string }{ // NameOf keeps blanks
 		{"get", "get"},
 		{"", ""},
 		{"=1+2", "'=1+2"},
@@ -121,7 +121,7 @@ func TestCSVTexts(t *testing.T) {
 	}
 }
 
-// RFC 4180: lines end with CR LF, the last one too.
+// RFC 4180: all lines end with CR LF.
 func TestCSVLines(t *testing.T) {
 	out, err := madeUp(nil).CSV()
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// duet makes a report one of two duets: of 8 clients, and of 512, which were too few slices.
+// duet adds two duets to a report: one of 8 clients, and one of 512 with too few slices.
 func duet(r *Report) {
 	of := func(variant string) func(*Step) { return func(s *Step) { s.Variant, s.PerClient = variant, 0 } }
 	r.Steps = []Step{
@@ -44,7 +44,6 @@ func TestDuetIsSaidInOneLine(t *testing.T) {
 	require.Contains(t, r.GitHub(), "\n- and 4 more\n")
 }
 
-// What a gate is held against is the estimate that the run made.
 func TestEstimateOfADuetThatWasRead(t *testing.T) {
 	made, err := paired.Of([]paired.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
 	require.NoError(t, err)
@@ -75,7 +74,6 @@ func TestValidateDuets(t *testing.T) {
 	}
 }
 
-// How well duets are known is how far the farther end of the widest interval is from its ratio.
 func TestHowWellDuetsAreKnown(t *testing.T) {
 	of := func(ratio, low, high float64) Duet {
 		return Duet{Figures: []DuetFigure{

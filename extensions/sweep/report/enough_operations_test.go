@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A percentile needs 10 operations beyond it: exactly 10 are enough.
 func TestWhatAPercentileRestsOn(t *testing.T) {
 	for p, needs := range map[Percentile]int64{P50: 20, P90: 100, P95: 200, P99: 1000, P999: 10_000} {
 		require.Equal(t, needs, p.Needs())
@@ -26,8 +25,7 @@ func TestWhatAPercentileRestsOn(t *testing.T) {
 
 func few(s *Step) { s.Operations, s.OpsPerSecond = 500, 500/s.Seconds }
 
-// The table shows which percentiles rest on too few operations. The median of repeats rests on all
-// of theirs.
+// A median of repeats rests on the operations of all of them.
 func TestFewOperationsAreShown(t *testing.T) {
 	text := madeUp(func(r *Report) { r.Steps = []Step{step(1, 1, "get", few), step(1, 2, "get", few)} }).Markdown()
 	require.Contains(t, text, "| 0.178ms | (0.900ms) |")
@@ -52,8 +50,7 @@ func TestTooFewAndTooShort(t *testing.T) {
 	require.Equal(t, "p50 of 1 operation rests on 0 of them, 10 are needed: 20 operations or more", g.TooFew(P50))
 }
 
-// What rests on too little is not "the same", however alike it is; what got significantly worse has
-// got worse.
+// A figure with few operations is never "same", but may be worse.
 func TestCompareOfFewOperations(t *testing.T) {
 	fewer := func(part float64, operations int64) *Report {
 		return compareChanged(compareSteady(part), func(r *Report) {

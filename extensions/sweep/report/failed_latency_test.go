@@ -7,11 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Durations of failed operations stand beside those of successful ones.
 func TestFailedLatency(t *testing.T) {
 	r := reading(100)
 	r.Ops[0].Failed = 5
-	for range 4 { // of one it is not known
+	for range 4 { // the fifth has no duration
 		r.Ops[0].Failures.Record(5 * time.Second)
 	}
 	s := stepOf(t, &r)
@@ -37,7 +36,7 @@ func TestMergeOfFailedLatencies(t *testing.T) {
 	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
 	for i, part := range parts {
 		r := reading(100)
-		for range 3 * i { // of the first part none
+		for range 3 * i { // none for the first part
 			r.Ops[0].Failed++
 			r.Ops[0].Failures.Record(time.Duration(i) * time.Second)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each figure is what the report has under its path: no two figures of the step are the same.
+// All figures of the step are different, so a wrong path fails.
 func TestFiguresAreWhatTheReportHas(t *testing.T) {
 	s := step(8, 1, "get", func(s *Step) {
 		s.OpsPerSecond = 1.5

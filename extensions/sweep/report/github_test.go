@@ -35,7 +35,6 @@ func TestGitHubSummaryBeginsWithTheVerdict(t *testing.T) {
 	require.NotContains(t, empty.GitHub(), "<details>")
 }
 
-// However many steps and gates there are, nobody has to scroll.
 func TestGitHubSummaryIsShort(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = nil
@@ -70,8 +69,6 @@ func TestGitHubPlots(t *testing.T) {
 	require.Equal(t, "▁▁", blocks([]float64{0, 0}))
 }
 
-// A plot goes from few clients to many and from low rates to high ones, in whichever order the
-// steps were done.
 func TestGitHubPlotsAreInOrder(t *testing.T) {
 	byClients := madeUp(func(r *Report) {
 		r.Steps = []Step{step(8, 1, "get"), step(64, 1, "get"), step(1, 1, "get")}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// parsed is what benchstat makes of a benchmark file.
+// parsed is a benchmark file as benchstat reads it.
 type parsed struct {
 	results []*benchfmt.Result
 	units   benchfmt.UnitMetadataMap
@@ -71,7 +71,7 @@ func TestGoBench(t *testing.T) {
 	}
 }
 
-// benchstat puts results beside each other only when their configurations are equal.
+// benchstat only compares results with the same configuration.
 func TestGoBenchOfOtherVersionsIsCompared(t *testing.T) {
 	before := madeUp(nil)
 	after := madeUp(func(r *Report) { r.K6, r.Target = "v2.3.0", map[string]any{"kind": "other", "version": "9.0.0"} })
@@ -115,7 +115,7 @@ func TestGoBenchNames(t *testing.T) {
 	require.Equal(t, "StockRollup/op=set/clients=8/rate=25000-8", string(rate[5].Name))
 }
 
-// A text from outside makes no line of its own.
+// A text from outside cannot add a line.
 func TestGoBenchOfHostileTexts(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Target["version"] = "1\nBenchmarkX 1 1 ns/op\ncpu: other"

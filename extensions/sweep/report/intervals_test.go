@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step has intervals around its figures, in the CSV as well, and a report with wrong ones is
-// refused.
+// A report with wrong intervals is refused.
 func TestIntervals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := measuredSteps(t, 1, 5000, func(int, int) time.Duration {
@@ -36,7 +35,7 @@ func TestIntervals(t *testing.T) {
 		require.Equal(t, strconv.FormatFloat(r.High, 'f', -1, 64), row[f.Column()+"_high"])
 	}
 	require.Equal(t, 6, seen)
-	// The standard deviation is half of the mean: 5,000 operations tell the rate to 1.4 %.
+	// The standard deviation is half of the mean, so 5,000 operations give 1.4 %.
 	half := (s.Intervals.OpsPerSecond.High - s.Intervals.OpsPerSecond.Low) / 2 / s.OpsPerSecond
 	require.InDelta(t, 0.014, half, 0.006)
 	require.NoError(t, s.validate())
@@ -62,7 +61,6 @@ func TestIntervals(t *testing.T) {
 	require.Empty(t, csvRows(t, &Report{Steps: []Step{few}})[0]["p99_ms_low"])
 }
 
-// An interval with unlike sides is shown with both, and a narrow one with two digits.
 func TestPlusMinusOfAStep(t *testing.T) {
 	for want, r := range map[string]Range{
 		"5.0 %": {95, 105}, "0.25 %": {99.75, 100.25}, "12 %": {88, 112}, "-2.0 +9.0 %": {98, 109}, "-10 +5.0 %": {90, 105},

@@ -100,10 +100,10 @@ func TestJUnitOfGates(t *testing.T) {
 	require.Nil(t, gates[2].Failure)
 }
 
-// encoding/xml refuses characters that XML does not have, wherever they are.
+// encoding/xml refuses characters that XML does not have.
 func TestJUnitOfCharactersThatXMLDoesNotHave(t *testing.T) {
 	bad := "a\x00\x01\x0b\x1f\ufffe\uffff\xff\xed\xa0\x80\ufffdb"
-	good := "a" + strings.Repeat("\ufffd", 5) + "b" // a byte that is no text is U+FFFD, which XML has
+	good := "a" + strings.Repeat("\ufffd", 5) + "b" // invalid bytes become U+FFFD
 	r := madeUp(func(r *Report) {
 		r.Interrupted = true
 		r.Scenario, r.Host.CPU = bad, bad
@@ -122,7 +122,7 @@ func TestJUnitOfCharactersThatXMLDoesNotHave(t *testing.T) {
 	require.Equal(t, good, suite.Cases[3].Failure.Message)
 }
 
-// Names that differ in what cannot be seen are two names in each format.
+// Names that differ in invisible characters stay different in each format.
 func TestNamesStayTwo(t *testing.T) {
 	names := []string{
 		"x y", "x\ny", "x\ry", "x\ty", "x\u00a0y", "x  y", " x y", "x y ", `x\ny`, "\x1b[31mx", "[31mx", "\u202ex", "\ufffd", "\x00", "👩\u200d👧",

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// tables are the Markdown tables of a text, as their lines.
+// tables returns the lines of each Markdown table in a text.
 func tables(text string) [][]string {
 	var out [][]string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -24,7 +24,7 @@ func tables(text string) [][]string {
 	return out
 }
 
-// bar is what ends a cell: a bar that is not escaped.
+// bar matches an unescaped bar, which ends a cell.
 var bar = regexp.MustCompile(`\\.|\|`)
 
 func cellsOf(line string) int {
@@ -38,8 +38,7 @@ func cellsOf(line string) int {
 	return n
 }
 
-// The tables are for Markdown renderers and for the eye: each line has the same width and number of
-// cells.
+// All lines of a table have the same width and number of cells.
 func TestMarkdownTables(t *testing.T) {
 	for name, r := range reports() {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +64,7 @@ func header(r *Report) []string {
 	return out
 }
 
-// The rate and the repeat are shown where steps differ in them, and nowhere else.
+// Rate and repeat appear only if steps differ in them.
 func TestMarkdownColumns(t *testing.T) {
 	require.Equal(t, []string{
 		"Ver", "scenario", "clients", "per client", "ops/s", "min client", "max client", "avg client", "p50", "p99", "failed",
@@ -92,8 +91,7 @@ func TestMedianColumns(t *testing.T) {
 	require.Contains(t, reports()["repeats"].Markdown(), "\nMedians of 2 to 3 repeats\n")
 }
 
-// A repeat in which no operation succeeded has no latencies: it must not pull their medians down to
-// zero.
+// A repeat without a successful operation has no latencies, and must not lower the medians.
 func TestMediansOfRepeatsThatSucceeded(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = []Step{step(8, 1, "get"), step(8, 2, "get", nothingDone), step(8, 3, "get"), step(64, 1, "get", nothingDone), step(64, 2, "get", nothingDone)}
@@ -105,12 +103,11 @@ func TestMediansOfRepeatsThatSucceeded(t *testing.T) {
 	require.Regexp(t, `\| +- \| +- \| +80,000 \|$`, found[0][3], "p50 and p99 of the step itself")
 }
 
-// nothingDone is a step whose operations all failed.
+// nothingDone makes all operations of a step fail.
 func nothingDone(s *Step) {
 	s.Failed, s.Operations, s.OpsPerSecond, s.Latency = uint64(s.Operations), 0, 0, LatencyMs{}
 }
 
-// The share of a client is one of all kinds of operations together.
 func TestPerClientIsSaidOnceAStep(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = []Step{step(1, 1, "get"), step(1, 1, "set"), step(8, 1, "get"), step(8, 1, "set"), step(8, 2, "get"), step(8, 2, "set")}
@@ -175,7 +172,6 @@ func TestSearchNote(t *testing.T) {
 	}
 }
 
-// What a search could not decide is said, and not taken for the answer.
 func TestUndecidedSearchNote(t *testing.T) {
 	r := &Report{
 		Search: &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 18, Bracket: &Bracket{Low: 18}, Undecided: []float64{19, 20}},
@@ -210,7 +206,6 @@ func TestGateNotes(t *testing.T) {
 	}, r.gateNotes())
 }
 
-// k6's own thresholds are no gates.
 func TestThresholdsAreNoGates(t *testing.T) {
 	threshold := Verdict{Gate: "sweep_failed count==0", Held: true, Threshold: true, Outcome: judgement.Held}
 	gate := Verdict{Gate: "p99 <= 5ms", Held: true, Outcome: judgement.Held}
@@ -254,7 +249,7 @@ func TestCodeSpan(t *testing.T) {
 	}
 }
 
-// What a server sends is a text in every note, whatever a renderer of Markdown would make of it.
+// Texts from servers are escaped in all notes.
 func TestNotesAreNoMarkup(t *testing.T) {
 	const evil = "<img src=x onerror=alert(1)> [here](http://evil.test) @all"
 	r := madeUp(func(r *Report) {

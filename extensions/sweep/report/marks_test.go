@@ -29,8 +29,6 @@ func TestMarks(t *testing.T) {
 	require.ErrorContains(t, r.Validate(), "there are 1001 marks, and at most 1000 are kept")
 }
 
-// Parts of several machines have their marks in the order of time, and what all of them have seen
-// once.
 func TestMergeOfMarks(t *testing.T) {
 	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
 	at := parts[0].Started

@@ -7,25 +7,21 @@ import (
 	"time"
 )
 
-// maxApart is how far apart parts may start that have no step whose times tell that they are of one
-// run: those of one run are started together, but by clocks of several machines.
+// maxApart is the longest time between the starts of parts without a common step. Parts of one run
+// start together, but on machines with different clocks.
 const maxApart = time.Minute
 
-// Merge puts the parts of one run together that several instances of k6 made, each with an
-// execution segment of its own (k6's --execution-segment). The segments must together be the whole
-// run, once, and the parts must agree in what was run and against what. The result is as if one
-// instance had made it: durations and client times are merged through their histograms, and numbers
-// are summed. The processor time of a server is the highest that a part has: whichever parts run
-// beside it, they read the same server's.
+// Merge combines the parts of one run that several k6 instances measured, each with its execution
+// segment. The segments must cover the run exactly once, and the parts must agree in parameters and
+// target. The result is as if one instance had measured it: histograms are merged and counts are
+// added. The server's CPU time is the highest of the parts, since all read the same server.
 //
-// The parts of a step are laid on one time line, by the clocks of their machines: its step time is
-// that in which at least one was at work, so that what did not run at the same time does not add
-// up. A step whose parts were together for less than leastOverlap of the shortest one's time is not
-// complete, and the notes say so.
+// The parts of a step are placed on one time line by their machines' clocks. The step time is the
+// time in which at least one part ran. A step whose parts ran together for less than leastOverlap
+// of the shortest part's time is incomplete, with a note.
 //
-// The host is the first part's; where others are of another class, they are listed in params.hosts.
-// Verdicts of gates are left out: those of a part say nothing about the whole. Errors name the
-// parts by their place, from 1.
+// The host is that of the first part; different ones are listed in params.hosts. Gate verdicts are
+// dropped, because those of a part do not apply to the run. Errors name parts by number, from 1.
 func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	if len(parts) < 2 {
 		return nil, nil, errors.New("a merge needs at least 2 parts")
@@ -67,7 +63,7 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	return merged, timeNotes(merged.Steps, withoutStart(parts)), nil
 }
 
-// mergedFacts is the report of the whole run without its steps.
+// mergedFacts returns the merged report without its steps.
 func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil
@@ -86,8 +82,7 @@ func mergedFacts(parts []*Report) *Report {
 	return &merged
 }
 
-// withoutStart is how many steps several parts have of which one does not say when it began, as in
-// reports of older builds.
+// withoutStart counts the steps of several parts in which one has no start time.
 func withoutStart(parts []*Report) int {
 	began, unknown := map[runID]int{}, map[runID]bool{}
 	for _, part := range parts {
@@ -110,7 +105,7 @@ func withoutStart(parts []*Report) int {
 	return n
 }
 
-// sameRun tells in what two parts differ that those of one run have in common.
+// sameRun returns how two parts differ in what the parts of a run share.
 func sameRun(a, b *Report) error {
 	if a.Search != nil || b.Search != nil {
 		return errors.New("one is of a search, whose steps depend on what it measured itself")
@@ -135,8 +130,7 @@ func sameRun(a, b *Report) error {
 	return nil
 }
 
-// sameTime refuses parts that did not run at the same time: what they did a second does not add up
-// to what the server did.
+// sameTime refuses parts that did not run at the same time, whose ops/s cannot be added.
 func sameTime(parts []*Report) error {
 	first, last := 0, 0
 	for i, part := range parts {
@@ -155,8 +149,8 @@ func sameTime(parts []*Report) error {
 	return nil
 }
 
-// mergedParams are the first part's without its segment, and with the hosts of the others where
-// these are of another class.
+// mergedParams returns the parameters of the first part without its segment, and with hosts of
+// other classes.
 func mergedParams(parts []*Report) map[string]any {
 	params := map[string]any{}
 	for name, value := range parts[0].Params {

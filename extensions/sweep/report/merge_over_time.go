@@ -7,8 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// mergeOverTime puts what the parts did over time on the time of the whole step, which began at
-// started; nil where one of them has not kept it.
+// mergeOverTime combines the parts' figures over time, for a step that began at started. It returns
+// nil if a part has none.
 func mergeOverTime(steps []partStep, started time.Time, elapsed time.Duration, before map[int]int) (*measure.OverTime, error) {
 	if started.IsZero() {
 		return nil, nil //nolint:nilnil // when the parts were at work is not known

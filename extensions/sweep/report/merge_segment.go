@@ -9,28 +9,27 @@ import (
 	"strings"
 )
 
-// segmentParam is the parameter that tells which part of a run an instance of k6 made.
+// segmentParam is the parameter with the execution segment of a part.
 const segmentParam = "segment"
 
-// maxSegment is above what k6 writes for any segment, in bytes.
+// maxSegment limits the length of a segment, in bytes.
 const maxSegment = 200
 
-// bounds is a part of a run: from and to are between 0 and 1.
+// bounds is a part of a run, from 0 to 1.
 type bounds struct {
 	from, to *big.Rat
 }
 
 func (b bounds) String() string { return b.from.RatString() + ":" + b.to.RatString() }
 
-// clients is how many of n clients are the segment's, when they are dealt out evenly.
+// clients returns the segment's share of n clients.
 func (b bounds) clients(n int) *big.Rat {
 	length := new(big.Rat).Sub(b.to, b.from)
 
 	return length.Mul(length, big.NewRat(int64(n), 1))
 }
 
-// fraction is a number as k6 writes those of a segment. Others that big.Rat reads may be of any
-// size.
+// fraction is a number in a segment as k6 writes it. It limits the size of what big.Rat reads.
 var fraction = regexp.MustCompile(`^[0-9]+(/[0-9]+)?$`)
 
 // parseSegment reads a segment as k6 writes it, such as "1/2:1".
@@ -51,7 +50,7 @@ func parseSegment(text string) (bounds, error) {
 	return bounds{a, b}, nil
 }
 
-// wholeRun returns the segments of the parts, which must be the whole run, each part of it once.
+// wholeRun returns the segments of the parts, which must cover the run exactly once.
 func wholeRun(parts []*Report) ([]bounds, error) {
 	segments := make([]bounds, len(parts))
 	order := make([]int, len(parts))

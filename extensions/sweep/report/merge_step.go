@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// runID is one run of a step, with all its kinds of operations.
+// runID identifies one repeat of a step, with all its kinds of operations.
 type runID struct {
 	clients int
 	rate    float64
@@ -28,7 +28,6 @@ func (id runID) String() string {
 
 func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat, s.Variant} }
 
-// stepsByRun are a part's steps of each run: one for each kind of operation.
 type stepsByRun map[runID][]*Step
 
 func newStepsByRun(part *Report) stepsByRun {
@@ -41,8 +40,7 @@ func newStepsByRun(part *Report) stepsByRun {
 	return steps
 }
 
-// runIDs are the runs of all steps in the order of the run. A part may lack small steps: what only
-// a later part has comes after what comes before it in that part.
+// runIDs returns the repeats of all steps in run order. A part may lack small steps.
 func runIDs(parts []*Report) []runID {
 	var ids []runID
 	known := map[runID]bool{}
@@ -67,8 +65,8 @@ func runIDs(parts []*Report) []runID {
 	return ids
 }
 
-// mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its
-// kinds of operations, one at a time is merged: the counters of each take a quarter of a megabyte.
+// mergeStep merges one repeat of a step. Kinds of operations are merged one by one, because the
+// counters of each take 256 kB.
 func mergeStep(parts []stepsByRun, segments []bounds, id runID, script bool) ([]Step, error) {
 	p := stepParts{
 		script:  script,
@@ -97,29 +95,27 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID, script bool) ([]
 	return p.merged()
 }
 
-// stepParts is what the parts that have a step have measured in it.
+// stepParts collects the parts of a step.
 type stepParts struct {
-	// asked is the step as the sweep asked for it.
+	// asked has the step's parameters.
 	asked Step
-	// reading is what all kinds of operations have in common.
+	// reading has the figures common to all kinds of operations.
 	reading measure.Reading
-	// byOp has the parts' steps by their kind of operation.
-	byOp map[string][]partStep
-	cpu  CPUSeconds
-	// ended counts the operations of all kinds.
+	byOp    map[string][]partStep
+	cpu     CPUSeconds
+	// ended counts finished operations of all kinds.
 	ended   uint64
 	times   timeLine
 	windows windowLine
-	// witness is what limited the part that was limited worst.
+	// witness is the worst limit of all parts.
 	witness    *Witness
 	standstill *Standstill
-	// script says that k6's own executors did the step: they need not have clients in each segment.
+	// script marks a step of k6's own executors, where a segment may have no clients.
 	script bool
-	// before counts the clients of the parts before each one.
+	// before counts the clients of the earlier parts, by part.
 	before map[int]int
 }
 
-// add adds a part's steps, one for each kind of operation.
 func (p *stepParts) add(part int, steps []*Step) error {
 	whole := steps[0]
 	if len(p.byOp) > 0 && whole.PerClient != p.asked.PerClient {
@@ -153,7 +149,7 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	return nil
 }
 
-// merged are the steps of the whole, one for each kind of operation.
+// merged returns the merged steps, one for each kind of operation.
 func (p *stepParts) merged() ([]Step, error) {
 	r := &p.reading
 	overlap, known := p.times.overlap()
@@ -187,13 +183,13 @@ func (p *stepParts) merged() ([]Step, error) {
 	return merged, nil
 }
 
-// partStep is a step of one of the parts, whose places count from zero.
+// partStep is a step of one part, numbered from zero.
 type partStep struct {
 	part int
 	*Step
 }
 
-// mergeOperations adds up what the parts did of one kind of operation.
+// mergeOperations adds up one kind of operation.
 func mergeOperations(op string, steps []partStep) (*measure.Totals, error) {
 	totals := &measure.Totals{Op: op}
 	for _, s := range steps {
@@ -205,9 +201,8 @@ func mergeOperations(op string, steps []partStep) (*measure.Totals, error) {
 	return totals, nil
 }
 
-// hasClients tells whether clients of a step are in the segment of a part that lacks the step. None
-// is when the other parts have all clients. Where some of these never started, none is when the
-// segment's share is less than one client.
+// hasClients reports whether a part that lacks a step has clients in its segment. It has none if
+// the other parts have all clients, or if clients never started and its share is less than one.
 func hasClients(segment bounds, others *measure.Reading, clients int) bool {
 	if others.ClientTimes.Count == int64(clients) {
 		return false
@@ -216,7 +211,7 @@ func hasClients(segment bounds, others *measure.Reading, clients int) bool {
 	return others.Complete || segment.clients(clients).Cmp(big.NewRat(1, 1)) >= 0
 }
 
-// with adds another instance's.
+// with adds the CPU time of another instance.
 func (c CPUSeconds) with(other CPUSeconds) CPUSeconds {
 	c.K6 += other.K6
 	if other.Server != nil && (c.Server == nil || *c.Server < *other.Server) {
@@ -246,7 +241,7 @@ func addClients(reading *measure.Reading, c *Clients) error {
 	return nil
 }
 
-// addOperations adds one part's step to the totals of its kind of operation.
+// addOperations adds one part's step to the totals.
 func addOperations(t *measure.Totals, s *Step) error {
 	durations, err := measure.Decode(s.Histogram)
 	if err != nil {
@@ -274,8 +269,7 @@ func addOperations(t *measure.Totals, s *Step) error {
 	return nil
 }
 
-// nanoseconds is a number of units as a duration: exactly what it was before it was written down in
-// units.
+// nanoseconds converts n units to a duration, rounded to undo the division that wrote them.
 func nanoseconds(n float64, unit time.Duration) time.Duration {
 	ns := math.Round(n * float64(unit))
 	if ns >= math.MaxInt64 {

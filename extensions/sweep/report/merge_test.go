@@ -17,8 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// mergeReading makes up what the clients of a segment did in a step, and adds it to what those of
-// all segments did.
+// mergeReading makes the reading of a segment's clients, and adds it to whole.
 func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measure.Reading {
 	r := measure.Reading{
 		Complete: true, Unstarted: random.Uint64N(3),
@@ -59,7 +58,7 @@ func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measur
 	return r
 }
 
-// mergePart is a part without steps.
+// mergePart makes a part without steps.
 func mergePart(segment string) *Report {
 	return &Report{
 		Schema: Schema, Scenario: "cache", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), K6: "v2.2.0",
@@ -70,7 +69,6 @@ func mergePart(segment string) *Report {
 	}
 }
 
-// Whether samples were recorded by one instance or by several, the report is the same.
 func TestMergeIsTheWhole(t *testing.T) {
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -115,8 +113,8 @@ func TestMergeIsTheWhole(t *testing.T) {
 	}
 }
 
-// mergeHalves are two parts of a run with steps of 1 and 8 clients; the only client of the first is
-// in the first part.
+// mergeHalves makes two parts with steps of 1 and 8 clients; the first part has the only client of
+// the first step.
 func mergeHalves(t *testing.T) []*Report {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -176,8 +174,6 @@ func TestMergeOfHalves(t *testing.T) {
 	}
 }
 
-// A kind of operation that few clients do may be in one part only; clients and step time are those
-// of all parts.
 func TestMergeOfDifferentOperations(t *testing.T) {
 	parts := mergeHalves(t)
 	whole, _, err := Merge(parts...)
@@ -207,8 +203,7 @@ func TestMergeOfDifferentHosts(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"cpu": "Imaginary 9000", "cores": 4.0, "memBytes": 0.0, "os": "linux/amd64"}}, merged.Params["hosts"])
 }
 
-// A step in which clients never started may be missing only where its segment has less than a whole
-// client.
+// A step may be missing if its segment has less than one client and clients never started.
 func TestMergeWithoutStartedClients(t *testing.T) {
 	lost := func(steps []Step) {
 		for i := range steps {
@@ -282,8 +277,7 @@ func TestMergeRefuses(t *testing.T) {
 	require.EqualError(t, err, "a merge needs at least 2 parts")
 }
 
-// A report of some hundred kilobytes may name hundreds of kinds of operations. Their counters take
-// a quarter of a megabyte each: those of one are in memory at a time.
+// Counters take 256 kB for each kind of operation, so only one is in memory at a time.
 func TestMergeOfManyOperationsIsBounded(t *testing.T) {
 	const kinds, bound = 100, 12 << 20
 	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
@@ -320,10 +314,9 @@ type mergeResult struct {
 	err    error
 }
 
-// atMost returns what a merge returns, and how much more memory was in use at most while it went
-// on.
+// atMost returns the result of merge, and the most additional memory in use.
 func atMost(merge func() (*Report, error)) (result mergeResult, most uint64) {
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage is not in use
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // collect garbage often
 	runtime.GC()
 	inUse := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(inUse)

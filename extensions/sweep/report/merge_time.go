@@ -10,23 +10,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// leastOverlap is the part of the shortest part's time in which all parts of a step have to be at
-// work. Below it their operations are not of one load, and the step is not complete.
+// leastOverlap is the share of the shortest part's time in which all parts must run. With less
+// overlap, the parts did not load the server together, and the step is incomplete.
 const leastOverlap = 0.95
 
-// span is when a part was at work in a step.
+// span is the time in which a part ran a step.
 type span struct{ from, to time.Time }
 
-// timeLine is when the parts of a step were at work, by their machines' clocks.
+// timeLine has the spans of a step's parts, by their machines' clocks.
 type timeLine struct {
 	spans []span
-	// longest is the step time of the part that took longest.
+	// longest is the longest step time of a part.
 	longest time.Duration
-	// unknown tells that a part does not say when it began.
+	// unknown is set if a part has no start time.
 	unknown bool
 }
 
-// add adds a part's step. One in which the start line never opened took no time.
+// add adds a part's step. A step whose start line never opened has no time.
 func (l *timeLine) add(s *Step) {
 	took := nanoseconds(s.Seconds, time.Second)
 	l.longest = max(l.longest, took)
@@ -38,7 +38,7 @@ func (l *timeLine) add(s *Step) {
 	}
 }
 
-// started is when the first part began; zero when one does not say.
+// started returns the start of the first part; zero if one is unknown.
 func (l *timeLine) started() time.Time {
 	if l.unknown || len(l.spans) == 0 {
 		return time.Time{}
@@ -47,8 +47,8 @@ func (l *timeLine) started() time.Time {
 	return slices.MinFunc(l.spans, func(a, b span) int { return a.from.Compare(b.from) }).from
 }
 
-// elapsed is for how long at least one part was at work: what the parts did is not done in less.
-// Where that is not known, all are taken to have begun at once.
+// elapsed returns the time in which at least one part ran. If starts are unknown, all parts are
+// assumed to start together.
 func (l *timeLine) elapsed() time.Duration {
 	if l.unknown {
 		return l.longest
@@ -72,9 +72,8 @@ func (l *timeLine) elapsed() time.Duration {
 	return elapsed
 }
 
-// overlap is the part of the shortest part's time in which all of them were at work; known is false
-// for a single part, and where one does not say when it began. A part that ends later than others
-// is no lack: so do single clients.
+// overlap returns the share of the shortest part's time in which all parts ran. It is unknown for a
+// single part, or without start times. Parts may end at different times, as clients do.
 func (l *timeLine) overlap() (part float64, known bool) {
 	if l.unknown || len(l.spans) < 2 {
 		return 0, false
@@ -84,21 +83,20 @@ func (l *timeLine) overlap() (part float64, known bool) {
 	shortest := slices.MinFunc(l.spans, func(a, b span) int { return cmp.Compare(a.to.Sub(a.from), b.to.Sub(b.from)) })
 	took := shortest.to.Sub(shortest.from)
 	if took == 0 {
-		return 1, true // a moment is beside all that goes on
+		return 1, true // a part without duration overlaps with everything
 	}
 
 	return max(float64(to.Sub(from))/float64(took), 0), true
 }
 
-// windowLine is when the windows of the parts were: those of the parts' times in which operations
-// count for ops/s.
+// windowLine has the windows of the parts, in which operations count for ops/s.
 type windowLine struct {
 	timeLine
 
 	without bool // a part has none
 }
 
-// add adds the window of a part's step. One in which the start line never opened needs none.
+// add adds the window of a part's step. A step whose start line never opened needs none.
 func (l *windowLine) add(s *Step) {
 	switch {
 	case s.Window != nil:
@@ -108,7 +106,7 @@ func (l *windowLine) add(s *Step) {
 	}
 }
 
-// elapsed is for how long at least one part had its window; zero where a part has none.
+// elapsed returns the time in which at least one part had its window; zero if a part has no window.
 func (l *windowLine) elapsed() time.Duration {
 	if l.without {
 		return 0
@@ -117,10 +115,10 @@ func (l *windowLine) elapsed() time.Duration {
 	return l.timeLine.elapsed()
 }
 
-// apart tells whether the parts of a merged step were not at work at the same time.
+// apart reports whether the parts of a merged step overlapped too little.
 func (s *Step) apart() bool { return s.Overlap != nil && *s.Overlap < leastOverlap }
 
-// Incomplete says why a step is not complete, or nothing when it is.
+// Incomplete returns why a step is incomplete; "" if it is complete.
 func (s *Step) Incomplete() string {
 	switch {
 	case s.Complete:
@@ -142,13 +140,13 @@ func (s *Step) Incomplete() string {
 	return "not every client did its whole share"
 }
 
-// together tells whether parts of a run were at work in one of its steps at the same time.
+// together reports whether the parts overlapped in at least one step.
 func together(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { return s.Overlap != nil && *s.Overlap > 0 })
 }
 
-// timeNotes say which steps' parts were not at work at the same time. Of how many steps that is
-// unknown is what older parts do not tell.
+// timeNotes names the steps whose parts overlapped too little. unknown counts the steps without
+// start times.
 func timeNotes(steps []Step, unknown int) []string {
 	var notes []string
 	for i := range steps {

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// timedHalves are two parts of a step of 2 clients, each with one of them: ops operations in took,
-// begun after start.
+// timedHalves makes two parts of a step of 2 clients, each with one client, the given operations,
+// time and start.
 func timedHalves(t *testing.T, each ...struct {
 	start, took time.Duration
 	ops         int
@@ -40,8 +40,7 @@ type half = struct {
 	ops         int
 }
 
-// Halves that did not run at the same time do not add up: 93,268/s and then 101,650/s are 97,459/s,
-// and no such load was ever on the server.
+// Rates of parts that ran one after the other are not added.
 func TestMergeOfHalvesThatDidNotRunAtTheSameTime(t *testing.T) {
 	merged, _, err := Merge(timedHalves(t, half{0, 5 * time.Second, 466_340}, half{23 * time.Second, 5 * time.Second, 508_250})...)
 	require.NoError(t, err)
@@ -84,7 +83,6 @@ func TestMergeOfHalvesThatDidNotRunAtTheSameTime(t *testing.T) {
 	}
 }
 
-// What is said of a step whose parts were apart names that, and not the clients.
 func TestPartsThatWereApartAreTold(t *testing.T) {
 	merged, notes, err := Merge(timedHalves(t, half{0, 5 * time.Second, 1000}, half{time.Second, 5 * time.Second, 3000})...)
 	require.NoError(t, err)
@@ -101,7 +99,7 @@ func TestPartsThatWereApartAreTold(t *testing.T) {
 	require.ErrorContains(t, merged.Validate(), "overlap of 1.1 is above the whole of 1")
 }
 
-// Between parts may be nothing: that is not the step's time.
+// A gap between parts is not step time.
 func TestTimeLineOfSeveralParts(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	var l timeLine
@@ -123,7 +121,6 @@ func TestTimeLineOfSeveralParts(t *testing.T) {
 	require.False(t, known)
 }
 
-// Parts of older builds do not tell: that is said.
 func TestMergeOfPartsWithoutStart(t *testing.T) {
 	parts := timedHalves(t, half{0, 5 * time.Second, 1000}, half{0, 4 * time.Second, 3000})
 	parts[1].Steps[0].Started = time.Time{}

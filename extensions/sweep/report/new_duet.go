@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// NewDuets turns the last reading of a step into the report's duets: one for each kind of
-// operation, none of a step that is no duet. asked holds what was asked of the step.
+// NewDuets returns the duets of a step's final reading, one for each kind of operation; none for
+// other steps. asked has the step's parameters.
 func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	if reading.Duet == nil {
 		return nil
@@ -34,7 +34,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	return duets
 }
 
-// compare fills in the figures or why there are none.
+// compare sets the figures, or the reason why there are none.
 func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
 	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
@@ -62,7 +62,7 @@ func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 	}
 }
 
-// add adds a figure whose values are known better than from the slices.
+// add adds a figure, with values more precise than those of the slices.
 func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 	moved := change / base / (r.Change / r.Base)
 	ratio := r.Ratio * moved
@@ -84,7 +84,7 @@ func pairedSlice(s *measure.Slice) paired.Slice {
 	return p
 }
 
-// DuetOf returns the duet that a step is a variant of; nil where it is none.
+// DuetOf returns the duet that a step is a variant of, or nil.
 func (r *Report) DuetOf(s *Step) *Duet {
 	i := slices.IndexFunc(r.Duets, func(d Duet) bool { return d.isOf(s) && (s.Variant == Base || s.Variant == Change) })
 	if i < 0 {
@@ -94,8 +94,7 @@ func (r *Report) DuetOf(s *Step) *Duet {
 	return &r.Duets[i]
 }
 
-// Reached is how well the ratios of duets are known by now: of the one of which it is the least. It
-// is infinite where that cannot be told yet.
+// Reached returns the precision of the least precise duet ratio; infinite if unknown.
 func Reached(duets []Duet) interval.Aim {
 	half := func(figure string) float64 {
 		worst := 0.0

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// A duet of 4 clients, whose change takes twice the time of base for each operation.
+// The change takes twice the time of base, with 4 clients.
 func TestFiguresOfADuet(t *testing.T) {
 	const pairs, operations = 200, 10
 	var all [2]measure.Coarse
@@ -24,7 +24,7 @@ func TestFiguresOfADuet(t *testing.T) {
 	}
 	of := &measure.TurnsOf{Crossed: 7}
 	for i := range pairs {
-		slowly := time.Duration(i%5) * 10 * time.Microsecond // the machine is, now and then, with both
+		slowly := time.Duration(i%5) * 10 * time.Microsecond // occasional noise that hits both
 		of.Pairs = append(of.Pairs, measure.SlicePair{
 			Base: slice(0, time.Millisecond+slowly), Change: slice(1, 2*(time.Millisecond+slowly)),
 		})
@@ -41,7 +41,7 @@ func TestFiguresOfADuet(t *testing.T) {
 	require.Empty(t, d.Why)
 	require.Equal(t, []any{4, 2, "get", 2 * pairs, 0.02, uint64(7)}, []any{d.Clients, d.Repeat, d.Op, d.Slices, d.SliceSeconds, d.Crossed})
 
-	for figure, want := range map[string][3]float64{ // of base, of change, their ratio
+	for figure, want := range map[string][3]float64{ // base, change, ratio
 		"opsPerSecond": {4000 / 1.02, 2000 / 1.02, 0.5},
 		"mean":         {1.02, 2.04, 2},
 		"p50":          {1.02, 2.04, 2},

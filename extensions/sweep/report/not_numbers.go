@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// DropNotNumbers takes out of the step what is no number, and returns its keys: JSON has no NaN and
-// no infinity, and a report must not be lost for a figure of it. What may be missing is missing
-// then, with all that stands in it. Where one that may not is no number it is 0, and the step is
-// not complete: nobody is to judge it.
+// DropNotNumbers removes NaN and infinite figures from the step, because JSON cannot hold them, and
+// returns their keys. Optional figures are dropped with everything in them. Required ones become 0,
+// and the step is marked incomplete.
 func (s *Step) DropNotNumbers() (keys []string) {
 	optional, needed := dropNotNumbers(reflect.ValueOf(s).Elem(), "")
 	if len(needed) > 0 {
@@ -19,7 +18,7 @@ func (s *Step) DropNotNumbers() (keys []string) {
 	return append(optional, needed...)
 }
 
-// DropNotNumbers does the same to a duet, which says then why it has no figures.
+// DropNotNumbers does the same for a duet, which then has a reason for missing figures.
 func (d *Duet) DropNotNumbers() (keys []string) {
 	optional, needed := dropNotNumbers(reflect.ValueOf(d).Elem(), "")
 	if len(optional) > 0 {
@@ -29,8 +28,8 @@ func (d *Duet) DropNotNumbers() (keys []string) {
 	return append(optional, needed...)
 }
 
-// dropNotNumbers goes through the fields of a struct. What has a number in it that is none becomes
-// zero: where it is a pointer, a list or a map it may be missing, and else it is needed.
+// dropNotNumbers sets fields with NaN or infinite numbers to zero. Pointers, lists and maps are
+// optional, other fields are needed.
 func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) {
 	for i := range v.NumField() {
 		field := v.Field(i)
@@ -56,7 +55,7 @@ func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) 
 	return optional, needed
 }
 
-// isOfNumbers tells whether all numbers in a value are.
+// isOfNumbers reports whether all numbers in a value are finite.
 func isOfNumbers(v reflect.Value) bool {
 	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
 	case reflect.Float64:

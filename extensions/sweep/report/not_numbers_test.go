@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// numbersIn calls found with each number of a value that is there.
+// numbersIn calls found with each number in a value.
 func numbersIn(v reflect.Value, found func(number reflect.Value)) {
 	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
 	case reflect.Float64:
@@ -34,7 +34,7 @@ func numbersIn(v reflect.Value, found func(number reflect.Value)) {
 	}
 }
 
-// golden reads a report of testdata.
+// golden reads a report from testdata.
 func golden(t *testing.T, name string) *report.Report {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".json")
@@ -45,9 +45,8 @@ func golden(t *testing.T, name string) *report.Report {
 	return r
 }
 
-// Whatever figure of a step or a duet is no number: the others are in the report, and it is told
-// which one is not. The report can be read again, unless it is one that each step has: such a step
-// is not complete.
+// For each figure that may be NaN: the other figures stay, its key is returned, and the report can
+// be read again. A step without a required figure is incomplete.
 func TestReportWithoutANumber(t *testing.T) {
 	readAgain := 0
 	notNumbers := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
@@ -87,14 +86,13 @@ func TestReportWithoutANumber(t *testing.T) {
 	require.Greater(t, readAgain, 100)
 }
 
-// needed are the figures that each step has.
+// needed are the required figures of a step.
 var needed = []string{
 	"rate", "seconds", "opsPerSecond", "client.min", "client.max", "client.avg", "client.p25", "client.p50", "client.p75",
 	"latencyMs.p50", "latencyMs.p90", "latencyMs.p95", "latencyMs.p99", "latencyMs.p999", "latencyMs.max", "latencyMs.mean",
 	"cpuSeconds.k6",
 }
 
-// A step whose figure is no number is judged by nobody, and a duet says why it has none.
 func TestStepWithoutANumber(t *testing.T) {
 	nan := math.NaN()
 	r := golden(t, "duet")

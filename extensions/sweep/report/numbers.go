@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Span writes seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with
+// Span formats seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with
 // milliseconds.
 func Span(seconds float64) string {
 	switch {
-	case seconds < 9.9995: // what is shown as less than ten
+	case seconds < 9.9995: // rounds to less than ten
 		return strconv.FormatFloat(seconds, 'f', 3, 64) + "s"
 	case seconds < 59.95:
 		return strconv.FormatFloat(seconds, 'f', 1, 64) + "s"
@@ -22,7 +22,7 @@ func Span(seconds float64) string {
 	return fmt.Sprintf("%dm%2ds", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// Millis writes milliseconds with at least three digits: "0.178ms", "12.5ms", "1234ms".
+// Millis formats milliseconds with at least three digits: "0.178ms", "12.5ms", "1234ms".
 func Millis(ms float64) string {
 	digits := 0
 	switch {
@@ -35,12 +35,12 @@ func Millis(ms float64) string {
 	return strconv.FormatFloat(ms, 'f', digits, 64) + "ms"
 }
 
-// Thousands writes an integer with commas: "10,000".
+// Thousands formats an integer with commas: "10,000".
 func Thousands(n int64) string {
 	return commas(strconv.FormatInt(n, 10))
 }
 
-// commas parts the digits of an integer: "10,000".
+// commas adds commas to the digits of an integer.
 func commas(s string) string {
 	start := 0
 	if strings.HasPrefix(s, "-") {
@@ -53,7 +53,7 @@ func commas(s string) string {
 	return s
 }
 
-// perSecond writes a rate with commas: "1,000/s", "0.5/s".
+// perSecond formats a rate: "1,000/s", "0.5/s".
 func perSecond(rate float64) string {
 	if rate < 10 && rate != math.Trunc(rate) {
 		return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
@@ -62,7 +62,7 @@ func perSecond(rate float64) string {
 	return Thousands(int64(math.Round(rate))) + "/s"
 }
 
-// Counted writes "1 operation" and "10,000 operations".
+// Counted formats "1 operation" and "10,000 operations".
 func Counted(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -71,7 +71,7 @@ func Counted(n int64, noun string) string {
 	return Thousands(n) + " " + noun
 }
 
-// Plural writes "1 client" and "8 clients".
+// Plural formats "1 client" and "8 clients".
 func Plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -71,8 +71,7 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-// What is shown never goes down when the value goes up by a whole last digit, and never shows a
-// unit too many.
+// The text grows with the value.
 func TestMillisShowsAtMostFourDigitsBelowASecond(t *testing.T) {
 	for ms := 0.0; ms < 999.4; ms += 0.0173 {
 		digits := strings.NewReplacer(".", "", "ms", "").Replace(Millis(ms))

@@ -10,21 +10,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// OpenLoop is how an open-loop step kept its rate, all kinds of operations together. Its window is
-// the time for which operations were asked for.
+// OpenLoop describes how an open-loop step met its rate, for all kinds of operations. Its window is
+// the time in which operations were due.
 type OpenLoop struct {
-	Due          uint64     `json:"due"`          // operations that were due in the window
-	Started      uint64     `json:"started"`      // operations that started in the window
-	AchievedRate float64    `json:"achievedRate"` // operations a second that started in the window
-	LongestQueue uint64     `json:"longestQueue"` // the most operations that were due when no client was free
-	AllBusy      float64    `json:"allBusy"`      // the part of the window, 0 to 1, in which no client was free
-	InTime       float64    `json:"inTime"`       // the part of what was due that started in time: see measure.StartBound
-	LateByK6     float64    `json:"lateByK6"`     // the part for which a client was free, and which k6 did not start in time
+	Due          uint64     `json:"due"`          // operations due in the window
+	Started      uint64     `json:"started"`      // operations started in the window
+	AchievedRate float64    `json:"achievedRate"` // Started per second
+	LongestQueue uint64     `json:"longestQueue"` // most operations waiting for a free client
+	AllBusy      float64    `json:"allBusy"`      // share of the window with no free client, 0 to 1
+	InTime       float64    `json:"inTime"`       // share of Due that started in time: see measure.StartBound
+	LateByK6     float64    `json:"lateByK6"`     // share that k6 started late although a client was free
 	Lateness     LatenessMs `json:"latenessMs"`
 }
 
-// LatenessMs is how late operations started, in milliseconds: from when they were due, whoever was
-// late. Latency has it in it.
+// LatenessMs is the time from due to start of operations, in milliseconds. It is part of the
+// latency.
 type LatenessMs struct {
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`
@@ -32,7 +32,7 @@ type LatenessMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newOpenLoop returns nil for a step that is none.
+// newOpenLoop returns nil for other steps.
 func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	from := reading.OpenLoop
 	if from == nil {
@@ -57,11 +57,11 @@ func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	return o, nil
 }
 
-// mostLate is the part of the operations of a step that k6 itself may start late: with more, its
-// latencies are not the server's.
+// mostLate is the share of operations that k6 may start late. Beyond it, latencies are not the
+// server's.
 const mostLate = 0.01
 
-// LateByK6 says that k6 itself started too many of the step's operations late, or nothing.
+// LateByK6 returns a sentence if k6 started too many operations late, else "".
 func (s *Step) LateByK6() string {
 	if s.OpenLoop == nil || s.OpenLoop.LateByK6 <= mostLate {
 		return ""
@@ -70,21 +70,21 @@ func (s *Step) LateByK6() string {
 	return fmt.Sprintf("k6 itself started %.3g %% of the operations late", 100*s.OpenLoop.LateByK6)
 }
 
-// showsLateness tells whether operations started so late that readers of latencies have to know.
+// showsLateness reports whether the lateness matters for the latencies.
 func (s *Step) showsLateness() bool {
 	const part = 0.1
 
 	return s.OpenLoop != nil && s.OpenLoop.Lateness.P99 > part*s.Latency.P99
 }
 
-// mostBusy is the part of an open-loop step in which no client may be free: with more, operations
-// wait for a client and not for the server alone.
+// mostBusy is the share of a step that may have no free client. Beyond it, operations wait for
+// clients, not only for the server.
 const mostBusy = 0.1
 
-// atItsLimit reports whether the clients of an open loop were too few to start operations in time.
+// atItsLimit reports whether an open loop had too few clients.
 func (s *Step) atItsLimit() bool { return s.OpenLoop != nil && s.OpenLoop.AllBusy > mostBusy }
 
-// serviceMs is how long an operation took on average once it had begun.
+// serviceMs returns the mean duration of an operation after its start.
 func (s *Step) serviceMs() float64 {
 	lateness, err := measure.Decode(s.OpenLoop.Lateness.Histogram)
 	if err != nil {
@@ -94,14 +94,14 @@ func (s *Step) serviceMs() float64 {
 	return max(s.Latency.Mean-Ms(lateness.Mean()), 0)
 }
 
-// busyNote says of an open loop at its limit how busy its clients were, and how many clients would
-// have been enough; "" for any other step. By Little's law rate x service are at work at a time.
+// busyNote describes an open loop with too few clients, and how many would be enough: by Little's
+// law, rate x service time are busy on average. It is "" for other steps.
 func (s *Step) busyNote() string {
 	if !s.atItsLimit() {
 		return ""
 	}
 	service := s.serviceMs()
-	const room = 2 // for operations that take longer than the mean, and for bursts
+	const room = 2 // margin for slow operations and bursts
 	enough := max(room*s.Clients, int(math.Ceil(room*s.Rate*service/1000)))
 
 	return fmt.Sprintf("all clients were busy for %.0f %% of the time, and up to %s that were due waited for one; "+
@@ -109,15 +109,15 @@ func (s *Step) busyNote() string {
 		100*s.OpenLoop.AllBusy, Counted(int64(s.OpenLoop.LongestQueue), "operation"), Millis(service), enough)
 }
 
-// mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All
-// clients are busy while those of each part are, and the queue is that of all parts together: both
-// are the worst that there can have been. What was late is judged by each part.
+// mergeOpenLoops adds up the parts' open loops, for a reading with a known window. It uses upper
+// bounds: the sum of the queues, and the least busy part for AllBusy. Each part has judged its own
+// lateness.
 func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) error {
 	var all []*OpenLoop
 	for _, part := range parts {
 		if steps := part[id]; len(steps) > 0 {
 			if steps[0].OpenLoop == nil {
-				return nil // of before there was this key, or none
+				return nil
 			}
 			all = append(all, steps[0].OpenLoop)
 		}
@@ -147,7 +147,7 @@ func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) erro
 	return nil
 }
 
-// missed says that the step did not keep its rate, or nothing when it did.
+// missed returns a sentence if the step missed its rate, else "".
 func (s *Step) missed() string {
 	o := s.OpenLoop
 	if o == nil || float64(o.Started) >= measure.KeptRate*float64(o.Due) && s.Extra.Unstarted == 0 {
@@ -160,8 +160,7 @@ func (s *Step) missed() string {
 		Thousands(int64(o.LongestQueue)), 100*o.AllBusy)
 }
 
-// Missed says of steps, the kinds of operations of one step, that they did not keep their rate, or
-// nothing when they did.
+// Missed returns a sentence if a step, given as its kinds of operations, missed its rate, else "".
 func Missed(steps []Step) string {
 	for i := range steps {
 		if why := steps[i].missed(); why != "" {
@@ -172,8 +171,8 @@ func Missed(steps []Step) string {
 	return ""
 }
 
-// TooShort says of steps, the kinds of operations of one step, that they are too short to measure,
-// or nothing when they are not.
+// TooShort returns a sentence if a step, given as its kinds of operations, is too short to measure,
+// else "".
 func TooShort(steps []Step) string {
 	if len(steps) == 0 || steps[0].TooShort == nil {
 		return ""

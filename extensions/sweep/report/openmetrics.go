@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// OpenMetrics renders the figures of each step in the text format of OpenMetrics 1.0, which is what
-// GitLab's report of metrics and Prometheus' tools read. The names are those of the metrics that k6
-// sends while the sweep runs. Repeats have their medians.
+// OpenMetrics renders the figures of each step in the text format of OpenMetrics 1.0, for GitLab's
+// metrics report and Prometheus tools. Names are those of the live metrics. Repeats are given as
+// medians.
 func (r *Report) OpenMetrics() string {
 	var b strings.Builder
 	groups := r.Groups()
@@ -43,7 +43,7 @@ func (r *Report) OpenMetrics() string {
 
 func openNumber(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
-// labels tell the steps of a run apart.
+// labels returns the labels that identify a step.
 func labels(scenario string, k *Key) string {
 	all := []string{label("scenario", scenario), label("op", k.Op), label("clients", strconv.Itoa(k.Clients))}
 	if k.Rate != 0 {
@@ -56,7 +56,7 @@ func labels(scenario string, k *Key) string {
 	return strings.Join(all, ",")
 }
 
-// label is a name with its value, of which three characters are written in another way.
+// label formats a name with its escaped value.
 func label(name, value string) string {
 	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }

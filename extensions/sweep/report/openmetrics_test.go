@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sample is a line of OpenMetrics' text format with quoted label values.
+// sample matches a line of OpenMetrics with quoted labels.
 var sample = regexp.MustCompile(`^sweep_[a-z0-9_]+\{[a-z]+="(\\.|[^"\\\n])*"(,[a-z]+="(\\.|[^"\\\n])*")*\} [0-9.e+-]+$`)
 
 func TestOpenMetricsHasEveryFigureOfEveryStep(t *testing.T) {

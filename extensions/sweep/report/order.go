@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// What the parameters say of the order of the steps.
+// Parameters with the order of the steps.
 const (
 	OrderParam     = "order"
 	OrderSeedParam = "orderSeed"
 )
 
-// InOrder is the report as its tables show it: where the steps ran in a random order, they are
-// sorted by clients and rate, and by repeats as they ran. All others are as they ran.
+// InOrder returns the report for its tables: steps that ran in random order are sorted by clients,
+// rate and repeat.
 func (r *Report) InOrder() *Report {
 	if r.Params[OrderParam] == nil {
 		return r

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Steps that ran in a random order are sorted in tables, with the kinds of operations of a step
-// together, and stay as they ran in the report; another seed is not another setting.
+// Tables are sorted, with the kinds of operations of a step together; the report keeps the run
+// order, and another seed is no difference.
 func TestTablesOfARandomOrderAreSorted(t *testing.T) {
 	ran := func(params map[string]any) *Report {
 		var steps []Step
@@ -46,7 +46,7 @@ func TestTablesOfARandomOrderAreSorted(t *testing.T) {
 	require.NotEmpty(t, Differences(ran(map[string]any{"order": "random", "orderSeed": 1}), ran(nil)))
 }
 
-// rowsOf are the cells of the rows of a text's first table.
+// rowsOf returns the cells of the first table's rows.
 func rowsOf(text string) (rows [][]string) {
 	for _, line := range tables(text)[0][2:] {
 		rows = append(rows, strings.Split(line, "|"))

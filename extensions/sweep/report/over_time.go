@@ -9,49 +9,48 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// OverTime is what a kind of operation did over a step's time, from the start line on: in at most
-// 300 slots of equal length. The last one ends with the step, and is between half as long and one
-// and a half times as long. An operation is in the slot in which it ended.
+// OverTime has a kind of operation's figures over the step's time, in at most 300 slots of equal
+// length; the last one is 0.5 to 1.5 times as long. An operation counts in the slot in which it
+// ended.
 //
-// In a duet each variant has its own, over the time of both: a slot is as long as some pairs of
+// In a duet, each variant has its own over the time of both, with slots of one or more pairs of
 // slices.
 type OverTime struct {
 	SlotSeconds float64 `json:"slotSeconds"`
-	// StepSeconds is of a variant in a duet: how long the step took, both variants together.
+	// StepSeconds is the step time of both variants, only in a duet.
 	StepSeconds float64 `json:"stepSeconds,omitempty"`
-	// TurnSeconds is of a variant in a duet: for how long its clients were at work in each slot, on
-	// average. OpsPerSecond is of that time.
+	// TurnSeconds is the mean time for which the variant's clients worked in each slot, only in a
+	// duet. OpsPerSecond refers to it.
 	TurnSeconds []float64 `json:"turnSeconds,omitempty"`
-	// OpsPerSecond are successful operations a second, to four digits.
+	// OpsPerSecond counts successful operations, with four digits.
 	OpsPerSecond []float64 `json:"opsPerSecond"`
-	// P50 and P99 are at most 3.1 % above the exact ones; of a merged step 12.5 %. They are zero
-	// where no operation succeeded.
-	P50 []float64 `json:"p50Ms"`
-	P99 []float64 `json:"p99Ms"`
-	// Failed are failed operations.
-	Failed []uint64 `json:"failed"`
-	// Heat has how many operations of each slot took how long; measure.ReadHeat reads it.
+	// P50 and P99 are at most 3.1 % too high; 12.5 % in a merged step. They are zero without a
+	// successful operation.
+	P50    []float64 `json:"p50Ms"`
+	P99    []float64 `json:"p99Ms"`
+	Failed []uint64  `json:"failed"`
+	// Heat is a histogram of durations for each slot; measure.ReadHeat decodes it.
 	Heat string `json:"heat"`
 }
 
-// Slow is one of the slowest operations of a step.
+// Slow is one of a step's slowest operations.
 type Slow struct {
-	// At is when it began, in seconds after the start line; in an open-loop step, when it was due.
+	// At is its start in seconds after the start line; in an open loop, its due time.
 	At float64 `json:"at"`
-	// Client is who did it, counted from zero.
+	// Client is the client's number, from zero.
 	Client int     `json:"client"`
 	Ms     float64 `json:"ms"`
-	// Waited is for how much of that it waited for a client to be free, in an open-loop step.
+	// Waited is the part of it spent waiting for a free client, in an open loop.
 	Waited float64 `json:"waitMs,omitempty"`
-	// Woken is how much of that was from when the machine had the answer to when the client read
-	// it; nil where that was not measured.
+	// Woken is the part of it from the arrival of the answer until the client read it; nil if not
+	// measured.
 	Woken *float64 `json:"wokenMs,omitempty"`
 }
 
-// digits is how many digits the figures of a slot have: it rests on few operations.
+// slotDigits is the precision of a slot's figures.
 const slotDigits = 4
 
-// newOverTime returns nil where it was not kept.
+// newOverTime returns nil if the figures over time were not kept.
 func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) {
 	if o == nil {
 		return nil, nil //nolint:nilnil // a step without has none
@@ -78,7 +77,7 @@ func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) 
 	return out, nil
 }
 
-// rounded is a number with slotDigits digits.
+// rounded rounds to slotDigits digits.
 func rounded(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -105,8 +104,7 @@ func newSlowest(o *measure.OverTime) []Slow {
 	return all
 }
 
-// Measured is what the step has kept of its time, as fine as the report has it; nil where it has
-// not.
+// Measured decodes the figures over time; nil if there are none.
 func (s *Step) Measured() (*measure.OverTime, error) {
 	if s.OverTime == nil {
 		return nil, nil //nolint:nilnil // only some kinds of operations have it
@@ -140,8 +138,8 @@ func (s *Step) Measured() (*measure.OverTime, error) {
 	return o, nil
 }
 
-// StepSeconds is how long the step took from its start line to the last client's end: of a variant
-// in a duet, that of both together where it is known.
+// StepSeconds returns the time from the start line to the last client's end; in a duet that of both
+// variants, if known.
 func (s *Step) StepSeconds() float64 {
 	if s.OverTime != nil && s.OverTime.StepSeconds > 0 {
 		return s.OverTime.StepSeconds
@@ -150,7 +148,7 @@ func (s *Step) StepSeconds() float64 {
 	return s.Seconds
 }
 
-// validateTurns tells whether the times of a variant's turns are those of the step.
+// validateTurns checks the times of a variant's slices against the step.
 func (s *Step) validateTurns() error {
 	o := s.OverTime
 	if (o.StepSeconds == 0) != (len(o.TurnSeconds) == 0) {
@@ -179,8 +177,7 @@ func (s *Step) validateTurns() error {
 	return nil
 }
 
-// validateOverTime tells whether the slots are those of the step: together they count what it
-// counts.
+// validateOverTime checks that the slots add up to the step's figures.
 func (s *Step) validateOverTime() error {
 	o := s.OverTime
 	if o == nil {

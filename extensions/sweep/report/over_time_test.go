@@ -17,8 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// measuredSteps are those of a step that was measured, of operations that take as long as each
-// says; below zero, they fail after so long.
+// measuredSteps measures operations with the given durations; negative ones fail.
 func measuredSteps(t *testing.T, clients, operations int, each func(client, n int) time.Duration) []Step {
 	t.Helper()
 	var steps []Step
@@ -50,8 +49,8 @@ func measuredSteps(t *testing.T, clients, operations int, each func(client, n in
 	return steps
 }
 
-// stalled is a step of 4 clients, 1,000 operations of 1 ms each, of which the 500th took a second
-// and each hundredth failed.
+// stalled has 4 clients with 1,000 operations of 1 ms; the 500th took 1 s, and each hundredth
+// failed.
 func stalled(t *testing.T) Step {
 	t.Helper()
 
@@ -97,7 +96,6 @@ func TestOverTime(t *testing.T) {
 	require.Equal(t, time.Second+3*time.Millisecond, measured.Slowest[0].Took)
 }
 
-// What does not agree is refused.
 func TestOverTimeIsValidated(t *testing.T) {
 	for why, spoil := range map[string]func(*Step){
 		"the lists of overTime are not of the same number of slots": func(s *Step) { s.OverTime.P50 = s.OverTime.P50[1:] },
@@ -126,7 +124,7 @@ func TestOverTimeIsValidated(t *testing.T) {
 	}
 }
 
-// duetStep is the change of a duet of 4 clients, whose operations take 1 ms.
+// duetStep is the change of a duet of 4 clients with operations of 1 ms.
 func duetStep(t *testing.T) Step {
 	t.Helper()
 	var steps []Step
@@ -154,7 +152,7 @@ func duetStep(t *testing.T) Step {
 	return steps[1]
 }
 
-// A variant's slots are of the time of both, and its rate in each is of its own turns.
+// Slots cover the time of both variants; rates refer to the variant's own slices.
 func TestOverTimeOfADuet(t *testing.T) {
 	s := duetStep(t)
 	require.NoError(t, s.validate())
@@ -200,7 +198,7 @@ func sumOf(all []time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// Parts of several machines are put on one time; a part that does not tell makes the whole unknown.
+// If one part has no figures over time, the whole has none.
 func TestMergeOverTime(t *testing.T) {
 	whole := func(spoil func(*Step)) Step {
 		parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
@@ -230,8 +228,7 @@ func TestMergeOverTime(t *testing.T) {
 	require.Nil(t, whole(func(s *Step) { s.Started = time.Time{} }).OverTime)
 }
 
-// The JSON of a sweep as it is published, of 7 steps of 10,000 operations of each client, stays
-// below 300 kB, and no list of numbers takes a line for each.
+// The JSON of a published sweep, with 7 steps of 10,000 operations per client, stays below 300 kB.
 func TestPublishedSweepIsSmall(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = nil
@@ -248,11 +245,11 @@ func TestPublishedSweepIsSmall(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// publishedStep has as many slots as a step may, and latencies that scatter as those of a store.
+// publishedStep has the most slots allowed, and latencies with the spread of a real store.
 func publishedStep(t *testing.T, clients int) Step {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(clients), 1))
-	const each = 9_900 // those of each slot are as many
+	const each = 9_900 // operations in each slot
 	totals := measure.Totals{Op: "get", OverTime: &measure.OverTime{Width: 160 * time.Millisecond}}
 	for range measure.MostSlots {
 		var took measure.Coarse
@@ -276,7 +273,6 @@ func publishedStep(t *testing.T, clients int) Step {
 	return steps[0]
 }
 
-// Numbers on one line are the same numbers, and nothing else changes.
 func TestNumbersOnOneLine(t *testing.T) {
 	long := make([]float64, 300)
 	for i := range long {

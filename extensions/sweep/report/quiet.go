@@ -2,19 +2,17 @@ package report
 
 import "fmt"
 
-// Quiet is how the wait for a target at rest has ended.
+// Quiet is the result of waiting for an idle server.
 type Quiet struct {
-	// Reached is whether the target was at rest when the first step began.
+	// Reached reports whether the server was idle when the first step began.
 	Reached bool `json:"reached"`
-	// WaitedSeconds is how long the sweep waited for that or, with a server elsewhere, by how much
-	// the first warm-up was longer.
+	// WaitedSeconds is the length of the wait or, for a remote server, of the additional warm-up.
 	WaitedSeconds float64 `json:"waitedSeconds"`
-	// ServerCores is how many cores a server on this machine used in the end; nil: the server runs
-	// elsewhere.
+	// ServerCores is the last CPU use of a server on this machine; nil for a remote server.
 	ServerCores *float64 `json:"serverCores,omitempty"`
 }
 
-// Note says what a reader must know of a target that was not at rest.
+// Note returns a sentence if the server was not idle.
 func (q *Quiet) Note() string {
 	why := "its latency still changed"
 	if q.ServerCores != nil {
@@ -24,7 +22,6 @@ func (q *Quiet) Note() string {
 	return fmt.Sprintf("The target was not quiet when the sweep began: after %s of waiting, %s.", Span(q.WaitedSeconds), why)
 }
 
-// validate tells whether the wait can be true.
 func (q *Quiet) validate() error {
 	cores := 0.0
 	if q.ServerCores != nil {
@@ -34,8 +31,7 @@ func (q *Quiet) validate() error {
 	return possible(keyed{"quiet.waitedSeconds", q.WaitedSeconds}, keyed{"quiet.serverCores", cores})
 }
 
-// worstQuiet is the wait of the parts of a run after which the target was least at rest; nil where
-// none has waited.
+// worstQuiet returns the result of the part with the busiest server; nil if no part waited.
 func worstQuiet(parts []*Report) (worst *Quiet) {
 	for _, part := range parts {
 		switch q := part.Quiet; {

@@ -7,13 +7,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// RatioInterval is between which values the ratio of two medians is with a confidence of at least
-// 1 - alpha, new to old. It is false with fewer than MinRepeats(alpha) on a side, and for values
+// RatioInterval returns an interval of the ratio of two medians, new to old, with a confidence of
+// at least 1 - alpha. It is unknown with fewer than MinRepeats(alpha) on a side, and for values
 // that are not above zero.
 //
-// It is the interval of Hodges and Lehmann that belongs to the Mann-Whitney U test (Hollander,
-// Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition 2014, section 6.3), of the
-// logarithms. Without ties it is without 1 exactly where the test calls the difference significant.
+// It is the interval of Hodges and Lehmann for the Mann-Whitney U test (Hollander, Wolfe and
+// Chicken, Nonparametric Statistical Methods, 3rd edition 2014, section 6.3), on the logarithms.
+// Without ties, it excludes 1 exactly if the test is significant.
 func RatioInterval(before, after []float64, alpha float64) (low, high float64, known bool) {
 	if min(len(before), len(after)) < MinRepeats(alpha) {
 		return 0, 0, false
@@ -33,8 +33,7 @@ func RatioInterval(before, after []float64, alpha float64) (low, high float64, k
 	return ratios[cut], ratios[len(ratios)-1-cut], true
 }
 
-// uQuantile is the highest u of which P(U <= u) is at most p when nothing has changed, and 0 where
-// there is none.
+// uQuantile returns the highest u with P(U <= u) at most p under the null hypothesis, or 0.
 func uQuantile(m, n int, p float64) int {
 	counts := uCounts(m, n)
 	total := 0.0
@@ -52,10 +51,11 @@ func uQuantile(m, n int, p float64) int {
 	return len(counts) - 1 // p is 1
 }
 
-// mostExact is the most repeats of a side for which U is counted; beyond, it is as good as normal.
+// mostExact is the most repeats of a side for an exact U; beyond it, the normal approximation is
+// good enough.
 const mostExact = 50
 
-// uCounts are in how many of all orders of m and n values U is 0, 1, 2 and so on.
+// uCounts returns, for each U, the number of orders of m and n values with that U.
 func uCounts(m, n int) []float64 {
 	if max(m, n) > mostExact {
 		return uNormal(m, n)
@@ -64,7 +64,7 @@ func uCounts(m, n int) []float64 {
 	return stats.MannWhitneyCounts(m, n)
 }
 
-// uNormal are the same as parts, after the normal distribution.
+// uNormal returns the same by the normal approximation, as probabilities.
 func uNormal(m, n int) []float64 {
 	counts := make([]float64, m*n+1)
 	mean, deviation := float64(m*n)/2, math.Sqrt(float64(m*n)*float64(m+n+1)/12)
@@ -76,8 +76,8 @@ func uNormal(m, n int) []float64 {
 	return counts
 }
 
-// MinRepeats is how many repeats each side needs for a difference to be significant at alpha: 4 for
-// 0.05, 5 for 0.01.
+// MinRepeats returns how many repeats each side needs for significance at alpha: 4 for 0.05, 5 for
+// 0.01.
 func MinRepeats(alpha float64) int {
 	n := FewestRepeats
 	alpha = max(alpha, math.SmallestNonzeroFloat64)
@@ -88,8 +88,8 @@ func MinRepeats(alpha float64) int {
 	return n
 }
 
-// leastP is the p of two sides of n repeats each when all of one are above all of the other: of the
-// C(2n, n) ways to order them, two are that extreme.
+// leastP returns the p-value for two sides of n repeats without overlap: 2 of C(2n, n) orders are
+// that extreme.
 func leastP(n int) float64 {
 	ways := 1.0
 	for i := 1; i <= n; i++ {

@@ -11,12 +11,10 @@ import (
 	"time"
 )
 
-// Read reads the JSON of a report, as JSON writes it, and validates it. Nothing is taken for
-// granted: a figure that is missing or that does not agree with the others would be compared,
-// merged and judged as if it had been measured.
+// Read reads and validates a report in JSON. It checks that no figure is missing and that all
+// agree, because compare, merge and gates rely on it.
 //
-// Its errors are of one line and say what is wrong with the contents; which file that was is for
-// the caller to say.
+// Errors are one line about the content; the caller adds the file name.
 func Read(raw []byte) (*Report, error) {
 	raw, err := UTF8(raw)
 	if err != nil {
@@ -46,8 +44,7 @@ func Read(raw []byte) (*Report, error) {
 	return r, nil
 }
 
-// UTF8 returns the text of a file without a byte order mark, which some editors put before it. Its
-// error names what the file is in place of UTF-8.
+// UTF8 removes a byte order mark. Its error names the encoding of a file that is not UTF-8.
 func UTF8(raw []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
@@ -59,7 +56,7 @@ func UTF8(raw []byte) ([]byte, error) {
 	return bytes.TrimPrefix(raw, []byte("\ufeff")), nil
 }
 
-// checkJSON tells files that are no JSON from those that were not written to their end.
+// checkJSON distinguishes files that are not JSON from truncated ones.
 func checkJSON(raw []byte) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return errors.New("the file is empty")
@@ -85,7 +82,7 @@ func checkJSON(raw []byte) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// position says where the byte at offset is, as editors do.
+// position formats an offset as line and column.
 func position(raw []byte, offset int64) string {
 	before := raw[:min(max(offset, 0), int64(len(raw)))]
 	line := bytes.Count(before, []byte("\n")) + 1
@@ -94,8 +91,7 @@ func position(raw []byte, offset int64) string {
 	return fmt.Sprintf("in line %d, column %d", line, column)
 }
 
-// checkSchema comes before everything else: of a version that is not known, nothing else can be
-// said.
+// checkSchema comes first: nothing else can be checked for an unknown version.
 func checkSchema(raw []byte) error {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &top); err != nil || top["schema"] == nil {
@@ -119,7 +115,7 @@ func checkSchema(raw []byte) error {
 	return fmt.Errorf("the report is of schema %q, and not of %q", schema, Schema)
 }
 
-// oneLine says in the words of a report's reader what encoding/json could not take.
+// oneLine rewrites an error of encoding/json for readers of reports.
 func oneLine(err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		return fmt.Errorf("%s is the %s, which does not fit: it is to be %s", oneLineOf(wrong.Field), wrong.Value, kindOf(wrong.Type))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// checkTwice refuses a key that an object has twice: encoding/json would take the last one, and
-// other readers the first.
+// checkTwice refuses duplicate keys: encoding/json would take the last one, other readers the
+// first.
 func checkTwice(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	var open []map[string]bool // the keys of each object that is not yet closed; nil for a list
-	key := false               // the next token is a key
+	var open []map[string]bool // keys of each open object; nil for a list
+	key := false
 	for {
 		token, err := dec.Token()
 		if err != nil {

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// checkKeys holds the JSON against the structs: each key that is always written has to be there, no
-// other may be, and the values have to be of the right kind. encoding/json would let a key that is
-// missing, null or spelt otherwise be zero.
+// checkKeys checks the JSON against the structs: required keys exist, no others do, and values have
+// the right kind. encoding/json would silently use zero values.
 func checkKeys(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -54,7 +53,7 @@ func checkValue(t reflect.Type, value any, path string) error {
 	return nil
 }
 
-// checkCell tells whether the value can be a cell of a table.
+// checkCell reports an error if the value cannot be a cell of a table.
 func checkCell(value any, path string) error {
 	switch value.(type) {
 	case nil, string, json.Number:
@@ -93,7 +92,7 @@ func checkStruct(t reflect.Type, object map[string]any, path string) error {
 
 func checkMap(t reflect.Type, object map[string]any, path string) error {
 	if t.Elem().Kind() == reflect.Interface {
-		return nil // target and params, which hold what the script told
+		return nil // target and params hold any values
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if err := checkValue(t.Elem(), object[key], fmt.Sprintf("%s[%q]", path, key)); err != nil {
@@ -104,7 +103,7 @@ func checkMap(t reflect.Type, object map[string]any, path string) error {
 	return nil
 }
 
-// within is the path of a key of what is at path, which is empty for the report itself.
+// within returns the path of a key; path is empty for the report itself.
 func within(path, key string) string {
 	if path == "" {
 		return key
@@ -113,7 +112,7 @@ func within(path, key string) string {
 	return path + "." + key
 }
 
-// named is what the value at path is called.
+// named formats a path for an error.
 func named(path string) string {
 	if path == "" {
 		return "the report"
@@ -122,15 +121,14 @@ func named(path string) string {
 	return path
 }
 
-// jsonKey is a field's key, and whether it is left out where there is nothing to say.
+// jsonKey returns a field's key, and whether it may be missing.
 func jsonKey(field reflect.StructField) (key string, optional bool) {
 	key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 
 	return key, options == "omitempty" || options == "omitzero"
 }
 
-// isKind tells whether a JSON value can be one of type t. Whether a number fits is for
-// encoding/json to say.
+// isKind reports whether a JSON value can have type t. encoding/json checks the range of numbers.
 func isKind(t reflect.Type, value any) bool {
 	switch value.(type) {
 	case string:
@@ -148,7 +146,7 @@ func isKind(t reflect.Type, value any) bool {
 	return false
 }
 
-// kindOf is what a value of type t is called.
+// kindOf names a type for an error.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the others are integers
 	case reflect.String:
@@ -174,7 +172,7 @@ func kindOf(t reflect.Type) string {
 	return "an integer"
 }
 
-// kindOfValue is what a JSON value is called.
+// kindOfValue names the kind of a JSON value for an error.
 func kindOfValue(value any) string {
 	switch value.(type) {
 	case string:

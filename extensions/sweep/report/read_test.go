@@ -93,7 +93,6 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A byte order mark, which some editors put before a file, is no part of it.
 func TestReadWithByteOrderMark(t *testing.T) {
 	want := reports()["search"]
 	r, err := Read([]byte("\ufeff" + jsonOf(t, want)))
@@ -101,7 +100,6 @@ func TestReadWithByteOrderMark(t *testing.T) {
 	require.Equal(t, jsonOf(t, want), jsonOf(t, r))
 }
 
-// Wherever a write stopped, the error says that the file is not whole.
 func TestReadOfTruncated(t *testing.T) {
 	good := strings.TrimSpace(jsonOf(t, reports()["search"]))
 	for n := 1; n < len(good); n += 7 {
@@ -110,7 +108,7 @@ func TestReadOfTruncated(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written again, and rendered in every format.
+// Every report that can be read can be rendered in all formats.
 func FuzzRead(f *testing.F) {
 	for _, r := range reports() {
 		f.Add([]byte(jsonOf(f, r)))

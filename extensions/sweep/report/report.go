@@ -9,89 +9,87 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Schema names the version of the JSON. A key never changes its meaning inside a version.
+// Schema is the version of the JSON. Keys keep their meaning within a version.
 const Schema = "xk6-sweep/1"
 
-// Report is one run of one scenario or, where it has Script, of all scenarios of a script.
+// Report is one run of one scenario or, with Script, of all scenarios of a script.
 type Report struct {
 	Schema      string    `json:"schema"`
 	Scenario    string    `json:"scenario"`
 	Started     time.Time `json:"started"`
-	Interrupted bool      `json:"interrupted"` // the user or an abort ended the run before its time
+	Interrupted bool      `json:"interrupted"` // the run was stopped early by the user or an abort
 	Host        Host      `json:"host"`        // the machine that k6 ran on
 	K6          string    `json:"k6"`          // version, such as "v2.2.0"
 
-	// Fingerprint is nil where the state of the machine is not known.
+	// Fingerprint is nil if unknown.
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
 
-	Target    map[string]any `json:"target"` // kind, version, driver, url (without password); what the script told
-	Params    map[string]any `json:"params"` // the executor's options and what the script told
+	Target    map[string]any `json:"target"` // kind, version, driver, url (without password) from the script
+	Params    map[string]any `json:"params"` // the executor's options and the script's parameters
 	Published []Series       `json:"published,omitempty"`
-	Search    *Search        `json:"search,omitempty"` // what `find` looked for and found
-	Quiet     *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
-	Steps     []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
-	Duets     []Duet         `json:"duets,omitempty"`  // of steps in which two variants took turns, one for each kind of operation
-	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
-	Marks     []Mark         `json:"marks,omitempty"`  // what happened in the run, in the order of time
-	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
-	Script    *Script        `json:"script,omitempty"` // of a script that is no sweep: the output sweep has made the report
+	Search    *Search        `json:"search,omitempty"` // goal and result of find
+	Quiet     *Quiet         `json:"quiet,omitempty"`  // the wait for an idle server before the first step
+	Steps     []Step         `json:"steps"`            // in run order, one for each kind of operation
+	Duets     []Duet         `json:"duets,omitempty"`  // one for each kind of operation of a duet
+	Gates     []Verdict      `json:"gates,omitempty"`  // gates and thresholds, judged during the run or later
+	Marks     []Mark         `json:"marks,omitempty"`  // events in order of time
+	Tables    []Table        `json:"tables,omitempty"` // tables that the script made
+	Script    *Script        `json:"script,omitempty"` // only in a report of -o sweep
 
-	// SideBySide says which variants the page sets side by side; without it, each beside the first.
+	// SideBySide groups variants for the page; without it, each variant is compared with the first.
 	SideBySide []Side `json:"sideBySide,omitempty"`
 }
 
 // Step is one kind of operation in one step of the sweep.
 type Step struct {
 	Clients    int     `json:"clients"`
-	Rate       float64 `json:"rate,omitempty"`    // of an open-loop step: operations a second that were asked for
+	Rate       float64 `json:"rate,omitempty"`    // operations a second asked for, in an open loop
 	Repeat     int     `json:"repeat"`            // from 1
-	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero when a time was asked for
-	Variant    string  `json:"variant,omitempty"` // what is compared: in steps of its own, or in turns (a duet); of a script, its scenario
+	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero for a step with a duration
+	Variant    string  `json:"variant,omitempty"` // a variant's name; in a report of -o sweep, the scenario
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
-	Complete   bool    `json:"complete"` // every client did its whole share, and it can be measured
+	Complete   bool    `json:"complete"` // every client did its whole share, and the step is long enough
 
-	// Timed is how many durations of ops were measured, where operations that a client did together,
-	// in a pipeline, have one of all; zero: each has its own.
+	// Timed is the number of measured durations, if several operations share one, as in a pipeline;
+	// else zero.
 	Timed int64 `json:"timings,omitempty"`
 
-	// TooShort is of a step with a duration that is not complete because too few operations ended
-	// in it: how many, of all kinds together.
+	// TooShort is the number of finished operations of all kinds, if they are too few for a step with
+	// a duration.
 	TooShort *uint64 `json:"tooShort,omitempty"`
 
-	// Started is the wall-clock time of the start line; zero in a step whose clients never
-	// came to it.
+	// Started is the time of the start line; zero if no client reached it.
 	Started time.Time `json:"started,omitzero"`
-	// Overlap is of a step merged from several parts: the part of the shortest one's time, 0 to 1,
-	// in which all were at work.
+	// Overlap is the share of the shortest part's time in which all parts ran, 0 to 1, for a merged
+	// step.
 	Overlap *float64 `json:"overlap,omitempty"`
 
-	Seconds      float64 `json:"seconds"` // step time: start line to the last client's end
+	Seconds      float64 `json:"seconds"` // from the start line to the last client's end
 	OpsPerSecond float64 `json:"opsPerSecond"`
 
 	Client  Clients   `json:"client"`
 	Latency LatencyMs `json:"latencyMs"`
 
-	// FailedLatency is of a step with failed operations whose durations are known.
+	// FailedLatency is nil without failed operations of known duration.
 	FailedLatency *FailedLatencyMs `json:"failedLatencyMs,omitempty"`
-	// Window is of a step with a duration only.
+	// Window is nil for a step without a duration.
 	Window *Window `json:"window,omitempty"`
-	// AllClients is of a step without a duration only, where it was measured by one instance of k6.
+	// AllClients is nil for a step with a duration, and for a merged step.
 	AllClients *AllClients `json:"allClients,omitempty"`
-	// OpenLoop is of an open-loop step only.
-	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
-	// ClientWait is of a step whose clients take turns at event loops.
+	OpenLoop   *OpenLoop   `json:"openLoop,omitempty"`
+	// ClientWait is nil without clients on event loops.
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
-	// Witness is nil in a report of any script.
+	// Witness is nil in a report of -o sweep.
 	Witness *Witness `json:"witness,omitempty"`
-	// Standstill is nil in a report of any script.
+	// Standstill is nil in a report of -o sweep.
 	Standstill *Standstill `json:"standstill,omitempty"`
-	// OverTime is what was done over time; nil of all but the first kinds of operations of a step.
+	// OverTime is kept for the first kinds of operations of a step only.
 	OverTime *OverTime `json:"overTime,omitempty"`
-	// Slowest are the slowest successful operations, the slowest first.
+	// Slowest are the slowest successful operations, slowest first.
 	Slowest []Slow `json:"slowest,omitempty"`
-	// Intervals say how well the figures are known; nil where that cannot be told.
+	// Intervals is nil if unknown.
 	Intervals *Intervals `json:"intervals,omitempty"`
 
 	Rows          uint64     `json:"rows"`
@@ -103,8 +101,8 @@ type Step struct {
 	Extra     Extra  `json:"extra"`
 }
 
-// Clients are the client times of a step in seconds: from the start of a client's first operation
-// to the end of its last one. They are of all kinds of operations of the step together.
+// Clients are the client times of a step in seconds, from the start of a client's first operation
+// to the end of its last one, for all kinds of operations.
 type Clients struct {
 	Min       float64   `json:"min"`
 	Max       float64   `json:"max"`
@@ -116,18 +114,18 @@ type Clients struct {
 	Ops       ClientOps `json:"ops"`
 }
 
-// ClientOps is how many successful operations the clients of a step did, each of them.
+// ClientOps is the distribution of successful operations per client.
 type ClientOps struct {
 	Min       int64  `json:"min"`
 	Max       int64  `json:"max"`
 	P25       int64  `json:"p25"`
 	P50       int64  `json:"p50"`
 	P75       int64  `json:"p75"`
-	Histogram string `json:"histogram"` // HDR histogram of numbers of operations, one value a client
+	Histogram string `json:"histogram"` // HDR histogram of operations, one value a client
 }
 
-// LatencyMs are the durations of the successful operations in milliseconds. In an open-loop step
-// they begin when the operation was due, so that a stall counts for all that had to wait.
+// LatencyMs are the durations of successful operations in milliseconds. In an open loop they start
+// at the due time.
 type LatencyMs struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
@@ -138,38 +136,37 @@ type LatencyMs struct {
 	Mean float64 `json:"mean"`
 }
 
-// CPUSeconds is the processor time that was spent while the step was measured.
+// CPUSeconds is the CPU time used during the measured phase.
 type CPUSeconds struct {
 	K6     float64  `json:"k6"`
-	Server *float64 `json:"server,omitempty"` // only when the server runs on this machine
+	Server *float64 `json:"server,omitempty"` // only if the server runs on this machine
 }
 
-// Extra holds what only some steps have.
+// Extra has figures that only some steps have.
 type Extra struct {
-	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations and how often each came
-	Unstarted uint64            `json:"unstarted,omitempty"` // operations of an open-loop step that were due and never started
+	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations, with counts
+	Unstarted uint64            `json:"unstarted,omitempty"` // due operations of an open loop that never started
 
-	// Counters are what operations have counted beside themselves, by name, all kinds of operations
-	// of the step together. A cache's have keys of their own.
+	// Counters are the counters of operations by name, for all kinds of operations. Those of a cache
+	// have their own keys.
 	Counters measure.Counters `json:"counters,omitempty"`
 
-	// Of a cache, all kinds of operations of the step together.
-	Hits    uint64 `json:"hits,omitempty"`    // keys that were found
-	Misses  uint64 `json:"misses,omitempty"`  // keys that were not
+	// For a cache, all kinds of operations together.
+	Hits    uint64 `json:"hits,omitempty"`    // keys found
+	Misses  uint64 `json:"misses,omitempty"`  // keys not found
 	Hot     uint64 `json:"hot,omitempty"`     // accesses to hot keys
-	HotHits uint64 `json:"hotHits,omitempty"` // and those of them that found it
+	HotHits uint64 `json:"hotHits,omitempty"` // hot keys found
 
-	HitRate    *float64 `json:"hitRate,omitempty"`    // percent of the keys that were asked for
+	HitRate    *float64 `json:"hitRate,omitempty"`    // percent of the requested keys
 	HotHitRate *float64 `json:"hotHitRate,omitempty"` // percent of the accesses to hot keys
 
 	VMHWMBytes       uint64     `json:"vmHwmBytes,omitempty"`       // peak resident memory of the server's processes
-	VMHWMSince       *time.Time `json:"vmHwmSince,omitempty"`       // since when; from their start where it is not told
-	PerMemoryHitRate *float64   `json:"perMemoryHitRate,omitempty"` // hitRate, scaled down by the memory above the server's limit
-	HitsPerSecondMem *float64   `json:"hitsPerSecondMem,omitempty"` // hits by seconds, scaled down as well
-	OutMibPerSecond  *float64   `json:"outMibPerSecond,omitempty"`  // hits of average items, 2^20 bits a second
+	VMHWMSince       *time.Time `json:"vmHwmSince,omitempty"`       // since when; nil: since their start
+	PerMemoryHitRate *float64   `json:"perMemoryHitRate,omitempty"` // hitRate, scaled down by memory above the server's limit
+	HitsPerSecondMem *float64   `json:"hitsPerSecondMem,omitempty"` // hits a second, scaled down in the same way
+	OutMibPerSecond  *float64   `json:"outMibPerSecond,omitempty"`  // hits times average item, in MiB/s
 }
 
-// Host is a machine.
 type Host struct {
 	CPU      string `json:"cpu"`
 	Cores    int    `json:"cores"`
@@ -177,13 +174,12 @@ type Host struct {
 	OS       string `json:"os"`
 }
 
-// Series is a result that somebody else has published, to be shown beside the measured one as a
-// shape.
+// Series is a published result, which the page shows scaled to this run.
 type Series struct {
-	Label   string  `json:"label"`   // what was measured, such as "machgo, statement reuse"
-	Source  string  `json:"source"`  // where it was published
-	Machine string  `json:"machine"` // on what it was measured, as far as that is known
-	Op      string  `json:"op"`      // the kind of operation that it is of
+	Label   string  `json:"label"` // such as "machgo, statement reuse"
+	Source  string  `json:"source"`
+	Machine string  `json:"machine"` // as far as known
+	Op      string  `json:"op"`      // kind of operation
 	Points  []Point `json:"points"`
 }
 
@@ -193,44 +189,41 @@ type Point struct {
 	OpsPerSecond float64 `json:"opsPerSecond"`
 }
 
-// What a search varies.
+// The values of Search.Of.
 const (
 	ofClients = "clients"
 	ofRate    = "rate"
 )
 
-// Search is what `find` looked for, and what it found.
+// Search is the goal and the result of find.
 type Search struct {
-	Of    string  `json:"of"`    // what was varied: "clients" or "rate"
+	Of    string  `json:"of"`    // "clients" or "rate"
 	Bound string  `json:"bound"` // such as "p99 <= 5ms"
-	Max   float64 `json:"max"`   // the most that was tried
-	Found float64 `json:"found"` // the highest number that keeps the bound; zero when not even the lowest does
+	Max   float64 `json:"max"`   // highest number allowed
+	Found float64 `json:"found"` // highest number that meets the bound; zero if none does
 
-	// Bracket is what is sure of the answer; nil where the search is sure of nothing.
+	// Bracket is nil if nothing is certain.
 	Bracket *Bracket `json:"bracket,omitempty"`
-	// Undecided are the numbers that were tried as often as allowed, and that are as near to the
-	// bound as noise brings them; in ascending order.
+	// Undecided are the numbers too close to the bound to decide, in ascending order.
 	Undecided []float64 `json:"undecided,omitempty"`
-	// Why says why the lowest of them is undecided, where that is not noise: a neighbour, say.
+	// Why is the reason for the lowest of them, if it is not noise.
 	Why string `json:"why,omitempty"`
 }
 
-// Bracket is between which numbers the answer of a search surely is: numbers that were tried again
-// until that was clear.
+// Bracket has the certain bounds of a search's result, from numbers that were measured until clear.
 type Bracket struct {
-	// Low is the highest number that surely keeps the bound, at most the one that was found; zero
-	// when there is none.
+	// Low is the highest number that certainly meets the bound, at most the result; zero if none.
 	Low float64 `json:"low"`
-	// High is the lowest number above the one that was found that surely breaks the bound; zero
-	// when there is none.
+	// High is the lowest number above the result that certainly misses the bound; zero if none.
 	High float64 `json:"high,omitempty"`
 }
 
-// JSON renders the report as indented JSON with a line end; a long list of numbers is one line.
+// JSON renders the report as indented JSON with a final newline. A long list of numbers is one
+// line.
 func (r *Report) JSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // a gate reads "p99 <= 5ms"
+	encoder.SetEscapeHTML(false) // gates contain "<="
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(r); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", r.Scenario, err)

@@ -39,7 +39,7 @@ func requireGolden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// step makes up a step of a number of clients.
+// step makes a step.
 func step(clients, repeat int, op string, change ...func(*Step)) Step {
 	n := float64(clients)
 	s := Step{
@@ -60,7 +60,7 @@ func step(clients, repeat int, op string, change ...func(*Step)) Step {
 	return s
 }
 
-// histogramOf makes up a histogram that has the step's operations and percentiles.
+// histogramOf makes a histogram with the step's operations and percentiles.
 func histogramOf(s *Step) string {
 	return remembered([]any{s.Operations, s.Latency}, func() string { return newHistogram(s.Operations, &s.Latency) })
 }
@@ -80,7 +80,7 @@ func newHistogram(ops int64, l *LatencyMs) string {
 	return encode(h)
 }
 
-// clientsOf makes up the clients of a step, whose times are spread evenly. One client has one time.
+// clientsOf makes clients with evenly spread times.
 func clientsOf(clients int, shortest, longest, avg float64) Clients {
 	if clients == 1 {
 		longest, avg = shortest, shortest
@@ -111,7 +111,7 @@ func clientsOf(clients int, shortest, longest, avg float64) Clients {
 	}
 }
 
-// histograms are those that were made up before: it takes long with the race detector.
+// histograms caches results of histogramOf, which is slow with the race detector.
 var histograms sync.Map
 
 func remembered(of []any, build func() string) string {
@@ -160,7 +160,7 @@ func madeUp(change func(*Report)) *Report {
 	return r
 }
 
-// reports are those of the golden files: what people and their tools are shown.
+// reports are the cases of the golden files.
 func reports() map[string]*Report {
 	return map[string]*Report{
 		"whole": madeUp(nil),
@@ -264,14 +264,14 @@ func reports() map[string]*Report {
 	}
 }
 
-// failing is a step that is incomplete, and whose operations fail each in their own way.
+// failing makes a step incomplete, with different failures.
 func failing(s *Step) {
 	s.Complete = false
 	s.Failed = 2
 	s.Extra.Errors = map[string]uint64{"SERVER_ERROR out\n\nof memory for " + s.Op: 2}
 }
 
-// slower is the next repeat of a step: all of it takes longer by so many percent.
+// slower makes the next repeat, slower by a percentage.
 func slower(percent float64) func(*Step) {
 	return func(s *Step) {
 		x := 1 + percent/100
@@ -284,7 +284,7 @@ func slower(percent float64) func(*Step) {
 	}
 }
 
-// open is an open-loop step: so many operations a second were asked for.
+// open makes an open-loop step.
 func open(rate float64, unstarted uint64) func(*Step) {
 	return func(s *Step) {
 		s.Rate, s.PerClient, s.Extra.Unstarted = rate, 0, unstarted
@@ -301,8 +301,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Every format distinguishes the steps of a run by operation, variant, clients, rate and repeat:
-// no two have the same name, but for the repeats of a benchmark, which are its samples.
+// Steps of a run differ by name in each format, except repeats in the Go benchmark format.
 func TestEveryFormatDistinguishesSteps(t *testing.T) {
 	for name, r := range reports() {
 		t.Run(name, func(t *testing.T) {
@@ -366,7 +365,7 @@ func TestEveryFormatDistinguishesSteps(t *testing.T) {
 	}
 }
 
-// rendered is a report in all formats of this package, by their files' suffixes.
+// rendered returns the report in all formats of this package, by file suffix.
 func rendered(t *testing.T, r *Report) map[string]string {
 	t.Helper()
 	csv, err := r.CSV()
@@ -489,7 +488,6 @@ func requireCount(t *testing.T, want int64, histogram string) {
 	require.Equal(t, want, decoded.TotalCount())
 }
 
-// Each percentile is the one it is called.
 func TestLatency(t *testing.T) {
 	s := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
 	c := s.Client(0)
@@ -511,8 +509,7 @@ func TestLatency(t *testing.T) {
 	require.Equal(t, LatencyMs{}, Latency(&measure.Distribution{}))
 }
 
-// A step that never came to an operation is still in the report: a missing row would look like one
-// never asked for.
+// A step without operations stays in the report.
 func TestNewStepsOfNothing(t *testing.T) {
 	s := measure.NewStep(2, measure.Plan{Operations: 100}, nil)
 	s.Client(0).Leave()

@@ -40,7 +40,6 @@ func TestReportsAreOfTheSchema(t *testing.T) {
 	}
 }
 
-// What the schema refuses, Read refuses too.
 func TestSchemaRefuses(t *testing.T) {
 	schema := compiledSchema(t)
 	base := madeUp(func(r *Report) { r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 8} })
@@ -78,8 +77,6 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// Each key of the structs is described, with its type and whether it may be missing, and no other
-// is.
 func TestSchemaAndStructsAgree(t *testing.T) {
 	var root map[string]any
 	require.NoError(t, json.Unmarshal(SchemaJSON, &root))
@@ -97,7 +94,7 @@ func TestSchemaAndStructsAgree(t *testing.T) {
 	}
 }
 
-// describe writes what the schema says of each key, by its path.
+// describe collects the schema's type of each key, by path.
 func describe(t *testing.T, root, node map[string]any, path string, out map[string]string) {
 	t.Helper()
 	require.NotEmpty(t, node["description"], "%s has no description", path)
@@ -137,7 +134,7 @@ func typeOf(root, node map[string]any) string {
 	return node["type"].(string)
 }
 
-// keysOf writes the keys of a struct and of what is in it, as describe does.
+// keysOf collects the keys of a struct in the form of describe.
 func keysOf(t reflect.Type, path string, out map[string]string) {
 	switch {
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer:

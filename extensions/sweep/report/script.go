@@ -13,34 +13,33 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Script is what the report of any k6 script has and that of a sweep has not: the output sweep
-// makes it from k6's samples.
+// Script has what only a report of -o sweep has, made from k6's samples.
 type Script struct {
-	// Seconds is how long the scenarios ran, all together.
+	// Seconds is the time in which scenarios ran.
 	Seconds float64 `json:"seconds"`
-	// MostOps is how many kinds of operations have steps of their own. It is missing where there
-	// were no more; the others are counted as OtherOp.
+	// MostOps is the limit on kinds of operations with their own steps, if it was reached. Others
+	// count as OtherOp.
 	MostOps int `json:"mostOps,omitempty"`
-	// VUs is how many VUs were at work over time.
+	// VUs are the active VUs over time.
 	VUs *VUs `json:"vus,omitempty"`
-	// Metrics are those that are no durations, in the order of their names.
+	// Metrics are those other than durations, sorted by name.
 	Metrics []Metric `json:"metrics,omitempty"`
 }
 
-// OtherOp is the kind of operation that counts what is beyond Script.MostOps.
+// OtherOp counts operations beyond Script.MostOps.
 const OtherOp = "(other)"
 
-// The variants of steps that k6 does once, before and after the scenarios.
+// The variants of setup and teardown.
 const (
 	InSetup    = "(setup)"
 	InTeardown = "(teardown)"
 )
 
-// VUs is how many VUs were at work, in slots of equal length.
+// VUs are the active VUs, in slots of equal length.
 type VUs struct {
 	Started     time.Time `json:"started"`
 	SlotSeconds float64   `json:"slotSeconds"`
-	Active      []float64 `json:"active"` // the most in each slot
+	Active      []float64 `json:"active"` // maximum in each slot
 }
 
 // The kinds of metrics, as k6 names them.
@@ -51,18 +50,18 @@ const (
 	KindTrend   = "trend"
 )
 
-// Metric is a metric of k6's or of the script's, over all of its tags.
+// Metric is a metric of k6 or the script, over all its tags.
 type Metric struct {
 	Name    string  `json:"name"`
 	Kind    string  `json:"kind"`
 	Samples uint64  `json:"samples"`
-	Value   float64 `json:"value"` // a counter's sum, a rate's share from 0 to 1, a gauge's last value, a trend's mean
-	Min     float64 `json:"min"`   // the lowest sample
-	Max     float64 `json:"max"`   // the highest sample
+	Value   float64 `json:"value"` // counter: sum; rate: share; gauge: last value; trend: mean
+	Min     float64 `json:"min"`
+	Max     float64 `json:"max"`
 
-	// Last is when a gauge had its last sample.
+	// Last is the time of a gauge's last sample.
 	Last time.Time `json:"last,omitzero"`
-	// P50, P90 and P99 are of a trend whose values are from 0 to TrendHighest.
+	// P50, P90 and P99 exist for a trend with values from 0 to TrendHighest.
 	P50 *float64 `json:"p50,omitempty"`
 	P90 *float64 `json:"p90,omitempty"`
 	P99 *float64 `json:"p99,omitempty"`
@@ -70,13 +69,13 @@ type Metric struct {
 	Histogram string `json:"histogram,omitempty"`
 }
 
-// A trend's histogram is one of durations: a value of 1 is a millisecond there.
+// A trend's histogram stores a value of 1 as a millisecond.
 const (
 	TrendUnit    = time.Millisecond
 	TrendHighest = float64(measure.Highest) / float64(TrendUnit)
 )
 
-// SetDistribution gives a trend its percentiles. None are known where the distribution is empty.
+// SetDistribution sets a trend's percentiles; none for an empty distribution.
 func (m *Metric) SetDistribution(d *measure.Distribution) (err error) {
 	m.P50, m.P90, m.P99, m.Histogram = nil, nil, nil, ""
 	if d.Count == 0 {
@@ -93,7 +92,7 @@ func (m *Metric) SetDistribution(d *measure.Distribution) (err error) {
 	return err
 }
 
-// Text is the metric's value for people.
+// Text formats the metric's value.
 func (m *Metric) Text(seconds float64) string {
 	number := threeDigits
 	switch m.Kind {
@@ -118,8 +117,7 @@ func (m *Metric) Text(seconds float64) string {
 	return text
 }
 
-// AllTables are the tables that stand below the report's own: the metrics of a script, and what the
-// script has made.
+// AllTables returns the metrics of a script, then the tables it made.
 func (r *Report) AllTables() []Table {
 	if r.Script == nil || len(r.Script.Metrics) == 0 {
 		return r.Tables
@@ -133,8 +131,7 @@ func (r *Report) AllTables() []Table {
 	return append([]Table{t}, r.Tables...)
 }
 
-// note says that there were more kinds of operations than have steps of their own; nothing where
-// there were not.
+// note explains OtherOp; "" if it is not used.
 func (s *Script) note() string {
 	if s == nil || s.MostOps == 0 {
 		return ""
@@ -201,7 +198,7 @@ func (m *Metric) validate() error {
 	return agree(&d, float64(TrendUnit), []keyed{{"p50", *m.P50}, {"p90", *m.P90}, {"p99", *m.P99}}, 0.5, 0.9, 0.99)
 }
 
-// mergedScript is what all parts of a run have of their script; nil where they have nothing.
+// mergedScript merges the parts' scripts; nil if there are none.
 func mergedScript(parts []*Report) (*Script, error) {
 	merged := &Script{}
 	byName := map[string]*Metric{}
@@ -232,7 +229,7 @@ func mergedScript(parts []*Report) (*Script, error) {
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		m := byName[name]
 		d := histograms[name]
-		if d == nil || uint64(d.Count) != m.Samples { // not of all values
+		if d == nil || uint64(d.Count) != m.Samples { // does not have all values
 			d = &measure.Distribution{}
 		}
 		if err := m.SetDistribution(d); err != nil {
@@ -244,7 +241,7 @@ func mergedScript(parts []*Report) (*Script, error) {
 	return merged, nil
 }
 
-// addHistogram adds a metric's histogram, where it has one, to that of its name.
+// addHistogram adds a metric's histogram to the one of its name.
 func addHistogram(to map[string]*measure.Distribution, m *Metric) error {
 	if m.Histogram == "" {
 		return nil
@@ -253,7 +250,7 @@ func addHistogram(to map[string]*measure.Distribution, m *Metric) error {
 	if err != nil {
 		return err
 	}
-	// The ends are exact, as they were before the histogram was encoded.
+	// Minimum and maximum are exact, as before encoding.
 	d.SetExact(nanoseconds(m.Max, TrendUnit), nanoseconds(m.Value, TrendUnit))
 	d.Min = nanoseconds(m.Min, TrendUnit)
 	if to[m.Name] == nil {
@@ -264,7 +261,6 @@ func addHistogram(to map[string]*measure.Distribution, m *Metric) error {
 	return nil
 }
 
-// add adds another part's samples.
 func (m *Metric) add(other *Metric) {
 	all := m.Samples + other.Samples
 	switch m.Kind {
@@ -316,7 +312,7 @@ func (v *VUs) with(other *VUs) *VUs {
 	return sum
 }
 
-// Most returns the most VUs that were at work in a time.
+// Most returns the highest number of active VUs in a period.
 func (v *VUs) Most(from time.Time, length time.Duration) (most float64) {
 	width := nanoseconds(v.SlotSeconds, time.Second)
 	for i, n := range v.Active {

@@ -2,17 +2,17 @@ package report
 
 import "fmt"
 
-// Side is one of several ways to do the same work that a script has measured as variants of one
-// run: the page sets them side by side.
+// Side is one implementation of the same work, measured as variants of one run. The page compares
+// sides.
 type Side struct {
-	// Name is what people call it, such as "orb".
+	// Name for people, such as "orb".
 	Name string `json:"name"`
-	// Ops has the variants that belong to it, and what their operation is called beside the other
-	// sides': the name that all sides have for the same work. An empty one is the operation's own.
+	// Ops maps its variants to the names of their operations, common to all sides. An empty name keeps
+	// the operation's own.
 	Ops map[string]string `json:"ops"`
 }
 
-// ValidateSides returns an error where sides cannot be told apart.
+// ValidateSides returns an error if sides are ambiguous.
 func ValidateSides(sides []Side) error {
 	names, variants := map[string]bool{}, map[string]string{}
 	for i, side := range sides {

@@ -8,18 +8,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// Standstill is how long a step stood still while all of its clients were at work, all kinds of
-// operations together.
+// Standstill describes pauses of a step: times in which no operation of any kind ended while all
+// clients were busy.
 type Standstill struct {
-	// LongestMs is the longest time in which no operation ended, to 10 ms; 0: less than 20 ms.
+	// LongestMs is the longest pause, to 10 ms; 0: less than 20 ms.
 	LongestMs float64 `json:"longestMs"`
-	// Part is the part of the time, 0 to 1, that such times come to, where slow operations are no
-	// reason for them: see measure.Standstill.
+	// Part is the share of the step in pauses that slow operations do not explain, 0 to 1: see
+	// measure.Standstill.
 	Part float64 `json:"part"`
 }
 
-// mostStill is the part of a step for which it may stand still. Beyond that its latencies hide what
-// clients waited: of each client one operation was slow, of which percentiles know nothing.
+// mostStill is the share beyond which latencies hide the waiting: each client has one slow
+// operation, which no percentile shows.
 const mostStill = 0.1
 
 func newStandstill(from *measure.Standstill) *Standstill {
@@ -30,7 +30,7 @@ func newStandstill(from *measure.Standstill) *Standstill {
 	return &Standstill{LongestMs: Ms(from.Longest), Part: from.Part}
 }
 
-// and is that of a step of two parts: nothing ended while nothing ended in either.
+// and combines two parts of a step: a pause counts if both paused.
 func (s *Standstill) and(part *Standstill) *Standstill {
 	if s == nil || part == nil {
 		return nil
@@ -39,7 +39,7 @@ func (s *Standstill) and(part *Standstill) *Standstill {
 	return &Standstill{LongestMs: min(s.LongestMs, part.LongestMs), Part: min(s.Part, part.Part)}
 }
 
-// StoodStill says for how long the step stood still, where that is a tenth of its time, or nothing.
+// StoodStill returns a sentence if pauses make up a tenth of the step, else "".
 func (s *Step) StoodStill() string {
 	if s.Standstill == nil || s.Standstill.Part <= mostStill {
 		return ""
@@ -49,11 +49,9 @@ func (s *Step) StoodStill() string {
 		100*s.Standstill.Part, Span(s.Standstill.LongestMs/1000))
 }
 
-// Hidden says why the figure does not show for how long clients of a step waited, and what a gate
-// on it comes to therefore. A latency does not where the server stood still: that is one operation
-// of each client, which no percentile shows, and the gate is crossed. Where k6 stood still as well,
-// or started too many operations late, nothing is known of the server, and the gate is undecided.
-// Where the figure shows it, the outcome is held, and why is empty.
+// Hidden returns the outcome of a gate on the figure, and a reason, if the figure hides waiting. A
+// latency is crossed if the server stood still. It is undecided if k6 stood still as well, or
+// started too many operations late. Otherwise the outcome is held, without a reason.
 func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
 	outcome = judgement.Held
 	if g == nil {
@@ -79,7 +77,7 @@ func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
 	return outcome, why
 }
 
-// LongestStandstill is the figure that gates may bound beside those of all outputs.
+// LongestStandstill is a figure for gates only.
 var LongestStandstill = Figure{ //nolint:gochecknoglobals // a constant
 	Name: "standstill", Key: "standstill", JSON: "standstill", Of: func(s *Step) float64 {
 		if s.Standstill == nil {

@@ -9,8 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// A step that stood still says so below the table, and one that did for a tenth of its time at most
-// does not.
 func TestAStepThatStoodStillSaysSo(t *testing.T) {
 	still := func(part float64) *Report {
 		return madeUp(func(r *Report) {
@@ -31,7 +29,6 @@ func TestAStepThatStoodStillSaysSo(t *testing.T) {
 	require.ErrorContains(t, r.Steps[1].validate(), "standstill.longestMs is -1")
 }
 
-// How late operations started is in the table where that is a tenth of the latency.
 func TestLatenessIsInTheTable(t *testing.T) {
 	late := func(p99 float64) string {
 		return madeUp(func(r *Report) {
@@ -48,7 +45,6 @@ func TestLatenessIsInTheTable(t *testing.T) {
 	require.Contains(t, text, "|  0.010ms |", "that of the other steps")
 }
 
-// An open loop whose clients were all busy says so, and how many clients would have been enough.
 func TestAnOpenLoopAtItsLimit(t *testing.T) {
 	var lateness measure.Distribution
 	for range 1000 {
@@ -72,7 +68,6 @@ func TestAnOpenLoopAtItsLimit(t *testing.T) {
 	require.Regexp(t, `preAllocatedVUs: \d{3},`, busy(0.46, 4000), "twice what Little's law asks for")
 }
 
-// Operations of a pipeline have one duration together, on which a percentile rests once.
 func TestPipelinesCountOnce(t *testing.T) {
 	piped := func(timings int64) *Report {
 		return madeUp(func(r *Report) { r.Steps = []Step{step(8, 1, "get", func(s *Step) { s.Timed = timings })} })

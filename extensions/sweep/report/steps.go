@@ -7,9 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// NewSteps turns the last reading of a step into the report's steps: one for each kind of
-// operation. asked holds what was asked of the step (clients, rate, repeat, operations of each
-// client); the name op is for a step in which no client came as far as an operation.
+// NewSteps returns the report's steps from the final reading of a step, one for each kind of
+// operation. asked has the parameters. op names a step without operations.
 func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) ([]Step, error) {
 	ops := reading.Ops
 	if len(ops) == 0 {
@@ -30,7 +29,7 @@ func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) (
 	return steps, nil
 }
 
-// newStep is what a step's reading says of one kind of operation, whose totals are t.
+// newStep returns the step of one kind of operation, from its totals t.
 func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Clients, cpu CPUSeconds) (Step, error) {
 	histogram, err := t.Durations.Encode()
 	if err != nil {
@@ -76,7 +75,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	s.Extra.count(reading.Counters)
 	if t.Variant != measure.NoVariant {
 		s.Variant = string(t.Variant)
-		s.PerClient = 0 // it is asked for of both together
+		s.PerClient = 0 // asked of both variants together
 	}
 
 	return s, nil
@@ -101,7 +100,7 @@ func newClients(reading *measure.Reading) (Clients, error) {
 	return c, err
 }
 
-// decode reads the client times, and how many operations each client did, from their histograms.
+// decode returns the client times and operations per client.
 func (c *Clients) decode() (times, each measure.Distribution, err error) {
 	if times, err = measure.Decode(c.Histogram); err != nil {
 		return times, each, fmt.Errorf("client.histogram: %w", err)
@@ -113,7 +112,7 @@ func (c *Clients) decode() (times, each measure.Distribution, err error) {
 	return times, each, nil
 }
 
-// Rate is n operations in elapsed as operations per second; zero when no time has passed.
+// Rate returns operations per second; zero if no time has passed.
 func Rate(n int64, elapsed time.Duration) float64 {
 	if elapsed <= 0 {
 		return 0
@@ -122,7 +121,6 @@ func Rate(n int64, elapsed time.Duration) float64 {
 	return float64(n) / elapsed.Seconds()
 }
 
-// Latency reads the percentiles from a distribution.
 func Latency(d *measure.Distribution) LatencyMs {
 	return LatencyMs{
 		P50:  Ms(d.Quantile(0.5)),
@@ -135,5 +133,5 @@ func Latency(d *measure.Distribution) LatencyMs {
 	}
 }
 
-// Ms is a duration in milliseconds.
+// Ms converts a duration to milliseconds.
 func Ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

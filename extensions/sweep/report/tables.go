@@ -12,38 +12,34 @@ import (
 	"strings"
 )
 
-// Table is what a script has made of the figures, such as the columns that a benchmark publishes.
+// Table is a table that a script made from the figures.
 type Table struct {
-	// Title tells the table from the others of the report.
-	Title string `json:"title"`
-	// Columns are those of every row, at least one.
+	// Title is unique in the report.
+	Title   string        `json:"title"`
 	Columns []TableColumn `json:"columns"`
-	// Rows are in the order in which they are shown.
-	Rows []TableRow `json:"rows"`
-	// Notes are sentences that stand below the table.
+	Rows    []TableRow    `json:"rows"`
+	// Notes are sentences below the table.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// TableColumn says what the cells of a column are.
+// TableColumn describes the cells of a column.
 type TableColumn struct {
-	// Name is what the column is called, such as "sent".
 	Name string `json:"name"`
-	// Unit is that of the numbers, such as "MB/s"; empty for a column of texts.
+	// Unit of the numbers, such as "MB/s"; empty for texts.
 	Unit string `json:"unit,omitempty"`
-	// Better is "higher" or "lower"; empty where neither is.
+	// Better is "higher", "lower" or empty.
 	Better string `json:"better,omitempty"`
-	// Digits is how many decimals are shown; nil: at least three digits of the number.
+	// Digits is the number of decimals; nil: at least three significant digits.
 	Digits *int `json:"digits,omitempty"`
 }
 
-// TableRow has a cell for each column: a string, a float64, or nil where there is nothing.
+// TableRow has a cell for each column: a string, a float64, or nil.
 type TableRow []any
 
-// maxDigits is the most decimals that a column may show.
+// maxDigits is the most decimals of a column.
 const maxDigits = 9
 
-// ReadTables reads the JSON of tables, and validates them. The error names what is wrong in one
-// line.
+// ReadTables reads and validates tables in JSON. Errors are one line.
 func ReadTables(raw []byte) ([]Table, error) {
 	var value any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -62,7 +58,7 @@ func ReadTables(raw []byte) ([]Table, error) {
 	return tables, validateTables(tables)
 }
 
-// tablesKey is the key that a report has its tables under.
+// tablesKey is the report's key of tables.
 const tablesKey = "tables"
 
 func validateTables(tables []Table) error {
@@ -79,7 +75,7 @@ func validateTables(tables []Table) error {
 	return nil
 }
 
-// validate returns an error that begins where the path of the table ends.
+// validate returns an error that continues the path of the table.
 func (t *Table) validate() error {
 	switch {
 	case t.Title == "":
@@ -106,10 +102,10 @@ func (t *Table) validate() error {
 	return nil
 }
 
-// Heading is what stands above the column: its name and its unit.
+// Heading returns name and unit.
 func (c *TableColumn) Heading() string { return strings.TrimSpace(c.Name + " " + c.Unit) }
 
-// Show writes a cell of the column for people; empty where there is nothing.
+// Show formats a cell; "" for nil.
 func (c *TableColumn) Show(cell any) string {
 	switch v := cell.(type) {
 	case string:
@@ -125,7 +121,7 @@ func (c *TableColumn) Show(cell any) string {
 	return ""
 }
 
-// IsText tells whether a column has texts in it, which are aligned to the left.
+// IsText reports whether a column has texts, which are aligned left.
 func (t *Table) IsText(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(row TableRow) bool {
 		_, text := row[column].(string)
@@ -134,7 +130,7 @@ func (t *Table) IsText(column int) bool {
 	})
 }
 
-// threeDigits writes a number with at least three digits, and an integer as it is.
+// threeDigits formats a number with at least three digits, and an integer as it is.
 func threeDigits(v float64) string {
 	switch size := math.Abs(v); {
 	case v == math.Trunc(v), size >= 99.95:
@@ -148,9 +144,9 @@ func threeDigits(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// decimals writes a number with so many decimals, and with commas.
+// decimals formats a number with commas.
 func decimals(v float64, digits int) string {
-	const largest = 1e15 // above it, not every integer is a float64
+	const largest = 1e15 // larger integers may not be exact
 	if math.Abs(v) >= largest {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
@@ -162,7 +158,7 @@ func decimals(v float64, digits int) string {
 	return commas(whole) + fraction
 }
 
-// writeTables writes the script's tables below the report's own.
+// writeTables writes the script's tables.
 func (r *Report) writeTables(b *strings.Builder) {
 	for _, t := range r.AllTables() {
 		columns := make([]column, len(t.Columns))
@@ -184,8 +180,8 @@ func (r *Report) writeTables(b *strings.Builder) {
 	}
 }
 
-// mergedTables are those of all parts. What a script has made of a part's figures is of that part:
-// the title says of which, where the parts do not have the same.
+// mergedTables returns the tables of all parts. Tables that differ between parts get the part's
+// number in their title.
 func mergedTables(parts []*Report) []Table {
 	var merged []Table
 	for _, part := range parts {
@@ -202,7 +198,7 @@ func mergedTables(parts []*Report) []Table {
 	return merged
 }
 
-// sameInAll tells whether all parts have the same table.
+// sameInAll reports whether all parts have the same table.
 func sameInAll(parts []*Report, t *Table) bool {
 	return !slices.ContainsFunc(parts, func(part *Report) bool {
 		return !slices.ContainsFunc(part.Tables, func(other Table) bool { return reflect.DeepEqual(*t, other) })

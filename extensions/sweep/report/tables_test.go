@@ -27,7 +27,6 @@ func made() []Table {
 	}
 }
 
-// What a script has made is in all that people and programs read.
 func TestTablesAreInEveryFormat(t *testing.T) {
 	out := rendered(t, madeUp(func(r *Report) { r.Tables = made() }))
 	require.True(t, strings.HasSuffix(out[".md"], `
@@ -96,7 +95,7 @@ func TestNumbersOfATable(t *testing.T) {
 	}
 }
 
-// Tables that a script gives wrongly are refused with one line, and by the schema too.
+// The schema refuses them too.
 func TestWrongTables(t *testing.T) {
 	schema := compiledSchema(t)
 	for raw, says := range map[string]string{
@@ -127,7 +126,7 @@ func TestWrongTables(t *testing.T) {
 		require.NoError(t, err)
 		require.Error(t, schema.Validate(doc), raw)
 	}
-	// What a schema cannot say.
+	// The schema cannot express these.
 	for raw, says := range map[string]string{
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": [["b", "c"]]}]`:                                               "tables[0].rows[0] has 2 cells, and there are 1 column",
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": []}, {"title": "t", "columns": [{"name": "a"}], "rows": []}]`: `there are two tables of the title "t"`,
@@ -141,7 +140,6 @@ func TestWrongTables(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// What a script has made of a part's figures is of that part; what all parts say is said once.
 func TestMergedTables(t *testing.T) {
 	parts := mergeHalves(t)
 	constant := Table{Title: "As published", Columns: []TableColumn{{Name: "ns/op"}}, Rows: []TableRow{{1.0}}}

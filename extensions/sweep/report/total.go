@@ -6,13 +6,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// TotalOp is the name of the rows that WithTotals adds.
+// TotalOp is the operation of the rows that WithTotals adds.
 const TotalOp = "(total)"
 
-// WithTotals are the steps as tables show them: after those of a step with several kinds of
-// operations comes their total, whose Op is TotalOp. Its percentiles are of all operations
-// together. Where the kinds have times of their own, or are those of any script, there is none. A
-// total is made of the report's steps, and never in it.
+// WithTotals returns the steps as tables show them, with a total after those of a step with several
+// kinds of operations. The total's percentiles are those of all operations. There is no total if
+// the kinds have separate times, or in a report of -o sweep.
 func (r *Report) WithTotals() []*Step {
 	steps := make([]*Step, 0, len(r.Steps))
 	for first := 0; first < len(r.Steps); {
@@ -34,12 +33,12 @@ func (r *Report) WithTotals() []*Step {
 	return steps
 }
 
-// totalOf is the total of the kinds of operations of a step; nil where there is none.
+// totalOf returns the total of a step's kinds of operations, or nil.
 func totalOf(kinds []Step) *Step {
 	if len(kinds) < 2 {
 		return nil
 	}
-	one := &kinds[0] // of what all kinds have in common
+	one := &kinds[0] // common to all kinds
 	total := &Step{
 		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
 		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
@@ -56,7 +55,7 @@ func totalOf(kinds []Step) *Step {
 		}
 		d, err := measure.Decode(s.Histogram)
 		if err != nil {
-			return nil // a report that was read has none
+			return nil
 		}
 		d.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
 		durations.Merge(&d)

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// mixed makes up the steps of gets and sets side by side, of 8 clients in a second.
+// mixed makes steps of gets and sets, of 8 clients in a second.
 func mixed(t *testing.T, repeat int) []Step {
 	t.Helper()
 	reading := measure.Reading{Complete: true, Elapsed: time.Second, Ops: []measure.Totals{{Op: "get", Rows: 1, Failed: 2}, {Op: "set", Failed: 1}}}
@@ -26,8 +26,6 @@ func mixed(t *testing.T, repeat int) []Step {
 	return steps
 }
 
-// A mixed workload has one more row: what all of it came to, with the percentiles of all
-// operations.
 func TestTotals(t *testing.T) {
 	r := madeUp(func(r *Report) { r.Steps = append(mixed(t, 1), mixed(t, 2)...) })
 	steps := r.WithTotals()
@@ -58,8 +56,6 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// One kind of operation is its own total; kinds with times of their own, and those of any script,
-// have none.
 func TestNoTotals(t *testing.T) {
 	for name, change := range map[string]func(*Report){
 		"one kind":      func(r *Report) { r.Steps = r.Steps[:1] },

@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Validate tells whether the report can be true: its figures are possible, and where two say the
-// same, they agree. It returns an error that names the step and the figure.
+// Validate checks that all figures are possible and agree with each other. The error names the step
+// and the figure.
 func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 	switch {
 	case r.Schema != Schema:
@@ -69,8 +69,8 @@ func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 	return r.validatePublished()
 }
 
-// validateShares tells whether complete steps are of all their clients, and these did what was
-// asked of them. Of a part of a run, only the whole can tell.
+// validateShares checks that complete steps have all clients, which did what was asked. For a part
+// of a run, this cannot be checked.
 func (r *Report) validateShares() error {
 	if _, part := r.Params[segmentParam]; part {
 		return nil
@@ -89,7 +89,7 @@ func (r *Report) validateShares() error {
 		if err != nil {
 			return fmt.Errorf("%s: client.histogram: %w", s.Name(), err)
 		}
-		if times.Count != 0 && times.Count != int64(s.Clients) { // none is in steps that know no client times
+		if times.Count != 0 && times.Count != int64(s.Clients) { // zero if client times are unknown
 			return fmt.Errorf("%s: it is complete, but client.histogram counts %d clients of %d", s.Name(), times.Count, s.Clients)
 		}
 		if asked := float64(s.Clients) * float64(s.PerClient); done[s.id()] < asked {
@@ -152,7 +152,7 @@ func validateBracket(low, found, high keyed) error {
 	return nil
 }
 
-// tried tells whether a step of a search was of this number.
+// tried reports whether a search measured this number.
 func (r *Report) tried(number float64) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool {
 		if r.Search.Of == ofRate {

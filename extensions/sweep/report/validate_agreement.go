@@ -8,26 +8,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// How far figures may be apart that say the same. A histogram tells values apart to 0.098 %.
+// Tolerances for figures that must agree. A histogram's resolution is 0.098 %.
 const (
 	histogramTolerance = 0.002
 	rateTolerance      = 0.001
 )
 
-// How far a mean may be from its histogram's: a part of it, and nanoseconds, since a mean is a
-// whole number of them.
+// Tolerances for a mean and its histogram: relative, and in nanoseconds, because a mean is a whole
+// number.
 const (
 	meanTolerance = 0.01
 	meanSlack     = 1
 )
 
-// keyed is a number by the key that it has in the JSON.
+// keyed is a number with its JSON key.
 type keyed struct {
 	key   string
 	value float64
 }
 
-// possible returns an error for the first figure that is negative or no number.
+// possible returns an error for the first figure that is negative or not a number.
 func possible(figures ...keyed) error {
 	for _, f := range figures {
 		if math.IsNaN(f.value) || math.IsInf(f.value, 0) || f.value < 0 {
@@ -38,7 +38,7 @@ func possible(figures ...keyed) error {
 	return nil
 }
 
-// ascending returns an error for the first figure that is below the one before it.
+// ascending returns an error for the first figure below the one before it.
 func ascending(figures ...keyed) error {
 	for i := 1; i < len(figures); i++ {
 		if a, b := figures[i-1], figures[i]; a.value > b.value {
@@ -49,8 +49,8 @@ func ascending(figures ...keyed) error {
 	return nil
 }
 
-// agree returns an error for the first figure, in units of so many ns, that is not the quantile of
-// the distribution.
+// agree returns an error for the first figure, in units of nanoseconds, that differs from the
+// distribution's quantile.
 func agree(d *measure.Distribution, unit float64, figures []keyed, quantiles ...float64) error {
 	for i, q := range quantiles {
 		f := figures[i]
@@ -58,7 +58,7 @@ func agree(d *measure.Distribution, unit float64, figures []keyed, quantiles ...
 		if q == 0 {
 			got = d.Min
 		}
-		// Above what a histogram tells apart, the figure is exact and the histogram is not.
+		// Above the histogram's range, only the figure is exact.
 		highest := float64(measure.Highest) / unit
 		if want := float64(got) / unit; !near(min(f.value, highest), min(want, highest), histogramTolerance) {
 			return fmt.Errorf("%s is %g, but %g in its histogram", f.key, f.value, want)
@@ -68,8 +68,7 @@ func agree(d *measure.Distribution, unit float64, figures []keyed, quantiles ...
 	return nil
 }
 
-// agreeMean holds a mean against the distribution's, which is not known for durations above its
-// range. The unit is the one of the figures.
+// agreeMean checks a mean against the distribution's, which is unknown above its range.
 func agreeMean(d *measure.Distribution, unit time.Duration, mean, highest keyed) error {
 	if highest.value > float64(measure.Highest)/float64(unit) {
 		return nil
@@ -82,6 +81,6 @@ func agreeMean(d *measure.Distribution, unit time.Duration, mean, highest keyed)
 	return nil
 }
 
-// near tells whether two numbers from 0 are apart by no more than the part tolerance of the higher
+// near reports whether two positive numbers differ by at most tolerance, relative to the higher
 // one.
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*max(a, b) }

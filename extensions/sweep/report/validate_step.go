@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Name distinguishes the step from all others of the run, such as "get, 8 clients, repeat 2".
+// Name identifies the step in the run, such as "get, 8 clients, repeat 2".
 func (s *Step) Name() string { return fmt.Sprintf("%s, repeat %d", s.Key().Name(), s.Repeat) }
 
 func (s *Step) validate() error {
@@ -67,7 +67,6 @@ func (s *Step) validateOverlap() error {
 	return nil
 }
 
-// validateTooShort tells whether a step that is too short is one.
 func (s *Step) validateTooShort() error {
 	switch {
 	case s.TooShort == nil:
@@ -115,8 +114,7 @@ func (s *Step) validateLatency() error {
 	return agreeMean(&d, time.Millisecond, keyed{"latencyMs.mean", l.Mean}, percentiles[5])
 }
 
-// validate tells whether c can be of a step of that many clients. Those that never started are not
-// counted.
+// validate checks the figures of clients. Clients that never started are not counted.
 func (c *Clients) validate(clients int) error {
 	seconds := []keyed{
 		{"client.min", c.Min}, {"client.p25", c.P25}, {"client.p50", c.P50}, {"client.p75", c.P75}, {"client.max", c.Max},
@@ -153,14 +151,13 @@ func (c *Clients) validate(clients int) error {
 	return agree(&each, 1, ops, quartiles...)
 }
 
-// How much longer than the step a client may seem to have needed: a part of the step time, and
-// seconds.
+// Tolerances for client times above the step time: relative, and in seconds.
 const (
 	clientTolerance = 0.001
 	clientSlack     = 0.001
 )
 
-// validateTimes tells whether operations and clients fit into the step time.
+// validateTimes checks that operations and clients fit into the step time.
 func (s *Step) validateTimes() error {
 	if s.Seconds == 0 && s.OpsPerSecond != 0 {
 		return fmt.Errorf("opsPerSecond is %g, but seconds are 0", s.OpsPerSecond)
@@ -172,8 +169,7 @@ func (s *Step) validateTimes() error {
 	return nil
 }
 
-// validateErrors tells whether the error texts are of failed operations. A failed operation may
-// have none.
+// validateErrors checks the error counts. A failed operation may have no error text.
 func (s *Step) validateErrors() error {
 	left := s.Failed
 	for _, n := range s.Extra.Errors {

@@ -147,17 +147,17 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
-// timeless is a step in which no time has passed.
+// timeless makes a step without any time.
 func timeless(s *Step) { s.Seconds, s.Client = 0, noClients() }
 
-// noClients are those of a step that knows no client times.
+// noClients has no client times.
 func noClients() Clients {
 	none := encode(hdrhistogram.New(1, int64(measure.Highest), 3))
 
 	return Clients{Histogram: none, Ops: ClientOps{Histogram: none}}
 }
 
-// Above 1 h a histogram no longer tells durations apart; the report does.
+// A histogram ends at 1 h; the report's figures do not.
 func TestValidateOfDurationsAboveAnHour(t *testing.T) {
 	var times, ops measure.Distribution
 	times.Record(3 * time.Hour)

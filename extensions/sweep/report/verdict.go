@@ -9,30 +9,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// Verdict is the judgement of one gate, or of one of k6's thresholds.
+// Verdict is the judgement of a gate or of one of k6's thresholds.
 type Verdict struct {
-	// Gate names the gate, such as "p99 of rollup with 64 clients <= 50ms".
 	Gate string `json:"gate"`
-	// Held tells that the gate passes: it held, or it is undecided and its file lets that pass.
+	// Held reports whether the gate passes: it held, or it is undecided and its file allows that.
 	Held bool `json:"held"`
-	// Detail is what was measured, or why it could not be judged.
-	Detail string `json:"detail"`
-	// Outcome is held, crossed or undecided.
+	// Detail is the measured value, or why it could not be judged.
+	Detail  string            `json:"detail"`
 	Outcome judgement.Outcome `json:"outcome"`
-	// Visible is the smallest change, as a part, that the gate could have seen; zero where that is
-	// not known.
+	// Visible is the smallest relative change that the gate would detect; zero if unknown.
 	Visible float64 `json:"visible,omitempty"`
-	// Needed is what it takes to decide a gate that is undecided.
+	// Needed describes what would decide an undecided gate.
 	Needed string `json:"needed,omitempty"`
-	// Threshold reports whether it is one of k6's thresholds, and no gate of a file.
+	// Threshold reports whether it is one of k6's thresholds.
 	Threshold bool `json:"threshold,omitempty"`
-	// Worse reports whether the figure is significantly worse than base, whatever is tolerated.
+	// Worse reports whether the figure is significantly worse than base, regardless of tolerance.
 	Worse bool `json:"-"`
-	// Scenario is the scenario that a threshold of k6 names; empty where it names none.
+	// Scenario is the one that a threshold of k6 names, or empty.
 	Scenario string `json:"-"`
 }
 
-// mark is the outcome as lists of gates begin with it: what fails the run in capitals.
+// mark returns the outcome for lists of gates, in capitals if it fails the run.
 func (v *Verdict) mark() string {
 	if v.Held {
 		return string(v.Outcome)
@@ -41,19 +38,19 @@ func (v *Verdict) mark() string {
 	return strings.ToUpper(string(v.Outcome))
 }
 
-// rank orders verdicts by how much they matter to who reads them.
+// rank orders verdicts by importance.
 func (v *Verdict) rank() int {
 	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Outcome)
 }
 
-// Line is the verdict in one line for a terminal.
+// Line returns the verdict in one line.
 func (v *Verdict) Line() string {
 	const width = len(judgement.Undecided)
 
 	return fmt.Sprintf("%-*s  %s: %s", width, v.mark(), v.Gate, strings.Join(strings.Fields(v.Explained()), " "))
 }
 
-// Explained is the detail with what the gate could see and what it takes to decide it.
+// Explained returns the detail with the smallest detectable change and what is needed to decide.
 func (v *Verdict) Explained() string {
 	text := v.Detail
 	for _, more := range []string{v.couldSee(), v.Needed} {
@@ -74,8 +71,7 @@ func (v *Verdict) couldSee() string {
 	return "could see " + judgement.Percent(v.Visible)
 }
 
-// counted returns how many there are, such as "2 gates", "3 thresholds" or "5 gates and
-// thresholds".
+// counted formats counts such as "2 gates", "3 thresholds" or "5 gates and thresholds".
 func counted(verdicts []Verdict) string {
 	thresholds := 0
 	for i := range verdicts {
@@ -93,8 +89,8 @@ func counted(verdicts []Verdict) string {
 	return fmt.Sprintf("%d gates and thresholds", len(verdicts))
 }
 
-// GatesText says what all gates come to, such as "1 of 4 gates crossed, 2 undecided". The outcome
-// is the worst of those that do not pass.
+// GatesText summarises all gates, such as "1 of 4 gates crossed, 2 undecided". The outcome is the
+// worst of those that fail.
 func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 	count := map[judgement.Outcome]int{}
 	undecidedPass := true
@@ -126,7 +122,7 @@ func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 	return text, outcome
 }
 
-// validateGates tells whether each gate's outcome and whether it passes agree.
+// validateGates checks that outcomes and Held agree.
 func (r *Report) validateGates() error {
 	for i := range r.Gates {
 		v := &r.Gates[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// The verdicts that there are: held, crossed, undecided and undecided where that passes.
+// One verdict of each kind; the last one is undecided and passes.
 var (
 	aHeld      = Verdict{Gate: "g <= 1", Held: true, Detail: "0.9", Outcome: judgement.Held, Visible: 0.02}
 	aCrossed   = Verdict{Gate: "g <= 2", Detail: "2.1", Outcome: judgement.Crossed, Visible: 0.03}
@@ -50,7 +50,6 @@ func TestVerdictInALine(t *testing.T) {
 	}
 }
 
-// Build servers fail what is crossed, cannot tell what is undecided, and skip it where that passes.
 func TestGatesInJUnit(t *testing.T) {
 	raw, err := madeUp(func(r *Report) { r.Gates = []Verdict{aHeld, aCrossed, anOpen, aTolerated} }).JUnit()
 	require.NoError(t, err)

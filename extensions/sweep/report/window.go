@@ -8,20 +8,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Window is the time for which operations were asked for, from the start line on, and its tail:
-// clients that are at work when it is over finish their operations.
+// Window has the operations of a step with a duration: those in the duration, and those in the
+// tail, when clients finish their last operations.
 type Window struct {
 	Seconds     float64 `json:"seconds"`
-	Ops         int64   `json:"ops"`         // successful operations that ended in the window
-	TailSeconds float64 `json:"tailSeconds"` // from the window's end to the last client's
-	TailOps     int64   `json:"tailOps"`     // successful operations that ended in the tail
+	Ops         int64   `json:"ops"`         // successful operations in the window
+	TailSeconds float64 `json:"tailSeconds"` // from the window's end to the last client's end
+	TailOps     int64   `json:"tailOps"`     // successful operations in the tail
 }
 
-// AllClients is the part of a step in which all clients were at work: from the start line to the
-// first client's end.
+// AllClients is the part of a step with all clients at work: from the start line to the first
+// client's end.
 type AllClients struct {
 	Seconds      float64 `json:"seconds"`
-	Ops          int64   `json:"ops"` // successful operations that ended in it
+	Ops          int64   `json:"ops"` // successful operations in it
 	OpsPerSecond float64 `json:"opsPerSecond"`
 }
 
@@ -37,7 +37,7 @@ func newWindow(reading *measure.Reading, t *measure.Totals) *Window {
 	}
 }
 
-// newAllClients returns nil where that part is not known.
+// newAllClients returns nil if unknown.
 func newAllClients(reading *measure.Reading, t *measure.Totals) *AllClients {
 	if reading.AllAtWork == 0 {
 		return nil
@@ -48,7 +48,7 @@ func newAllClients(reading *measure.Reading, t *measure.Totals) *AllClients {
 	}
 }
 
-// plus adds what another kind of operation did in the same window; nil: the other is the first.
+// plus adds another kind of operation; other may be nil.
 func (w *Window) plus(other *Window) *Window {
 	if w == nil || other == nil {
 		return other
@@ -60,7 +60,7 @@ func (w *Window) plus(other *Window) *Window {
 	return &sum
 }
 
-// plus adds what another kind of operation did in the same time; nil: the other is the first.
+// plus adds another kind of operation; other may be nil.
 func (a *AllClients) plus(other *AllClients) *AllClients {
 	if a == nil || other == nil {
 		return other
@@ -72,8 +72,8 @@ func (a *AllClients) plus(other *AllClients) *AllClients {
 	return &sum
 }
 
-// OpsPerSecond is the rate of one kind of operation: of a step with a duration, what ended within
-// the window by the window; of others, all operations by the step time.
+// OpsPerSecond returns the rate of one kind of operation. With a duration: operations that ended in
+// the window, divided by it. Else all operations divided by the step time.
 func OpsPerSecond(reading *measure.Reading, t *measure.Totals) float64 {
 	if reading.Window != 0 {
 		return Rate(t.Within, reading.Window)
@@ -82,7 +82,7 @@ func OpsPerSecond(reading *measure.Reading, t *measure.Totals) float64 {
 	return Rate(t.Durations.Count, timeOf(reading, t))
 }
 
-// timeOf is the step time or, of a variant in a duet, for how long its clients were at work.
+// timeOf returns the step time or, for a duet's variant, the time for which its clients worked.
 func timeOf(reading *measure.Reading, t *measure.Totals) time.Duration {
 	if t.Variant != measure.NoVariant {
 		return t.Time
@@ -91,7 +91,7 @@ func timeOf(reading *measure.Reading, t *measure.Totals) time.Duration {
 	return reading.Elapsed
 }
 
-// rated returns the operations, and the seconds, that OpsPerSecond is of.
+// rated returns the operations and seconds of OpsPerSecond.
 func (s *Step) rated() (operations int64, seconds float64) {
 	if s.Window != nil {
 		return s.Window.Ops, s.Window.Seconds
@@ -100,7 +100,7 @@ func (s *Step) rated() (operations int64, seconds float64) {
 	return s.Operations, s.Seconds
 }
 
-// validateRate tells whether ops/s are of the operations and times that the step has.
+// validateRate checks ops/s against operations and times.
 func (s *Step) validateRate() error {
 	operations, seconds := s.rated()
 	if want := float64(operations) / seconds; seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {

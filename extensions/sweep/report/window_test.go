@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// reading is a step of 2 clients that took 5 s, with 100 operations of 1 ms, of which so many were
-// within.
+// reading makes a step of 2 clients and 5 s with 100 operations of 1 ms, of which within ended in
+// the window.
 func reading(within int64) measure.Reading {
 	r := measure.Reading{
 		Started: true, StartedOn: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Elapsed: 5 * time.Second, Ended: 2, Complete: true,
@@ -45,7 +45,6 @@ func rateOf(r *measure.Reading) float64 {
 	return 100
 }
 
-// A step with a duration counts what ended in its window.
 func TestRateOfAWindow(t *testing.T) {
 	r := reading(98)
 	r.Window = time.Second
@@ -69,8 +68,7 @@ func TestRateOfAWindow(t *testing.T) {
 	}
 }
 
-// What Ctrl-C cuts off did not end later than its window: a note would tell a time that nothing
-// took.
+// After Ctrl-C, there is no tail to report.
 func TestAnInterruptedWindowHasNoTail(t *testing.T) {
 	r := reading(98)
 	r.Window = time.Second
@@ -84,7 +82,6 @@ func TestAnInterruptedWindowHasNoTail(t *testing.T) {
 	require.Contains(t, rep.Markdown(), "2 clients: ops/s is of the window")
 }
 
-// A step without a duration also says what was done while all clients were at work.
 func TestRateOfAllClients(t *testing.T) {
 	r := reading(80)
 	r.AllAtWork = 2 * time.Second
@@ -104,7 +101,6 @@ func TestRateOfAllClients(t *testing.T) {
 	}
 }
 
-// A rate that was not kept is told, whether the step is complete or not.
 func TestMissedRate(t *testing.T) {
 	r := reading(60)
 	r.Window, r.Unstarted, r.Complete = time.Second, 35, false
@@ -137,7 +133,6 @@ func TestMissedRate(t *testing.T) {
 	}
 }
 
-// Parts count by the time in which at least one had its window; the queues of all parts are one.
 func TestMergeOfWindows(t *testing.T) {
 	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
 	for i, part := range parts {
@@ -173,7 +168,7 @@ func TestMergeOfWindows(t *testing.T) {
 	require.InDelta(t, 2, o.Lateness.Max, 1e-9)
 	require.InDelta(t, 1, o.Lateness.P50, 1e-3)
 
-	parts[1].Steps[0].Window = nil // of before there was this key
+	parts[1].Steps[0].Window = nil // a part without a window
 	parts[1].Steps[0].OpsPerSecond = 20
 	parts[1].Steps[0].OpenLoop = nil
 	merged, _, err = Merge(parts...)

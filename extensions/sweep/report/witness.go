@@ -9,35 +9,34 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// Witness is what limited a step, all kinds of operations together.
+// Witness is the step's bottleneck with evidence, for all kinds of operations.
 type Witness struct {
 	LimitedBy witness.Word `json:"limitedBy"`
 	Why       string       `json:"why"` // a sentence with the figures
-	// Evidence is what the kernel, the runtime and the step itself have told, by the names of
-	// package witness.
+	// Evidence from the kernel, the runtime and the step, by the names of package witness.
 	Evidence map[string]float64 `json:"evidence"`
-	// OverTime is missing where the system tells nothing.
+	// OverTime is nil if the system provides no data.
 	OverTime *WitnessOverTime `json:"overTime,omitempty"`
 }
 
-// WitnessOverTime is the evidence within the step, from the start line on. All lists are of the
-// same length, one value for each time of EverySeconds.
+// WitnessOverTime is the evidence over the step's time. All lists have the same length, one value
+// for EverySeconds each.
 type WitnessOverTime struct {
 	EverySeconds float64 `json:"everySeconds"`
-	// Idle, K6, Server, Others and Stolen are parts of the machine's processors, 0 to 1. Server and
-	// Others are missing where the server is not known.
+	// Idle, K6, Server, Others and Stolen are shares of the machine's CPU, 0 to 1. Server and Others
+	// are missing for an unknown server.
 	Idle   []float64 `json:"idle"`
 	K6     []float64 `json:"k6"`
 	Server []float64 `json:"server,omitempty"`
 	Others []float64 `json:"others,omitempty"`
 	Stolen []float64 `json:"stolen"`
-	// GCPauseMs is for how long the collection of garbage stopped all of k6.
+	// GCPauseMs is the time that garbage collection stopped k6.
 	GCPauseMs []float64 `json:"gcPauseMs"`
-	// LateMs is how late a goroutine of k6 woke that slept for 50 ms, at worst.
+	// LateMs is the worst delay of a goroutine that sleeps for 50 ms.
 	LateMs []float64 `json:"lateMs"`
 }
 
-// parts are the lists whose values are parts of the machine, and times those of milliseconds.
+// lists returns the lists of shares and those of milliseconds.
 func (o *WitnessOverTime) lists() (parts, times map[string][]float64) {
 	parts = map[string][]float64{"idle": o.Idle, "k6": o.K6, "stolen": o.Stolen}
 	if o.Server != nil {
@@ -50,7 +49,7 @@ func (o *WitnessOverTime) lists() (parts, times map[string][]float64) {
 	return parts, map[string][]float64{"gcPauseMs": o.GCPauseMs, "lateMs": o.LateMs}
 }
 
-// LimitedBy is the word of what limited the step; empty in a report of any script.
+// LimitedBy returns the word for the bottleneck; "" in a report of -o sweep.
 func (s *Step) LimitedBy() witness.Word {
 	if s.Witness == nil {
 		return ""
@@ -59,8 +58,8 @@ func (s *Step) LimitedBy() witness.Word {
 	return s.Witness.LimitedBy
 }
 
-// orWorse is what limited a step worst: what did so in the parts before, or in the part at that
-// place, counted from zero. That a part is short matters least: the whole may be longer.
+// orWorse returns the worse bottleneck: w, or that of the part at that place, from zero. "short"
+// ranks lowest, because the whole step may be longer.
 func (w *Witness) orWorse(part *Witness, place int) *Witness {
 	rank := func(w *Witness) int {
 		if w.LimitedBy == witness.Short {
@@ -78,8 +77,7 @@ func (w *Witness) orWorse(part *Witness, place int) *Witness {
 	}
 }
 
-// witnessNotes say what a reader must know of what limited a step: that its figures are not the
-// server's. The variants of a duet share what limited them.
+// witnessNotes warns if figures are not the server's. A duet's variants share them.
 func (r *Report) witnessNotes(s *Step) (notes []string) {
 	w := s.Witness
 	if w == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// limited makes a step say what limited it.
+// limited sets the step's bottleneck.
 func limited(word witness.Word) func(*Step) {
 	return func(s *Step) {
 		s.Witness = &Witness{
@@ -47,7 +47,7 @@ func TestWitnessIsValidated(t *testing.T) {
 	require.Error(t, s.validate())
 }
 
-// The word is the last column, once a step; a report of before there was one has no such column.
+// "limited by" is the last column, filled once a step.
 func TestTableEndsWithWhatLimitedTheStep(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = []Step{
@@ -91,7 +91,6 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 	require.NotContains(t, notes, "base, limited by")
 }
 
-// Of the parts of a step, the one that was limited worst says what limited it.
 func TestMergeOfWitnesses(t *testing.T) {
 	for _, tt := range []struct {
 		words [3]witness.Word
