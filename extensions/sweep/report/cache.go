@@ -16,7 +16,7 @@ type Cache struct {
 	PeakSince time.Time
 }
 
-// count stores counters. Those of a cache have their own keys and rates.
+// count stores counters. A cache's counters have their own keys and rates.
 func (e *Extra) count(counted measure.Counters) {
 	for name, n := range counted {
 		switch name {
@@ -45,7 +45,7 @@ func (e *Extra) count(counted measure.Counters) {
 	}
 }
 
-// counters returns all counters, including those of a cache.
+// counters returns all counters, including a cache's.
 func (e *Extra) counters() measure.Counters {
 	cache := measure.Counters{measure.Hits: e.Hits, measure.Misses: e.Misses, measure.Hot: e.Hot, measure.HotHits: e.HotHits}
 

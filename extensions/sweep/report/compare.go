@@ -24,7 +24,7 @@ type Comparison struct {
 	Rows      []Row     `json:"rows"` // by figure, then by step
 	Geomeans  []Geomean `json:"geomeans"`
 	Search    *Sought   `json:"search,omitempty"` // if both runs are searches with the same goal
-	Warnings  []string  `json:"warnings"`         // differences other than in figures
+	Warnings  []string  `json:"warnings"`         // differences besides the figures
 	Notes     []string  `json:"notes"`            // limits of the comparison
 	Regressed bool      `json:"regressed"`        // a row or the search regressed, or the new run was interrupted
 

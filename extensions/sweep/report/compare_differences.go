@@ -18,8 +18,8 @@ func Immaterial(param string) bool {
 // maxShown is the most bytes of a setting that are shown.
 const maxShown = 80
 
-// Differences lists how two runs differ other than in their figures: class of host, fingerprint,
-// target and parameters. It is empty if the runs can be compared.
+// Differences lists what differs between two runs besides their figures: class of host,
+// fingerprint, target and parameters. It is empty if the runs can be compared.
 func Differences(before, after *Report) []string {
 	var found []string
 	for _, fact := range []struct {

@@ -113,7 +113,7 @@ func latencyColumns() (columns []csvColumn) {
 
 // CSV renders a header and one line for each step and kind of operation, as in RFC 4180. A step
 // with several kinds has another line for their total, marked in the column total. Names end in
-// their unit (_s, _ms, or what is counted). Numbers have full precision and no thousands
+// their unit (_s, _ms) or in a noun for counts. Numbers have full precision and no thousands
 // separators. rate is 0 for closed loops, per_client is 0 for steps with a duration, and
 // cpu_server_s is empty for a remote server. Columns that do not apply are empty.
 //

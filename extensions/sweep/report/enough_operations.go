@@ -73,7 +73,7 @@ func (g *Group) Timings() int64 {
 	return n
 }
 
-// timed returns the noun for what was timed.
+// timed returns the noun for a measured duration.
 func (g *Group) timed() string {
 	if slices.ContainsFunc(g.Steps, func(s *Step) bool { return s.Timed > 0 }) {
 		return "pipeline"
@@ -121,8 +121,7 @@ func (g *Group) TooShort() string {
 		Counted(n, g.timed()), Span(seconds), Counted(measure.LeastOperations, g.timed()), leastSeconds)
 }
 
-// SupportNote names the shown percentiles that rest on too few operations in a step; "" if there
-// are none.
+// SupportNote names the shown percentiles that rest on too few operations in a step, or returns "".
 func SupportNote(steps []Step, shown ...Percentile) string {
 	var needs []string
 	for _, p := range shown {

@@ -88,7 +88,7 @@ func (s *Step) PlusMinus(f *Figure) string {
 // alike is the largest ratio of the two sides that are shown as one.
 const alike = 1.1
 
-// PlusMinusNote explains the columns of intervals; "" if there are none.
+// PlusMinusNote explains the columns of intervals, or returns "".
 func (r *Report) PlusMinusNote() string {
 	if len(r.Bounded()) == 0 {
 		return ""

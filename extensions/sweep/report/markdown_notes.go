@@ -131,7 +131,7 @@ func (r *Report) searchNote() string {
 }
 
 // restsOnFew names the percentiles of the result that rest on few operations, as sentences after a
-// space; "" if there are none. If nothing was found, it looks at all steps.
+// space. If nothing was found, it looks at all steps.
 func (r *Report) restsOnFew() string {
 	said := ""
 	groups := r.Groups()

@@ -20,8 +20,8 @@ const maxApart = time.Minute
 // time in which at least one part ran. A step whose parts ran together for less than leastOverlap
 // of the shortest part's time is incomplete, with a note.
 //
-// The host is that of the first part; different ones are listed in params.hosts. Gate verdicts are
-// dropped, because those of a part do not apply to the run. Errors name parts by number, from 1.
+// The host comes from the first part; different hosts are listed in params.hosts. Gate verdicts are
+// dropped, because they apply to a part only. Errors name parts by number, from 1.
 func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	if len(parts) < 2 {
 		return nil, nil, errors.New("a merge needs at least 2 parts")

@@ -34,7 +34,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	return duets
 }
 
-// compare sets the figures, or the reason why there are none.
+// compare sets the figures, or why they are missing.
 func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
 	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
@@ -62,7 +62,7 @@ func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 	}
 }
 
-// add adds a figure, with values more precise than those of the slices.
+// add adds a figure with values more precise than the slices give.
 func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 	moved := change / base / (r.Change / r.Base)
 	ratio := r.Ratio * moved

@@ -7,8 +7,8 @@ import (
 )
 
 // OpenMetrics renders the figures of each step in the text format of OpenMetrics 1.0, for GitLab's
-// metrics report and Prometheus tools. Names are those of the live metrics. Repeats are given as
-// medians.
+// metrics report and Prometheus tools. It uses the names of the live metrics, and medians of
+// repeats.
 func (r *Report) OpenMetrics() string {
 	var b strings.Builder
 	groups := r.Groups()

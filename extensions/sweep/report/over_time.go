@@ -104,7 +104,7 @@ func newSlowest(o *measure.OverTime) []Slow {
 	return all
 }
 
-// Measured decodes the figures over time; nil if there are none.
+// Measured decodes the figures over time, or returns nil.
 func (s *Step) Measured() (*measure.OverTime, error) {
 	if s.OverTime == nil {
 		return nil, nil //nolint:nilnil // only some kinds of operations have it
@@ -138,7 +138,7 @@ func (s *Step) Measured() (*measure.OverTime, error) {
 	return o, nil
 }
 
-// StepSeconds returns the time from the start line to the last client's end; in a duet that of both
+// StepSeconds returns the time from the start line to the last client's end; in a duet of both
 // variants, if known.
 func (s *Step) StepSeconds() float64 {
 	if s.OverTime != nil && s.OverTime.StepSeconds > 0 {

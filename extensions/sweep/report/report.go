@@ -147,7 +147,7 @@ type Extra struct {
 	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations, with counts
 	Unstarted uint64            `json:"unstarted,omitempty"` // due operations of an open loop that never started
 
-	// Counters are the counters of operations by name, for all kinds of operations. Those of a cache
+	// Counters are the counters of operations by name, for all kinds of operations. A cache's counters
 	// have their own keys.
 	Counters measure.Counters `json:"counters,omitempty"`
 

@@ -22,7 +22,7 @@ type Script struct {
 	MostOps int `json:"mostOps,omitempty"`
 	// VUs are the active VUs over time.
 	VUs *VUs `json:"vus,omitempty"`
-	// Metrics are those other than durations, sorted by name.
+	// Metrics are all except durations, sorted by name.
 	Metrics []Metric `json:"metrics,omitempty"`
 }
 
@@ -198,7 +198,7 @@ func (m *Metric) validate() error {
 	return agree(&d, float64(TrendUnit), []keyed{{"p50", *m.P50}, {"p90", *m.P90}, {"p99", *m.P99}}, 0.5, 0.9, 0.99)
 }
 
-// mergedScript merges the parts' scripts; nil if there are none.
+// mergedScript merges the parts' scripts, or returns nil.
 func mergedScript(parts []*Report) (*Script, error) {
 	merged := &Script{}
 	byName := map[string]*Metric{}

@@ -9,9 +9,9 @@ import (
 // TotalOp is the operation of the rows that WithTotals adds.
 const TotalOp = "(total)"
 
-// WithTotals returns the steps as tables show them, with a total after those of a step with several
-// kinds of operations. The total's percentiles are those of all operations. There is no total if
-// the kinds have separate times, or in a report of -o sweep.
+// WithTotals returns the steps as tables show them, with a total after each step with several kinds
+// of operations. The total has the percentiles of all operations. There is no total if the kinds
+// have separate times, or in a report of -o sweep.
 func (r *Report) WithTotals() []*Step {
 	steps := make([]*Step, 0, len(r.Steps))
 	for first := 0; first < len(r.Steps); {

@@ -69,8 +69,8 @@ func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 	return r.validatePublished()
 }
 
-// validateShares checks that complete steps have all clients, which did what was asked. For a part
-// of a run, this cannot be checked.
+// validateShares checks that complete steps have all clients, and that each did its share. For a
+// part of a run, this cannot be checked.
 func (r *Report) validateShares() error {
 	if _, part := r.Params[segmentParam]; part {
 		return nil

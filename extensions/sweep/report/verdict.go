@@ -50,7 +50,8 @@ func (v *Verdict) Line() string {
 	return fmt.Sprintf("%-*s  %s: %s", width, v.mark(), v.Gate, strings.Join(strings.Fields(v.Explained()), " "))
 }
 
-// Explained returns the detail with the smallest detectable change and what is needed to decide.
+// Explained returns the detail, the smallest detectable change, and how to decide an undecided
+// gate.
 func (v *Verdict) Explained() string {
 	text := v.Detail
 	for _, more := range []string{v.couldSee(), v.Needed} {

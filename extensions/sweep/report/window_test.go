@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// reading makes a step of 2 clients and 5 s with 100 operations of 1 ms, of which within ended in
+// reading makes a step of 2 clients and 5 s with 100 operations of 1 ms. Of these, within ended in
 // the window.
 func reading(within int64) measure.Reading {
 	r := measure.Reading{

@@ -36,7 +36,7 @@ type WitnessOverTime struct {
 	LateMs []float64 `json:"lateMs"`
 }
 
-// lists returns the lists of shares and those of milliseconds.
+// lists returns the lists of shares, and the lists of milliseconds.
 func (o *WitnessOverTime) lists() (parts, times map[string][]float64) {
 	parts = map[string][]float64{"idle": o.Idle, "k6": o.K6, "stolen": o.Stolen}
 	if o.Server != nil {
@@ -58,8 +58,8 @@ func (s *Step) LimitedBy() witness.Word {
 	return s.Witness.LimitedBy
 }
 
-// orWorse returns the worse bottleneck: w, or that of the part at that place, from zero. "short"
-// ranks lowest, because the whole step may be longer.
+// orWorse returns the worse bottleneck of w and of the part at that place, from zero. "short" ranks
+// lowest, because the whole step may be longer.
 func (w *Witness) orWorse(part *Witness, place int) *Witness {
 	rank := func(w *Witness) int {
 		if w.LimitedBy == witness.Short {
