@@ -4,8 +4,8 @@ import "regexp"
 
 var origins = regexp.MustCompile(`\b[a-z]+://([^/? ]+)`)
 
-// DropOrigins removes scheme, host and port from the names of requests when each report is of a
-// script whose requests all go to one host: two servers that are compared have an address each.
+// DropOrigins removes scheme, host and port from the names of requests if each report is of a
+// script that requests one host only. Two servers at different addresses can then be compared.
 func DropOrigins(reports ...*Report) {
 	named := make([][]string, len(reports))
 	for i, r := range reports {
@@ -20,8 +20,8 @@ func DropOrigins(reports ...*Report) {
 	}
 }
 
-// paths returns the names of the steps' operations without their host; nil where there are several
-// hosts, or none, or where two steps would have the same name then.
+// paths returns the names of the operations without their host. It returns nil unless there is
+// exactly one host, or if two steps would get the same name.
 func (r *Report) paths() []string {
 	type row struct {
 		Key
