@@ -7,46 +7,43 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Fewest and Most are how many runs stand side by side: more curves than that cannot be told apart.
+// Fewest and Most are the limits on runs side by side: more curves could not be distinguished.
 const (
 	Fewest = 2
 	Most   = 8
 )
 
-// Tolerance is the part by which a median may get worse before a row is a regression: that of
-// `k6 x sweep compare`.
+// Tolerance is the allowed worsening of a median, as for `k6 x sweep compare`.
 const Tolerance = 0.05
 
-// Run is one of the runs.
 type Run struct {
-	// Name tells the run from the others, such as its file's name.
+	// Name identifies the run, such as its file name.
 	Name   string
 	Report *report.Report
 }
 
-// Comparison is several runs, of which all others are compared with the first.
+// Comparison compares each run with the first.
 type Comparison struct {
 	Runs []Run
-	// Facts are those in which the runs differ, but their figures.
+	// Facts are the differences besides figures.
 	Facts []Fact
-	// Warnings are what must be known of a run before its figures are believed.
+	// Warnings are problems of runs.
 	Warnings []Warning
-	// Steps are those of the first run in its order, and then those that only others have.
+	// Steps are those of the first run in order, then those that only others have.
 	Steps []Step
 }
 
-// Fact is something in which runs differ.
+// Fact is a property in which runs differ.
 type Fact struct {
-	// Name is the fact's path in the report, such as "target.version".
+	// Name is the path in the report, such as "target.version".
 	Name string
-	// Values has a text for each run; empty where the run does not have the fact.
+	// Values has a text for each run, may be empty.
 	Values []string
 }
 
-// Warning is of one run.
 type Warning struct{ Run, Text string }
 
-// Step is a step that at least one of the runs has.
+// Step is a step of at least one of the runs.
 type Step struct {
 	report.Key
 	// Figures are ops/s, p50 and p99, in this order.
@@ -63,26 +60,25 @@ type Figure struct {
 // Cell is a figure of a step in one run.
 type Cell struct {
 	report.Estimate
-	// Ratio is to the first run's median; zero in the first run, and where it is not known.
+	// Ratio is relative to the first run's median; zero in the first run, and if unknown.
 	Ratio float64
-	// Low and High are the interval of the ratio; both zero where there are too few repeats.
+	// Low and High are the interval of the ratio; zero with too few repeats.
 	Low, High float64
-	// Verdict is that of report.Compare; empty in the first run.
+	// Verdict is report.Compare's verdict; empty in the first run.
 	Verdict string
 	// Reason is why it is undecided or not comparable.
 	Reason string
-	// LostTo tells that the run got worse by more than the tolerance, or lacks what the first has.
+	// LostTo reports whether the run got worse by more than the tolerance, or lacks the step.
 	LostTo bool
 }
 
-// Sure tells whether the interval of the ratio is known.
+// Sure reports whether the interval of the ratio is known.
 func (c *Cell) Sure() bool { return c.High > 0 }
 
-// FigureKeys are the keys of the figures that are compared.
 var FigureKeys = []string{"ops_per_second", "p50", "p99"} //nolint:gochecknoglobals // a constant
 
-// Of sets runs side by side. It returns an error when there are too few or too many of them, two
-// have the same name, or none has a step.
+// Of compares runs. It returns an error for too few or too many runs, duplicate names, or runs
+// without steps.
 func Of(runs []Run) (*Comparison, error) {
 	if len(runs) < Fewest || len(runs) > Most {
 		return nil, fmt.Errorf("%d runs cannot be set side by side: it must be from %d to %d", len(runs), Fewest, Most)
@@ -104,7 +100,6 @@ func Of(runs []Run) (*Comparison, error) {
 	return c, nil
 }
 
-// fill makes the steps.
 func (c *Comparison) fill() {
 	index := map[report.Key]int{}
 	groups := make([]map[report.Key]*report.Group, len(c.Runs))
@@ -139,7 +134,7 @@ func (c *Comparison) fill() {
 	}
 }
 
-// cellOf is a figure in one run, beside the first one.
+// cellOf compares a figure of one run with the first.
 func cellOf(f *report.Figure, key report.Key, first, own *report.Group, j *judge) Cell {
 	var c Cell
 	before, after := values(f, first), values(f, own)
@@ -164,7 +159,7 @@ func cellOf(f *report.Figure, key report.Key, first, own *report.Group, j *judge
 	return c
 }
 
-// values are those of the repeats in which an operation succeeded.
+// values returns the figure of each repeat in which an operation succeeded.
 func values(f *report.Figure, g *report.Group) []float64 {
 	if g == nil {
 		return nil
@@ -174,20 +169,20 @@ func values(f *report.Figure, g *report.Group) []float64 {
 	return done.Values(f.Of)
 }
 
-// rowKey is which row of a report.Comparison is meant.
+// rowKey identifies a row of a report.Comparison.
 type rowKey struct {
 	figure string
 	report.Key
 }
 
-// judge has the verdicts on one run beside the first.
+// judge has the verdicts on one run compared with the first.
 type judge struct {
 	rows map[rowKey]*report.Row
 	// problem is why nothing can be compared.
 	problem string
 }
 
-// newJudge compares two runs, whatever their scenarios are called: facts tell that they differ.
+// newJudge compares two runs even if their scenarios differ, since the facts show that.
 func newJudge(first, own *report.Report) judge {
 	renamed := *own
 	renamed.Scenario = first.Scenario
@@ -204,7 +199,7 @@ func newJudge(first, own *report.Report) judge {
 	return j
 }
 
-// warnings are of runs that were not done as they were asked for.
+// warnings lists incomplete and failed runs.
 func warnings(runs []Run) (found []Warning) {
 	for _, run := range runs {
 		r := run.Report

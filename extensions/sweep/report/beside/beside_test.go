@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// madeUp is a run of 1 and 8 clients with so many operations a second in each repeat.
+// madeUp makes a run of 1 and 8 clients with the rates as repeats.
 func madeUp(change func(*report.Report), rates ...float64) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0",
@@ -59,7 +59,6 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	require.False(t, cells[4].Sure())
 	require.Equal(t, report.NotComparable, cells[5].Verdict)
 	require.Equal(t, "3 failed (repeat 1) in new", cells[5].Reason)
-	// A latency that rises is worse.
 	require.Equal(t, report.Worse, c.Steps[1].Figures[2].Cells[2].Verdict)
 
 	require.Equal(t, []beside.Warning{{"failed", "3 operations failed"}}, c.Warnings)
@@ -71,7 +70,7 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | ×1.197 (1.173 to 1.222) better |")
 }
 
-// What differs is told for each run, what people set first; where results went is nothing.
+// Parameters come first; the results folder is left out.
 func TestWhatDiffers(t *testing.T) {
 	c, err := beside.Of([]beside.Run{
 		{"a", madeUp(nil, 100)},
@@ -112,7 +111,6 @@ func TestRunsThatCannotStandSideBySide(t *testing.T) {
 	}
 }
 
-// A step that only one run has is a row, and so is what the first run lacks.
 func TestStepsThatNotAllRunsHave(t *testing.T) {
 	c, err := beside.Of([]beside.Run{
 		{"a", madeUp(func(r *report.Report) { r.Steps = r.Steps[:4] }, 100, 101, 102, 103)},
@@ -142,7 +140,7 @@ func TestVariantsWithinAReport(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, report.Better, c.Steps[0].Figures[0].Cells[1].Verdict)
 
-	// The script's sides have names of their own for the same work.
+	// The script's sides name their operations.
 	r.SideBySide = []report.Side{{Name: "go", Ops: map[string]string{"machgo": "query"}}, {Name: "own", Ops: map[string]string{"native": "query"}}}
 	runs = beside.Within(r)
 	require.Equal(t, "own", runs[1].Name)

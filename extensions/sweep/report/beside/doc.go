@@ -1,6 +1,6 @@
-// Package beside sets several runs side by side: what was different before anything was measured,
-// and each figure of each step as a ratio to the first run's, with its interval and its verdict.
+// Package beside compares several runs: differences in setup, then each figure of each step as a
+// ratio to the first run, with interval and verdict.
 //
-// The verdicts are those of report.Compare, so that a page of several runs and `k6 x sweep compare`
-// never say two things of the same figures.
+// The verdicts come from report.Compare, so the page of several runs and `k6 x sweep compare`
+// always agree.
 package beside

@@ -11,10 +11,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// longestFact is how much of a fact is shown, in characters.
+// longestFact is the most characters of a fact that are shown.
 const longestFact = 120
 
-// facts are those in which the runs differ, the parameters and the target first.
+// facts returns the differences, parameters and target first.
 func facts(runs []Run) (differ []Fact) {
 	all := make([]map[string]string, len(runs))
 	var names []string
@@ -43,7 +43,7 @@ func facts(runs []Run) (differ []Fact) {
 	return differ
 }
 
-// rank is where a fact stands: what people set comes before what the machine was.
+// rank orders facts: settings come before properties of the machine.
 func rank(name string) int {
 	for i, prefix := range []string{"scenario", "params.", "target.", "k6", "host.", "fingerprint."} {
 		if strings.HasPrefix(name, prefix) {
@@ -51,10 +51,10 @@ func rank(name string) int {
 		}
 	}
 
-	return -1 // when it was
+	return -1 // start time
 }
 
-// factsOf are all facts of a run that may differ, but where its results went.
+// factsOf returns all facts of a run that may differ, except the results folder.
 func factsOf(r *report.Report) []report.Fact {
 	found := []report.Fact{{Name: "scenario", Text: r.Scenario}, {Name: "k6", Text: r.K6}}
 	for _, values := range []struct {
@@ -77,13 +77,13 @@ func factsOf(r *report.Report) []report.Fact {
 	return found
 }
 
-// text is a value as one line: strings as they are, anything else as JSON.
+// text formats a value in one line: strings as they are, others as JSON.
 func text(v any) string {
 	line, ok := v.(string)
 	if !ok {
 		raw, err := json.Marshal(v)
 		if err != nil {
-			return fmt.Sprint(v) // a function or the like, which no file can hold
+			return fmt.Sprint(v) // such as a function, which JSON cannot hold
 		}
 		line = string(raw)
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Markdown writes the comparison for people: what differs, what each run came to, and a table for
-// each figure.
+// Markdown renders the comparison: differences, a summary of each run, and a table for each figure.
 func (c *Comparison) Markdown() string {
 	var b strings.Builder
 	names := make([]string, len(c.Runs))
@@ -72,7 +71,7 @@ func (c *Comparison) figureTable(b *strings.Builder, n int, names []string) {
 	}
 }
 
-// Value is the median for people, "-" where there is none.
+// Value formats the median; "-" if it is missing.
 func (c *Cell) Value(f *report.Figure) string {
 	if c.N == 0 {
 		return "-"
@@ -81,7 +80,7 @@ func (c *Cell) Value(f *report.Figure) string {
 	return f.Show(c.Median)
 }
 
-// header writes the head of a table, of which so many columns are texts and the others figures.
+// header writes the head of a table; the first columns are texts.
 func header(b *strings.Builder, columns []string, texts int) {
 	line(b, columns)
 	rule := make([]string, len(columns))

@@ -6,9 +6,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Within are the runs that one report has in it: its variants, or those that the script has named
-// (report.SideBySide). It is nil when there are fewer than Fewest or more than Most of them, and of
-// a duet: that has ratios of its own, which see more.
+// Within returns the runs within one report: its variants, or the sides of report.SideBySide. It
+// returns nil unless their number is between Fewest and Most, and for a duet, whose own ratios are
+// more precise.
 func Within(r *report.Report) []Run {
 	if len(r.Duets) > 0 {
 		return nil
@@ -48,7 +48,7 @@ func Within(r *report.Report) []Run {
 	return runs
 }
 
-// variants are a run for each variant of the report.
+// variants returns a side for each variant.
 func variants(r *report.Report) (named []report.Side) {
 	for i := range r.Steps {
 		name := r.Steps[i].Variant

@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Say is the cell's ratio with its interval and verdict, such as "×1.031 (1.024 to 1.038) better":
-// "~" stands for no difference of the tolerated size, "?" for what cannot be judged.
+// Say formats the ratio with interval and verdict, such as "×1.031 (1.024 to 1.038) better". "~"
+// means no difference of the tolerated size, "?" undecided.
 func (c *Cell) Say() string {
 	if c.Verdict == "" {
 		return ""
@@ -25,7 +25,7 @@ func (c *Cell) Say() string {
 	return strings.Join(append(parts, c.Sign()), " ")
 }
 
-// Sign is the verdict in a word, or the sign that `k6 x sweep compare` has for it.
+// Sign formats the verdict in a word or the sign of `k6 x sweep compare`.
 func (c *Cell) Sign() string {
 	switch c.Verdict {
 	case report.Same:
@@ -37,8 +37,8 @@ func (c *Cell) Sign() string {
 	return "?"
 }
 
-// Reasons are why cells are undecided or cannot be compared, each with the first step that it is
-// said of and how many more there are.
+// Reasons lists why cells are undecided or not comparable, each with its first step and the number
+// of others.
 func (c *Comparison) Reasons() (told []string) {
 	type of struct {
 		first string
@@ -72,7 +72,7 @@ func (c *Comparison) Reasons() (told []string) {
 	return told
 }
 
-// Summary is what a run came to beside the first, in a sentence without its name.
+// Summary describes a run compared with the first, without its name.
 func (c *Comparison) Summary(run int) string {
 	count := map[string]int{}
 	total, worst, best := 0, "", ""
@@ -107,7 +107,7 @@ func (c *Comparison) Summary(run int) string {
 	return text
 }
 
-// Judged tells what all is compared with, and how.
+// Judged describes the method of comparison.
 func (c *Comparison) Judged() string {
 	sure := slices.ContainsFunc(c.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.Figures, func(f Figure) bool { return slices.ContainsFunc(f.Cells, func(c Cell) bool { return c.Sure() }) })

@@ -1,7 +1,7 @@
-// Package formats is the one list of the forms in which a report can be written. The files of a
-// run, `k6 x sweep report` with its help, and scripts/distributed.sh derive from it.
+// Package formats lists the formats of a report. The files of a run, `k6 x sweep report` and
+// scripts/distributed.sh use this list.
 //
-// A new format is a file with a function that renders a report, and a line in All.
+// A new format needs a function that renders a report, and an entry in All.
 package formats
 
 import (
@@ -15,28 +15,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
-// Format is one of the forms in which a report can be written.
+// Format is one format of a report.
 type Format struct {
-	// Name is what a command line calls the format, such as "md".
+	// Name on the command line, such as "md".
 	Name string
-	// Suffix is the end of the file's name, such as ".bench.txt".
+	// Suffix of the file, such as ".bench.txt".
 	Suffix string
-	// Help says what the format is for, in the half line that `k6 x sweep report --help` has for
-	// it.
+	// Help is the text for `k6 x sweep report --help`.
 	Help string
-	// Asked tells that the format is written only for who asks for it: it is none of a run's files.
-	Asked bool
-	// Render writes a report in the format.
+	// Asked marks a format that is written on request only.
+	Asked  bool
 	Render func(*report.Report) ([]byte, error)
-	// Beside writes several runs side by side; nil where the format is for one run only.
+	// Beside renders several runs; nil if the format is for one run only.
 	Beside func(*beside.Comparison) ([]byte, error)
 }
 
-// Usual is the name of the format that people read, which `k6 x sweep report` writes when it is
-// told none.
+// Usual is the default format of `k6 x sweep report`.
 const Usual = "md"
 
-// All are the formats, in the order in which a run names its files.
+// All are the formats, in the order of a run's files.
 var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
 	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html, Beside: htmlBeside},
 	{Name: "json", Suffix: ".json", Help: "the report itself", Render: (*report.Report).JSON},
@@ -65,12 +62,11 @@ var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test add
 	},
 }
 
-// ofRuns are the formats of a run's files.
+// ofRuns returns the formats of a run's files.
 func ofRuns() []Format {
 	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Asked })
 }
 
-// html renders the page, which is a package of its own above the report.
 func html(r *report.Report) ([]byte, error) {
 	var b bytes.Buffer
 	err := page.Render(&b, r)
@@ -78,7 +74,6 @@ func html(r *report.Report) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// htmlBeside renders the page of several runs.
 func htmlBeside(c *beside.Comparison) ([]byte, error) {
 	var b bytes.Buffer
 	err := page.RenderBeside(&b, c)
@@ -86,17 +81,17 @@ func htmlBeside(c *beside.Comparison) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// text is the Render of a format that no report can fail to have.
+// text adapts a render function that cannot fail.
 func text[T any](render func(T) string) func(T) ([]byte, error) {
 	return func(v T) ([]byte, error) { return []byte(render(v)), nil }
 }
 
-// OfSeveral are the formats that several runs can be written in.
+// OfSeveral returns the formats for several runs.
 func OfSeveral() []Format {
 	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Beside == nil })
 }
 
-// Names are the names of all formats.
+// Names returns the names of all formats.
 func Names() []string {
 	names := make([]string, len(All))
 	for i, f := range All {
@@ -106,7 +101,7 @@ func Names() []string {
 	return names
 }
 
-// Suffixes are the suffixes of a run's files in one line, such as ".html, .json".
+// Suffixes returns the suffixes of a run's files in one line, such as ".html, .json".
 func Suffixes() string {
 	files := ofRuns()
 	suffixes := make([]string, 0, len(files))
@@ -117,7 +112,7 @@ func Suffixes() string {
 	return strings.Join(suffixes, ", ")
 }
 
-// Render writes a report in the format of that name. Another name is an error that lists the
+// Render writes a report in the format of that name. The error for an unknown name lists the
 // formats.
 func Render(r *report.Report, name string) ([]byte, error) {
 	at := slices.IndexFunc(All, func(f Format) bool { return f.Name == name })
@@ -128,8 +123,8 @@ func Render(r *report.Report, name string) ([]byte, error) {
 	return All[at].Render(r)
 }
 
-// Each renders a report in the formats of a run's files, and calls fn with the suffix and the
-// contents of each file.
+// Each renders a report in the formats of a run's files, and calls fn with suffix and contents of
+// each.
 func Each(r *report.Report, fn func(suffix string, contents []byte)) error {
 	for _, f := range ofRuns() {
 		contents, err := f.Render(r)

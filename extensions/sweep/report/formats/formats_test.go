@@ -11,12 +11,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// made is the report of a run in which nothing was measured.
+// made makes an empty report.
 func made() *report.Report {
 	return &report.Report{Schema: report.Schema, Scenario: "rollup", Target: map[string]any{}, Params: map[string]any{}, Steps: []report.Step{}}
 }
 
-// The names and suffixes are public: programs know the files by them.
+// Programs rely on the names and suffixes.
 func TestFormatsKeepTheirNames(t *testing.T) {
 	require.Subset(t, Names(), []string{"html", "json", "md", "csv", "bench", "junit"})
 	require.True(t, strings.HasPrefix(Suffixes(), ".html, .json, .md, .csv, .bench.txt, .junit.xml"), Suffixes())
@@ -47,7 +47,6 @@ func TestRenderOfAnUnknownFormat(t *testing.T) {
 	}
 }
 
-// The page of docs names the file of each format, and no other.
 func TestDocsNameEveryFile(t *testing.T) {
 	raw, err := os.ReadFile("../../report.md")
 	require.NoError(t, err)
@@ -58,7 +57,6 @@ func TestDocsNameEveryFile(t *testing.T) {
 	}
 }
 
-// The declarations name the file of each format, and no other.
 func TestDeclarationsNameEveryFile(t *testing.T) {
 	raw, err := os.ReadFile("../../index.d.ts")
 	require.NoError(t, err)

@@ -8,30 +8,28 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// tick is a place on an axis; without a text it is a place only.
+// tick is a place on an axis, with or without a text.
 type tick struct {
 	at   float64 // coordinate
 	text string
 }
 
-// axis is a scale with its ticks.
 type axis struct {
 	scale
 	title string
 	ticks []tick
 }
 
-// add puts a tick where the value is.
 func (a *axis) add(v float64, text string) {
 	if at, ok := a.at(v); ok {
 		a.ticks = append(a.ticks, tick{at: at, text: text})
 	}
 }
 
-// roundSteps are what a step between the ticks of a linear axis may begin with.
+// roundSteps are the first digits of steps on a linear axis.
 var roundSteps = []float64{1, 2, 2.5, 5, 10} //nolint:gochecknoglobals // a constant
 
-// roundStep is the smallest round step that takes at most n steps for a length.
+// roundStep returns the smallest round step that divides length into at most n steps.
 func roundStep(length float64, n int) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(length/float64(n))))
 	for _, step := range roundSteps {
@@ -43,7 +41,7 @@ func roundStep(length float64, n int) float64 {
 	return 10 * unit
 }
 
-// linearAxis goes from a round number at or below lo to one at or above hi.
+// linearAxis covers lo to hi and ends at round numbers.
 func linearAxis(title string, lo, hi, from, to float64, text func(v float64) string) axis {
 	const steps = 5
 	if hi-lo < smallest {
@@ -60,8 +58,8 @@ func linearAxis(title string, lo, hi, from, to float64, text func(v float64) str
 	return a
 }
 
-// logAxis goes from a round number at or below lo to one at or above hi; both are more than zero.
-// Where there is room, it has 1, 2 and 5 of each decade, else every decade, or every so many.
+// logAxis covers lo to hi, both positive, and ends at round numbers. It has ticks at 1, 2 and 5 of
+// each decade or, without room, at every decade or fewer.
 func logAxis(title string, lo, hi, from, to float64) axis {
 	const roomy, crowded = 3, 7
 	first, last := roundDown(lo), roundUp(hi)
@@ -89,7 +87,7 @@ func logAxis(title string, lo, hi, from, to float64) axis {
 	return a
 }
 
-// roundDown is the nearest 1, 2 or 5 of a decade that is not above v.
+// roundDown returns the largest 1, 2 or 5 of a decade that is at most v.
 func roundDown(v float64) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(v) + 1e-9)))
 	for _, digit := range []float64{5, 2} {
@@ -101,7 +99,7 @@ func roundDown(v float64) float64 {
 	return unit
 }
 
-// roundUp is the nearest 1, 2 or 5 of a decade that is not below v.
+// roundUp returns the smallest 1, 2 or 5 of a decade that is at least v.
 func roundUp(v float64) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(v) + 1e-9)))
 	for _, digit := range []float64{1, 2, 5} {
@@ -113,7 +111,7 @@ func roundUp(v float64) float64 {
 	return 10 * unit
 }
 
-// stepAxis is a logarithmic axis whose ticks are the steps of a sweep.
+// stepAxis is a logarithmic axis with the steps of a sweep as ticks.
 func stepAxis(title string, values []float64, from, to float64) axis {
 	lo, hi, ok := extent(values, true)
 	if !ok {
@@ -121,7 +119,7 @@ func stepAxis(title string, values []float64, from, to float64) axis {
 	}
 	a := axis{scale: scale{log: true, lo: lo, hi: hi, from: from, to: to}, title: title}
 	if lo == hi {
-		a.lo, a.hi = lo/2, hi*2 // the only step is in the middle
+		a.lo, a.hi = lo/2, hi*2 // a single step is in the middle
 	}
 	for _, v := range distinct(values) {
 		a.add(v, tickText(v))
@@ -135,7 +133,7 @@ func stepAxis(title string, values []float64, from, to float64) axis {
 	return a
 }
 
-// distinct are the values in order, each once, that a logarithmic axis has a place for.
+// distinct returns the positive values, sorted, without duplicates.
 func distinct(values []float64) []float64 {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !drawable(v, true) })
 	slices.Sort(values)
@@ -143,8 +141,8 @@ func distinct(values []float64) []float64 {
 	return slices.Compact(values)
 }
 
-// thinned takes their texts from ticks that would overlap with others: the last and the first one
-// stay, then those that are preferred, and then as many as there is room for.
+// thinned removes the texts of ticks that would overlap. It keeps the first and the last one, then
+// preferred ones.
 func thinned(ticks []tick, preferred func(i int) bool) []tick {
 	var order, rest []int
 	for i := range ticks {
@@ -174,7 +172,6 @@ func thinned(ticks []tick, preferred func(i int) bool) []tick {
 	return out
 }
 
-// tickText is a number as an axis has it.
 func tickText(v float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -191,7 +188,7 @@ func tickText(v float64) string {
 	return shortFloat(v)
 }
 
-// shortFloat writes at most six digits, and no power of ten above a millionth.
+// shortFloat writes at most six digits, and no exponent for values above a millionth.
 func shortFloat(v float64) string {
 	if v != 0 && math.Abs(v) < 1e-6 {
 		return strconv.FormatFloat(v, 'e', -1, 64)

@@ -77,7 +77,7 @@ func TestStepAxis(t *testing.T) {
 	require.Empty(t, texts(stepAxis("", []float64{-1, math.NaN(), math.Inf(1)}, 0, 100)))
 }
 
-// Texts below an axis never overlap, and those at its ends are always there.
+// The texts at the ends of an axis always stay.
 func TestTicksDoNotOverlap(t *testing.T) {
 	var values []float64
 	for i := range 300 {

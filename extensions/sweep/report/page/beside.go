@@ -12,18 +12,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// besideDocument is what the page of several runs shows, in its order.
+// besideDocument is the page of several runs, in order.
 type besideDocument struct {
 	Title string
 	Runs  []besideRun
 	besideSection
 }
 
-// besideSection is the comparison itself: the page of a run that has variants has it too.
+// besideSection is the comparison; a run with variants has it too.
 type besideSection struct {
 	Names    []string
 	Warnings []fact
-	Sums     []fact // what each run came to beside the first
+	Sums     []fact // summary of each run compared with the first
 	Differ   []factRow
 	Figures  []figure
 	Tables   []besideTable
@@ -31,7 +31,6 @@ type besideSection struct {
 	Reasons  []string
 }
 
-// besideRun is a run in the page's head.
 type besideRun struct{ Name, Target, Started, K6 string }
 
 // factRow is a fact with its value in each run.
@@ -40,7 +39,7 @@ type factRow struct {
 	Values []string
 }
 
-// besideTable is a figure of all steps, a column or two for each run.
+// besideTable has one figure of all steps, with one or two columns for each run.
 type besideTable struct {
 	ID, Caption string
 	Columns     []column
@@ -52,8 +51,8 @@ type besideTableRow struct {
 	Cells []cell
 }
 
-// RenderBeside writes several runs as one HTML page of UTF-8 text. It returns an error when w does
-// not take the page, and then part of it may have been written.
+// RenderBeside writes the page of several runs as HTML. If w fails, part of the page may be
+// written.
 func RenderBeside(w io.Writer, c *beside.Comparison) error {
 	d := &besideDocument{besideSection: newBesideSection(c)}
 	d.Title = besideTitle(d.Names)
@@ -72,7 +71,7 @@ func RenderBeside(w io.Writer, c *beside.Comparison) error {
 	return nil
 }
 
-// besideTitle has the names of the runs as long as they are few.
+// besideTitle names the runs if they are few.
 func besideTitle(names []string) string {
 	const few = 3
 	if len(names) <= few {
@@ -82,14 +81,14 @@ func besideTitle(names []string) string {
 	return fmt.Sprintf("%s and %d others side by side", names[0], len(names)-1)
 }
 
-// besideWithin is the section of a report that has several runs in it; nil of all others.
+// besideWithin returns the comparison of a report with variants, or nil.
 func besideWithin(r *report.Report) *besideSection {
 	c, err := beside.Of(beside.Within(r))
 	if err != nil {
-		return nil // it has fewer than two
+		return nil
 	}
 	s := newBesideSection(c)
-	s.Warnings, s.Differ = nil, nil // the page has said them
+	s.Warnings, s.Differ = nil, nil // the page already shows them
 
 	return &s
 }
@@ -120,7 +119,6 @@ func newBesideSection(c *beside.Comparison) besideSection {
 	return s
 }
 
-// newBesideTable is that of the n-th figure.
 func newBesideTable(c *beside.Comparison, n int) besideTable {
 	f := report.FigureOf(beside.FigureKeys[n])
 	t := besideTable{ID: "beside-" + f.Key, Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: c.Runs[0].Name}}}
@@ -146,7 +144,7 @@ func newBesideTable(c *beside.Comparison, n int) besideTable {
 	return t
 }
 
-// verdictCell is a ratio with its verdict, and the reason where there is none.
+// verdictCell shows a ratio with its verdict, or the reason for none.
 func verdictCell(c *beside.Cell) cell {
 	one := cell{Key: "verdict", Value: c.Verdict, Text: c.Say()}
 	switch {
@@ -162,7 +160,6 @@ func verdictCell(c *beside.Cell) cell {
 	return one
 }
 
-// besideOp is a kind of operation in several runs.
 type besideOp struct {
 	op    string
 	steps []*beside.Step // in the order of the x axis
@@ -170,8 +167,8 @@ type besideOp struct {
 
 func (o besideOp) isCurve() bool { return len(o.steps) > 1 }
 
-// besideOps are the kinds of operations that have a curve: those with at least two steps, or all
-// where none has. There are at most maxSeries of them.
+// besideOps returns the kinds of operations that have a curve: those with at least two steps, or
+// all if there are none such. It returns at most maxSeries.
 func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) {
 	index := map[string]int{}
 	for i := range c.Steps {
@@ -201,7 +198,7 @@ func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) 
 	return ops, omitted
 }
 
-// placeOf is where a step is on the x axis.
+// placeOf returns the step's place on the x axis.
 func placeOf(s *beside.Step, byRate bool) float64 {
 	if byRate {
 		return s.Rate

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// besideSweep is what the figures of several runs have in common: their x axis.
+// besideSweep has the common x axis of several runs' figures.
 type besideSweep struct {
 	*sweep
 	*beside.Comparison
@@ -18,8 +18,8 @@ type besideSweep struct {
 	omitted int
 }
 
-// besideFigures are the curves of all runs over each other, their ratios to the first run, and the
-// distributions. Of runs of a single step there are the distributions only.
+// besideFigures returns the curves of all runs, their ratios to the first run, and the
+// distributions. Runs of a single step have distributions only.
 func besideFigures(c *beside.Comparison) []figure {
 	b := &besideSweep{Comparison: c, sweep: &sweep{report: &report.Report{}}}
 	for i := range c.Runs {
@@ -47,10 +47,10 @@ func besideFigures(c *beside.Comparison) []figure {
 	return out
 }
 
-// runClass is the style of the n-th run.
+// runClass is the CSS class of the n-th run.
 func runClass(n int) string { return fmt.Sprintf("b%d", n) }
 
-// curves are the n-th figure of all runs, a plot for each kind of operation.
+// curves plots the n-th figure of all runs for each kind of operation.
 func (b *besideSweep) curves(n int) figure {
 	f := report.FigureOf(beside.FigureKeys[n])
 	out := figure{ID: "beside-curves-" + f.Key, Title: f.Name + " of each run"}
@@ -77,7 +77,6 @@ func (b *besideSweep) sayLeftOut(f *figure) {
 	}
 }
 
-// names are those of the runs.
 func (b *besideSweep) names() []string {
 	names := make([]string, len(b.Runs))
 	for i, run := range b.Runs {
@@ -137,7 +136,7 @@ func (b *besideSweep) describe(p *plot, o *besideOp, title string, told []string
 	}
 }
 
-// place is where a value is; false where an axis has no place for it.
+// place returns the coordinates of a value; false outside of the axes.
 func place(x, y *axis, at, value float64) (xy, bool) {
 	px, okX := x.at(at)
 	py, okY := y.at(value)
@@ -145,7 +144,7 @@ func place(x, y *axis, at, value float64) (xy, bool) {
 	return xy{px, py}, okX && okY
 }
 
-// ratios are those of the n-th figure to the first run's, with their intervals.
+// ratios plots the n-th figure's ratios to the first run, with intervals.
 func (b *besideSweep) ratios(n int) figure {
 	f := report.FigureOf(beside.FigureKeys[n])
 	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
@@ -214,10 +213,9 @@ func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
 	return p
 }
 
-// barGap is how far apart the bars of two runs are in one step.
+// barGap is the distance between the bars of two runs.
 const barGap = 3.2
 
-// ratioMark draws a ratio with its interval.
 func (p *plot) ratioMark(c *beside.Cell, n int, at xy, y *axis, tip string) {
 	if c.Sure() {
 		low, okLow := y.at(c.Low)
@@ -233,7 +231,7 @@ func (p *plot) ratioMark(c *beside.Cell, n int, at xy, y *axis, tip string) {
 	p.Marks = append(p.Marks, mark{Class: class + runClass(n), D: shape(n, at, markerSize), Tip: tip})
 }
 
-// ratioAxis is linear where the ratios are near to 1, and logarithmic where they are far from it.
+// ratioAxis is linear for ratios near 1, else logarithmic.
 func ratioAxis(lo, hi float64) axis {
 	const far = 4.0
 	if hi > far*lo {
@@ -244,10 +242,10 @@ func ratioAxis(lo, hi float64) axis {
 	return linearAxis("ratio", math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
 }
 
-// besideSteps is how many steps have a plot of their distributions.
+// besideSteps is the most steps with a plot of distributions.
 const besideSteps = 4
 
-// distributions are the curves of all runs in the same step.
+// distributions plots the distributions of all runs for each step.
 func (b *besideSweep) distributions() figure {
 	out := figure{ID: "beside-percentiles", Title: "Latency by percentile in the same step"}
 	perOp := max(1, besideSteps/len(b.ops))
@@ -276,7 +274,7 @@ func (b *besideSweep) distributions() figure {
 	return out
 }
 
-// distributionPlot is nil when no operation of the step has succeeded in any run.
+// distributionPlot returns nil if no operation of the step succeeded.
 func (b *besideSweep) distributionPlot(key report.Key) (p *plot, warnings []string) {
 	curves := make([]curve, len(b.Runs))
 	var values []float64

@@ -15,7 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// variants is a run of four repeats in which two drivers took turns.
+// variants makes a run of two drivers as variants, with four repeats.
 func (m *maker) variants() *report.Report {
 	var steps []report.Step
 	for _, clients := range []int{1, 8, 64} {
@@ -40,7 +40,6 @@ func (m *maker) repeated(clients []int, repeats int, capacity float64) *report.R
 	return m.madeUp(steps)
 }
 
-// besideExamples are runs that stand side by side.
 var besideExamples = sync.OnceValue(func() map[string][]beside.Run {
 	m := newMaker()
 	eight := make([]beside.Run, 8)
@@ -71,7 +70,7 @@ func renderedBeside(t *testing.T, runs []beside.Run) string {
 	return b.String()
 }
 
-// What differs comes before any figure, and each run has a curve over the others'.
+// Differences come before the figures, and each run has a curve.
 func TestRunsSideBySide(t *testing.T) {
 	all := nodes(t, renderedBeside(t, besideExamples()["eight"]))
 	byID := func(id string) *html.Node {
@@ -107,7 +106,7 @@ func TestRunsSideBySide(t *testing.T) {
 	require.Equal(t, 7*7, bars, "an interval for each run and step")
 }
 
-// The cells have the exact medians, and the verdicts that compare has.
+// Cells have exact medians and the verdicts of compare.
 func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
 	runs := besideExamples()["eight"]
 	all := nodes(t, renderedBeside(t, runs))
@@ -134,7 +133,6 @@ func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
 	}
 }
 
-// A cell is coloured by its verdict, and says why where there is none.
 func TestVerdictCells(t *testing.T) {
 	for want, c := range map[[3]string]beside.Cell{
 		{"better", "good", ""}:                        {Verdict: report.Better, Ratio: 1.2},
@@ -150,7 +148,7 @@ func TestVerdictCells(t *testing.T) {
 	}
 }
 
-// Curves go from few clients to many, in whichever order the steps were done.
+// Curves are sorted by clients.
 func TestCurvesSideBySideAreInOrder(t *testing.T) {
 	m := newMaker()
 	c, err := beside.Of([]beside.Run{
@@ -167,7 +165,6 @@ func TestCurvesSideBySideAreInOrder(t *testing.T) {
 	require.Equal(t, []int{1, 8, 64}, clients)
 }
 
-// What does not fit the figures is counted.
 func TestKindsOfOperationsBeyondTheFigures(t *testing.T) {
 	c := &beside.Comparison{}
 	for i := range maxSeries + 3 {
@@ -180,7 +177,6 @@ func TestKindsOfOperationsBeyondTheFigures(t *testing.T) {
 	require.Equal(t, 3, omitted)
 }
 
-// The page of a run with variants is a comparison by itself.
 func TestVariantsSideBySide(t *testing.T) {
 	page := pages()["variants"]
 	all := nodes(t, page)
@@ -203,7 +199,7 @@ var errBroken = errors.New("broken")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// Only marks of what is sure are filled.
+// Only marks of certain results are filled.
 func TestMarksOfVerdicts(t *testing.T) {
 	for verdict, want := range map[string]string{
 		report.Better: "marker b1", report.Worse: "marker b1", report.Same: "hollow b1", report.NotComparable: "hollow b1",
@@ -214,7 +210,7 @@ func TestMarksOfVerdicts(t *testing.T) {
 	}
 }
 
-// Which side of 1 is better is said of each figure, and ratios far from 1 have a logarithmic axis.
+// Each figure names the better direction; ratios far from 1 have a logarithmic axis.
 func TestRatiosSayWhatIsBetter(t *testing.T) {
 	page := renderedBeside(t, besideExamples()["two"])
 	for figure, side := range map[string]string{"ops_per_second": "above", "p99": "below"} {

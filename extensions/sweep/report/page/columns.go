@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// tabular says how to make a column.
+// tabular describes a column.
 type tabular struct {
 	column
 	cell func(s *report.Step) cell
@@ -21,7 +21,7 @@ func figureOf[T any](name, key string, value func(*report.Step) T, text func(T) 
 	}}
 }
 
-// identity are the columns by which a step is known. One of them names the row.
+// identity returns the columns that identify a step. One of them is the row's head.
 func identity(s *sweep) []tabular {
 	clients := figureOf("clients", "clients", func(s *report.Step) int { return s.Clients }, whole)
 	asked := figureOf("asked", "rate", func(s *report.Step) float64 { return s.Rate }, rate)
@@ -52,8 +52,7 @@ func whole(n int) string { return report.Thousands(int64(n)) }
 
 func count(n uint64) string { return report.Thousands(int64(n)) }
 
-// publishedColumns are the columns of the table that the store's authors publish, and what they
-// leave out.
+// publishedColumns returns the published columns, then ours.
 func publishedColumns() []tabular {
 	perClient := onceAStep(tabular{column{Name: "per client"}, func(s *report.Step) cell {
 		return cell{Key: "perClient", Value: exact(s.PerClient), Text: strings.Replace(s.Share(), "-", "–", 1)}
@@ -82,8 +81,7 @@ func publishedColumns() []tabular {
 	}
 }
 
-// onceAStep shows what is of all kinds of operations of a step together in the first row of the
-// step only.
+// onceAStep fills only the first row of a step.
 func onceAStep(t tabular) tabular {
 	plain := t.cell
 	var above *report.Step
@@ -100,8 +98,8 @@ func onceAStep(t tabular) tabular {
 	return t
 }
 
-// latencyColumn is that of a figure which is a duration: a step without a successful operation has
-// none. A percentile that rests on few operations is in parentheses.
+// latencyColumn is empty without a successful operation. A percentile that rests on few operations
+// is in parentheses.
 func latencyColumn(key string) tabular {
 	f := report.FigureOf(key)
 	c := figureOf(f.Name, f.JSON, f.Of, millis)
@@ -120,7 +118,7 @@ func latencyColumn(key string) tabular {
 	return c
 }
 
-// state says in words what is to be known of a step before its figures are believed.
+// state describes what is wrong with a step.
 func state(s *report.Step) cell {
 	var parts []string
 	switch {
@@ -143,7 +141,7 @@ func state(s *report.Step) cell {
 	return c
 }
 
-// versionColumn has the version in the first row only, as the published table does.
+// versionColumn is filled in the first row only, as in the published table.
 func versionColumn(r *report.Report) tabular {
 	return tabular{column{Name: "Ver", Text: true}, func(s *report.Step) cell {
 		version, _ := r.Target["version"].(string)
@@ -156,8 +154,7 @@ func versionColumn(r *report.Report) tabular {
 	}}
 }
 
-// scenarioColumn has the scenario and the kind of operation, where it is another one than in the
-// row above.
+// scenarioColumn is filled if scenario or kind of operation changed from the row above.
 func scenarioColumn(r *report.Report) tabular {
 	var above *report.Step
 	return tabular{column{Name: "scenario", Text: true}, func(s *report.Step) cell {
@@ -177,7 +174,7 @@ func scenarioColumn(r *report.Report) tabular {
 	}}
 }
 
-// nameClass lets long names be broken into lines.
+// nameClass allows line breaks in long names.
 func nameClass(name string) string {
 	if utf8.RuneCountInString(name) > maxUnbroken {
 		return "name"
@@ -186,5 +183,5 @@ func nameClass(name string) string {
 	return ""
 }
 
-// maxUnbroken is the longest name that has a line of its own, in letters.
+// maxUnbroken is the longest name without line breaks, in letters.
 const maxUnbroken = 40

@@ -1,3 +1,3 @@
-// Package page turns a report into one self-contained HTML page: plots, tables and facts for
-// people, on a screen, on a phone and on paper. The page needs no network and no script.
+// Package page renders a report as one HTML page with plots, tables and facts. The page has no
+// script and loads nothing.
 package page

@@ -7,25 +7,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// document is what the template shows, in its order.
+// document is the data of the template, in order.
 type document struct {
 	Scenario string
 	Target   string // kind and version
-	Started  string // empty when it is not known
-	Stamp    string // the same for programs
+	Started  string // empty if unknown
+	Stamp    string // Started for programs
 	Repeated bool
 	Bests    []best
 	Warnings []fact
-	Duets    []string // a line each
-	Found    string   // by a search
+	Duets    []string // one line each
+	Found    string   // result of a search
 
-	// Beside is of a run whose variants are set side by side.
+	// Beside is nil without variants side by side.
 	Beside *besideSection
 
 	Figures  []figure
 	Tables   []table
 	Failures []failure
-	More     int // failures that are left out
+	More     int // number of failures not listed
 	Made     []scriptTable
 
 	Gates     []report.Verdict

@@ -12,13 +12,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// maker makes up reports that look like measured ones, the same ones each time.
+// maker makes realistic, reproducible reports.
 type maker struct{ random *rand.Rand }
 
 func newMaker() *maker { return &maker{rand.New(rand.NewSource(1))} }
 
-// step makes up a step of a server that does at most capacity operations a second, with log-normal
-// latencies.
+// step makes a step of a server with a capacity in operations a second and log-normal latencies.
 func (m *maker) step(clients, repeat, perClient int, op string, capacity float64, change ...func(*report.Step)) report.Step {
 	n := float64(clients)
 	rate := capacity * n / (n + 4) * (1 - n/6000) * (0.98 + 0.04*m.random.Float64())
@@ -61,7 +60,7 @@ func (m *maker) step(clients, repeat, perClient int, op string, capacity float64
 	return s
 }
 
-// madeUp is a whole run, changed.
+// madeUp makes a run.
 func (m *maker) madeUp(steps []report.Step, change ...func(*report.Report)) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "stock-rollup", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC),
@@ -77,7 +76,7 @@ func (m *maker) madeUp(steps []report.Step, change ...func(*report.Report)) *rep
 	return r
 }
 
-// small is the report of the golden file: little of everything.
+// small is the report of the golden file.
 func (m *maker) small() *report.Report {
 	server := 1.5
 
@@ -99,7 +98,7 @@ func (m *maker) small() *report.Report {
 	})
 }
 
-// known gives a step intervals, 2 % to each side.
+// known gives a step intervals of ±2 %.
 func known(s *report.Step) {
 	around := func(v float64) report.Range { return report.Range{Low: v * 0.98, High: v * 1.02} }
 	s.Intervals = &report.Intervals{Coverage: 0.95, OpsPerSecond: around(s.OpsPerSecond), Latency: map[string]report.Range{}}
@@ -110,8 +109,7 @@ func known(s *report.Step) {
 	}
 }
 
-// stalled makes a step one of half a second that was still for a third of it, and had failures and
-// a pause of k6 afterwards.
+// stalled makes a step of half a second with a pause of a third, then failures and a GC pause.
 func (m *maker) stalled(s *report.Step) {
 	elapsed := 500 * time.Millisecond
 	over := &measure.OverTime{Width: 10 * time.Millisecond}
@@ -157,7 +155,7 @@ func (m *maker) stalled(s *report.Step) {
 	}
 }
 
-// aWitness says that nothing was full.
+// aWitness has no bottleneck.
 func aWitness() *report.Witness {
 	return &report.Witness{
 		LimitedBy: witness.Clients, Why: "The client waited 0.1 ms for each answer.",
@@ -165,7 +163,7 @@ func aWitness() *report.Witness {
 	}
 }
 
-// twoKinds is a run whose steps have two kinds of operations each.
+// twoKinds is a run with two kinds of operations in each step.
 func (m *maker) twoKinds() *report.Report {
 	return m.madeUp([]report.Step{
 		m.step(1, 1, 100, "get", 900), m.step(1, 1, 100, "set", 900), m.step(8, 1, 100, "get", 900), m.step(8, 1, 100, "set", 900),
@@ -177,7 +175,6 @@ func failing(s *report.Step) {
 	s.Extra.Errors = map[string]uint64{"timeout after 5s": 2, "connection refused": 1}
 }
 
-// published are the published series of the stock benchmark.
 func published() []report.Series {
 	clients := []int{1, 8, 16, 32, 64, 128, 512}
 	one := func(label string, rates ...float64) report.Series {
@@ -198,7 +195,7 @@ func published() []report.Series {
 	}
 }
 
-// examples are reports of every kind that must make a sensible page.
+// examples are reports of every kind that needs a sensible page.
 var examples = sync.OnceValue(func() map[string]*report.Report {
 	m := newMaker()
 	sweep := []int{1, 8, 16, 32, 64, 128, 512}
@@ -280,5 +277,5 @@ var examples = sync.OnceValue(func() map[string]*report.Report {
 	}
 })
 
-// weird would be markup in every place that does not escape it.
+// weird is markup if it is not escaped.
 const weird = `</title></script></style><script>alert("1")</script><img src=x onerror='a()'>{{.}} & | "q" 'p' url(http://x) =`

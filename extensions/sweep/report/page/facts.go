@@ -10,16 +10,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// fact is a name and what it is.
 type fact struct{ Name, Text string }
 
-// facts are those of one thing.
 type facts struct {
 	Title string
 	Facts []fact
 }
 
-// factsOf lists all that is known of the run but its figures.
+// factsOf returns what is known of the run besides figures.
 func factsOf(r *report.Report) []facts {
 	h := r.Host
 	host := facts{Title: "Host of k6"}
@@ -55,7 +53,7 @@ func (f *facts) add(name, text string) {
 	}
 }
 
-// addAll adds the values in the order of their names, after those named first.
+// addAll adds the values sorted by name, after those in first.
 func (f *facts) addAll(values map[string]any, first ...string) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return slices.Contains(first, name) })
 	for _, name := range append(first, names...) {
@@ -65,7 +63,7 @@ func (f *facts) addAll(values map[string]any, first ...string) {
 	}
 }
 
-// startedText is a time in its own zone; empty when there is none.
+// startedText formats a time in its zone; "" for none.
 func startedText(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -74,7 +72,7 @@ func startedText(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// found says what a search has found.
+// found describes the result of a search.
 func found(s *report.Search) string {
 	if s == nil {
 		return ""
@@ -95,8 +93,8 @@ func found(s *report.Search) string {
 	return fmt.Sprintf("The search was for %s: it is %s %s.%s", asked, tickText(s.Found), s.Of, s.Sure())
 }
 
-// publishedTable is the published figures as they are: a row for each number of clients, a column
-// for each series.
+// publishedTable has the published figures: a row for each number of clients, a column for each
+// series.
 type publishedTable struct {
 	Series []publishedSeries
 	Rows   []publishedRow
@@ -106,7 +104,7 @@ type publishedSeries struct{ Letter, Label, Op, Machine, Source string }
 
 type publishedRow struct {
 	Clients int
-	Cells   []cell // one for each series; empty where nothing was published
+	Cells   []cell // one for each series, may be empty
 }
 
 func publishedTableOf(r *report.Report) publishedTable {

@@ -6,17 +6,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// maxErrors is how many lines the list of errors has.
+// maxErrors is the most lines in the list of errors.
 const maxErrors = 100
 
-// failure is why operations of a step failed.
 type failure struct {
 	Step, Op, Text string
 	Count          string
 }
 
-// failures lists the error texts of each step, the most frequent first, and counts those that are
-// left out.
+// failures returns the error texts of each step, most frequent first, and counts the ones it leaves
+// out.
 func failures(s *sweep) (list []failure, more int) {
 	for i := range s.report.Steps {
 		step := &s.report.Steps[i]

@@ -5,22 +5,20 @@ import (
 	"slices"
 )
 
-// figure is one or more plots with a caption.
 type figure struct {
-	ID       string // what it shows, in a word
+	ID       string // one word
 	Number   int
 	Title    string
 	Caption  []string // sentences
 	Plots    []*plot
 	Legend   []entry
 	Warnings []string // what could not be shown
-	Empty    string   // said instead of plots when there is nothing to draw
+	Empty    string   // text if there is nothing to draw
 }
 
-// wide is 1 for a figure that takes the whole width, else 0.
+// wide is 1 for a figure of full width, else 0.
 func wide(f figure) int { return min(len(f.Plots)/2, 1) }
 
-// Wide tells whether the figure takes the whole width.
 func (f *figure) Wide() bool { return wide(*f) == 1 }
 
 func (f *figure) say(format string, args ...any) {
@@ -33,8 +31,8 @@ func (f *figure) sayOmitted(s *sweep) {
 	}
 }
 
-// figures are those of the page, numbered. With several kinds of operations, those with a plot for
-// each come last.
+// figures returns the page's figures, numbered. Those with a plot for each kind of operation come
+// last.
 func figures(s *sweep) []figure {
 	out := []figure{throughput(s, shapesOf(s)), latency(s), tails(s), fairness(s)}
 	slices.SortStableFunc(out, func(a, b figure) int { return wide(a) - wide(b) })
@@ -54,7 +52,7 @@ func figures(s *sweep) []figure {
 	return out
 }
 
-// repeated tells whether any step was run more than once.
+// repeated reports whether a step ran more than once.
 func (s *sweep) repeated() bool {
 	for _, one := range s.series {
 		for _, g := range one.groups {
@@ -75,7 +73,7 @@ func (s *sweep) repeatsNote() string {
 	return " The line joins the medians; small marks are the repeats."
 }
 
-// unit names what the steps count, above their labels.
+// unit returns the heading of the steps' labels.
 func (s *sweep) unit() string {
 	if s.byRate {
 		return "asked /s"

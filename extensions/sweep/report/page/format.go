@@ -10,10 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// span is report.Span for what can be a time, and a power of ten for what cannot.
+// span is report.Span for plausible times, else a power of ten.
 func span(seconds float64) string { return bounded(seconds, "s", report.Span) }
 
-// millis is report.Millis likewise.
+// millis is report.Millis for plausible times, else a power of ten.
 func millis(ms float64) string { return bounded(ms, "ms", report.Millis) }
 
 func bounded(v float64, unit string, write func(float64) string) string {
@@ -24,8 +24,7 @@ func bounded(v float64, unit string, write func(float64) string) string {
 	return strconv.FormatFloat(v, 'g', 4, 64) + unit
 }
 
-// rate writes operations a second as the published table does; below ten with three digits, where a
-// integer would say too little.
+// rate formats operations a second as in the published table, but with three digits below ten.
 func rate(v float64) string {
 	switch {
 	case v != 0 && math.Abs(v) < 9.995:
@@ -37,7 +36,7 @@ func rate(v float64) string {
 	return report.Thousands(int64(math.Round(v))) + "/s"
 }
 
-// bytesText writes a number of bytes in the largest unit of which there is at least one.
+// bytesText formats bytes in the largest unit that fits.
 func bytesText(n uint64) string {
 	const unit = 1024
 	v, names := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
@@ -51,24 +50,24 @@ func bytesText(n uint64) string {
 	return fmt.Sprintf("%.1f %s", v, names[0])
 }
 
-// exact is a value as the JSON of the report has it.
+// exact formats a value as in the report's JSON.
 func exact(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // such as a function, which no report in a file has
+		return fmt.Sprint(v) // such as a function, which JSON cannot hold
 	}
 
 	return string(raw)
 }
 
-// plain is a value as a text for people: strings as they are, anything else as JSON.
+// plain formats a value: strings as they are, others as JSON.
 func plain(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // that is the template's
+	encoder.SetEscapeHTML(false) // the template escapes
 	if err := encoder.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}

@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// heatLevels is how many colours a heat map has.
+	// heatLevels is the number of colours.
 	heatLevels = 8
-	// maxHeatRows is how many rows it has at most; with more, each would be thinner than a line.
+	// maxHeatRows limits the rows, which would otherwise be thinner than a line.
 	maxHeatRows = 64
-	// firstOctave is how many nanoseconds the first octave has, which is cut as evenly as the
-	// others.
+	// firstOctave is in nanoseconds. It is divided as evenly as the others.
 	firstOctave = 1024
 )
 
-// heatRows are the rows of a heat map: some for each octave of durations, each octave cut evenly.
+// heatRows are the rows of a heat map: each octave of durations is divided evenly into rows.
 type heatRows struct {
 	perOctave    float64
 	first, count int
 }
 
-// newHeatRows has rows from the fastest operation to the slowest one.
+// newHeatRows covers the fastest to the slowest operation.
 func newHeatRows(o *measure.OverTime) heatRows {
 	fastest, slowest := time.Duration(math.MaxInt64), time.Duration(0)
 	for i := range o.Slots {
@@ -49,7 +48,7 @@ func newHeatRows(o *measure.OverTime) heatRows {
 	}
 }
 
-// of is the row of a duration, with its fraction, counted from zero.
+// of returns the row of a duration, from zero, with a fraction.
 func (r *heatRows) of(d time.Duration) float64 {
 	v := max(float64(d), 0) / firstOctave
 	if v < 1 {
@@ -60,14 +59,14 @@ func (r *heatRows) of(d time.Duration) float64 {
 	return (octave + v/math.Exp2(octave)) * r.perOctave
 }
 
-// at is where a duration is in the plot.
+// at returns the coordinate of a duration.
 func (r *heatRows) at(d time.Duration) float64 {
 	part := (r.of(d) - float64(r.first)) / float64(r.count)
 
 	return heatBottom - min(max(part, 0), 1)*(heatBottom-heatTop)
 }
 
-// heat draws how many operations of each slot took how long.
+// heat draws the number of operations by slot and duration.
 func (t *timePlot) heat() {
 	rows := newHeatRows(t.over)
 	t.heatAxis(&rows)
@@ -95,7 +94,7 @@ func (t *timePlot) heat() {
 	t.heatKey(most)
 }
 
-// cells are the numbers of operations by row, the slowest first, and slot.
+// cells counts the operations by row, slowest first, and slot.
 func (t *timePlot) cells(rows *heatRows) [][]uint64 {
 	cells := make([][]uint64, rows.count)
 	for i := range cells {
@@ -113,7 +112,7 @@ func (t *timePlot) cells(rows *heatRows) [][]uint64 {
 	return cells
 }
 
-// heatPaths are the cells of each level: runs of cells in a row, in units of slots and rows.
+// heatPaths returns a path for each level, made of runs of cells in a row.
 func heatPaths(cells [][]uint64, most uint64) [heatLevels]string {
 	var paths [heatLevels]strings.Builder
 	for row, numbers := range cells {
@@ -136,7 +135,7 @@ func heatPaths(cells [][]uint64, most uint64) [heatLevels]string {
 	return out
 }
 
-// heatLevel is the colour of a number of operations, by its logarithm; below zero: none.
+// heatLevel returns the colour for a number of operations, by its logarithm; below zero: none.
 func heatLevel(n, most uint64) int {
 	switch {
 	case n == 0:
@@ -148,7 +147,7 @@ func heatLevel(n, most uint64) int {
 	return int(math.Round((heatLevels - 1) * math.Log(float64(n)) / math.Log(float64(most))))
 }
 
-// heatAxis has round numbers of milliseconds.
+// heatAxis has ticks at round numbers of milliseconds.
 func (t *timePlot) heatAxis(rows *heatRows) {
 	t.write(plotLeft+2, heatTop-5, "axis-title", "start", "every operation, ms")
 	last := math.Inf(1)
@@ -170,7 +169,7 @@ func (t *timePlot) heatAxis(rows *heatRows) {
 	}
 }
 
-// heatKey says what the colours are, below the axis of time.
+// heatKey explains the colours, below the time axis.
 func (t *timePlot) heatKey(most uint64) {
 	const size = 9.0
 	y := t.bottom() + 25

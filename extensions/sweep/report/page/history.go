@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// historyDocument is what the page of a history shows, in its order.
+// historyDocument is the page of a history, in order.
 type historyDocument struct {
 	Title  string
 	Notes  []string
@@ -30,15 +30,13 @@ type historySetup struct {
 	Facts        []fact
 }
 
-// historyChange is a row of the table of changes.
 type historyChange struct {
 	Series, Size, Class string
 	Commit, Subject     string
 	Date, Between, Also string
 }
 
-// RenderHistory writes the page of a history as HTML of UTF-8 text. It returns an error when w does
-// not take the page, and then part of it may have been written.
+// RenderHistory writes the page of a history as HTML. If w fails, part of the page may be written.
 func RenderHistory(w io.Writer, h *history.History) error {
 	d := &historyDocument{Title: "History", Notes: h.Notes}
 	var scenarios []string
@@ -112,7 +110,7 @@ func newHistoryChange(s *history.Series, c *history.NamedChange) historyChange {
 	return row
 }
 
-// historyFigures are a figure for each step, with a plot for each of its figures.
+// historyFigures returns a figure for each step, with a plot for each of its series.
 func historyFigures(s *history.Setup, id string, place map[string]int) (figures []figure) {
 	index := map[report.Key]int{}
 	for i := range s.Series {
@@ -133,17 +131,17 @@ func historyFigures(s *history.Setup, id string, place map[string]int) (figures 
 	return figures
 }
 
-// historyMargin is the part of an axis that is left free above and below the values.
+// historyMargin is the free share of an axis above and below the values.
 const historyMargin = 0.08
 
-// historyPlot is a series over the commits; nil where no value can be drawn.
+// historyPlot plots a series over the commits; nil without values.
 func historyPlot(s *history.Series, commits int, place map[string]int) *plot {
 	values := make([]float64, 0, len(s.Points))
 	for _, p := range s.Points {
 		values = append(values, p.Value)
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	const out = 50 // of so many values, the highest and the lowest may be beyond the axis
+	const out = 50 // one of this many values may be beyond the axis at each end
 	lo, hi, ok := extent(sorted[len(sorted)/out:len(sorted)-len(sorted)/out], false)
 	if !ok {
 		return nil
@@ -162,7 +160,8 @@ func historyPlot(s *history.Series, commits int, place map[string]int) *plot {
 	return p
 }
 
-// historyDots is one path with a dot for each value. What is beyond the axis is at its end.
+// historyDots returns one path with a dot for each value. Values beyond the axis are drawn at its
+// end.
 func historyDots(s *history.Series, x, y *axis, place map[string]int) string {
 	var b strings.Builder
 	for _, point := range s.Points {
@@ -179,7 +178,7 @@ func historyAt(x, y *axis, commit int, value float64) (xy, bool) {
 	return place(x, y, float64(commit)+0.5, math.Min(math.Max(value, y.lo), y.hi))
 }
 
-// drawLevels draws the median of each level and a line at each change, and says them in words.
+// drawLevels draws the median of each level and a line at each change, and returns a description.
 func drawLevels(p *plot, s *history.Series, x, y *axis, place map[string]int) string {
 	var told []string
 	begin := 0

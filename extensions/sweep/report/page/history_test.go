@@ -16,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 )
 
-// historyExample are 400 commits of 7 steps with 7 figures each. From commit 250 on, all but one
-// step have less ops/s; from commit 300 on, p99 of 8 clients is better.
+// historyExample has 400 commits of 7 steps with 7 figures each. From commit 250 on, ops/s of all
+// but one step are lower. From commit 300 on, p99 of 8 clients is better.
 var historyExample = sync.OnceValue(func() []history.Record {
 	random := rand.New(rand.NewPCG(1, 2))
 	records := make([]history.Record, 400)

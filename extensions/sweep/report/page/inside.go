@@ -8,10 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxInside is of how many steps the page shows what is inside.
+// maxInside is the most steps with a time plot.
 const maxInside = 24
 
-// inside is the figure of what each step did over its time. It is nil where no step has kept that.
+// inside is the figure of the steps over their time, or nil.
 func inside(s *sweep) *figure {
 	steps, left := stepsToLookInto(s)
 	f := &figure{ID: "inside", Title: "Inside each step"}
@@ -41,7 +41,8 @@ func inside(s *sweep) *figure {
 	return f
 }
 
-// stepsToLookInto are those that have kept their time: all, or the median repeats of some.
+// stepsToLookInto returns the steps that have figures over time: all, or the median repeats of
+// some.
 func stepsToLookInto(s *sweep) (steps []*report.Step, left bool) {
 	total := 0
 	for _, one := range s.series {

@@ -17,7 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// insideOf are the nodes of the figure of what is inside each step.
+// insideOf returns the nodes of the time plots.
 func insideOf(t *testing.T, page string) []*html.Node {
 	t.Helper()
 	for _, n := range nodes(t, page) {
@@ -36,7 +36,7 @@ func insideOf(t *testing.T, page string) []*html.Node {
 	return nil
 }
 
-// What happened in a step is said in words, shown where the pointer rests, and listed.
+// Events are described, shown under the pointer, and listed.
 func TestInsideAStep(t *testing.T) {
 	all := insideOf(t, rendered(t, newMaker().small()))
 	require.Len(t, elements(all, "svg"), 1, "only one step has kept its time")
@@ -79,7 +79,7 @@ func cellsOf(row *html.Node) []string {
 	return out
 }
 
-// What the witness has seen after the step's end is not of the step.
+// Evidence from after the step's end is not shown.
 func TestLanesEndWithTheStep(t *testing.T) {
 	m := newMaker()
 	s := m.step(8, 1, 100, "rollup", 9000, m.stalled)
@@ -97,13 +97,12 @@ func TestLanesEndWithTheStep(t *testing.T) {
 	require.Contains(t, lanesOf(&s)[2].tip, "up to 30 %")
 }
 
-// Older reports are shown as they were.
 func TestNothingInsideOfOlderReports(t *testing.T) {
 	require.Nil(t, insideOf(t, pages()["plain"]))
 	require.NotContains(t, pages()["plain"], "Inside each step")
 }
 
-// A stall of 170 ms is a bar of 170 ms, and no operation is left out.
+// A stall of 170 ms is a bar of 170 ms, and no operation is missing.
 func TestHeatShowsAStall(t *testing.T) {
 	m := newMaker()
 	r := m.small()
@@ -148,8 +147,8 @@ func sum(numbers []uint64) (n uint64) {
 	return n
 }
 
-// Every colour of a heat map stands out from the paper and from its neighbours, by its brightness:
-// so the colour-blind can tell them apart, and who prints in grey.
+// Colours differ in brightness from the paper and from each other, for colour-blind readers and
+// grey prints.
 func TestHeatColoursCanBeToldApart(t *testing.T) {
 	raw, err := files.ReadFile("templates/style.gohtml")
 	require.NoError(t, err)
@@ -170,8 +169,7 @@ func TestHeatColoursCanBeToldApart(t *testing.T) {
 	}
 }
 
-// The page of a sweep as it is published, of 7 steps with as many slots as there may be, stays
-// below 2 MB.
+// The page of a published sweep, with 7 steps and the most slots allowed, stays below 2 MB.
 func TestPublishedPageIsSmall(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -184,7 +182,7 @@ func TestPublishedPageIsSmall(t *testing.T) {
 	t.Log(len(page))
 }
 
-// scattered gives a step 300 slots of latencies as those of a store.
+// scattered gives a step 300 slots with latencies like those of a store.
 func (m *maker) scattered(t *testing.T, s *report.Step) {
 	t.Helper()
 	over := &measure.OverTime{Width: 160 * time.Millisecond}
@@ -201,7 +199,7 @@ func (m *maker) scattered(t *testing.T, s *report.Step) {
 	s.OverTime, s.Seconds = made[0].OverTime, 48
 }
 
-// Both variants of a duet are looked into, on the axis of the time that they had together.
+// Both variants of a duet have a plot, on the same time axis.
 func TestInsideOfADuet(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -228,7 +226,7 @@ func TestInsideOfADuet(t *testing.T) {
 	require.Contains(t, text(elements(all, "figcaption")[0]), "Variants of a duet took turns")
 }
 
-// The variants of a duet are apart in all figures, and what it says of them is no warning.
+// A duet has both variants in all figures, and no warning.
 func TestPageOfADuet(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -257,7 +255,7 @@ func TestPageOfADuet(t *testing.T) {
 	require.Fail(t, "the duet is not told of")
 }
 
-// What a cache evicts has a lane: bars of the times that the marks are of, and no numbers above.
+// Evictions have a lane with bars, and no numbers.
 func TestEvictionsHaveALane(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
@@ -280,7 +278,7 @@ func TestEvictionsHaveALane(t *testing.T) {
 	}
 }
 
-// What happens at nearly the same time has numbers beside each other, each with its own line.
+// Numbers of close events are placed next to each other, each with its line.
 func TestNumbersOfMarksAreApart(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
@@ -312,7 +310,6 @@ func TestNumbersOfMarksAreApart(t *testing.T) {
 	require.Len(t, ends, 12)
 }
 
-// Of many steps and repeats, some are shown, and that is said.
 func TestInsideOfManySteps(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -328,14 +325,13 @@ func TestInsideOfManySteps(t *testing.T) {
 	require.Regexp(t, `^1 client, repeat \d$`, text(elements(all, "h4")[0]))
 }
 
-// A heat that cannot be read is said to be so.
 func TestInsideOfABrokenHeat(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, m.stalled, func(s *report.Step) { s.OverTime.Heat = "?" })})
 	require.Contains(t, rendered(t, r), "overTime.heat: illegal base64")
 }
 
-// A colour stands for a power: a single slow operation can be seen beside a cell of a million.
+// A single slow operation is visible next to a cell of a million.
 func TestHeatLevelsAreOfTheLogarithm(t *testing.T) {
 	const most = 10_000_000
 	require.Equal(t, -1, heatLevel(0, most))
@@ -345,7 +341,6 @@ func TestHeatLevelsAreOfTheLogarithm(t *testing.T) {
 	require.Equal(t, heatLevels-1, heatLevel(1, 1))
 }
 
-// Rows are where the axis says they are.
 func TestHeatRows(t *testing.T) {
 	r := heatRows{perOctave: 8, first: 0, count: 64}
 	for _, tt := range []struct {

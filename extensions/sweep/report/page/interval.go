@@ -4,7 +4,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// plusMinus are the columns of intervals, where the run asked for them.
+// plusMinus returns the columns of intervals, if the run asked for them.
 func plusMinus(r *report.Report) (columns []tabular) {
 	for _, f := range r.Bounded() {
 		columns = append(columns, tabular{column{Name: f.Name + " ±"}, func(s *report.Step) cell {
@@ -21,8 +21,7 @@ func plusMinus(r *report.Report) (columns []tabular) {
 	return columns
 }
 
-// whisker draws the interval of a step that was done once. Of several repeats, the marks show how
-// far they are apart.
+// whisker draws the interval of a step without repeats. With repeats, the marks show the spread.
 func (p *plot) whisker(class string, f *report.Figure, g report.Group, x float64, ys *axis) {
 	if len(g.Steps) != 1 {
 		return
@@ -43,7 +42,7 @@ func (p *plot) whisker(class string, f *report.Figure, g report.Group, x float64
 // whiskerSize is half of the width of a whisker's ends.
 const whiskerSize = 4.0
 
-// sayWhiskers says what the whiskers are, where there are some.
+// sayWhiskers explains the whiskers, if there are any.
 func (f *figure) sayWhiskers(s *sweep) {
 	for _, one := range s.series {
 		for _, g := range one.groups {

@@ -10,8 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Figures have a whisker for each interval of a step that was done once, and the table has columns
-// of intervals where they are asked for.
+// Each interval of a step without repeats has a whisker.
 func TestIntervalsOnThePage(t *testing.T) {
 	m := newMaker()
 	once := m.madeUp([]report.Step{m.step(1, 1, 200, "rollup", 9000, known), m.step(8, 1, 200, "rollup", 9000, known), m.step(64, 1, 200, "rollup", 9000)})
@@ -33,7 +32,6 @@ func TestIntervalsOnThePage(t *testing.T) {
 	require.NotContains(t, rendered(t, repeats), whisker, "marks show how far repeats are apart")
 }
 
-// Whiskers end where the axes do at the latest, and axes have room for them.
 func TestWhiskersAreWithinThePlot(t *testing.T) {
 	m := newMaker()
 	wide := func(s *report.Step) {

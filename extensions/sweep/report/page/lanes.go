@@ -9,23 +9,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// lane is a row of bars below a heat map: evidence over the same time.
+// lane is a row of bars below a heat map, with evidence over the same time.
 type lane struct {
 	name    string
 	class   string
-	seconds float64 // that a value is of
+	seconds float64 // of one value
 	values  []float64
-	whole   float64 // the value of the highest bar
+	whole   float64 // value of the highest bar
 	tip     string
 }
 
-// What is too little to have a lane.
+// Values below these have no lane.
 const (
 	leastStolen = 0.005
 	leastLate   = 5 // ms
 )
 
-// lanesOf are those of a step: what has happened in it, of what is known.
+// lanesOf returns the lanes of a step's evidence.
 func lanesOf(s *report.Step) []lane {
 	var all []lane
 	failed := make([]float64, len(s.OverTime.Failed))
@@ -42,7 +42,7 @@ func lanesOf(s *report.Step) []lane {
 		return all
 	}
 	w := *s.Witness.OverTime
-	for _, values := range []*[]float64{&w.GCPauseMs, &w.LateMs, &w.Stolen} { // the evidence may go on after the step's end
+	for _, values := range []*[]float64{&w.GCPauseMs, &w.LateMs, &w.Stolen} { // the evidence may continue after the step's end
 		*values = (*values)[:min(len(*values), int(math.Ceil(s.StepSeconds()/w.EverySeconds)))]
 	}
 	if pauses := highestOf(w.GCPauseMs); pauses > 0 {
@@ -67,13 +67,13 @@ func lanesOf(s *report.Step) []lane {
 	return all
 }
 
-// evictedLane is a row of what caches have evicted in a step; false: nothing.
+// evictedLane returns the evictions of caches during a step, if any.
 func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 	l := lane{name: "evicted", class: "s5", seconds: happened.EvictionsEvery.Seconds()}
 	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
 	all := uint64(0)
 	for _, m := range r.Marks {
-		before := m.At.Sub(s.Started).Seconds() / l.seconds // the mark is of the time before it
+		before := m.At.Sub(s.Started).Seconds() / l.seconds // the mark covers the time before it
 		if i := int(math.Round(before)) - 1; m.Kind == happened.Evictions && i >= 0 && i < len(l.values) {
 			l.values[i] += float64(max(m.Times, 1))
 			all += max(m.Times, 1)
@@ -85,7 +85,7 @@ func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 	return l, all > 0 && !s.Started.IsZero()
 }
 
-// vusLane is a row of the VUs that were at work while a script's step was; false: it is not known.
+// vusLane returns the active VUs during a script's step, if known.
 func vusLane(r *report.Report, s *report.Step) (lane, bool) {
 	if r.Script == nil || r.Script.VUs == nil || s.Started.IsZero() {
 		return lane{}, false
@@ -108,7 +108,7 @@ func highestOf(values []float64) float64 {
 	return max(most, 0)
 }
 
-// drawLanes draws the lanes, one below the other, between the heat map and the axis of time.
+// drawLanes draws the lanes between heat map and time axis.
 func (t *timePlot) drawLanes() {
 	const least = 0.8
 	for i, l := range t.lanes {

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// percentiles are those that are drawn of each step.
+// percentiles to draw.
 //
 //nolint:gochecknoglobals // a constant
 var percentiles = []*report.Figure{report.FigureOf("p50"), report.FigureOf("p99"), report.FigureOf("p999")}
@@ -61,7 +61,7 @@ func latency(s *sweep) figure {
 
 const noLatency = "No operation succeeded: there is no latency to show."
 
-// latencyPlot is nil when no operation of the kind succeeded.
+// latencyPlot returns nil if no operation of the kind succeeded.
 func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 	p := newPlot([]string{"p99.9"})
 	p.dense = len(distinct(s.xs())) > denseSteps

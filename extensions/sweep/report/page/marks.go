@@ -7,19 +7,17 @@ import (
 	"strings"
 )
 
-// All that is drawn is a mark (a path) or a label (a text), so that the template that writes them,
-// and with it the escaping, stays in one place.
+// Everything in a plot is a mark (a path) or a label (a text), so that only one template writes and
+// escapes them.
 
-// mark is a path of an SVG.
 type mark struct {
 	Class string
 	D     string
-	Tip   string // shown when the pointer rests on it; may be empty
-	// Transform maps the coordinates of D to those of the plot; empty: they are.
+	Tip   string // shown under the pointer; may be empty
+	// Transform maps the coordinates of D to the plot; may be empty.
 	Transform string
 }
 
-// label is a text of an SVG.
 type label struct {
 	X, Y   coordinate
 	Class  string
@@ -27,17 +25,16 @@ type label struct {
 	Text   string
 }
 
-// coordinate is written with one digit after the point, which is finer than a screen.
+// coordinate is written with one decimal.
 type coordinate float64
 
-// String writes the coordinate as SVG has it.
+// String formats the coordinate for SVG.
 func (c coordinate) String() string {
 	return strconv.FormatFloat(math.Round(float64(c)*10)/10, 'f', -1, 64)
 }
 
 type xy struct{ x, y float64 }
 
-// polyline is the path through the points.
 func polyline(points ...xy) string {
 	var b strings.Builder
 	for i, p := range points {
@@ -51,18 +48,16 @@ func polyline(points ...xy) string {
 	return b.String()
 }
 
-// polygon is the closed path through the points.
 func polygon(points ...xy) string { return polyline(points...) + "Z" }
 
 func rectangle(x0, y0, x1, y1 float64) string {
 	return polygon(xy{x0, y0}, xy{x1, y0}, xy{x1, y1}, xy{x0, y1})
 }
 
-// shapes is how many there are.
 const shapes = 8
 
-// shape is the outline of the n-th marker around p: series that look alike in print or to the
-// colour-blind differ by it.
+// shape is the outline of the n-th kind of marker around p. Shapes distinguish series in grey
+// prints.
 func shape(n int, p xy, r float64) string {
 	x, y := p.x, p.y
 	switch n % shapes {

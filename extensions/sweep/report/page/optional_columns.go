@@ -14,7 +14,6 @@ type optional struct {
 	text      func(float64) string
 }
 
-// optionals are those columns, in the order of the table.
 var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	{"ops/s of all clients", "allClients.opsPerSecond", func(s *report.Step) *float64 {
 		return of(s.AllClients, func(a *report.AllClients) float64 { return a.OpsPerSecond })
@@ -52,7 +51,7 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	}, millis},
 }
 
-// counted are the columns of what operations have counted beside themselves.
+// counted returns the columns of operations' counters.
 func counted(r *report.Report) (columns []optional) {
 	names := map[string]bool{}
 	for i := range r.Steps {
@@ -75,7 +74,7 @@ func counted(r *report.Report) (columns []optional) {
 	return columns
 }
 
-// of is a figure of a part of a step; nil where the step has no such part.
+// of returns a figure of a part of a step, or nil without that part.
 func of[T any](part *T, figure func(*T) float64) *float64 {
 	if part == nil {
 		return nil
@@ -85,8 +84,7 @@ func of[T any](part *T, figure func(*T) float64) *float64 {
 	return &v
 }
 
-// someSteps are the columns of figures that only some steps have, as far as a step of the report
-// has them.
+// someSteps returns the optional columns that at least one step fills.
 func someSteps(r *report.Report) []tabular {
 	var columns []tabular
 	for _, o := range slices.Concat(optionals, counted(r)) {

@@ -29,7 +29,7 @@ func rendered(t *testing.T, r *report.Report) string {
 	return b.String()
 }
 
-// nodes are the elements of a page in their order.
+// nodes returns the elements of a page in order.
 func nodes(t *testing.T, page string) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -87,7 +87,7 @@ func forExamples(t *testing.T, check func(t *testing.T, r *report.Report, page s
 	}
 }
 
-// forPages checks the pages of several runs as well.
+// forPages checks all pages, including those of several runs.
 func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page string)) {
 	t.Helper()
 	forExamples(t, check)
@@ -99,7 +99,6 @@ func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page stri
 	})
 }
 
-// pages are those of the examples.
 var pages = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for name, r := range examples() {
@@ -124,7 +123,6 @@ func TestGolden(t *testing.T) {
 	require.Equal(t, string(want), got)
 }
 
-// The same report gives the same page, whatever the order of maps.
 func TestSamePage(t *testing.T) {
 	forExamples(t, func(t *testing.T, r *report.Report, page string) {
 		t.Helper()
@@ -132,7 +130,7 @@ func TestSamePage(t *testing.T) {
 	})
 }
 
-// Each number of the tables is the one of the JSON, row by row, and both tables have all steps.
+// The numbers of both tables equal the JSON's, and all steps are in both.
 func TestNumbersAreThoseOfTheReport(t *testing.T) {
 	forExamples(t, func(t *testing.T, r *report.Report, page string) {
 		t.Helper()
@@ -178,8 +176,7 @@ func requireRow(t *testing.T, s *report.Step, row *html.Node) {
 	}
 }
 
-// jsonAt is the text of a value in the JSON; that of nothing is null, and zero where the JSON
-// leaves zero out.
+// jsonAt returns a value in the JSON as text; null or zero if it is left out.
 func jsonAt(t *testing.T, raw json.RawMessage, key string) string {
 	t.Helper()
 	for part := range strings.SplitSeq(key, ".") {
@@ -243,7 +240,7 @@ func TestNoteworthyReports(t *testing.T) {
 	}
 }
 
-// The rates of an open loop may be on a linear axis.
+// An open loop may have a linear axis of rates.
 func TestLatencySaysWhichAxesAreLogarithmic(t *testing.T) {
 	require.Contains(t, pages()["plain"], "in milliseconds; both axes are logarithmic.")
 	require.Contains(t, pages()["rates"], "in milliseconds; their axis is logarithmic.")
@@ -254,7 +251,6 @@ func TestLatencySaysWhichAxesAreLogarithmic(t *testing.T) {
 	require.Contains(t, rendered(t, far), "in milliseconds; both axes are logarithmic.")
 }
 
-// The share of a client is one of all kinds of operations together.
 func TestPerClientIsSaidOnceAStep(t *testing.T) {
 	shown := map[string]string{}
 	for _, n := range nodes(t, rendered(t, newMaker().twoKinds())) {
@@ -265,7 +261,7 @@ func TestPerClientIsSaidOnceAStep(t *testing.T) {
 	require.Equal(t, map[string]string{"1 get": "100", "1 set": "", "8 get": "100", "8 set": ""}, shown)
 }
 
-// Where a time was asked for, it is what the median client did, as in the published table.
+// With a duration, it is the number of the median client.
 func TestPerClientOfAStepWithATime(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "get", 900, func(s *report.Step) { s.PerClient, s.Client.Ops.P50 = 0, 1234 })})

@@ -11,23 +11,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxCurves is how many steps have a curve: more would hide each other.
+// maxCurves is the most steps with a curve.
 const maxCurves = 8
 
-// distribution is what a curve is drawn from.
+// distribution is the data of a curve.
 type distribution interface {
 	Quantile(q float64) time.Duration
 }
 
-// curve is the distribution of one step.
 type curve struct {
 	key   report.Key
 	count int64
 	of    distribution
 }
 
-// tails is figure 3: the whole distribution of some steps, with the rare and slow operations spread
-// out.
+// tails is figure 3: the distribution of some steps, with a scale that stretches the slow end.
 func tails(s *sweep) figure {
 	f := figure{ID: "percentiles", Title: "Latency by percentile"}
 	all := make([][]curve, len(s.series))
@@ -80,8 +78,8 @@ func tails(s *sweep) figure {
 	return f
 }
 
-// newCurve reads the histograms of all repeats of a step. With an error, it is of those that can be
-// read.
+// newCurve combines the histograms of all repeats of a step. With an error, the curve has the
+// readable ones.
 func newCurve(g report.Group) (curve, error) {
 	c := curve{key: g.Key}
 	merged := &measure.Distribution{}
@@ -108,8 +106,8 @@ func milliseconds(ms float64) time.Duration {
 	return time.Duration(min(max(ms*float64(time.Millisecond), 0), math.MaxInt64/2))
 }
 
-// nines is where the slowest of n operations stands: 0 is the fastest, 1 is p90, 2 is p99, and so
-// on.
+// nines returns the place of the slowest of n operations: 0 is the fastest, 1 is p90, 2 is p99, and
+// so on.
 func nines(n int64) float64 { return max(math.Log10(float64(n)), minNines) }
 
 const (
@@ -118,8 +116,7 @@ const (
 	drawNines = 9.0
 )
 
-// points are those of the curve, nines and milliseconds: often enough to look smooth, and where the
-// markers are.
+// points returns nines and milliseconds, dense enough for a smooth curve.
 func (c *curve) points() []xy {
 	end := min(nines(c.count), drawNines)
 	var at []float64
@@ -140,12 +137,12 @@ func (c *curve) points() []xy {
 	return append(out, xy{end, report.Ms(c.of.Quantile(1))})
 }
 
-// after is the latency in milliseconds at so many nines.
+// after returns the latency in milliseconds at a number of nines.
 func (c *curve) after(nines float64) float64 {
 	return report.Ms(c.of.Quantile(1 - math.Pow(10, -nines)))
 }
 
-// ticksOfNines are the percentiles that an axis of nines names.
+// ticksOfNines are the percentiles named on the axis.
 //
 //nolint:gochecknoglobals // a constant
 var ticksOfNines = []struct {
@@ -182,7 +179,6 @@ func tailPlot(s *sweep, op string, curves []curve, end, lo, hi float64) *plot {
 	return p
 }
 
-// ninesAxis names the percentiles up to so many nines.
 func ninesAxis(end, to float64) axis {
 	x := axis{scale: scale{hi: end, from: plotLeft, to: to - markerSize}, title: "percentile"}
 	for _, t := range ticksOfNines {
@@ -195,7 +191,7 @@ func ninesAxis(end, to float64) axis {
 	return x
 }
 
-// rampAt is the colour of the i-th of n curves: from one end of the ramp to the other.
+// rampAt is the colour of the i-th of n curves.
 func rampAt(i, n int) int {
 	if n < 2 {
 		return 0
@@ -204,8 +200,8 @@ func rampAt(i, n int) int {
 	return i * (maxCurves - 1) / (n - 1)
 }
 
-// drawCurve draws a distribution and says in words what it shows: name is what the curve is of, and
-// short the same as its label has it.
+// drawCurve draws a distribution and returns its description. name is for the description, short
+// for the label.
 func drawCurve(p *plot, c *curve, name, short, class string, n int, x, y *axis) string {
 	var line []xy
 	for _, at := range c.points() {

@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// even is the distribution of as many milliseconds as there are operations, each once.
+// even has an operation for each number of milliseconds.
 type even float64
 
 func (n even) Quantile(q float64) time.Duration {
@@ -40,7 +40,7 @@ func TestCurve(t *testing.T) {
 	require.InDelta(t, 3, points[len(points)-1].x, 1e-9)
 }
 
-// A curve is of all repeats together, and ends with the maximum that the report tells.
+// A curve covers all repeats and ends at the report's maximum.
 func TestCurveOfRepeats(t *testing.T) {
 	step := func(ms ...int) *report.Step {
 		var d measure.Distribution
@@ -82,7 +82,7 @@ func TestPublishedShapes(t *testing.T) {
 	require.Empty(t, shapesOf(newSweep(r)), "nobody published a sweep of rates")
 }
 
-// Five published series over two steps have their letters side by side.
+// Five published series over two steps have separate letters.
 func TestLettersOfPublishedSeriesAreApart(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(1, 1, 10, "rollup", 100), m.step(8, 1, 10, "rollup", 100)},
@@ -129,7 +129,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	require.Equal(t, failure{Step: "1 client", Op: "get", Text: "error 104", Count: "105"}, list[0])
 }
 
-// Whatever a file of results holds, there is a page of it.
+// Every report that can be read has a page.
 func FuzzRender(f *testing.F) {
 	for _, name := range []string{"small", "rates", "allfailed", "weird", "tiny", "negative"} {
 		raw, err := examples()[name].JSON()
@@ -149,14 +149,14 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// Nor do numbers that no run can have keep a page from being drawn.
+// Even numbers that no run can have do not prevent a page.
 func FuzzNumbers(f *testing.F) {
 	f.Add(8, 0.0, 6060.1, 1.5, 20.0, 0.5, 2.0, int64(100), int64(90))
 	f.Add(-1, 5e-324, 1e308, 1e-300, 1e300, -1.0, 1e-12, int64(math.MinInt64), int64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, clients int, asked, done, p50, p99, least, most float64, ops, share int64) {
 		for _, v := range []float64{asked, done, p50, p99, least, most} {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return // no JSON has it
+				return // not in JSON
 			}
 		}
 		step := report.Step{

@@ -6,49 +6,49 @@ import (
 	"unicode/utf8"
 )
 
-// A plot has its own units, of which a phone shows about 0.7 as a pixel and a wide screen 1.2; the
-// style sheet sets texts larger where a plot is narrow, and the measures here leave room for that.
+// A plot's unit is about 0.7 pixels on a phone and 1.2 on a wide screen. The style sheet enlarges
+// texts in narrow plots; these sizes leave room for that.
 const (
 	plotWidth  = 440.0
 	plotHeight = 290.0
 	plotTop    = 26.0
 	plotBottom = plotHeight - 42
 	plotLeft   = 54.0
-	textHeight = 14.5 // of the larger texts
+	textHeight = 14.5 // of the enlarged texts
 	tickGap    = 5.0
-	maxLabel   = 15 // letters of a label beside a line
+	maxLabel   = 15 // letters of a line's label
 )
 
-// textWidth is about as wide as the text can be, in units of the plot.
+// textWidth is an upper bound, in units of the plot.
 func textWidth(text string) float64 { return 7.8 * float64(utf8.RuneCountInString(text)) }
 
 // plot is one SVG.
 type plot struct {
 	ID          string
-	Heading     string // above it, where a figure has several
-	Title, Desc string // for those who cannot see it
+	Heading     string // above it, if a figure has several plots
+	Title, Desc string // for screen readers
 	Marks       []mark
 	Labels      []label
-	Happened    []entry    // what the marks are that have a number
-	Slowest     *slowTable // nil: not known
+	Happened    []entry    // texts of the numbered marks
+	Slowest     *slowTable // nil: unknown
 
-	height float64 // zero: that of most plots
-	right  float64 // where the frame ends and the labels of the lines begin
+	height float64 // zero: default
+	right  float64 // end of the frame, start of the lines' labels
 	dense  bool    // many steps: smaller marks
 	ends   []ending
 }
 
-// ending is the label of a line, to be put beside its end.
+// ending is the label at the end of a line.
 type ending struct {
 	class string
 	text  string
 	at    xy
 }
 
-// Width is that of the viewBox.
+// Width of the viewBox.
 func (p *plot) Width() coordinate { return plotWidth }
 
-// Height is that of the viewBox.
+// Height of the viewBox.
 func (p *plot) Height() coordinate {
 	if p.height > 0 {
 		return coordinate(p.height)
@@ -57,7 +57,7 @@ func (p *plot) Height() coordinate {
 	return plotHeight
 }
 
-// newPlot makes an empty plot that has room for the given labels beside its lines.
+// newPlot makes an empty plot with room for these labels.
 func newPlot(labels []string) *plot {
 	widest := 0.0
 	for _, text := range labels {
@@ -67,8 +67,7 @@ func newPlot(labels []string) *plot {
 	return &plot{right: plotWidth - 14 - widest}
 }
 
-// shortened is a text that fits beside a line: of a long one its two ends, as what tells names
-// apart is often the last of them.
+// shortened cuts a long label in the middle, because names often differ at the end.
 func shortened(text string) string {
 	letters := []rune(text)
 	if len(letters) <= maxLabel {
@@ -86,7 +85,7 @@ func (p *plot) write(x, y float64, class, anchor, text string) {
 	p.Labels = append(p.Labels, label{X: coordinate(x), Y: coordinate(y), Class: class, Anchor: anchor, Text: text})
 }
 
-// frame draws both axes: a line for each tick of y, ticks of x below.
+// frame draws both axes.
 func (p *plot) frame(x, y *axis) {
 	for _, t := range y.ticks {
 		class := "grid"
@@ -106,8 +105,7 @@ func (p *plot) frame(x, y *axis) {
 	p.write(p.right, plotHeight-6, "axis-title", "end", x.title)
 }
 
-// line draws a line through the points and keeps its label for the end. The style is its number
-// among the lines.
+// line draws a line and keeps its label for later.
 func (p *plot) line(class, text string, points []xy) {
 	if len(points) == 0 {
 		return
@@ -118,7 +116,6 @@ func (p *plot) line(class, text string, points []xy) {
 	p.ends = append(p.ends, ending{class: class, text: shortened(text), at: points[len(points)-1]})
 }
 
-// marker draws the n-th shape at a point.
 func (p *plot) marker(class string, n int, at xy, tip string) {
 	p.Marks = append(p.Marks, mark{Class: "marker " + class, D: shape(n, at, p.sized(markerSize)), Tip: tip})
 }
@@ -126,7 +123,7 @@ func (p *plot) marker(class string, n int, at xy, tip string) {
 const (
 	markerSize = 3.4
 	repeatSize = 1.7
-	denseSteps = 20 // from here on marks are smaller
+	denseSteps = 20 // number of steps for smaller marks
 )
 
 func (p *plot) sized(r float64) float64 {
@@ -137,8 +134,8 @@ func (p *plot) sized(r float64) float64 {
 	return r
 }
 
-// label puts the labels of the lines beside their ends, one below the other where these are close,
-// and joins the two where a line ends early or its label had to move.
+// label draws the labels next to the lines' ends, below each other if they are close, with
+// connectors where needed.
 func (p *plot) label() {
 	slices.SortStableFunc(p.ends, func(a, b ending) int {
 		switch {
@@ -163,9 +160,8 @@ func (p *plot) label() {
 	}
 }
 
-// spread moves sorted coordinates apart by a gap at least, so that texts at them do not overlap:
-// those that are too close become a stack around their middle, which stays between top and bottom
-// as long as there is room.
+// spread moves sorted coordinates apart by at least gap. Close ones become a stack around their
+// middle, between top and bottom if there is room.
 func spread(ys []float64, top, bottom, gap float64) {
 	type stack struct {
 		n           int

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// cssRule is a rule of the page's style sheet for an element of a plot: what it sets for elements
-// that have all its classes.
+// cssRule is a rule of the style sheet for elements of plots with all its classes.
 type cssRule struct {
 	element string // "path", "text", or "" for both
 	classes []string
@@ -27,21 +26,21 @@ var (
 	cssUse      = regexp.MustCompile(`var\((--[a-z0-9-]+)(?:, ([^()]*(?:\([^()]*\))?))?\)`)
 )
 
-// presentationAttributes are the style properties that SVG has an attribute for.
+// presentationAttributes are the CSS properties that are also SVG attributes.
 var presentationAttributes = []string{ //nolint:gochecknoglobals // a constant
 	"fill", "fill-opacity", "font-size", "font-style", "font-weight", "paint-order",
 	"stroke", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "stroke-width",
 }
 
-// plotStyle is what the style sheet says of plots: its rules, the least specific first, and the
-// colours of its light theme.
+// plotStyle has the style sheet's rules for plots, least specific first, and the colours of its
+// light theme.
 var plotStyle = sync.OnceValue(func() (style struct { //nolint:gochecknoglobals // a constant
 	rules   []cssRule
 	colours map[string]string
 }) {
 	sheet, err := files.ReadFile("templates/style.gohtml")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // a fault of the program
 	}
 	style.colours = map[string]string{}
 	root, _, _ := strings.Cut(string(sheet), "@media")
@@ -67,9 +66,8 @@ var plotStyle = sync.OnceValue(func() (style struct { //nolint:gochecknoglobals 
 	return style
 })
 
-// presentation returns the style of an element of a plot as presentation attributes of SVG. The
-// style sheet overrides them; they are for where a content security policy drops it, as Jenkins
-// does.
+// presentation returns an element's style as SVG attributes, for a content security policy that
+// drops the style sheet, as Jenkins has. The style sheet overrides them.
 func presentation(element, class string) template.HTMLAttr {
 	style := plotStyle()
 	classes := strings.Fields(class)
@@ -95,7 +93,7 @@ func presentation(element, class string) template.HTMLAttr {
 				return cmp.Or(set[m[1]], style.colours[m[1]], m[2], "#000000")
 			})
 		}
-		if is && value != "none" { // the plot's own attributes say none
+		if is && value != "none" {
 			fmt.Fprintf(&b, ` %s="%s"`, name, value)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without the style sheet a plot looks as with it in the light theme.
+// Plots look the same without the style sheet.
 func TestPlotsAreReadableWithoutTheStyleSheet(t *testing.T) {
 	for _, tt := range []struct{ element, class, want string }{
 		{"path", "grid", ` stroke="#d9dce1" stroke-width="0.7"`},

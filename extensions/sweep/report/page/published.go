@@ -9,19 +9,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxPublished is how many published series are drawn; the table has all.
+// maxPublished is the most published series in a plot; the table has all.
 const maxPublished = 6
 
-// publishedShape is a published series as a shape beside the measured one.
+// publishedShape is a published series, scaled to the measured one.
 type publishedShape struct {
 	letter string
-	factor float64 // by which its figures are multiplied
+	factor float64 // scale
 	series report.Series
-	points []report.Point // those that can be drawn, in the order of clients
+	points []report.Point // those that can be drawn, sorted by clients
 }
 
-// shapesOf are the published series of which a kind of operation was measured. There are none
-// beside an open-loop sweep: nobody asked for a rate there.
+// shapesOf returns the published series of the measured kinds of operations; none for an open loop.
 func shapesOf(s *sweep) []publishedShape {
 	var out []publishedShape
 	for i, one := range s.report.Published {
@@ -43,7 +42,7 @@ func shapesOf(s *sweep) []publishedShape {
 	return out
 }
 
-// letter is that of the i-th published series, in the plot and in the table.
+// letter identifies the i-th published series in plot and table.
 func letter(i int) string {
 	if i < 26 {
 		return string(rune('a' + i))
@@ -52,7 +51,7 @@ func letter(i int) string {
 	return fmt.Sprintf("a%d", i+1)
 }
 
-// peak is the highest median of a kind of operation; zero when it was not measured.
+// peak returns the highest median of a kind of operation; zero if it was not measured.
 func peak(s *sweep, op string) float64 {
 	highest := 0.0
 	for _, one := range s.series {
@@ -69,10 +68,10 @@ func peak(s *sweep, op string) float64 {
 	return highest
 }
 
-// drawPublished draws each series with its letter at another point: they all end about where the
-// measured one does.
+// drawPublished draws each series with its letter at a different point, because they all end in the
+// same place.
 func drawPublished(p *plot, x, y *axis, published []publishedShape) {
-	highest := map[float64]float64{} // coordinates: y by x
+	highest := map[float64]float64{} // y by x
 	lines := make([][]xy, len(published))
 	for i, one := range published {
 		lines[i] = p.publishedPoints(x, y, one, fmt.Sprintf("published d%d point", i), i)
@@ -100,9 +99,8 @@ func drawPublished(p *plot, x, y *axis, published []publishedShape) {
 	}
 }
 
-// placeOfLetter is above the i-th series where that is the highest, or else below it: at the first
-// of its points, from the one after the i-th on, at which there is no letter so far. Where all have
-// one, it is beside that.
+// placeOfLetter returns a free place for the i-th series' letter: above its line if that is the
+// highest there, else below. It starts after the i-th point, and falls back to the side.
 func placeOfLetter(line []xy, i int, highest map[float64]float64, taken []xy) (at xy, above bool) {
 	for aside := 0.0; ; aside += textHeight {
 		for n := range line {
@@ -120,8 +118,7 @@ func placeOfLetter(line []xy, i int, highest map[float64]float64, taken []xy) (a
 	}
 }
 
-// publishedPoints marks the points of a series that are within the x axis, and returns where they
-// are.
+// publishedPoints marks the points of a series within the x axis and returns their places.
 func (p *plot) publishedPoints(x, y *axis, one publishedShape, class string, n int) []xy {
 	var line []xy
 	for _, point := range one.points {
@@ -144,11 +141,9 @@ func (p *plot) publishedPoints(x, y *axis, one publishedShape, class string, n i
 
 const publishedSize = 2
 
-// entry is a line of a legend.
 type entry struct{ Mark, Text string }
 
-// legend says what the letters stand for; the origin only where the caption does not say it for
-// all.
+// legend explains the letters, with the origin if it differs between series.
 func legend(published []publishedShape) []entry {
 	out := make([]entry, 0, len(published))
 	for _, one := range published {
@@ -168,7 +163,7 @@ func sameOrigin(published []publishedShape) bool {
 	})
 }
 
-// sayPublished says what the dashed lines are.
+// sayPublished explains the dashed lines.
 func (f *figure) sayPublished(published []publishedShape) {
 	if len(published) == 0 {
 		return
@@ -182,7 +177,7 @@ func (f *figure) sayPublished(published []publishedShape) {
 	f.Legend = legend(published)
 }
 
-// origin says on what a series was measured, and where it was published.
+// origin returns the machine and the source of a series.
 func origin(s report.Series) string {
 	machine := "which one is not told"
 	if s.Machine != "" {

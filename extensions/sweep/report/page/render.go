@@ -13,16 +13,14 @@ import (
 //go:embed templates/*.gohtml
 var files embed.FS
 
-// templates are parsed when the program starts: that they can be is a matter of the program, not of
-// a report.
+// templates are parsed at program start, because an error is a fault of the program.
 //
 //nolint:gochecknoglobals // a constant
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"presentation": presentation}).
 	ParseFS(files, "templates/*.gohtml"))
 
-// Render writes the report as one HTML page of UTF-8 text. What the report lacks is left out or
-// said to be missing: any report that can be read can be shown. It returns an error when w does not
-// take the page, and then part of it may have been written.
+// Render writes the report as one HTML page. It omits what the report lacks, so every readable
+// report has a page. If w fails, part of the page may be written.
 func Render(w io.Writer, r *report.Report) error {
 	var page bytes.Buffer
 	if err := templates.ExecuteTemplate(&page, "page", newDocument(r)); err != nil {

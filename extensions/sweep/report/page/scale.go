@@ -2,21 +2,20 @@ package page
 
 import "math"
 
-// What can be drawn. Anything beyond is in the table only: it would leave nothing to see of the
-// rest.
+// Limits of what is drawn. Values beyond them are in the table only.
 const (
 	smallest = 1e-9
 	largest  = 1e15
 )
 
-// scale maps values to a coordinate of the plot.
+// scale maps values to a coordinate.
 type scale struct {
 	log      bool
 	lo, hi   float64 // values
 	from, to float64 // coordinates
 }
 
-// at is the coordinate of a value; false when the scale has no place for it.
+// at returns the coordinate of a value; false outside of the scale.
 func (s *scale) at(v float64) (float64, bool) {
 	if !drawable(v, s.log) {
 		return 0, false
@@ -37,7 +36,7 @@ func drawable(v float64, log bool) bool {
 	return v >= 0 && v <= largest
 }
 
-// extent is the smallest and the largest of the values that can be drawn; false when there is none.
+// extent returns the smallest and the largest value that can be drawn, if there is one.
 func extent(values []float64, log bool) (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {

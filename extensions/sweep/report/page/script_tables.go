@@ -6,7 +6,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// scriptTable is a table that the script has made.
 type scriptTable struct {
 	ID, Title string
 	Columns   []scriptColumn
@@ -16,7 +15,7 @@ type scriptTable struct {
 
 type scriptColumn struct {
 	column
-	// Better says which of two numbers is better; empty where neither is.
+	// Better is "higher", "lower" or empty.
 	Better string
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// What a script has made is on the page, with its numbers exactly in the attributes, and with its
-// notes.
+// Numbers are exact in the attributes.
 func TestScriptTables(t *testing.T) {
 	r := &report.Report{Scenario: "bench", Tables: []report.Table{
 		{
@@ -41,7 +40,6 @@ func TestScriptTables(t *testing.T) {
 	require.NotContains(t, rendered(t, &report.Report{Scenario: "bench"}), "What the script has made of it")
 }
 
-// What operations have counted is a column of the steps that have it.
 func TestCountersOfSteps(t *testing.T) {
 	r := &report.Report{Scenario: "bench", Steps: []report.Step{
 		{Clients: 1, Repeat: 1, Op: "publish", Extra: report.Extra{Counters: measure.Counters{"messages": 6400}}},

@@ -8,22 +8,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxSeries is how many kinds of operations a figure shows: more could not be told apart.
+// maxSeries is the most kinds of operations in a figure.
 const maxSeries = 6
 
-// sweep is a report as the figures need it.
+// sweep is a report prepared for figures.
 type sweep struct {
 	report  *report.Report
-	byRate  bool     // the steps are rates and not numbers of clients
+	byRate  bool     // steps are rates instead of numbers of clients
 	series  []series // at most maxSeries
-	omitted int      // kinds of operations that are in the table only
+	omitted int      // kinds of operations in the table only
 }
 
-// series is one kind of operation, or what a variant did of it.
+// series is one kind of operation, or one variant of it.
 type series struct {
-	op     string         // with the variant, where there is one
-	kind   string         // without it
-	groups []report.Group // in the order of the x axis
+	op     string         // with the variant, if any
+	kind   string         // without the variant
+	groups []report.Group // in x order
 }
 
 func newSweep(r *report.Report) *sweep {
@@ -50,7 +50,7 @@ func newSweep(r *report.Report) *sweep {
 	return s
 }
 
-// keepBusiest leaves the kinds with the most operations, in the order in which they were.
+// keepBusiest keeps the kinds with the most operations, in their order.
 func (s *sweep) keepBusiest() {
 	if len(s.series) <= maxSeries {
 		return
@@ -75,7 +75,7 @@ func (s *sweep) keepBusiest() {
 	})
 }
 
-// x is where a step is on the x axis.
+// x returns the step's place on the x axis.
 func (s *sweep) x(k report.Key) float64 {
 	if s.byRate {
 		return k.Rate
@@ -84,12 +84,10 @@ func (s *sweep) x(k report.Key) float64 {
 	return float64(k.Clients)
 }
 
-// sort puts groups in the order of the x axis.
 func (s *sweep) sort(groups []report.Group) {
 	slices.SortStableFunc(groups, func(a, b report.Group) int { return cmp.Compare(s.x(a.Key), s.x(b.Key)) })
 }
 
-// xs are the places of all steps on the x axis.
 func (s *sweep) xs() []float64 {
 	var values []float64
 	for _, one := range s.series {
@@ -101,7 +99,6 @@ func (s *sweep) xs() []float64 {
 	return values
 }
 
-// xTitle names the x axis.
 func (s *sweep) xTitle() string {
 	if s.byRate {
 		return "operations a second asked for"
@@ -110,7 +107,7 @@ func (s *sweep) xTitle() string {
 	return "clients"
 }
 
-// xAxis has the steps as its ticks.
+// xAxis has the steps as ticks.
 func (s *sweep) xAxis(to float64) axis {
 	const margin = 12
 	values := s.xs()
@@ -128,10 +125,10 @@ func (s *sweep) xAxis(to float64) axis {
 	return stepAxis(s.xTitle(), values, plotLeft+margin, to-margin)
 }
 
-// maxLinear is by how much the highest rate may exceed the lowest one on a linear axis.
+// maxLinear is the largest ratio of rates on a linear axis.
 const maxLinear = 20
 
-// name is a step in words: "8 clients", "5,000/s".
+// name returns the step in words: "8 clients", "5,000/s".
 func (s *sweep) name(k report.Key) string {
 	if s.byRate {
 		return rate(k.Rate)
@@ -140,10 +137,9 @@ func (s *sweep) name(k report.Key) string {
 	return plural(int64(k.Clients), "client")
 }
 
-// shortName is a step as its label has it.
 func (s *sweep) shortName(k report.Key) string { return tickText(s.x(k)) }
 
-// chosen are at most n of the groups, evenly spaced, with the first and the last.
+// chosen returns at most n of the groups, evenly spaced, with the first and the last.
 func chosen(groups []report.Group, n int) []report.Group {
 	if len(groups) <= n {
 		return groups
@@ -156,7 +152,7 @@ func chosen(groups []report.Group, n int) []report.Group {
 	return out
 }
 
-// doubtful tells whether a repeat was not done as it was asked for.
+// doubtful reports whether a repeat is incomplete or has failures.
 func doubtful(g report.Group) bool {
 	return slices.ContainsFunc(g.Steps, func(s *report.Step) bool { return !s.Complete || s.Failed > 0 })
 }
@@ -165,7 +161,7 @@ func opsPerSecond(s *report.Step) float64 { return s.OpsPerSecond }
 
 func p99(s *report.Step) float64 { return s.Latency.P99 }
 
-// plural writes "1 client" and "8 clients".
+// plural formats "1 client" and "8 clients".
 func plural(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -7,14 +7,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// slowTable is the slowest operations of a step.
+// slowTable has the slowest operations of a step.
 type slowTable struct {
 	ID, Summary, Caption string
 	Columns              []string
 	Rows                 [][]string
 }
 
-// slowTableOf is nil where none are known. Columns of what nobody has measured are left out.
+// slowTableOf returns nil if they are unknown. It omits columns that were not measured.
 func slowTableOf(name string, s *report.Step) *slowTable {
 	if len(s.Slowest) == 0 {
 		return nil
@@ -54,8 +54,8 @@ func slowTableOf(name string, s *report.Step) *slowTable {
 	return t
 }
 
-// away is how long an operation was on the wire and at the server. Where it is not known how long
-// its answer waited to be read, that is in it.
+// away returns an operation's time on the wire and at the server. It includes the wait in k6's
+// socket if that is unknown.
 func away(s *report.Slow) string {
 	ms := s.Ms - s.Waited
 	if s.Woken == nil {
@@ -73,7 +73,7 @@ func wokenText(s *report.Slow) string {
 	return millis(*s.Woken)
 }
 
-// slowText is one of the slowest operations in words.
+// slowText describes a slow operation.
 func slowText(s *report.Slow) string {
 	parts := []string{fmt.Sprintf("%s, client %d, from %s on", millis(s.Ms), s.Client, span(s.At))}
 	if s.Waited > 0 {

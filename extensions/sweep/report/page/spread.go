@@ -16,14 +16,14 @@ const (
 // five are the numbers of a box plot.
 type five struct{ min, p25, p50, p75, max float64 }
 
-// times are the client times of a step in seconds.
+// times returns the client times of a step in seconds.
 func times(s *report.Step) five {
 	c := s.Client
 
 	return five{c.Min, c.P25, c.P50, c.P75, c.Max}
 }
 
-// shares are the numbers of operations that the clients of a step did.
+// shares returns the operations per client of a step.
 func shares(s *report.Step) five {
 	o := s.Client.Ops
 
@@ -34,11 +34,11 @@ func shares(s *report.Step) five {
 type slot struct {
 	key   report.Key
 	boxes []five
-	text  string // the spread in words
+	text  string // description
 }
 
-// fairness is figure 4: how far the clients of a step were apart. Each had the same share of
-// operations, and needed its time for it, or had the same time, and did its number of operations.
+// fairness is figure 4: the spread over the clients of a step, by time if each had the same number
+// of operations, else by operations.
 func fairness(s *sweep) figure {
 	f := figure{ID: "spread", Title: "Spread over the clients"}
 	counted := len(s.report.Steps) > 0 && s.report.Steps[0].PerClient > 0
@@ -68,8 +68,7 @@ func fairness(s *sweep) figure {
 	return f
 }
 
-// groups are the steps of the sweep, whatever their kind of operation: client times are of all
-// kinds together.
+// groups returns the steps, one for all kinds of operations, because client times cover all kinds.
 func (s *sweep) groups() []report.Group {
 	seen := map[report.Key]bool{}
 	var out []report.Group
@@ -122,7 +121,7 @@ func fairnessPlot(s *sweep, slots []slot, what string) *plot {
 	}
 	lo, hi, _ := extent(append(values, 1), false)
 	if hi-lo < 0.02 {
-		lo, hi = max(lo-0.01, 0), hi+0.01 // all alike: a line, and not noise blown up
+		lo, hi = max(lo-0.01, 0), hi+0.01 // all equal: draw a line
 	}
 	y := linearAxis(what+" ÷ median client", lo, hi, plotBottom, plotTop, func(v float64) string { return shortFloat(v) + "×" })
 	x := axis{title: s.xTitle()}
@@ -148,7 +147,6 @@ func fairnessPlot(s *sweep, slots []slot, what string) *plot {
 	return p
 }
 
-// drawSlot draws the boxes of a step side by side around x.
 func drawSlot(p *plot, one slot, x, width float64, y *axis) {
 	n := float64(len(one.boxes))
 	each := min(width*0.8/n, widestBox)

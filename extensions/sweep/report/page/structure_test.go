@@ -14,8 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The page asks nothing of a network: no attribute, no style and no element refers to anything
-// outside.
+// No attribute, style or element refers to anything outside.
 func TestNoReferences(t *testing.T) {
 	loading := map[string]bool{
 		"script": true, "img": true, "iframe": true, "object": true, "embed": true, "video": true, "audio": true, "source": true,
@@ -58,7 +57,7 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// What a plot shows is there for those who cannot see it.
+// Plots have titles and descriptions for screen readers.
 func TestPlotsAreTold(t *testing.T) {
 	forPages(t, func(t *testing.T, r *report.Report, page string) {
 		t.Helper()
@@ -81,7 +80,7 @@ func TestPlotsAreTold(t *testing.T) {
 	})
 }
 
-// Headings go down one level at a time, and there is one title.
+// There is one title, and heading levels are not skipped.
 func TestOutline(t *testing.T) {
 	forPages(t, func(t *testing.T, _ *report.Report, page string) {
 		t.Helper()
@@ -120,7 +119,7 @@ func firstElement(n *html.Node) *html.Node {
 	return nil
 }
 
-// Every place that shows a text of the report shows it as a text.
+// Texts of the report are escaped everywhere.
 func TestTextsStayTexts(t *testing.T) {
 	r := examples()["weird"]
 	all := nodes(t, rendered(t, r))
@@ -134,7 +133,6 @@ func TestTextsStayTexts(t *testing.T) {
 	require.Contains(t, whole, "select *\n  from t where a < 'b' && c > \"d\"")
 }
 
-// Nothing is drawn outside the plot, and every coordinate is a number.
 func TestCoordinates(t *testing.T) {
 	number := regexp.MustCompile(`-?[0-9.]+`)
 	forExamples(t, func(t *testing.T, _ *report.Report, page string) {
@@ -150,7 +148,7 @@ func TestCoordinates(t *testing.T) {
 				height, err = strconv.ParseFloat(size, 64)
 				require.NoError(t, err)
 			case "path":
-				d, _, _ := strings.Cut(attr(n, "d"), "a") // what follows is relative
+				d, _, _ := strings.Cut(attr(n, "d"), "a") // the rest is relative
 				require.Regexp(t, `^[MLh0-9. Zacz-]+$`, attr(n, "d"))
 				if attr(n, "transform") != "" {
 					requireCells(t, n)
@@ -174,7 +172,7 @@ func TestCoordinates(t *testing.T) {
 	})
 }
 
-// requireCells holds that a heat map's cells are within the plot.
+// requireCells checks that a heat map's cells are within the plot.
 func requireCells(t *testing.T, n *html.Node) {
 	t.Helper()
 	var x, y, width, height float64
@@ -191,8 +189,7 @@ func requireCells(t *testing.T, n *html.Node) {
 	}
 }
 
-// Colours of texts and lines stand out from the paper in both schemes: 4.5 to 1, as WCAG AA asks
-// for texts.
+// Texts and lines have a contrast of 4.5 to 1 in both schemes (WCAG AA).
 func TestContrast(t *testing.T) {
 	raw, err := files.ReadFile("templates/style.gohtml")
 	require.NoError(t, err)
@@ -218,7 +215,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast is as WCAG 2 defines it.
+// contrast as defined by WCAG 2.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	x, y := luminance(t, a), luminance(t, b)

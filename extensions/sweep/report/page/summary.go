@@ -9,16 +9,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// best is what one kind of operation came to, as parts of a sentence.
+// best is the best result of one kind of operation, as parts of a sentence.
 type best struct {
-	Op   string // empty when there is one kind only
+	Op   string // empty if there is only one kind
 	Rate string // operations a second
-	At   string // at which step
-	P99  string // empty when no operation succeeded
+	At   string // step
+	P99  string // empty without a successful operation
 }
 
-// bests are the steps with the highest median of operations a second, one for each kind of
-// operation.
+// bests returns the step with the highest median ops/s for each kind of operation.
 func bests(s *sweep) []best {
 	var out []best
 	for _, one := range s.series {
@@ -46,7 +45,6 @@ func bests(s *sweep) []best {
 	return out
 }
 
-// place is a step as a sentence has it.
 func (s *sweep) place(k report.Key) string {
 	if s.byRate {
 		return s.name(k) + " asked for"
@@ -55,7 +53,7 @@ func (s *sweep) place(k report.Key) string {
 	return s.name(k)
 }
 
-// troubles count what went wrong in a whole run.
+// troubles counts problems of a run.
 type troubles struct {
 	steps, incomplete, short int
 	tried, failed, unstarted uint64 // operations
@@ -90,8 +88,7 @@ func countTroubles(r *report.Report) troubles {
 	return t
 }
 
-// warnings are what must be known before a figure is believed, each with the word that says it in
-// short.
+// warnings lists what a reader must know before believing a figure, each with a short word.
 func warnings(r *report.Report) []fact {
 	var out []fact
 	t := countTroubles(r)

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// table is one whose rows are steps.
+// table has steps as rows.
 type table struct {
 	ID, Caption string
 	Columns     []column
@@ -19,23 +19,22 @@ type column struct {
 	Text bool // aligned as text; else as figures
 }
 
-// row is a step. What identifies it stands in its attributes, for programs.
+// row is a step. Its attributes identify it for programs.
 type row struct {
 	Class                     string
 	Clients, Repeat, Op, Rate string
 	Cells                     []cell
 }
 
-// cell shows a value; Key is where the report's JSON has it, Value is how.
+// cell shows a value. Key is its path in the report's JSON, Value its exact form.
 type cell struct {
 	Key, Value, Text string
 	Class            string
 	Head             bool // names the row
-	// Tip is what the cell says when it is pointed at.
+	// Tip is shown under the pointer.
 	Tip string
 }
 
-// stepsTable is the table that is published, of this run.
 func stepsTable(s *sweep) table {
 	r := s.report
 	t := table{ID: "steps", Caption: caption("The published table, of this run", r, report.P50, report.P99)}
@@ -47,7 +46,7 @@ func stepsTable(s *sweep) table {
 	return t
 }
 
-// detailsTable is what the published columns leave out.
+// detailsTable has what the published columns leave out.
 func detailsTable(s *sweep) table {
 	t := table{ID: "details", Caption: caption("More of the same steps", s.report, report.P90, report.P95, report.P999)}
 	slowest := latencyColumn("max")
@@ -81,8 +80,8 @@ func detailsTable(s *sweep) table {
 	return t
 }
 
-// partsTable is of what only some steps have: a window, an open loop, failures. It is nil where
-// none has any.
+// partsTable has what only some steps have: a window, an open loop, failures. It is nil without
+// any.
 func partsTable(s *sweep) *table {
 	columns := someSteps(s.report)
 	if len(columns) == 0 {
@@ -94,7 +93,7 @@ func partsTable(s *sweep) *table {
 	return t
 }
 
-// named are the columns by which a step is known in a table without the scenario.
+// named returns the columns that identify a step, without the scenario.
 func named(s *sweep) []tabular {
 	if len(s.series) <= 1 {
 		return identity(s)
@@ -106,12 +105,12 @@ func named(s *sweep) []tabular {
 	return append([]tabular{operation}, identity(s)...)
 }
 
-// notOfScripts are the columns of what k6's samples do not tell.
+// notOfScripts are the columns that k6's samples cannot fill.
 var notOfScripts = []string{ //nolint:gochecknoglobals // a constant
 	"Ver", "per client", "min client", "max client", "avg client", "rows", "sent", "received", "CPU of k6", "CPU of server",
 }
 
-// caption adds to a table's caption what the parentheses in it mean, where there are some.
+// caption explains parentheses in a table, if it has any.
 func caption(text string, r *report.Report, shown ...report.Percentile) string {
 	if note := report.SupportNote(r.Steps, shown...); note != "" {
 		return text + ". " + note

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxTold is how many figures of a line its description says.
+// maxTold is the most figures in a line's description.
 const maxTold = 12
 
 // throughput is figure 1: operations a second, each repeat and the median.
@@ -50,7 +50,6 @@ func throughput(s *sweep, published []publishedShape) figure {
 	return f
 }
 
-// names are those of the series.
 func names(s *sweep) []string {
 	out := make([]string, 0, len(s.series))
 	for _, one := range s.series {
@@ -60,7 +59,7 @@ func names(s *sweep) []string {
 	return out
 }
 
-// highest is the largest rate that the figure has to hold.
+// highest returns the largest rate in the figure.
 func highest(s *sweep, published []publishedShape) float64 {
 	var values []float64
 	for _, one := range s.series {
@@ -81,7 +80,7 @@ func highest(s *sweep, published []publishedShape) float64 {
 	return max(hi, 0)
 }
 
-// drawThroughput draws one kind of operation and says in words what it shows.
+// drawThroughput draws one kind of operation and returns a description.
 func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
 	one := s.series[n]
 	class := fmt.Sprintf("s%d", n)
@@ -105,7 +104,7 @@ func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
 	return one.op + ": " + enumeration(told) + "."
 }
 
-// repeats draws each of several values as a small mark, and returns where their median is.
+// repeats draws each value as a small mark and returns the place of the median.
 func (p *plot) repeats(class string, x float64, values []float64, xs, ys *axis) (at xy, ok bool) {
 	at.x, ok = xs.at(x)
 	if !ok {
@@ -123,7 +122,7 @@ func (p *plot) repeats(class string, x float64, values []float64, xs, ys *axis) 
 	return at, ok
 }
 
-// ideal draws where as much is done as was asked for.
+// ideal draws the line of the requested rate.
 func ideal(p *plot, x, y *axis) {
 	const pieces = 40
 	var line []xy
@@ -139,7 +138,7 @@ func ideal(p *plot, x, y *axis) {
 	}
 }
 
-// doubts says what is wrong with a step.
+// doubts describes what is wrong with a step.
 func doubts(g report.Group) string {
 	var failed uint64
 	text := ""

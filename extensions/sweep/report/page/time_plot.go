@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Where the parts of a plot over time are, from above: what happened, operations a second, their
-// 99th percentile, every operation, and a row for each kind of evidence.
+// Heights of a time plot's parts, from the top: events, operations a second, p99, heat map, and a
+// lane for each kind of evidence.
 const (
 	timeRight  = plotWidth - 10
 	rateTop    = 34.0
@@ -26,7 +26,7 @@ const (
 	belowAxis  = 52.0
 )
 
-// maxHappened is how many of the things that happened in a step have a number.
+// maxHappened is the most numbered events of a step.
 const maxHappened = 12
 
 // timePlot is the plot of a step over its time.
@@ -36,13 +36,12 @@ type timePlot struct {
 	step  *report.Step
 	over  *measure.OverTime
 	x     axis // seconds
-	// seconds is how long the step took, in a duet both variants together.
+	// seconds is the length of the step; in a duet, of both variants.
 	seconds float64
 	lanes   []lane
 	told    []string
 }
 
-// newTimePlot draws what a step did over its time.
 func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	over, err := step.Measured()
 	if err != nil {
@@ -71,7 +70,6 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	return t.plot, nil
 }
 
-// name is the step in words.
 func (t *timePlot) name() string {
 	name := t.sweep.name(t.step.Key())
 	if len(t.sweep.series) > 1 {
@@ -87,7 +85,7 @@ func (t *timePlot) name() string {
 	return name
 }
 
-// bottom is where the axis of time is.
+// bottom is the y coordinate of the time axis.
 func (t *timePlot) bottom() float64 { return t.height - belowAxis + 6 }
 
 func (t *timePlot) timeAxis() {
@@ -106,14 +104,14 @@ func (t *timePlot) timeAxis() {
 	t.told = append(t.told, fmt.Sprintf("%s in slots of %s.", plural(int64(len(t.over.Slots)), "slot"), span(t.step.OverTime.SlotSeconds)))
 }
 
-// at is where a time is, from the start line.
+// at returns the x coordinate of a time after the start line.
 func (t *timePlot) at(d time.Duration) float64 {
 	at, _ := t.x.at(min(max(d.Seconds(), 0), t.seconds))
 
 	return at
 }
 
-// begins is where slot i begins.
+// begins returns the start of slot i.
 func (t *timePlot) begins(i int) float64 {
 	if i == len(t.over.Slots) {
 		return t.right
@@ -122,14 +120,14 @@ func (t *timePlot) begins(i int) float64 {
 	return t.at(time.Duration(i) * t.over.Width)
 }
 
-// rates draws operations a second and their 99th percentile, each on an axis from zero.
+// rates draws operations a second and p99, each on an axis from zero.
 func (t *timePlot) rates() {
 	o := t.step.OverTime
 	t.lines("ops/s", "s0", o.OpsPerSecond, rateTop, rateBottom, rate, func(int) bool { return true })
 	t.lines("p99, ms", "s1", o.P99, tailTop, tailBottom, millis, func(i int) bool { return o.OpsPerSecond[i] > 0 })
 }
 
-// lines draws a value of each slot that has one.
+// lines draws a value for each slot that has one.
 func (t *timePlot) lines(
 	title, class string, values []float64, top, bottom float64, text func(float64) string, has func(slot int) bool,
 ) {
@@ -169,7 +167,7 @@ func (t *timePlot) lines(
 	}
 }
 
-// tips say of each slot what it has, where the pointer rests on it.
+// tips describe each slot under the pointer.
 func (t *timePlot) tips() {
 	o := t.step.OverTime
 	for i := range t.over.Slots {
@@ -185,7 +183,7 @@ func (t *timePlot) tips() {
 	t.slowest()
 }
 
-// slowest draws the slowest operations, from when they began to when they ended.
+// slowest draws the slowest operations from start to end.
 func (t *timePlot) slowest() {
 	rows := newHeatRows(t.over)
 	for _, one := range t.step.Slowest {
@@ -203,10 +201,10 @@ func (t *timePlot) slowest() {
 
 const slowSize = 2.2
 
-// numberWidth is how far apart the numbers of marks are at least.
+// numberWidth is the smallest distance between numbers of marks.
 const numberWidth = 18.0
 
-// happened draws what was marked while the step was measured.
+// happened draws the events of the measured phase.
 func (t *timePlot) happened() {
 	if t.step.Started.IsZero() {
 		return
@@ -217,7 +215,7 @@ func (t *timePlot) happened() {
 	var at []float64
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
-		if since < 0 || since.Seconds() > t.seconds || m.Kind == happened.Evictions { // which have a lane
+		if since < 0 || since.Seconds() > t.seconds || m.Kind == happened.Evictions { // evictions have a lane
 			continue
 		}
 		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())

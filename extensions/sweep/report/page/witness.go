@@ -7,13 +7,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// hasWitness tells whether a step says what limited it.
+// hasWitness reports whether a step has a "limited by".
 func hasWitness(r *report.Report) bool {
 	return slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Witness != nil })
 }
 
-// limitedBy is the last column of the steps: the word of what limited each, with its figures as the
-// tip. There is none where no step says it.
+// limitedBy is the last column: the bottleneck, with its evidence as the tip.
 func limitedBy(r *report.Report) []tabular {
 	if !hasWitness(r) {
 		return nil
@@ -26,7 +25,7 @@ func limitedBy(r *report.Report) []tabular {
 	}})}
 }
 
-// witnessTable is what limited each step, with the evidence; nil where no step says it.
+// witnessTable has the bottleneck of each step with the evidence; nil without any.
 func witnessTable(s *sweep) *table {
 	if !hasWitness(s.report) {
 		return nil
