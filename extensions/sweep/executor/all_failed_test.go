@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// requireAborted checks that the sweep has ended as k6's test.abort does, and returns why.
+// requireAborted checks that the sweep ended as k6's test.abort does, and returns the reason.
 func requireAborted(t *testing.T, err error) string {
 	t.Helper()
 	require.Error(t, err)
@@ -65,7 +65,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 	}
 }
 
-// failures are the lines of the log that say why an operation has failed.
+// failures returns the log lines about failed operations.
 func failures(s *sweeptest.Sweep) (lines []string) {
 	for _, line := range s.Warnings() {
 		if strings.HasPrefix(line, "operation failed: ") {
@@ -106,7 +106,7 @@ func TestSweepThatMaySucceedGoesOn(t *testing.T) {
 	}
 }
 
-// What makes operations fail is logged soon, also while nothing is clear.
+// Failures are logged soon, before the sweep is aborted.
 func TestFaultsAreLoggedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "duration": "20s"}`, `sweep.run(() => { sleep(1); if (vu === 1) { sleep(10000) } else { throw new Error("no") } })`)

@@ -13,26 +13,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// k6 drops the scenarios of a script when it is given --vus, --duration, --iterations or --stage,
-// in any of the places where it reads options. Then no executor of a sweep is made, and k6 runs the
-// script's function by itself.
+// k6 drops a script's scenarios when --vus, --duration, --iterations or --stage is set anywhere. It
+// then makes no executor and runs the script's function itself.
 
-// askedSweeps are the sweeps that the options of a script name, by scenario.
+// askedSweeps are the sweeps that a script's options name, by scenario.
 type askedSweeps struct {
 	mu sync.Mutex
-	// asked are the sweeps that k6 has read from options; true: with no client in this instance's
-	// segment.
+	// asked has the sweeps in the options; true: no client in this instance's segment.
 	asked map[string]bool
-	// runs are the sweeps that have begun.
+	// runs has the sweeps that have begun.
 	runs   map[string]bool
 	atExit sync.Once
 }
 
-// inProcess are the sweeps of this process: k6 gives an executor's options nothing by which they
-// could tell their test.
+// inProcess has the sweeps of this process, because an executor's options have no link to their
+// test.
 var inProcess askedSweeps //nolint:gochecknoglobals // see above
 
-// ask says that options name a sweep.
+// ask records a sweep in the options.
 func (p *askedSweeps) ask(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,7 +41,7 @@ func (p *askedSweeps) ask(scenario string) {
 	p.atExit.Do(func() { k6glue.AtExit(p.ended) })
 }
 
-// idle says that this instance's segment has no part in the sweep.
+// idle records that this instance's segment has no client of the sweep.
 func (p *askedSweeps) idle(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +50,7 @@ func (p *askedSweeps) idle(scenario string) {
 	}
 }
 
-// began says that a sweep has begun.
+// began records the start of a sweep.
 func (p *askedSweeps) began(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +59,7 @@ func (p *askedSweeps) began(scenario string) {
 	}
 }
 
-// DroppedSweeps are the scenarios that were asked for and have no executor in the test run.
+// DroppedSweeps returns the scenarios in the options that have no executor in the test run.
 func DroppedSweeps(r *testrun.Results) (scenarios []string) { return inProcess.dropped(r) }
 
 func (p *askedSweeps) dropped(r *testrun.Results) (scenarios []string) {
@@ -76,8 +74,8 @@ func (p *askedSweeps) dropped(r *testrun.Results) (scenarios []string) {
 	return scenarios
 }
 
-// ended sees to it that a run in which no sweep ran does not exit with 0, also when its script
-// knows nothing of sweeps but the executor's name.
+// ended makes a run without any sweep exit with an error, even if its script does not import
+// k6/x/sweep.
 func (p *askedSweeps) ended(ran bool, failed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +95,7 @@ func (p *askedSweeps) ended(ran bool, failed error) {
 	k6glue.FailExit(exitcodes.InvalidConfig)
 }
 
-// ErrDropped says which option has taken the place of sweeps, and what to use instead.
+// ErrDropped names the option that replaced the sweeps, and the one to use instead.
 func ErrDropped(scenarios []string) error {
 	return fmt.Errorf("no sweep runs: %s takes the place of the script's scenarios (%s); use -e DURATION, ITERATIONS or "+
 		"CLIENTS with the scenarios of xk6-sweep, and duration, iterations or clients of the sweep's options in a script of your own",

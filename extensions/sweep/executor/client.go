@@ -14,23 +14,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// client is a VU in the part of one client of a step.
+// client is one VU in one step.
 type client struct {
 	run      *stepRun
 	measured *measure.Client
 	vu       lib.InitializedVU
-	tap      *k6glue.Tap // sees what fails an operation without an exception; may be nil
+	tap      *k6glue.Tap // sees samples that fail an operation; may be nil
 
 	activations int
 	deactivated chan struct{}
-	resting     bool // its part is over
+	resting     bool // its share is done
 }
 
-// work does the client's part of the step, from taking the VU into use to giving it back.
+// work does the client's share of the step, from activating the VU to returning it.
 //
-// The scenario's function is called once, as the client's session. A session that calls sweep.run
-// does its whole part in it. One that does not is a plain function: that first call has opened its
-// connections, and it is now repeated until the client's share is done, every call one operation.
+// It calls the scenario's function once, as the client's session. A function that calls sweep.run
+// does its whole share in it. A plain function has connected in that first call; it is then called
+// again for each operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
 	state := k6glue.VUState(c.vu)
@@ -47,14 +47,14 @@ func (c *client) work(parent context.Context) {
 		session.AtEnd(raw.flush)
 	}
 	ctx = k6glue.WithSession(ctx, session)
-	c.deactivated = make(chan struct{}, 2) // as many as there are activations, at most
+	c.deactivated = make(chan struct{}, 2) // at most as many as activations
 
 	active := c.activate(ctx, map[string]string{"phase": stream.Warmup})
 	switch err := c.once(ctx, active); {
 	case ctx.Err() != nil:
 	case c.measured.Finished():
 		c.run.ran.Add(1)
-		if err != nil && !errext.IsInterruptError(err) { // an abort is no failure of the server's
+		if err != nil && !errext.IsInterruptError(err) { // an abort is not a failed operation
 			c.measured.Fault(c.run.op(), err)
 		}
 	default:
@@ -72,9 +72,8 @@ func (c *client) work(parent context.Context) {
 	c.run.state.ReturnVU(c.vu, false)
 }
 
-// rest ends the client's part, and waits until all clients have ended theirs. What the script does
-// after its part, and the closing of connections, would else take the processors, k6's and the
-// server's, while others are measured.
+// rest waits until all clients have done their share. Otherwise the rest of the script and closing
+// connections would take CPU time while other clients are measured.
 func (c *client) rest(parent context.Context) {
 	if c.resting {
 		return
@@ -92,14 +91,13 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 		c.run.plain.Add(1)
 		c.run.step.Succeeded()
 	case !errext.IsInterruptError(first):
-		c.measured.Fault(c.run.op(), first) // told, and not counted: nothing is measured yet
+		c.measured.Fault(c.run.op(), first) // logged but not counted, before the measured phase
 	}
 	measure := func() {
 		session.Measure()
 		active = c.activate(ctx, c.run.Tags())
 	}
-	// The only errors are those of an abort and of a step that is over: both are known where they
-	// come from.
+	// The only errors are an abort and the end of the step, which are handled elsewhere.
 	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
 }
 
@@ -107,14 +105,14 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 	err := c.once(ctx, active)
 	failed := c.tap.Fault()
-	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
+	if err != nil || c.measured.Finished() { // after sweep.run, nothing is an operation
 		return err
 	}
 
 	return failed
 }
 
-// openTap lets the client see the samples that its VU pushes.
+// openTap lets the client see the samples of its VU.
 func (c *client) openTap(state *lib.State) {
 	failing := c.run.config.FailingSamples()
 	if state == nil && failing != (k6glue.FailingSamples{}) {
@@ -127,7 +125,7 @@ func (c *client) openTap(state *lib.State) {
 	c.run.results.Guard.Watch(c.tap)
 }
 
-// once runs one iteration of the VU and does what k6's own executors do with its outcome.
+// once runs one iteration and handles its outcome as k6's executors do.
 func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	err := iteration(active)
 	if ctx.Err() != nil {
@@ -149,8 +147,8 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	return fault.Thrown(err)
 }
 
-// iteration runs one iteration. A panic of what it calls is an error as an exception is: k6 would
-// end, and without a report.
+// iteration runs one iteration. It returns a panic as an error, so that k6 continues and writes a
+// report.
 func iteration(active lib.ActiveVU) (err error) {
 	defer crash.Catch(&err)
 

@@ -15,12 +15,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Config is a scenario with the executor client-sweep, as k6 wants it.
+// Config is a scenario with the executor client-sweep, as a k6 ExecutorConfig.
 type Config struct{ *options.Config }
 
 var _ lib.ExecutorConfig = &Config{}
 
-// NewConfig is how k6 reads the options of a scenario with this executor.
+// NewConfig reads a scenario's options, for k6.
 func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 	inProcess.ask(name)
 	config, err := options.Read(name, rawJSON)
@@ -31,7 +31,7 @@ func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 	return &Config{config}, nil
 }
 
-// HasWork tells whether this instance has any part in the sweep.
+// HasWork reports whether this instance has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
 	has := c.Config.HasWork(et)
 	if !has {
@@ -41,7 +41,7 @@ func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
 	return has
 }
 
-// NewExecutor returns the executor of the scenario.
+// NewExecutor returns the scenario's executor.
 func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.Executor, error) {
 	m, err := stream.Register(es.Test.Registry)
 	if err != nil {
@@ -71,5 +71,5 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	}, nil
 }
 
-// invalid gives an error k6's exit code for options that make no sense.
+// invalid adds k6's exit code for invalid options.
 func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig) }

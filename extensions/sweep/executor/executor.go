@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Executor runs the steps of a sweep one after the other, each as soon as the one before has ended.
+// Executor runs the steps of a sweep one after the other.
 type Executor struct {
 	*executor.BaseExecutor
 
@@ -32,8 +32,8 @@ type Executor struct {
 
 var _ lib.Executor = &Executor{}
 
-// Run runs the sweep. It returns an error when the script aborted the test, or when k6 could not
-// give it its VUs.
+// Run runs the sweep. It returns an error if the script aborted the test, or if k6 could not
+// provide VUs.
 func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) error {
 	if ended, known := e.results.Ended(e.config.Name); known {
 		defer close(ended)
@@ -74,7 +74,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	return err
 }
 
-// wait waits for the scenario that comes before this one, if there is one.
+// wait waits for the scenario in the option after.
 func (e *Executor) wait(ctx context.Context) error {
 	if !e.config.After.Valid {
 		return nil
@@ -92,12 +92,11 @@ func (e *Executor) wait(ctx context.Context) error {
 	return nil
 }
 
-// tags are those of all samples of the scenario.
 func (e *Executor) tags() *metrics.TagSet {
 	return e.state.Test.RunTags.WithTagsFromMap(e.config.GetTags()).With("scenario", e.config.Name)
 }
 
-// errCutOff is why operations end that outlive a step.
+// errCutOff is the error of operations that outlive a step.
 func errCutOff(c *options.Config) error {
 	return fmt.Errorf("cut off: still under way after maxDuration (%s) and gracefulStop (%s)",
 		c.MaxDuration.TimeDuration(), c.GetGracefulStop())

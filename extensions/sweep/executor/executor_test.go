@@ -23,7 +23,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// tagsOf are the tags of a sample of the step.
+// tagsOf returns the tags of a sample of the step.
 func tagsOf(clients int, op string) map[string]string {
 	tags := map[string]string{"run": "7", "scenario": "rollup", "clients": strconv.Itoa(clients)}
 	if op != "" {
@@ -33,7 +33,7 @@ func tagsOf(clients int, op string) map[string]string {
 	return tags
 }
 
-// succeeded are the tags of the successful ones among the operations that sweep_ops counts.
+// succeeded adds the tag of successful operations.
 func succeeded(tags map[string]string) map[string]string {
 	tags = maps.Clone(tags)
 	tags["outcome"] = "ok"
@@ -41,7 +41,7 @@ func succeeded(tags map[string]string) map[string]string {
 	return tags
 }
 
-// since is the time that has passed, without what the VUs take to end.
+// since rounds down to milliseconds, without the time that VUs take to end.
 func since(begin time.Time) time.Duration { return time.Since(begin).Truncate(time.Millisecond) }
 
 func TestSweepOfASession(t *testing.T) {
@@ -130,7 +130,7 @@ func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 	})
 }
 
-// A session whose first attempt to connect fails joins in with the next.
+// A client that fails to connect at first joins with the next call.
 func TestSweepOfASessionThatConnectsLate(t *testing.T) {
 	for _, warmup := range []string{"0s", "1s"} {
 		t.Run(warmup, func(t *testing.T) {
@@ -169,8 +169,7 @@ func TestSweepCountsWhatScriptsThrow(t *testing.T) {
 	})
 }
 
-// An exception after the client's share is no operation that was asked for, but must not pass
-// silently.
+// An exception after the client's share is not an operation, but is counted.
 func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 	for name, script := range map[string]string{
 		"exception":    `sweep.run(() => sleep(10)); throw new Error("check failed")`,
@@ -241,8 +240,7 @@ func TestPlainFunctionsTags(t *testing.T) {
 	})
 }
 
-// Metrics go out once a second, each with what happened in that second, and at the end for the
-// whole step.
+// Metrics are sent each second for that second, and at the end for the step.
 func TestLiveMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "duration": "3s"}`, `
@@ -309,7 +307,7 @@ func TestMaxDuration(t *testing.T) {
 	})
 }
 
-// What outlives maxDuration and gracefulStop is cut off, and a failure.
+// Operations that outlive maxDuration and gracefulStop are cut off and fail.
 func TestGracefulStop(t *testing.T) {
 	for name, script := range map[string]string{
 		"session":        `let n = 0; sweep.run(() => { if (++n === 4) { hang() }; sleep(100) })`,
@@ -337,7 +335,7 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
-// One client that never connects keeps the others waiting, but not for ever.
+// A client that never connects delays the others only until maxDuration.
 func TestClientThatNeverConnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [3], "iterations": 10, "maxDuration": "2s", "gracefulStop": "1s"}`,
@@ -354,15 +352,14 @@ func TestClientThatNeverConnects(t *testing.T) {
 	})
 }
 
-// Ctrl-C ends at once; what was measured is reported, and what it cut off is nobody's failure.
+// Ctrl-C ends the sweep; cut-off operations do not count as failed.
 func TestInterruptedRun(t *testing.T) {
 	for name, script := range map[string]string{
 		"session":        `sleep(100); sweep.run(() => sleep(100))`,
 		"plain function": `sleep(100)`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Who sees the end of the context first is chance: many clients make sure that all
-			// orders occur.
+			// Many clients cover all orders in which contexts end.
 			synctest.Test(t, func(t *testing.T) {
 				const clients = 50
 				ctx, cancel := context.WithCancel(t.Context())
@@ -400,12 +397,11 @@ func TestInterruptedInThePause(t *testing.T) {
 		require.True(t, rep.Interrupted)
 		require.Len(t, rep.Steps, 1)
 		require.True(t, rep.Steps[0].Complete)
-		time.Sleep(2 * time.Hour) // the pause's timer
+		time.Sleep(2 * time.Hour) // timer of the pause
 	})
 }
 
-// A script that aborts the test ends the sweep with k6's error, and its abort is no failed
-// operation.
+// A script that aborts ends the sweep with k6's error; the abort is not a failed operation.
 func TestAbort(t *testing.T) {
 	for name, script := range map[string]string{
 		"operation":           `let n = 0; sweep.run(() => { sleep(100); if (vu === 1 && ++n === 14) { abort() } })`,
@@ -434,7 +430,6 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// An abort does not wait for what the other clients are at.
 func TestAbortEndsOthersAtOnce(t *testing.T) {
 	for name, script := range map[string]string{
 		"an operation":   `sweep.run(() => { if (vu === 1) { abort() }; sleep(3600000) })`,
@@ -535,7 +530,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// The line of a step fits a terminal of 80 columns: what has passed of the seconds stands once.
+// A step's progress line fits 80 columns.
 func TestProgressOfSecondsIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [8], "duration": "4s"}`, `sweep.run(() => sleep(10))`)
@@ -553,7 +548,7 @@ func TestProgressOfSecondsIsShort(t *testing.T) {
 	})
 }
 
-// What a session opened is closed at the end of each step, while the VU is still the client's.
+// Each session is closed at the end of its step, while the VU still belongs to the client.
 func TestSessionsEnd(t *testing.T) {
 	for name, script := range map[string]string{
 		"session":        `onEnd(); sweep.run(() => sleep(10))`,
@@ -579,7 +574,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// Nobody goes on with the script, nor closes connections, while others are measured.
+// No client continues its script or closes connections while others are measured.
 func TestSessionsEndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu)); sleep(50)`)

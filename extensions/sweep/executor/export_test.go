@@ -8,11 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// ErrCutOff is for the tests in package executor_test.
+// ErrCutOff is for package executor_test.
 var ErrCutOff = errCutOff
 
-// AwaitRest waits for a server, and returns what the report says of it and what the progress bar
-// has shown.
+// AwaitRest waits for a server; it returns the report's Quiet and the texts of the progress bar.
 func (e *Executor) AwaitRest(
 	ctx context.Context, cpuTime func() (used time.Duration, known bool),
 ) (quiet *report.Quiet, shown []string) {
@@ -25,5 +24,5 @@ func (e *Executor) AwaitRest(
 	return r.scenario.Report.Quiet, shown
 }
 
-// AwaitsQuiet tells whether a sweep may wait for its target.
+// AwaitsQuiet reports whether a sweep may wait for its server.
 func (e *Executor) AwaitsQuiet() bool { return (&sweepRun{Executor: e}).awaitsQuiet() }

@@ -41,7 +41,7 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 				}
 				s := sweeptest.New(t, config, "sleep(1); "+tt.script)
 				out := make(chan int)
-				go func() { // as k6 does, take samples all the time
+				go func() { // takes samples continuously, as k6 does
 					n := 0
 					for range s.Out {
 						n++
@@ -62,8 +62,7 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 	}
 }
 
-// A named operation fails by the samples pushed in it, those around it as well, and those before
-// and after it do not.
+// A failing sample fails the named operation and those around it, but not earlier or later ones.
 func TestANamedOperationFailsByItsSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 80, "opNames": ["outer", "inner", "good", "late"]}`, `
@@ -85,7 +84,7 @@ func TestANamedOperationFailsByItsSamples(t *testing.T) {
 	})
 }
 
-// What is pushed around the named operations of a call fails the call.
+// A failing sample outside of named operations fails the call.
 func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 20, "op": "call", "opNames": ["call", "named"]}`, `
@@ -101,8 +100,7 @@ func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 	})
 }
 
-// All that a VU pushes reaches k6 with the tags that it had, also what it pushes last, and at an
-// interrupt.
+// All samples of a VU reach k6 with their tags, also at an interrupt.
 func TestSamplesReachK6(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `

@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// A search that finds nothing is no pass, and says on how little its answer rests.
 func TestSearchThatFindsNothingMarksTheRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		bound  string

@@ -17,7 +17,6 @@ func newIterations(et *lib.ExecutionTuple) *iterations {
 	return &iterations{index: lib.NewSegmentedIndex(et)}
 }
 
-// next returns the next numbers, from zero.
 func (i *iterations) next() (local, global uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

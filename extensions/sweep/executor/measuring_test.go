@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Each variant has steps of its own, whose time and rate are its own.
 func TestStepsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "repeats": 2, "variants": ["quick", "slow"]}`,
@@ -41,7 +40,6 @@ func TestStepsOfVariants(t *testing.T) {
 	})
 }
 
-// Operations that variants name alike are told apart.
 func TestNamedOperationsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "opNames": ["get"]}`,
@@ -55,7 +53,6 @@ func TestNamedOperationsOfVariants(t *testing.T) {
 	})
 }
 
-// A script knows which step it is in, and in which phase.
 func TestScriptsKnowTheirStep(t *testing.T) {
 	const note = `globalThis.seen ??= [];
 		const note = () => { const now = JSON.stringify(sweep.step()); if (!seen.includes(now)) seen.push(now) };`
@@ -113,7 +110,7 @@ func TestOpenLoopSweep(t *testing.T) {
 	})
 }
 
-// Every segment has its part of the schedule; together they have all of it.
+// All segments together have the whole schedule.
 func TestOpenLoopUnderSegments(t *testing.T) {
 	const sequence = "0,1/3,1"
 	var total int64
@@ -267,7 +264,7 @@ func TestIncompleteStepsMarkTheRun(t *testing.T) {
 	}
 }
 
-// What gracefulStop cuts off has failed, under the name that it has.
+// Named operations that gracefulStop cuts off fail under their name.
 func TestNamedOperationsThatAreCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`,
@@ -290,7 +287,7 @@ func TestNamedOperationsThatAreCutOff(t *testing.T) {
 	})
 }
 
-// The same where others of the same call have failed before it.
+// The same after other operations of the call have failed.
 func TestCutOffAfterOthersHaveFailed(t *testing.T) {
 	const fail = `try { sweep.op("get", () => { throw 'no' }) } catch {}; `
 	for script, want := range map[string]map[string]int{
@@ -324,7 +321,7 @@ func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
 	})
 }
 
-// An operation whose promise nobody waits for has no outcome: it is not taken for a success.
+// An operation whose promise is not awaited has no outcome, and is not a success.
 func TestPromisesThatDoNotSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
@@ -350,7 +347,7 @@ func TestAbortInsideOfANamedOperation(t *testing.T) {
 	})
 }
 
-// With gracefulStop 0s, too, a client fails once, and does not start anew.
+// With gracefulStop 0s, a client fails once and does not start again.
 func TestNoGraceAtAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [3], "iterations": 100, "maxDuration": "1s", "gracefulStop": "0s"}`, `sweep.run(() => sleep(300))`)

@@ -9,13 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// look is how well the figures of a step were known at a time of it.
+// look is the precision that a step had reached at a point in time.
 type look struct {
 	aim interval.Aim
 	at  time.Duration
 }
 
-// measureUntilKnown ends the step when its figures are known as well as they are to be.
+// measureUntilKnown ends the step when its figures are precise enough.
 func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 	select {
 	case <-r.step.Line():
@@ -37,7 +37,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		r.reached.Store(&look{reached, at})
 		if reached.Meets(asked) {
 			if !r.decided.CompareAndSwap(false, true) {
-				return // maxDuration was over while this was found out
+				return // maxDuration ended in the meantime
 			}
 			r.step.CloseWindow()
 			r.logger.Infof("known to %s after %s", options.Known(reached, asked), at.Round(100*time.Millisecond))
@@ -47,7 +47,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 	}
 }
 
-// reachedBy is how well the figures are known by a reading; in a duet, the ratios of them.
+// reachedBy returns the precision of a reading's figures, or of a duet's ratios.
 func (r *stepRun) reachedBy(reading *measure.Reading) interval.Aim {
 	if reading.Duet == nil {
 		return interval.Reached(reading, r.step.Clients())
@@ -56,7 +56,7 @@ func (r *stepRun) reachedBy(reading *measure.Reading) interval.Aim {
 	return report.Reached(report.NewDuets(reading, r.config.Asked(r.Step)))
 }
 
-// known says how well the figures of a step are known that is to last until they are.
+// known formats the precision reached, for the log.
 func (r *stepRun) known() string {
 	reached := r.reached.Load()
 	if reached == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// A step with a precision ends at the look that finds its figures known so well: the first one is
-// after 3 s. In a duet it is the ratio that is to be known, however much base and change differ.
+// A step with a precision ends at the first check that finds it reached, after 3 s at the earliest.
+// In a duet, the ratio has to be precise.
 func TestStepEndsWhenItIsKnown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script      string

@@ -12,17 +12,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// progress is what k6's progress bar shows of a sweep.
+// progress is the content of k6's progress bar.
 type progress struct {
 	config *options.Config
-	specs  []options.Step // of all steps; none where they are searched for
-	steps  int            // how many there are, or can be
+	specs  []options.Step // all steps; nil in a search
+	steps  int            // number of steps, at most
 
 	mu      sync.Mutex
-	waiting []string // for what, before the first step; none: it does not wait
-	index   int      // of the current step, from 1
+	waiting []string // reason for the wait before the first step; nil: no wait
+	index   int      // current step, from 1
 	spec    options.Step
-	current *stepRun // nil: this instance has no part in it
+	current *stepRun // nil if this instance has no client in it
 }
 
 func newProgress(c *options.Config) *progress {
@@ -34,7 +34,7 @@ func newProgress(c *options.Config) *progress {
 	return p
 }
 
-// wait says what the sweep waits for before its first step, and what it knows of it.
+// wait shows a wait before the first step.
 func (p *progress) wait(what, known string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +50,8 @@ func (p *progress) next(s options.Step, step *stepRun) {
 	p.waiting = nil
 }
 
-// read returns the part of the whole sweep that is done, and the figures of the current step in at
-// most three columns: more make k6 panic.
+// read returns the completed share of the sweep, and the current step's figures in at most three
+// columns, the limit of k6.
 func (p *progress) read() (float64, []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *progress) read() (float64, []string) {
 	return p.part(done), []string{p.step(), share, p.figures(done, at, elapsed)}
 }
 
-// step is the current step in words.
+// step describes the current step.
 func (p *progress) step() string {
 	what := report.Plural(int(p.spec.Clients), "client")
 	if p.spec.Rate > 0 {
@@ -87,9 +87,8 @@ func (p *progress) step() string {
 	return fmt.Sprintf("step %d/%d: %s", p.index, p.steps, what)
 }
 
-// figures are the operations a second and p99 of the last second, and the time that the step still
-// needs. A step of so many seconds has said that already, and 80 columns have no place to say it
-// twice.
+// figures returns the last second's ops/s and p99, and the time left. It omits a time that the step
+// already shows, to fit 80 columns.
 func (p *progress) figures(done float64, at, elapsed time.Duration) string {
 	var figures []string
 	if rate, p99 := p.current.live.Latest(); rate > 0 {
@@ -102,8 +101,7 @@ func (p *progress) figures(done float64, at, elapsed time.Duration) string {
 	return strings.Join(figures, ", ")
 }
 
-// left is the time that is left of a step of which a part was done at a time, by the elapsed one; 0
-// where nothing can be said.
+// left estimates the remaining time from the share done at a time; 0 if unknown.
 func left(done float64, at, elapsed time.Duration) time.Duration {
 	if done <= 0 || done >= 1 {
 		return 0
@@ -112,7 +110,7 @@ func left(done float64, at, elapsed time.Duration) time.Duration {
 	return max(time.Duration(float64(at)/done)-elapsed, 0)
 }
 
-// done is the part of the current step that was done, when it was, and the same in words.
+// done returns the share of the current step that was done, when, and a text.
 func (p *progress) done(count uint64, elapsed time.Duration) (part float64, at time.Duration, words string) {
 	if p.config.Duration.Valid {
 		duration := p.config.Duration.TimeDuration()
@@ -137,8 +135,8 @@ func (p *progress) done(count uint64, elapsed time.Duration) (part float64, at t
 		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
 }
 
-// part is the part of the whole sweep that is done when the current step is done as far as that.
-// Where clients do a number of operations, a step weighs as much as it has clients.
+// part returns the share of the whole sweep that is done. Steps with a number of operations per
+// client weigh as much as they have clients.
 func (p *progress) part(done float64) float64 {
 	weigh := func(step int) float64 {
 		if !p.config.Iterations.Valid || p.specs == nil {
@@ -162,7 +160,7 @@ func (p *progress) part(done float64) float64 {
 	return min(behind/all, 1)
 }
 
-// frozen is the progress as it is now, for ever.
+// frozen returns the current progress as a constant.
 func (p *progress) frozen() k6glue.Progress {
 	done, right := p.read()
 

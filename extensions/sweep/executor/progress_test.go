@@ -33,8 +33,7 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 	}
 }
 
-// What is left is worked out of the time at which the part was done: it does not grow while a step
-// until known waits for its next look.
+// The time left does not grow between two checks of a step's precision.
 func TestTimeLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		done              float64

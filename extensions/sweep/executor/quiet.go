@@ -9,13 +9,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// awaitQuiet waits before the first step until a server on this machine is at rest: it may still
-// work on what was done before, such as a load or what the script did in setup. It waits no longer
-// than the option quiet says.
+// awaitQuiet waits before the first step until a server on this machine is idle, at most for the
+// option quiet. The server may still work on data loaded earlier or in setup.
 //
-// It does not wait where it could not tell what the server is busy with: with other scenarios, or
-// with the other execution segments of the same run. A server elsewhere is watched in the first
-// warm-up instead: see settle.
+// It does not wait while other scenarios or execution segments may keep the server busy. For a
+// remote server, the first warm-up is extended instead: see settle.
 func (r *sweepRun) awaitQuiet(ctx context.Context) {
 	server := r.scenario.Server()
 	if server != nil && r.awaitsQuiet() {
@@ -23,8 +21,7 @@ func (r *sweepRun) awaitQuiet(ctx context.Context) {
 	}
 }
 
-// awaitRest waits until a server is at rest, of which cpuTime tells the processor time that it has
-// used; false: it has ended.
+// awaitRest waits until the server is idle. cpuTime returns its CPU time; false once it has exited.
 func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Duration, known bool)) {
 	begin := time.Now()
 	used, known := cpuTime()
@@ -39,7 +36,7 @@ func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Dura
 		}
 		now, before := time.Now(), used
 		if used, known = cpuTime(); !known {
-			return // the server has ended, as the first operations will tell
+			return // the server has exited, so the first operations will fail
 		}
 		meter.Add(max(used-before, 0).Seconds() / now.Sub(last).Seconds())
 		last = now
@@ -66,8 +63,8 @@ func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Dura
 	}
 }
 
-// awaitsQuiet tells whether the sweep may wait for its target: it is asked to, and what it waits
-// for is not work of this test.
+// awaitsQuiet reports whether the sweep should wait, and nothing else in this test keeps the server
+// busy.
 func (r *sweepRun) awaitsQuiet() bool {
 	return r.longestWait() > 0 && r.state.GetCurrentlyActiveVUsCount() == 0
 }

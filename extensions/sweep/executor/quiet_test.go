@@ -15,13 +15,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down
-// to 5 ms.
+// drifting is a function whose operations start at 30 ms and get 5 ms faster each second, down to 5
+// ms.
 const drifting = `globalThis.began = globalThis.began || Date.now()
 	sweep.run(() => sleep(Math.max(5, 30 - (Date.now() - began) / 200)))`
 
-// A server elsewhere is warmed up until its latency does not change any more. That takes none of
-// the step's maxDuration.
+// The warm-up for a remote server lasts until the latency is steady. The extension does not count
+// for maxDuration.
 func TestFirstWarmUpLastsUntilTheLatencyDoesNotDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [8, 4], "duration": "1s", "warmup": "2s", "maxDuration": "4s", "gracefulStop": "0s"}`, drifting)
@@ -55,8 +55,7 @@ func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
 	})
 }
 
-// Where there is nothing to be waited for, or it could not be told for what, the warm-up is as long
-// as it was asked to be.
+// Without a reason to wait, the warm-up has its normal length.
 func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	for name, c := range map[string]struct {
 		config, script, segment string
@@ -84,12 +83,11 @@ func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	}
 }
 
-// A server on this machine that is busy is waited for before the clients come.
 func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 	const busyFor, ever = 5 * time.Second, time.Hour
 	for name, tt := range map[string]struct {
 		busy, cutOff time.Duration
-		ends         time.Duration // after which the server has ended; zero: it does not
+		ends         time.Duration // when the server exits; zero: never
 		took         time.Duration
 		reached      *bool
 	}{
@@ -127,7 +125,7 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 	}
 }
 
-// Other scenarios that are at work are what a server is busy with: that is no reason to wait.
+// Other active scenarios keep the server busy, so there is no wait.
 func TestSweepBesideOthersDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting)

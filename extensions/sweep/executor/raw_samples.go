@@ -6,10 +6,10 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// rawBatch is how many samples go out at once: one at a time costs four times as much.
+// rawBatch is the number of samples sent together, which is cheaper than one by one.
 const rawBatch = 1000
 
-// rawSamples sends every single duration of one client to k6.
+// rawSamples sends every duration of one client to k6.
 type rawSamples struct {
 	run     *stepRun
 	tags    map[string]*metrics.TagSet // by operation
@@ -36,7 +36,7 @@ func (r *rawSamples) add(op string, took time.Duration) {
 	}
 }
 
-// flush sends what is left.
+// flush sends the remaining samples.
 func (r *rawSamples) flush() {
 	if len(r.samples) > 0 {
 		r.run.scenario.Push(r.samples)

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// Clients that end an operation at the same moment have times of their own all the same.
+// Samples of clients that finish at the same moment have different times.
 func TestRawSamplesHaveTimesOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [50], "iterations": 40, "raw": true}`, `sweep.run(() => sleep(10))`)

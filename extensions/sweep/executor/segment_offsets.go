@@ -6,7 +6,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// segmentPlaces are the places in an open-loop schedule that belong to an execution segment.
+// segmentPlaces are an execution segment's places in an open-loop schedule.
 type segmentPlaces struct {
 	tuple *lib.ExecutionTuple
 	index *lib.SegmentedIndex

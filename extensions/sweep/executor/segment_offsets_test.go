@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// Sizes of the schedule's parts add up, wherever it is cut.
 func TestPlacesOfSegments(t *testing.T) {
 	const sequence = "0,1/5,1/2,1"
 	for _, n := range []uint64{0, 1, 7, 100, 12345} {

@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	// settleWindows is how many values in a row tell whether there is a trend.
+	// settleWindows is the number of values that are tested for a trend.
 	settleWindows = 8
-	// leastSettled is how many operations a value has to rest on, on average, to tell anything.
+	// leastSettled is the mean number of operations that a value needs.
 	leastSettled = 10
-	// trendScore is Kendall's score from which on eight values are no chance order: two-sided, 0.05
-	// (0.031).
+	// trendScore is Kendall's score for a significant trend of eight values (two-sided, 0.031).
 	trendScore = 18
-	// trendPart is by how much of itself what changes steadily has to change to matter.
+	// trendPart is the relative change from which on a trend matters.
 	trendPart = 0.05
 )
 
-// hasTrend tells whether the last settleWindows values rise or fall, by the test of Mann and
-// Kendall (Econometrica 13, 1945; Biometrika 30, 1938), and by how much.
+// hasTrend reports whether the last settleWindows values rise or fall, by the test of Mann and
+// Kendall (Econometrica 13, 1945; Biometrika 30, 1938), and by enough.
 func hasTrend(values []float64) bool {
 	if len(values) < settleWindows {
 		return false
@@ -46,7 +45,7 @@ func hasTrend(values []float64) bool {
 	return max(score, -score) >= trendScore && max(first, second)-min(first, second) > trendPart*max(first, second)
 }
 
-// settles tells whether the step's warm-up has to show that the target is quiet.
+// settles reports whether the step's warm-up has to wait for a steady latency.
 func (r *stepRun) settles() bool {
 	if r.config.Warmup.TimeDuration() <= 0 || r.config.OpenLoop() {
 		return false
@@ -57,17 +56,16 @@ func (r *stepRun) settles() bool {
 	return r.showsQuiet || r.config.Precision.Some() && r.longestWait() > 0
 }
 
-// settle makes a warm-up last until the latency has no trend any more, or as much longer as the
-// option quiet says: the first warm-up of a sweep of a server elsewhere, and every one before a
-// step that is to last until its figures are known. In a closed loop the mean latency is
-// the clients over their operations a second.
+// settle extends a warm-up, at most by the option quiet, until the latency has no trend: the first
+// warm-up with a remote server, and each one before a step with a precision. In a closed loop, the
+// mean latency is clients / ops/s.
 func (r *stepRun) settle(ended <-chan struct{}) {
 	select {
 	case <-r.step.Connected():
 	case <-ended:
 		return
 	}
-	// One window more than are looked at: what they tell comes before the warm-up is over.
+	// One more window than hasTrend needs, so that it can answer before the warm-up ends.
 	window := r.config.Warmup.TimeDuration() / (settleWindows + 1)
 	ticker := time.NewTicker(window)
 	defer ticker.Stop()
@@ -92,7 +90,7 @@ func (r *stepRun) settle(ended <-chan struct{}) {
 			continue
 		}
 		if done < leastSettled*uint64(len(rates)) {
-			return // it cannot be told
+			return // unknown
 		}
 		trend := hasTrend(rates)
 		if trend && extended < r.longestWait() {
@@ -110,7 +108,7 @@ func (r *stepRun) settle(ended <-chan struct{}) {
 	}
 }
 
-// settled tells how the wait for a quiet target has ended.
+// settled records the result of the wait.
 func (r *stepRun) settled(reached bool, waited time.Duration) {
 	quiet := &report.Quiet{Reached: reached, WaitedSeconds: waited.Seconds()}
 	switch {
@@ -125,7 +123,7 @@ func (r *stepRun) settled(reached bool, waited time.Duration) {
 	}
 }
 
-// warmed is how many operations the warm-up has had so far, and for how long it lasts.
+// warmed returns length and operations of the warm-up so far.
 func (r *stepRun) warmed() (elapsed time.Duration, operations uint64) {
 	elapsed, all := r.step.Warmed()
 	for _, w := range all {

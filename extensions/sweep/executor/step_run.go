@@ -27,36 +27,36 @@ type stepRun struct {
 	*sweepRun
 	options.Step
 
-	here   int64 // of the step's clients, those in this instance's segment
-	first  bool  // of the sweep
+	here   int64 // the step's clients in this instance's segment
+	first  bool  // first step of the sweep
 	step   *measure.Step
 	cpu    *host.CPUMeter
 	watch  *host.Watch
 	live   *stream.Live
 	logger *logrus.Entry
 
-	// showsQuiet tells that the step's warm-up shows for the whole sweep whether the target is quiet.
+	// showsQuiet is set if this warm-up decides whether the server is idle.
 	showsQuiet bool
 
-	// turns reads the processor time of each variant of a duet; nil in other steps.
+	// turns reads the CPU time of each variant of a duet; nil in other steps.
 	turns *host.DuetMeter
-	// duets are those of the step, once it has ended.
+	// duets are set at the end of the step.
 	duets []report.Duet
 
-	instants instants // of raw samples
+	instants instants // for raw samples
 	noTap    sync.Once
 
-	// reached is how well the figures were known at the last look; nil before.
+	// reached is the precision at the last check; nil before the first.
 	reached atomic.Pointer[look]
-	// decided is set by what ends a step with a precision first: that it is known, or maxDuration.
+	// decided is set when a step with a precision ends: precise enough, or maxDuration.
 	decided atomic.Bool
 
-	// ran and plain count clients: those that came to sweep.run, and those whose function returned
-	// without it.
+	// ran and plain count the clients that called sweep.run, and those whose function returned without
+	// it.
 	ran, plain atomic.Int64
 
 	mu     sync.Mutex
-	abort  error // what a script's test.abort said
+	abort  error // reason of test.abort
 	cancel context.CancelCauseFunc
 }
 
@@ -78,7 +78,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	r.step.OnStart(func() {
-		runtime.GC() // what is measured does not pay for what came before
+		runtime.GC() // so that earlier garbage does not affect the measurement
 		if r.step.IsDuet() {
 			r.turns = host.NewDuetMeter(run.scenario.BaseServer(), run.scenario.Server())
 		}
@@ -109,19 +109,17 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	return r
 }
 
-// op names the operations that nobody named.
+// op names operations without a name.
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }
 
-// tags are those of all samples of the step.
 func (r *stepRun) tags() *metrics.TagSet {
 	return r.scenario.Tags.WithTagsFromMap(r.Tags())
 }
 
-// run runs the step to its end and returns what it came to. The error is that of a script which
-// aborted the test, or of k6 when it had no VUs.
+// run runs the step and returns its results. The error is an abort of the script, or missing VUs.
 func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
-	// The context of the clients ends with the parent, but not before the step knows that it was
-	// interrupted: what is cut off would count as failed.
+	// The clients' context must not end before the step has recorded the interruption. Otherwise
+	// cut-off operations would count as failed.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	defer cancel(errStepOver)
 	r.cancel = cancel
@@ -166,7 +164,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	close(ended)
 	<-watched
 	<-read
-	<-known // or its statistics would take processors of the next step
+	<-known // otherwise its statistics would use CPU time of the next step
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true
@@ -192,7 +190,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	return steps, errors.Join(err, r.abort, encodeErr)
 }
 
-// tell logs what the step came to, and why it is not what was asked for.
+// tell logs the results, and why they differ from the plan.
 func (r *stepRun) tell(steps []report.Step) {
 	r.log(steps)
 	for i := range r.duets {
@@ -206,8 +204,8 @@ func (r *stepRun) tell(steps []report.Step) {
 	}
 }
 
-// mixed tells of a step in which a part of the clients came to sweep.run. The calls of the others
-// were counted as operations, and are none.
+// mixed handles a step in which only some clients called sweep.run. The calls of the others are not
+// operations.
 func (r *stepRun) mixed() bool {
 	ran, plain := r.ran.Load(), r.plain.Load()
 	if ran == 0 || plain == 0 {
@@ -230,7 +228,7 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 		r.step.Stop()
 	})
 	stopGraceful := r.after(r.config.MaxDuration.TimeDuration()+r.config.GetGracefulStop(), func() {
-		r.step.Stop() // gracefulStop may be 0s: no client starts anew in a context that has ended
+		r.step.Stop() // with gracefulStop 0s, no client starts again in an ended context
 		cancel(errCutOff(r.config))
 	})
 
@@ -240,8 +238,7 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 	}
 }
 
-// after calls fn when so much of the step's time is over; what the wait for a quiet target takes
-// does not count.
+// after calls fn after d of the step's time, not counting the wait for an idle server.
 func (r *stepRun) after(d time.Duration, fn func()) (stop func()) {
 	over := make(chan struct{})
 	go func() {
@@ -287,7 +284,7 @@ func (r *stepRun) runClients(ctx context.Context) error {
 
 				return nil
 			})
-			if err != nil { // nobody waits for this client any more
+			if err != nil { // stop waiting for this client
 				r.aborted(err)
 				c.measured.Leave()
 			}
@@ -297,8 +294,7 @@ func (r *stepRun) runClients(ctx context.Context) error {
 	return nil
 }
 
-// aborted keeps a script's wish to abort the whole test and ends the step at once, as k6's own
-// executors do.
+// aborted records an abort and ends the step immediately, as k6's executors do.
 func (r *stepRun) aborted(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,7 +309,7 @@ func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
 		logger := r.logger.WithField("op", s.Op)
-		if s.Variant != r.Variant { // that of a duet
+		if s.Variant != r.Variant { // a duet's
 			logger = logger.WithField("variant", s.Variant)
 		}
 		limitedBy := ""

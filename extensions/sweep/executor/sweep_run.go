@@ -19,15 +19,14 @@ type sweepRun struct {
 
 	scenario  *testrun.Scenario
 	progress  *progress
-	begun     bool // a step has been run
+	begun     bool // a step has run
 	faults    fault.Log
-	succeeded bool // an operation has
-	// before are the steps, one for each kind of operation, of the step that ran last.
+	succeeded bool // an operation has succeeded
+	// before has the previous step, one entry for each kind of operation.
 	before []report.Step
 }
 
-// steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it
-// had no VUs.
+// steps runs all steps. The error is an abort of the script, or missing VUs.
 func (r *sweepRun) steps(ctx context.Context) error {
 	if r.config.Find != nil {
 		return r.search(ctx)
@@ -41,7 +40,7 @@ func (r *sweepRun) steps(ctx context.Context) error {
 	return nil
 }
 
-// search runs the steps of a find, each chosen by what those before have shown.
+// search runs the steps of a find, each chosen from the earlier results.
 func (r *sweepRun) search(ctx context.Context) error {
 	search := search.New(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
 	for {
@@ -62,13 +61,13 @@ func (r *sweepRun) search(ctx context.Context) error {
 	}
 }
 
-// step runs one step, after the pause that follows the one before.
+// step runs one step, after a pause if it is not the first.
 func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, error) {
 	here := s.Scaled(r.state.ExecutionTuple)
 	if here == 0 {
 		r.progress.next(s, nil)
 
-		return nil, nil // this instance's segment has no client in so small a step
+		return nil, nil // no client of this step in the segment
 	}
 	if r.begun && !r.pause(ctx) {
 		return nil, nil
@@ -88,12 +87,12 @@ func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, err
 	steps, err := step.run(ctx)
 	r.scenario.Add(steps, step.duets...)
 	r.scenario.Save()
-	step.live.Ended(steps) // once nobody writes to them any more
+	step.live.Ended(steps) // when no goroutine writes to them any more
 
 	return steps, err
 }
 
-// pause rests between two steps. It returns false when the test ended meanwhile.
+// pause waits between two steps. It returns false if the test ended.
 func (r *sweepRun) pause(ctx context.Context) bool {
 	select {
 	case <-time.After(r.config.Pause.TimeDuration()):
@@ -103,8 +102,8 @@ func (r *sweepRun) pause(ctx context.Context) bool {
 	}
 }
 
-// finish marks the run and ends the scenario. In a search, a step that is incomplete only breaks
-// the bound.
+// finish marks a failed run and ends the scenario. In a search, an incomplete step only misses the
+// bound.
 func (r *sweepRun) finish(interrupted bool) {
 	steps := r.scenario.Report.Steps
 	r.scenario.MarkFailed(steps, r.config.AllowFailed.Words(), r.config.AllowsFailed(steps))
@@ -117,7 +116,7 @@ func (r *sweepRun) finish(interrupted bool) {
 	r.scenario.End(interrupted)
 }
 
-// awaitTestEnd adds the scenario to those that are judged when the test ends.
+// awaitTestEnd registers the scenario for the judgement at the end of the test.
 func (r *sweepRun) awaitTestEnd() {
 	var events common.Events
 	if r.state.Test.Events != nil {

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// instants hands out times, each of them once: to a database of time series, samples with the same
-// tags and the same time are one, and the last one replaces the others. The zero value is ready to
-// use, by several goroutines.
+// instants returns unique times: time series databases keep one sample for each time and set of
+// tags. It is safe for concurrent use; the zero value is ready.
 type instants struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// next is now or, where that has been given to somebody else, the next nanosecond that has not.
+// next returns the current time, or the first later nanosecond that is free.
 func (i *instants) next() time.Time {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// judge judges all steps that the gate is for. Each of them has to keep the bound.
+// judge judges all steps that the gate applies to.
 func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 	groups := r.Groups()
 	matching := slices.DeleteFunc(slices.Clone(groups), func(g report.Group) bool {
@@ -40,7 +40,6 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 	return held(worst)
 }
 
-// judge judges one step.
 func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	if problem := unusable(g); problem != "" {
 		return judgement.Crossed, problem + inStep(g.Key), 0
@@ -53,9 +52,9 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 	return outcome, text, value
 }
 
-// Measured judges a step that is whole, however little its figure rests on. A bound that is kept is
-// kept, whatever limited the step. One that is not says nothing of the target where k6 itself or a
-// neighbour limited the step, unless it is broken by more than a neighbour explains.
+// Measured judges a complete step, even with few operations. A bound that is met counts, whatever
+// limited the step. A missed bound is undecided if k6 or a neighbour limited the step, unless a
+// neighbour cannot explain the difference.
 func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
 	values := g.Values(b.Figure.Of)
 	value, text = report.Median(values), ofRepeats(len(g.Steps))
@@ -84,7 +83,7 @@ func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text strin
 	return judgement.Held, text + limits, value
 }
 
-// beyond reports whether a value breaks the bound by more than a factor.
+// beyond reports whether a value misses the bound by more than a factor.
 func (b *Bound) beyond(value, factor float64) bool {
 	if b.Figure.Rate {
 		return value*factor < b.Value

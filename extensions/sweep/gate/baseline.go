@@ -11,18 +11,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// BaselineSchema names the version of a baseline's JSON.
+// BaselineSchema is the version of a baseline's JSON.
 const BaselineSchema = "xk6-sweep-baseline/1"
 
-// ErrDoesNotFit is the error of a run that cannot stand beside those of a baseline.
+// ErrDoesNotFit is returned for a run that cannot be compared with the recorded ones.
 var ErrDoesNotFit = errors.New("it does not fit to the recorded runs")
 
-// Baseline is the recorded runs that later runs are judged by. How much they differ says how much
-// another run differs by chance.
+// Baseline holds recorded runs, whose spread shows how much runs differ by chance.
 type Baseline struct {
 	Schema   string           `json:"schema"`
 	Scenario string           `json:"scenario"`
-	Runs     []*report.Report `json:"runs"` // in the order in which they were recorded
+	Runs     []*report.Report `json:"runs"` // in recording order
 }
 
 // ReadBaseline reads a baseline.
@@ -38,7 +37,7 @@ func ReadBaseline(raw []byte) (*Baseline, error) {
 	}
 	if err := json.Unmarshal(raw, &head); err != nil || head.Schema != BaselineSchema {
 		if _, err := report.Read(raw); err != nil {
-			return nil, err // it says what is wrong
+			return nil, err // it is clear as it is
 		}
 
 		return nil, errors.New("it is a report, and not a baseline: k6 x sweep record REPORT makes one of it")
@@ -63,10 +62,9 @@ func ReadBaseline(raw []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// Add adds a run, without the gates it was judged by, its tables and what it did over time. It
-// refuses a run that was interrupted, has no steps, lacks one that it was asked for, or has one
-// that is incomplete or empty, or failed operations, a part of a run, one that is there already,
-// and one that does not fit to the others.
+// Add adds a run, without its gates, tables and figures over time. It refuses a run that is
+// interrupted, incomplete, empty, failed, a part of a run, recorded already, or not comparable with
+// the others.
 func (b *Baseline) Add(r *report.Report) error {
 	if b.Scenario == "" {
 		b.Schema, b.Scenario = BaselineSchema, r.Scenario
@@ -90,7 +88,6 @@ func (b *Baseline) Add(r *report.Report) error {
 	return nil
 }
 
-// kept is what is recorded of a run.
 func kept(r *report.Report) *report.Report {
 	kept := *r
 	kept.Gates, kept.Tables = nil, nil
@@ -111,7 +108,7 @@ func kept(r *report.Report) *report.Report {
 // Last keeps the last n runs.
 func (b *Baseline) Last(n int) { b.Runs = b.Runs[max(0, len(b.Runs)-n):] }
 
-// JSON renders the baseline as indented JSON with a line end.
+// JSON renders the baseline as indented JSON with a final newline.
 func (b *Baseline) JSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -124,7 +121,7 @@ func (b *Baseline) JSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// keys are the steps of the recorded runs.
+// keys returns the steps of the recorded runs.
 func (b *Baseline) keys() (keys []report.Key) {
 	if b == nil {
 		return nil
@@ -140,8 +137,8 @@ func (b *Baseline) keys() (keys []report.Key) {
 	return keys
 }
 
-// values are those of a figure of a step in each recorded run: the median over its repeats.
-// operations are the fewest of a run, and doubt says that one of them rests on too little.
+// values returns the median over repeats of a step's figure in each recorded run, and the fewest
+// operations of a run. doubt is a reason if a run has too few.
 func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, operations int64, doubt string) {
 	for _, r := range b.Runs {
 		for _, g := range r.Groups() {
@@ -161,7 +158,7 @@ func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, o
 	return values, operations, doubt
 }
 
-// differences are those between a run and the recorded ones, which all fit to each other.
+// differences lists differences between a run and the recorded ones.
 func (b *Baseline) differences(r *report.Report) []string {
 	if len(b.Runs) == 0 {
 		return nil
@@ -170,7 +167,7 @@ func (b *Baseline) differences(r *report.Report) []string {
 	return report.Differences(b.Runs[len(b.Runs)-1], r)
 }
 
-// SetBaseline gives the file the recorded runs that Relative.Baseline names.
+// SetBaseline sets the recorded runs that Relative.Baseline names.
 func (f *File) SetBaseline(b *Baseline) error {
 	if f.Relative == nil || f.Relative.Baseline == "" {
 		return errors.New("there are no relative gates that name a baseline")
@@ -183,7 +180,7 @@ func (f *File) SetBaseline(b *Baseline) error {
 	return nil
 }
 
-// judgeFit judges whether the run may be compared with the baseline.
+// judgeFit judges whether the run can be compared with the baseline.
 func (f *File) judgeFit(r *report.Report) report.Verdict {
 	switch {
 	case f.baseline == nil:

@@ -44,7 +44,6 @@ func TestBaselineOfSeveralRuns(t *testing.T) {
 	require.Equal(t, 1, b.Runs[0].Started.Minute())
 }
 
-// What is written is read again.
 func TestReadBaseline(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "report", "testdata", "whole.json"))
 	require.NoError(t, err)
@@ -103,7 +102,7 @@ func TestBaselineTellsWhatItCouldSee(t *testing.T) {
 	require.Contains(t, apart(t).String(), "  set with 8 clients: ops/s differs by 11 %, a gate could see 50 %")
 }
 
-// flawed are runs that nothing can be compared with.
+// flawed are runs that cannot be compared.
 var flawed = map[string]func(*report.Report){
 	"the run was interrupted":                                     func(r *report.Report) { r.Interrupted = true },
 	"the run has no steps":                                        func(r *report.Report) { r.Steps = nil },

@@ -8,11 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// told are the figures of which a baseline tells how much its runs differ.
+// told are the figures shown with their spread between runs.
 var told = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")} //nolint:gochecknoglobals // a table
 
-// String says what was recorded, on which machine, how much the runs differ, and which change could
-// be seen beside them.
+// String describes the recorded runs, the machine, the spread, and the smallest detectable change.
 func (b *Baseline) String() string {
 	last := b.Runs[len(b.Runs)-1]
 	text := fmt.Sprintf("baseline of %s: %s of %s, on %s (%s, %s)", b.Scenario, report.Plural(len(b.Runs), "run"),

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// OfBounds returns gates of a scenario that bound every step of each operation, by figure.
+// OfBounds returns gates that bound every step of each operation, by figure.
 func OfBounds(scenario string, ops []string, bounds map[string]string) (*File, error) {
 	gates := make([]map[string]any, len(ops))
 	for i, op := range ops {

@@ -11,23 +11,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Planned is what is known of a run before it starts.
+// Planned is what is known of a run before its start.
 type Planned struct {
-	Scenario string   // empty: not known
-	Ops      []string // all kinds of operations that it will have
+	Scenario string   // empty: unknown
+	Ops      []string // all kinds of operations
 
-	// Clients and Rates are the numbers that its steps will have. Both are empty when they are not
-	// known, as those of a search; of Clients without Rates, no step will have a rate.
+	// Clients and Rates of the steps. Both are empty if unknown, as in a search. With Clients only, no
+	// step has a rate.
 	Clients []int
 	Rates   []float64
 
-	// Precision reports whether steps last until their figures are known well enough, and TwoServers
-	// whether the base of a duet has a server of its own.
+	// Precision is set if steps last until their figures are precise enough, TwoServers if a duet's
+	// base has its own server.
 	Precision, TwoServers bool
 }
 
-// Check tells, before a run, whether a gate is for what the run will not have: another scenario,
-// kind of operation, number of clients or rate.
+// Check returns an error if a gate applies to a scenario, operation, number of clients or rate that
+// the run will not have.
 func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kind of gate
 	if p.Scenario != "" && p.Scenario != f.Scenario {
 		return fmt.Errorf("the gates are of scenario %q, not of %q", f.Scenario, p.Scenario)
@@ -67,15 +67,14 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 	return nil
 }
 
-// lack is what a gate is for and a run will not have.
+// lack is something that a gate needs and the run will not have.
 type lack struct {
-	key, noun string // what it is: as a file of gates calls it, and as a sentence does
+	key, noun string // in a gate file and in a sentence
 	value     string
-	there     string // what the run will have instead
+	there     string // alternatives in the run
 }
 
-// lacks returns what of a step the run will not have, or nil. Clients and rate are zero where the
-// gate is for any.
+// lacks returns what the run will not have, or nil. Zero clients or rate mean any.
 func (p *Planned) lacks(op string, clients int, rate float64) *lack {
 	switch {
 	case !slices.Contains(p.Ops, op):
@@ -89,7 +88,6 @@ func (p *Planned) lacks(op string, clients int, rate float64) *lack {
 	}
 }
 
-// listed lists what there is.
 func listed[T any](values []T, text func(T) string) string {
 	if len(values) == 0 {
 		return "none"
@@ -102,5 +100,5 @@ func listed[T any](values []T, text func(T) string) string {
 	return strings.Join(list, ", ")
 }
 
-// decimal writes a number with all of its digits.
+// decimal formats a number with all digits.
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

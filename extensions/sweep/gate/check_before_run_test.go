@@ -54,7 +54,6 @@ func TestCheckOfAPlan(t *testing.T) {
 	}
 }
 
-// A step of the baseline is a gate as well.
 func TestCheckOfAPlanOfABaseline(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	require.NoError(t, f.SetBaseline(near(t)))

@@ -1,3 +1,3 @@
-// Package gate judges a run by a file of gates: bounds that hold by themselves, and bounds
-// against a recorded run, the baseline. It knows nothing of k6.
+// Package gate judges a run by a gate file: absolute bounds, and bounds relative to a baseline or a
+// duet's base. It does not depend on k6.
 package gate

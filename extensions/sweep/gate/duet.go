@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// duetsOf are the steps of the run that are duets, in their order.
+// duetsOf returns the steps that are duets, in order.
 func duetsOf(r *report.Report) (keys []report.Key) {
 	for i := range r.Duets {
 		if key := r.Duets[i].Key(); !slices.Contains(keys, key) {
@@ -22,8 +22,7 @@ func duetsOf(r *report.Report) (keys []report.Key) {
 	return keys
 }
 
-// besideBase holds the change of a duet against its base, which took turns with it in the same
-// step.
+// besideBase compares the change of a duet with its base.
 func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //nolint:cyclop,funlen // a case for each reason
 	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
 	groups := r.Groups()
@@ -47,7 +46,7 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //n
 		if limits := limitOf(side, hidesTheTarget); limits != "" {
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + limits
 		}
-		if hidden, why := g.Figure.Hidden(side); hidden != judgement.Held { // whose standstill it was nobody knows
+		if hidden, why := g.Figure.Hidden(side); hidden != judgement.Held { // it is unknown which variant paused
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + why
 		}
 		operations[side.Variant] = side.Timings()
@@ -56,7 +55,7 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //n
 			c.doubt = little[side.Variant]
 		}
 	}
-	const alike = 1 // what disturbs the one disturbs the other
+	const alike = 1 // disturbances hit both
 	if little[report.Change] != "" && little[report.Base] == "" &&
 		lostSupport(operations[report.Change], operations[report.Base], alike) {
 		return decided(crossed("base had enough operations for it: " + little[report.Change]))
@@ -96,8 +95,8 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //n
 	return c
 }
 
-// ofProcesses says that a duet of two servers is about their two processes: one build started twice
-// differs as well, and one run does not tell by how much.
+// ofProcesses notes that a duet of two servers compares two processes, which differ even for the
+// same build.
 func ofProcesses(r *report.Report) string {
 	if r.TwoServers() {
 		return ", of these two processes"
@@ -106,7 +105,7 @@ func ofProcesses(r *report.Report) string {
 	return ""
 }
 
-// onlyAB says what judges a figure that a duet of two servers cannot tell.
+// onlyAB returns how to judge a figure that a duet of two servers cannot.
 func onlyAB(f *report.Figure) string {
 	key := keyOf(f)
 
@@ -114,8 +113,8 @@ func onlyAB(f *report.Figure) string {
 		"k6 x sweep ab --gate %s=+10%% -- BASE... --- CHANGE... starts each several times", f.Name, key)
 }
 
-// together is the estimate of all repeats of a duet. Each repeat counts the same: the logarithm of
-// the ratio is the mean of theirs, and the square of its half width that of theirs by their number.
+// together combines the repeats of a duet with equal weights: the logarithm of the ratio is their
+// mean, and the squared half width is the mean square divided by their number.
 func together(repeats []*report.DuetFigure, blocks int) paired.Estimate {
 	log, squares := 0.0, 0.0
 	for _, f := range repeats {

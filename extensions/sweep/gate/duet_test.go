@@ -12,7 +12,7 @@ import (
 
 const ofDuets = `{"scenario": "cache", "relative": {"opsPerSecond": "-5%", "p99": "+10%"}}`
 
-// duet is a run of one step of 8 clients for each ratio of ops/s, which is known that well.
+// duet makes a run with a step of 8 clients for each ratio of ops/s, known to ±half.
 func duet(half float64, ratios ...float64) *report.Report {
 	r := run(1)
 	r.Params = map[string]any{}
@@ -39,7 +39,7 @@ func duet(half float64, ratios ...float64) *report.Report {
 	return r
 }
 
-// limitedChange says what limited the change of the first step.
+// limitedChange sets the bottleneck of the first step's change.
 func limitedChange(word witness.Word) func(*report.Report) {
 	return func(r *report.Report) { r.Steps[1].Witness = &report.Witness{LimitedBy: word, Why: "So it was."} }
 }
@@ -118,7 +118,6 @@ func TestGatesOfADuet(t *testing.T) {
 	}
 }
 
-// Repeats make the interval narrower.
 func TestRepeatsOfADuetAreJudgedTogether(t *testing.T) {
 	r := duet(0.1, 1, 1, 1, 1, 1, 1, 1, 1)
 	for i := range r.Duets {
@@ -132,7 +131,7 @@ func TestRepeatsOfADuetAreJudgedTogether(t *testing.T) {
 	require.Equal(t, "change is 1.000x (0.967 to 1.034) of base with 1 client", v.Detail)
 }
 
-// An interval that is wider on one side counts as if it were as wide on both.
+// An asymmetric interval counts with its wider side.
 func TestWiderHalfOfADuetCounts(t *testing.T) {
 	r := duet(0.01, 1)
 	r.Duets[0].Figures[0].Low = 0.9
@@ -141,14 +140,14 @@ func TestWiderHalfOfADuetCounts(t *testing.T) {
 	require.Equal(t, "change is 1.000x (0.900 to 1.111) of base with 1 client", v.Detail)
 }
 
-// A duet has its base in itself: the recorded runs name its steps, and nothing else.
+// A duet does not use the recorded runs, except for the names of steps.
 func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "opsPerSecond": 900}],
 		"relative": {"baseline": "b.json", "opsPerSecond": "-5%"}}`)
 	require.NoError(t, f.SetBaseline(apart(t)))
 	r := duet(0.01, 0.9, 1)
 	r.Duets[1].Clients, r.Steps[2].Clients, r.Steps[3].Clients = 8, 8, 8
-	r.Steps[0].OpsPerSecond = 1 // of base, whose bounds are not the change's
+	r.Steps[0].OpsPerSecond = 1 // base, which has no bound
 	outcomes := map[string]judgement.Outcome{}
 	for _, v := range f.Judge(r) {
 		outcomes[v.Gate] = v.Outcome
@@ -157,7 +156,7 @@ func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 		"ops/s of get in every step >= 900":               judgement.Held,
 		"ops/s of get with 1 client >= 95 % of baseline":  judgement.Crossed,
 		"ops/s of get with 8 clients >= 95 % of baseline": judgement.Held,
-		"ops/s of set with 1 client >= 95 % of baseline":  judgement.Crossed, // the run does not have it
+		"ops/s of set with 1 client >= 95 % of baseline":  judgement.Crossed, // missing in the run
 		"ops/s of set with 8 clients >= 95 % of baseline": judgement.Crossed,
 		"baseline fits": judgement.Held,
 		"every step complete and no operation failed": judgement.Held,

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// judgeEveryStep judges the run as a whole.
+// judgeEveryStep judges whether the run is complete.
 func judgeEveryStep(r *report.Report) report.Verdict {
 	if problem := flaw(r); problem != "" {
 		return crossed(problem)
@@ -16,7 +16,7 @@ func judgeEveryStep(r *report.Report) report.Verdict {
 	return held(fmt.Sprintf("%d of %d", len(r.Steps), len(r.Steps)))
 }
 
-// flaw tells what is missing from a run or failed in it, or nothing when it is whole.
+// flaw returns what is missing or failed in a run; "" if it is complete.
 func flaw(r *report.Report) string {
 	if r.Interrupted {
 		return "the run was interrupted"

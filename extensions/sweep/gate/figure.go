@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// bounded are the figures that gates may bound: all of the report's but that of a single operation.
+// bounded returns the figures for gates: all except single operations.
 func bounded() (figures []*report.Figure) {
 	for i := range report.Figures {
 		if f := &report.Figures[i]; !f.Chance {
@@ -20,14 +20,12 @@ func bounded() (figures []*report.Figure) {
 	return figures
 }
 
-// alsoBounded are the figures that absolute gates may bound.
+// alsoBounded returns the figures for absolute gates.
 func alsoBounded() []*report.Figure { return append(bounded(), &report.LongestStandstill) }
 
-// keyOf is the key of the figure's bound, the last part of the figure's path in a report: "p99",
-// "opsPerSecond".
+// keyOf returns the figure's key in gates, the last part of its JSON path: "p99", "opsPerSecond".
 func keyOf(f *report.Figure) string { return f.JSON[strings.LastIndexByte(f.JSON, '.')+1:] }
 
-// boundKeys are the keys of figures in gates.
 func boundKeys(figures []*report.Figure) []string {
 	keys := make([]string, 0, len(figures))
 	for _, f := range figures {
@@ -37,7 +35,7 @@ func boundKeys(figures []*report.Figure) []string {
 	return keys
 }
 
-// bound reads the figure's bound: a number a second, or a duration in milliseconds.
+// bound reads a bound: a number per second, or a duration in milliseconds.
 func (o *object) bound(f *report.Figure) (float64, error) {
 	key := keyOf(f)
 	if f.Rate {
@@ -58,7 +56,7 @@ func (o *object) bound(f *report.Figure) (float64, error) {
 
 var percentage = regexp.MustCompile(`^[+-]([0-9]+(\.[0-9]+)?)%$`)
 
-// tolerance reads by which part the figure may get worse.
+// tolerance reads the allowed relative worsening.
 func (o *object) tolerance(f *report.Figure) (float64, error) {
 	key, sign, must := keyOf(f), "+", `by how much it may rise, such as "+30%"`
 	if f.Rate {
@@ -80,7 +78,7 @@ func (o *object) tolerance(f *report.Figure) (float64, error) {
 	return percent / 100, nil
 }
 
-// comparison is the sign between a figure and its bound.
+// comparison returns the sign between a figure and its bound.
 func comparison(f *report.Figure) string {
 	if f.Rate {
 		return ">="
@@ -89,7 +87,7 @@ func comparison(f *report.Figure) string {
 	return "<="
 }
 
-// boundText writes a bound with its unit, all digits of it.
+// boundText formats a bound with its unit and all digits.
 func boundText(f *report.Figure, value float64) string {
 	text := strconv.FormatFloat(value, 'f', -1, 64)
 	if f.Rate {
@@ -99,8 +97,7 @@ func boundText(f *report.Figure, value float64) string {
 	return text + "ms"
 }
 
-// measured writes a measured value. A rate has a digit more than in tables: it stands beside its
-// bound.
+// measured formats a measured value, with one digit more than in tables for a rate.
 func measured(f *report.Figure, value float64) string {
 	if f.Rate {
 		return strconv.FormatFloat(value, 'f', 1, 64) + "/s"

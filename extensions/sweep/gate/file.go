@@ -4,12 +4,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// File is a file of gates, one of the folder thresholds.
+// File is a parsed gate file.
 type File struct {
 	Scenario string
 	Absolute []Absolute
-	Relative *Relative // nil when there is nothing to compare with
-	// UndecidedPass tells that a gate which could not be decided does not fail the run.
+	Relative *Relative // nil without relative gates
+	// UndecidedPass is set if undecided gates do not fail the run.
 	UndecidedPass bool
 
 	baseline *Baseline
@@ -18,28 +18,26 @@ type File struct {
 // Absolute bounds the steps of one kind of operation.
 type Absolute struct {
 	Op      string
-	Clients int     // zero: steps with any number of clients
-	Rate    float64 // operations a second that were asked for; zero: steps with any rate, or none
-	Bounds  []Bound // at least one
+	Clients int     // zero: any number
+	Rate    float64 // operations a second asked for; zero: any
+	Bounds  []Bound
 }
 
-// Bound is the bound of one figure, which the median over the repeats of a step has to keep.
+// Bound bounds one figure's median over the repeats of a step.
 type Bound struct {
 	Figure *report.Figure
 	Value  float64 // in the figure's unit
 }
 
-// Relative bounds each step of a run by the same step of a baseline or, in a duet, by the step's
-// own base.
+// Relative compares each step with a baseline or, in a duet, with its base.
 type Relative struct {
-	// Baseline is the path of the recorded runs, from the folder of the file. It is empty in a file
-	// for duets alone.
+	// Baseline is the path of the recorded runs, relative to the file; empty for duets only.
 	Baseline   string
 	Tolerances []Tolerance
-	Alpha      float64 // how often any gate is crossed where nothing has changed
+	Alpha      float64 // probability of a false alarm in the file
 }
 
-// Tolerance is by how much of base's a figure may get worse.
+// Tolerance is the allowed relative regression of a figure.
 type Tolerance struct {
 	Figure *report.Figure
 	Part   float64 // 0.1 is 10 %

@@ -9,13 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Gates that are judged besides those that the file lists.
+// Gates that apply without being listed in the file.
 const (
 	baselineFits = "baseline fits"
 	everyStep    = "every step complete and no operation failed"
 )
 
-// steps names the steps that the gate is for.
+// steps names the steps of the gate.
 func (a *Absolute) steps() string {
 	if a.Clients == 0 && a.Rate == 0 {
 		return tagged(a.Op) + " in every step"
@@ -24,7 +24,7 @@ func (a *Absolute) steps() string {
 	return steps(report.Key{Op: a.Op, Clients: a.Clients, Rate: a.Rate})
 }
 
-// name names the gate of one of the bounds.
+// name names the gate of one bound.
 func (a *Absolute) name(b Bound) string {
 	return fmt.Sprintf("%s of %s %s %s", b.Figure.Name, a.steps(), comparison(b.Figure), boundText(b.Figure, b.Value))
 }
@@ -41,7 +41,7 @@ func (t Tolerance) nameOfDuet() string {
 		t.Figure.Name, comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
-// limit is the lowest or highest ratio to the baseline that the tolerance lets pass.
+// limit returns the worst tolerated ratio.
 func (t Tolerance) limit() float64 {
 	if t.Figure.Rate {
 		return 1 - t.Part
@@ -50,7 +50,7 @@ func (t Tolerance) limit() float64 {
 	return 1 + t.Part
 }
 
-// percent is the ratio in percent, without what the binary form of a decimal fraction adds to it.
+// percent returns the ratio in percent, without binary rounding errors.
 func percent(ratio float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(100*ratio, 'g', 12, 64), 64)
 	if err != nil {
@@ -79,8 +79,7 @@ func steps(key report.Key) string {
 	return name
 }
 
-// tagged is the name of a kind of operation as the value of a k6 tag may hold it in a threshold's
-// name: what has a meaning there is written as in a URL, so that different names stay different.
+// tagged escapes an operation's name for the tag of a k6 threshold.
 func tagged(op string) string {
 	var b strings.Builder
 	for _, r := range op {

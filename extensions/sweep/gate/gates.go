@@ -4,9 +4,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Plan returns the names of all gates that Judge will judge, in its order. They can be told before
-// the run; those of relative gates, one for each step of the baseline and figure, once SetBaseline
-// was called. No name has a comma, a colon, a brace, a quote or a line end in it.
+// Plan returns the names of all gates in Judge's order, known before the run. Call SetBaseline
+// first for relative gates. Names have no comma, colon, brace, quote or line end.
 func (f *File) Plan() []string {
 	var names []string
 	for i := range f.Absolute {
@@ -27,12 +26,11 @@ func (f *File) Plan() []string {
 	return append(names, everyStep)
 }
 
-// relativeGate is the gate of one figure, of one step of the baseline or, in a file that names
-// none, of every step of a duet.
+// relativeGate is the gate of one figure, for one step of the baseline or for all duets.
 type relativeGate struct {
 	Tolerance
 	name string
-	// step is nil where the gate is of every step.
+	// step is nil for a gate of all steps.
 	step *report.Key
 }
 

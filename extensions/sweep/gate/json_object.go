@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// object reads the keys of a JSON object one by one, and knows what it was not asked for.
+// object reads the keys of a JSON object and remembers which are left.
 type object struct {
 	path   string // such as "absolute[0]"; empty for the file itself
 	values map[string]json.RawMessage
 	known  []string
 }
 
-// newObject reads an object. A key that is not known, or that comes twice, is an error.
+// newObject reads an object. Unknown and duplicate keys are errors.
 func newObject(path string, raw json.RawMessage, known ...string) (*object, error) {
 	o := &object{path: path, values: map[string]json.RawMessage{}, known: known}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -61,14 +61,13 @@ func (o *object) name(key string) string {
 	return o.path + "." + key
 }
 
-// has tells whether the key is there.
 func (o *object) has(key string) bool {
 	_, there := o.values[key]
 
 	return there
 }
 
-// wrong is the error of a value that is not what it must be.
+// wrong returns the error for an invalid value.
 func (o *object) wrong(key, must string) error {
 	if !o.has(key) {
 		return fmt.Errorf("%s is missing: it must be %s", o.name(key), must)
@@ -91,7 +90,7 @@ func (o *object) text(key, must string) (string, error) {
 	return *s, nil
 }
 
-// number reads a number that is above 0 and below high.
+// number reads a number above 0 and below high.
 func (o *object) number(key string, high float64, must string) (float64, error) {
 	var n *float64
 	if err := json.Unmarshal(o.values[key], &n); err != nil || n == nil || *n <= 0 || *n >= high {
@@ -106,7 +105,7 @@ func (o *object) positive(key string) (float64, error) {
 	return o.number(key, math.Inf(1), "a number above 0")
 }
 
-// list reads an array of objects with at least one, and at most maxGates.
+// list reads an array of 1 to maxGates objects.
 func (o *object) list(key string) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(o.values[key], &items); err != nil || len(items) == 0 || len(items) > maxGates {

@@ -10,10 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Judge judges a run: one verdict for each name of Plan, in that order.
+// Judge judges a run and returns a verdict for each name of Plan, in order.
 //
-// What the run lacks, such as a step, or what failed in it is crossed. What it has and cannot tell
-// is undecided: that passes only where the file says so, and the figure is not significantly worse.
+// A missing or failed step is crossed. A figure that cannot be judged is undecided, and passes only
+// if the file allows it and the figure is not significantly worse.
 func (f *File) Judge(r *report.Report) []report.Verdict {
 	verdicts := f.judge(r)
 	for i, name := range f.Plan() {
@@ -47,7 +47,7 @@ func (f *File) judge(r *report.Report) []report.Verdict {
 	return append(verdicts, judgeEveryStep(r))
 }
 
-// Verdicts by their outcome.
+// Verdicts by outcome.
 func held(detail string) report.Verdict {
 	return report.Verdict{Outcome: judgement.Held, Detail: detail}
 }
@@ -60,7 +60,7 @@ func undecided(detail string) report.Verdict {
 	return report.Verdict{Outcome: judgement.Undecided, Detail: detail}
 }
 
-// missing tells that there is no such step, and what there is instead.
+// missing describes a missing step and the existing ones.
 func missing(groups []report.Group, op string) string {
 	var ops, there []string
 	for _, g := range groups {
@@ -81,8 +81,7 @@ func missing(groups []report.Group, op string) string {
 	}
 }
 
-// unusable tells why the figures of a step say nothing, or nothing when they do. The failed
-// operations of a step are the business of a gate of their own.
+// unusable returns why a step's figures mean nothing, or "". Failed operations have their own gate.
 func unusable(g *report.Group) string {
 	for _, s := range g.Steps {
 		switch {
@@ -100,5 +99,5 @@ func unusable(g *report.Group) string {
 	return ""
 }
 
-// inStep tells in which step of its operation something was measured.
+// inStep names the step, without the operation.
 func inStep(key report.Key) string { return strings.TrimPrefix(steps(key), tagged(key.Op)) }

@@ -18,8 +18,8 @@ func parsed(t *testing.T, raw string) *File {
 	return f
 }
 
-// run makes up a run of the scenario cache with operations get and set, each with 1 and 8 clients.
-// The speed is the part of the usual one that each repeat came to.
+// run makes a run of the scenario cache with operations get and set, each with 1 and 8 clients.
+// speeds are relative, one for each repeat.
 func run(speeds ...float64) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0",
@@ -51,10 +51,10 @@ func changed(r *report.Report, change func(*report.Report)) *report.Report {
 	return r
 }
 
-// steady are repeats of which none is like another.
+// steady has repeats that differ slightly.
 func steady(part float64) *report.Report { return run(part, 1.01*part, 0.99*part, 1.005*part) }
 
-// recorded are runs of these speeds, of several repeats each.
+// recorded makes runs of these speeds, with several repeats each.
 func recorded(t *testing.T, speeds ...float64) *Baseline {
 	t.Helper()
 	b := &Baseline{}
@@ -67,14 +67,14 @@ func recorded(t *testing.T, speeds ...float64) *Baseline {
 	return b
 }
 
-// near are recorded runs that differ by 1 %.
+// near has recorded runs that differ by 1 %.
 func near(t *testing.T) *Baseline {
 	t.Helper()
 
 	return recorded(t, 1, 1.01, 0.99, 1.01, 0.99)
 }
 
-// apart are recorded runs that differ by 10 %.
+// apart has recorded runs that differ by 10 %.
 func apart(t *testing.T) *Baseline {
 	t.Helper()
 
@@ -189,7 +189,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// operations makes each step one of so many successful operations.
+// operations sets the number of successful operations in each step.
 func operations(n int64) func(*report.Report) {
 	return func(r *report.Report) {
 		for i := range r.Steps {
@@ -198,7 +198,6 @@ func operations(n int64) func(*report.Report) {
 	}
 }
 
-// Where everything failed, or nothing succeeded, no figure keeps a bound, whatever the bound is.
 func TestNoFigureOfARunThatFailedHolds(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "opsPerSecond": 0.001, "p50": "100000h", "p90": "100000h", "p95": "100000h",
 		"p99": "100000h", "p999": "100000h", "mean": "100000h"}],
@@ -299,7 +298,7 @@ func TestRelativePlan(t *testing.T) {
 	}, f.Plan())
 }
 
-// Operations have the names that scripts give them; those of gates are parts of thresholds of k6.
+// Names come from scripts and become parts of k6's thresholds.
 func TestNames(t *testing.T) {
 	for op, want := range map[string]string{
 		"get":            "get",

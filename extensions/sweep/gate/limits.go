@@ -8,21 +8,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// What a step was limited by that gates refuse.
+// Bottlenecks that make a step unusable for gates.
 //
 //nolint:gochecknoglobals // constants
 var (
-	// notTheTarget is k6 itself, and whoever took its time.
+	// notTheTarget are k6 and its neighbours.
 	notTheTarget = []witness.Word{witness.Client, witness.Neighbour}
-	// notComparable are all words of a step that cannot stand beside another one.
+	// notComparable make a step unusable for comparisons.
 	notComparable = []witness.Word{witness.Client, witness.Neighbour, witness.Unsteady, witness.Short}
-	// hidesTheTarget is what makes the variants of a duet alike that are not: a change that shows all
-	// the same is one. Neighbours and drifts hit both variants.
+	// hidesTheTarget makes a duet's variants look alike. A visible change still counts, and neighbours
+	// hit both variants.
 	hidesTheTarget = []witness.Word{witness.Client}
 )
 
-// Disturbed says which step of a run a neighbour has limited, in at least half of its repeats; ""
-// for none. Such a run says nothing of how much undisturbed ones differ.
+// Disturbed returns the first step that a neighbour limited in at least half of its repeats, or "".
 func Disturbed(r *report.Report) string {
 	groups := r.Groups()
 	for i := range groups {
@@ -34,8 +33,8 @@ func Disturbed(r *report.Report) string {
 	return ""
 }
 
-// limitOf says that what limited at least half of a step's repeats is one of these words, so that
-// their median rests on it; nothing where it is not, or not known.
+// limitOf returns a sentence if one of these words limited at least half of a step's repeats, so
+// that their median depends on it; else "".
 func limitOf(g *report.Group, words []witness.Word) string {
 	count := 0
 	var first *report.Witness
@@ -57,11 +56,11 @@ func limitOf(g *report.Group, words []witness.Word) string {
 	return "limited by " + string(first.LimitedBy) + ": " + first.Why
 }
 
-// inTails is by how much more than the median a disturbance makes high percentiles worse: who waits
-// for a processor waits for whole slices of the scheduler's time.
+// inTails is how much worse disturbances make high percentiles than the median: a waiting thread
+// waits for whole slices of the scheduler.
 const inTails = 10
 
-// explained is by which factor at most what disturbed the repeats of a step makes a figure worse.
+// explained returns the largest factor by which the step's disturbances can make a figure worse.
 func explained(g *report.Group, f *report.Figure) float64 {
 	if f.Percentile > report.P50 {
 		return inTails * disturbance(g)
@@ -70,9 +69,8 @@ func explained(g *report.Group, f *report.Figure) float64 {
 	return disturbance(g)
 }
 
-// disturbance is by which factor at most the repeats of a step were slowed down: the server and k6
-// had what others, and other machines, left them of the processors. It is infinite where that is
-// not known, and where k6 itself limited a step: then nothing is known of the server.
+// disturbance returns the largest factor by which others slowed the repeats of a step, from their
+// share of the processors. It is infinite if that is unknown, or if k6 was the bottleneck.
 func disturbance(g *report.Group) float64 {
 	factor := 1.0
 	for _, s := range g.Steps {
@@ -99,8 +97,8 @@ func disturbance(g *report.Group) float64 {
 	return factor
 }
 
-// lostSupport reports whether so many operations are fewer than those of base by more than chance
-// and a disturbance explain. A figure that rests on too few of them is then worse, and not unknown.
+// lostSupport reports whether the operations are fewer than base's by more than chance and
+// disturbances explain. A figure with too few of them is then worse instead of unknown.
 func lostSupport(operations, base int64, disturbance float64) bool {
 	const byChance = 0.8
 

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// still makes one repeat of each step one that stood still.
+// still makes one repeat of each step pause.
 func still(part float64, word witness.Word) *report.Report {
 	return changed(run(1, 1, 1), func(r *report.Report) {
 		for i := range r.Steps {
@@ -24,7 +24,7 @@ func still(part float64, word witness.Word) *report.Report {
 	})
 }
 
-// A latency that clients waited longer for than it says holds no gate, however low it is.
+// A latency that hides a pause holds no gate.
 func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	f := parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "clients": 8, "opsPerSecond": 10, "p99": "1s", "mean": "1s" }] }`)
 	outcomes := func(r *report.Report) (all []judgement.Outcome) {
@@ -82,7 +82,7 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	require.Zero(t, crossings(slow), "nothing is known of the server")
 }
 
-// A standstill has a gate of its own: the longest of all repeats counts.
+// The gate on standstills uses the longest of all repeats.
 func TestGateOfAStandstill(t *testing.T) {
 	gate := func(bound string) *File {
 		return parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "standstill": "`+bound+`" }] }`)

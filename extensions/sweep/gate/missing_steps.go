@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// missingSteps names the steps and repeats that the run's parameters ask for and that it does not
-// have. It names none where the steps are not known before, as those of a search.
+// missingSteps names the steps and repeats that the parameters ask for and the run lacks. A search
+// has none.
 func missingSteps(r *report.Report) []string {
 	if r.Params["find"] != nil {
 		return nil
@@ -23,8 +23,8 @@ func missingSteps(r *report.Report) []string {
 		func(rate float64) string { return "at " + decimal(rate) + " a second" })
 }
 
-// missingOf looks for the steps of which numbers were asked for: of reads that number from a step,
-// and name names such a step.
+// missingOf finds missing steps among the numbers asked for. of reads the number from a step, name
+// names such a step.
 func missingOf(r *report.Report, asked []float64, of func(*report.Step) float64, name func(float64) string) []string {
 	repeats := map[float64]map[int]bool{}
 	for i := range r.Steps {
@@ -38,7 +38,7 @@ func missingOf(r *report.Report, asked []float64, of func(*report.Step) float64,
 	var missing []string
 	for i, n := range asked {
 		switch there := repeats[n]; {
-		case slices.Contains(asked[:i], n): // named already
+		case slices.Contains(asked[:i], n):
 		case there == nil:
 			missing = append(missing, fmt.Sprintf("the step %s is missing", name(n)))
 		default:
@@ -49,8 +49,8 @@ func missingOf(r *report.Report, asked []float64, of func(*report.Step) float64,
 	return missing
 }
 
-// missingRepeats names the first repeat of a step that is missing, and counts the others: a file
-// may ask for any number of them.
+// missingRepeats names the first missing repeat of a step and counts the others, which may be many
+// in a forged file.
 func missingRepeats(there map[int]bool, asked int, step string) []string {
 	missing := asked
 	for repeat := range there {
@@ -72,7 +72,7 @@ func missingRepeats(there map[int]bool, asked int, step string) []string {
 	return []string{fmt.Sprintf("repeat %d %s and %d more are missing", first, step, missing-1)}
 }
 
-// repeatsAsked is how often each step was to be run: once where the parameters do not tell.
+// repeatsAsked returns the number of repeats from the parameters, else 1.
 func repeatsAsked(r *report.Report) int {
 	asked := 1
 	raw, err := json.Marshal(r.Params["repeats"])
@@ -83,8 +83,8 @@ func repeatsAsked(r *report.Report) int {
 	return asked
 }
 
-// numbers reads a list of numbers, which in a run that has just ended may be of another type than
-// in a file. It is nil for anything else: scripts may give parameters of their own the same name.
+// numbers reads a list of numbers of any type, or nil: scripts may use the same name for other
+// parameters.
 func numbers(value any) []float64 {
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Without a baseline, the parameters alone tell which steps there should be.
 func TestStepsThatWereAskedFor(t *testing.T) {
 	const all = "16 of 16"
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	maxFile  = 1 << 20 // bytes of a file of gates
+	maxFile  = 1 << 20 // bytes of a gate file
 	maxGates = 1000    // entries of "absolute"
-	maxShown = 60      // bytes of a wrong value that an error shows
+	maxShown = 60      // bytes of a wrong value in an error
 )
 
-// Parse reads a file of gates. What is wrong with it is an error of one line that names the key
-// and what would be right; which file that was is for the caller to say. When there are relative
-// gates, give the baseline that Relative names to SetBaseline next.
+// Parse reads a gate file. Its errors are one line that names the key and the right form; the
+// caller adds the file name. With relative gates, call SetBaseline next.
 func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kind of gate
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
@@ -72,7 +71,7 @@ func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kin
 	return f, nil
 }
 
-// parseUndecided tells whether what is undecided passes.
+// parseUndecided reports whether undecided gates pass.
 func parseUndecided(o *object) (pass bool, err error) {
 	const key, must = "undecided", `"fail" or "pass"; without it, "fail"`
 	if !o.has(key) {
@@ -154,8 +153,8 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 	return g, inOrder(path, g.Bounds)
 }
 
-// inOrder refuses a bound of a percentile that is above the bound of a higher one, and would thus
-// never be what decides.
+// inOrder refuses a percentile's bound above the bound of a higher one, where it would have no
+// effect.
 func inOrder(path string, bounds []Bound) error {
 	for i, higher := range bounds {
 		for _, lower := range bounds[:i] {

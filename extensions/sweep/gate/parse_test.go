@@ -17,8 +17,8 @@ const (
 	relative = `"relative": {"baseline": "baselines/cache.json", "p99": "+25%"}`
 )
 
-// files are files of gates, good ones without an error. The schema finds what is wrong with a bad
-// one, but for those that are for Parse alone.
+// files are valid and invalid gate files. The schema refuses the invalid ones too, except those
+// marked for Parse alone.
 var files = []struct {
 	name, raw, wrong string
 	alone            bool
@@ -146,7 +146,7 @@ func TestParsed(t *testing.T) {
 	}, f)
 }
 
-// The schema names the key of each figure, and no other bound.
+// The schema has the key of each figure, and no other bound.
 func TestSchemaHasEveryFigure(t *testing.T) {
 	var schema struct {
 		Defs map[string]struct {
@@ -169,7 +169,7 @@ func TestSchemaHasEveryFigure(t *testing.T) {
 	}
 }
 
-// The page of docs has the key of each figure.
+// The documentation has the key of each figure.
 func TestDocsHaveEveryFigure(t *testing.T) {
 	raw, err := os.ReadFile("../../../thresholds/README.md")
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func TestDocsHaveEveryFigure(t *testing.T) {
 	}
 }
 
-// The schema that editors use and Parse agree on what is a file of gates.
+// The schema and Parse accept the same files.
 func TestSchemaAgrees(t *testing.T) {
 	written, err := os.ReadFile("schema.json")
 	require.NoError(t, err)

@@ -10,19 +10,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// contest is a figure of one step beside what it is judged by.
+// contest is a figure of one step with its reference.
 type contest struct {
-	// gate is the position of its gate; a gate of every step has several contests.
+	// gate is the index of its gate; a gate of all steps has several contests.
 	gate int
-	// estimate is nil where the verdict is made already.
+	// estimate is nil if the verdict is known already.
 	estimate judgement.Estimate
 	verdict  report.Verdict
-	// doubt says why nothing but what is worse counts.
+	// doubt is a reason to count only changes for the worse.
 	doubt string
-	// explained is by which factor at most what disturbed the step makes it worse; zero if nothing
-	// is known of that, or nothing disturbed it.
+	// explained is the factor by which disturbances can make the figure worse; zero if unknown or
+	// undisturbed.
 	explained float64
-	// needed says what it takes to decide the gate.
+	// needed describes how to decide the gate.
 	needed func() string
 }
 
@@ -74,18 +74,16 @@ func (f *File) contestsOf(g *relativeGate, r *report.Report) []contest {
 	return contests
 }
 
-// decided is a contest whose verdict is made already.
 func decided(v report.Verdict) contest { return contest{verdict: v} }
 
-// conclude makes the verdict of what was judged. A change for the worse that is significant is
-// never one that an undecided gate lets pass.
+// conclude sets the verdict. A significant change for the worse never passes as undecided.
 func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	c.verdict.Outcome = outcome
 	c.verdict.Visible = c.estimate.Visible()
 	c.verdict.Worse = gate.Worsens()
 	switch {
 	case outcome == judgement.Crossed && (c.explained == 0 || gate.Beyond(c.explained)):
-		// what is worse is worse, however little it rests on
+		// ~ a worse figure counts even with few operations
 	case c.doubt != "":
 		c.verdict.Outcome, c.verdict.Detail = judgement.Undecided, "not judged: "+c.doubt
 	case outcome == judgement.Undecided:
@@ -93,8 +91,7 @@ func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	}
 }
 
-// worstOf is the verdict of a gate that is of several steps: that of the worst of them, with what
-// the others come to where they did not hold either.
+// worstOf returns the worst verdict of a gate's steps, and counts others that did not hold.
 func worstOf(contests []contest) report.Verdict {
 	rank := map[judgement.Outcome]int{judgement.Crossed: 0, judgement.Undecided: 1, judgement.Held: 2}
 	slices.SortStableFunc(contests, func(a, b contest) int { return rank[a.verdict.Outcome] - rank[b.verdict.Outcome] })
@@ -112,7 +109,7 @@ func worstOf(contests []contest) report.Verdict {
 	return worst
 }
 
-// besideBaseline holds a step of the run against the same step of the recorded runs.
+// besideBaseline compares a step with the same step of the recorded runs.
 func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	groups := r.Groups()
 	at := slices.IndexFunc(groups, func(group report.Group) bool { return group.Key == *g.step })
@@ -143,7 +140,7 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	return c
 }
 
-// firstOf is the first of several reasons, and how many there are besides.
+// firstOf returns the first reason and counts the others.
 func firstOf(reasons []string) string {
 	switch more := len(reasons) - 1; more {
 	case 0:
@@ -186,7 +183,7 @@ func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
 	return c
 }
 
-// runsNeeded says what it takes to see a change of the tolerated size beside so many recorded runs.
+// runsNeeded returns how many recorded runs would show a change of the tolerated size.
 func runsNeeded(e *judgement.Ratio, tolerance float64, recorded int) string {
 	const duet = "a duet (sweep.run({ base, change })) or k6 x sweep ab"
 	switch n := e.RunsFor(tolerance); {

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// The gates of againstBaseline for get with 1 client are the first three.
+// Gates of againstBaseline: the first three are for get with 1 client.
 const opsGate, p99Gate, fitGate, everyGate = 0, 2, 12, 13
 
 func TestRelative(t *testing.T) {
@@ -67,7 +67,7 @@ func TestRelative(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.run.Params["repeats"] = 4 // those that are missing were asked for
+			tt.run.Params["repeats"] = 4 // parameters ask for more repeats
 			f := parsed(t, againstBaseline)
 			require.NoError(t, f.SetBaseline(tt.baseline))
 			verdicts := f.Judge(tt.run)
@@ -88,7 +88,6 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// What is undecided passes where the file says so, and nothing else does.
 func TestUndecidedThatPasses(t *testing.T) {
 	policy := strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1)
 	for _, tt := range []struct {
@@ -118,8 +117,6 @@ func TestUndecidedThatPasses(t *testing.T) {
 	require.False(t, v.Held)
 }
 
-// On both sides a percentile needs operations beyond it: what is worse is worse, and nothing else
-// is judged.
 func TestRelativeOfFewOperations(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	enough := near(t)
@@ -145,7 +142,6 @@ func TestRelativeOfFewOperations(t *testing.T) {
 	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", v.Detail)
 }
 
-// With a stricter alpha, less is decided.
 func TestAlpha(t *testing.T) {
 	gates := `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecond": "-10%", "alpha": ALPHA}}`
 	for alpha, want := range map[string]judgement.Outcome{"0.05": judgement.Crossed, "0.00001": judgement.Undecided} {
@@ -155,7 +151,6 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// A baseline of another machine, state or target says nothing, and it is said why.
 func TestBaselineThatDoesNotFit(t *testing.T) {
 	fingerprinted := func(r *report.Report) {
 		r.Fingerprint = &report.Fingerprint{Go: "go1.26", GoMaxProcs: 2, Build: "abc"}
@@ -211,7 +206,7 @@ func TestBaselineThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// limited says of some repeats of get with 1 client what limited them.
+// limited sets the bottleneck of some repeats of get with 1 client.
 func limited(word witness.Word, repeats ...int) func(*report.Report) {
 	return func(r *report.Report) {
 		for i := range r.Steps {
@@ -225,7 +220,6 @@ func limited(word witness.Word, repeats ...int) func(*report.Report) {
 	}
 }
 
-// A step that says something of k6, of a neighbour or of nothing is not held against another one.
 func TestStepsThatGatesRefuse(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	require.NoError(t, f.SetBaseline(near(t)))
@@ -251,7 +245,7 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 	}
 }
 
-// disturbed says that others took so many of four processors from get with 1 client.
+// disturbed sets how many of four processors others used during get with 1 client.
 func disturbed(others float64) func(*report.Report) {
 	return func(r *report.Report) {
 		limited(witness.Neighbour, 1, 2, 3, 4)(r)
@@ -263,8 +257,6 @@ func disturbed(others float64) func(*report.Report) {
 	}
 }
 
-// What is worse by more than a neighbour explains is crossed, and what is significantly worse never
-// passes.
 func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	policy := strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1)
 	for _, tt := range []struct {
@@ -272,7 +264,7 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 		want judgement.Outcome
 		held bool
 	}{
-		{changed(steady(0.4), disturbed(2)), judgement.Crossed, false}, // a neighbour explains a half of the speed
+		{changed(steady(0.4), disturbed(2)), judgement.Crossed, false}, // a neighbour explains half of the speed
 		{changed(steady(0.6), disturbed(2)), judgement.Undecided, false},
 		{changed(steady(1), disturbed(2)), judgement.Undecided, true},
 		{changed(steady(0.01), limited(witness.Client, 1, 2, 3, 4)), judgement.Undecided, false},
@@ -289,7 +281,7 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	}
 }
 
-// A bound that is kept is kept, whatever limited the step; one that is not may not be the target's.
+// A bound that is met counts, whatever limited the step.
 func TestBoundsOfStepsThatAreLimited(t *testing.T) {
 	for _, tt := range []struct {
 		word   witness.Word

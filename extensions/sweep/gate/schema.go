@@ -7,6 +7,6 @@ import (
 //go:embed schema.json
 var schema string
 
-// Schema returns the JSON schema of files of gates. What it refuses, Parse refuses too; Parse
-// alone finds keys and gates that come twice, and bounds that do not fit together.
+// Schema returns the JSON Schema of gate files. Parse also refuses duplicate keys and gates, and
+// bounds that contradict each other.
 func Schema() string { return schema }

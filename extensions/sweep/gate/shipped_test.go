@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The files of gates that are shipped are for the scenarios that they are named after; those of
-// duets need no recorded runs.
+// Shipped gate files are named after their scenarios; those for duets need no recorded runs.
 func TestShippedFiles(t *testing.T) {
 	const dir = "../../../thresholds"
 	for _, kind := range []string{".", "duets"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// AllowedFailures are how many of a step's operations may fail: none, all, or a share.
+// AllowedFailures is the share of a step's operations that may fail.
 type AllowedFailures struct {
 	// Share is from 0 (none) to 1 (all).
 	Share float64
@@ -38,7 +38,7 @@ func (a *AllowedFailures) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readShare reads a part such as 0.01, or '1%'.
+// readShare reads a share such as 0.01, or '1%'.
 func readShare(raw []byte) (share float64, is bool) {
 	part, text := 1.0, string(raw)
 	if json.Unmarshal(raw, &text) == nil {
@@ -53,7 +53,7 @@ func readShare(raw []byte) (share float64, is bool) {
 	return number / part, err == nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads: archives of k6 hold the options as JSON.
+// MarshalJSON writes the form that UnmarshalJSON reads, for k6's archives.
 func (a AllowedFailures) MarshalJSON() ([]byte, error) {
 	if a.Share == 0 || a.Share == 1 {
 		return strconv.AppendBool(nil, a.Share == 1), nil
@@ -62,10 +62,10 @@ func (a AllowedFailures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(a.Share)
 }
 
-// Some tells whether a share of the operations may fail.
+// Some reports whether any operation may fail.
 func (a AllowedFailures) Some() bool { return a.Share > 0 }
 
-// Words say what permits more failed operations than there may be.
+// Words names the option to change.
 func (a AllowedFailures) Words() string {
 	if a.Some() && a.Share < 1 {
 		return "allowFailed permits " + strconv.FormatFloat(100*a.Share, 'g', 10, 64) + " % of a step's"
@@ -74,7 +74,7 @@ func (a AllowedFailures) Words() string {
 	return "allowFailed: true permits it"
 }
 
-// within tells whether no step has more failed operations, those of all kinds together.
+// within reports whether each step, over all kinds of operations, stays within the share.
 func (a AllowedFailures) within(steps []report.Step) bool {
 	type step struct {
 		clients, repeat int

@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// nouns say what an option of each type is to be.
+// nouns describe the value of an option by its type.
 var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[[]int64]():            "an array of integers",
 	reflect.TypeFor[[]float64]():          "an array of numbers",
@@ -34,8 +34,8 @@ var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[Precision]():          "from '0.1%' to '50%', or an object such as { opsPerSecond: '1%', p99: '5%' }",
 }
 
-// checkOptions tells in words which of the options in a JSON object the struct cannot take, where
-// Go's own errors name its types, and often not the option.
+// checkOptions returns an error that names each invalid option; Go's errors name Go types, and
+// often not the option.
 func checkOptions(raw []byte, into any) error {
 	var given map[string]json.RawMessage
 	var syntax *json.SyntaxError
@@ -64,7 +64,7 @@ func checkOptions(raw []byte, into any) error {
 	return nil
 }
 
-// otherNames are options of k6's own executors and of other tools, and what to use.
+// otherNames maps options of k6's executors and other tools to ours.
 var otherNames = map[string]string{ //nolint:gochecknoglobals // a constant
 	"ops":              "use opNames",
 	"vus":              "use clients, such as [1, 8, 64]: each number is a step",
@@ -91,7 +91,7 @@ var otherNames = map[string]string{ //nolint:gochecknoglobals // a constant
 	"gracefulRampDown": "use gracefulStop",
 }
 
-// UnknownOption says that there is no option of the name, and which there are.
+// UnknownOption returns an error for an unknown option that lists the known ones.
 func UnknownOption(name string, known []string) error {
 	if instead, is := otherNames[name]; is {
 		return fmt.Errorf("unknown option %s: %s", name, instead)
@@ -117,12 +117,12 @@ func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
 	return fmt.Errorf("%s must be %s, but is %s", name, noun, value)
 }
 
-// shortestNumber is the shortest time that may be given as a number of milliseconds: who writes
-// less has meant seconds.
+// shortestNumber is the least time as a number of milliseconds; smaller numbers were probably meant
+// as seconds.
 const shortestNumber = 100
 
-// checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for
-// something else. Bounds of latency have their unit always, as in files of gates.
+// checkUnit refuses a number that k6 would read as milliseconds but was meant otherwise. Bounds of
+// latency always need a unit.
 func checkUnit(value json.RawMessage, latency bool) error {
 	var text string
 	number, err := strconv.ParseFloat(string(value), 64)
@@ -139,7 +139,7 @@ func checkUnit(value json.RawMessage, latency bool) error {
 	return fmt.Errorf("must have a unit, such as '%ss' or '%sms', but is %s, which would be milliseconds", amount, amount, value)
 }
 
-// NamesAndTypes are the options of a struct and of those that are part of it, with their types.
+// NamesAndTypes returns the options of a struct and its embedded structs, with their types.
 func NamesAndTypes(t reflect.Type) map[string]reflect.Type {
 	options := map[string]reflect.Type{}
 	for i := range t.NumField() {

@@ -18,121 +18,108 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// ExecutorType is the name by which scenarios ask for the executor.
+// ExecutorType is the executor's name in scenarios.
 const ExecutorType = "client-sweep"
 
 const (
 	defaultMaxDuration  = 10 * time.Minute
-	defaultGracefulStop = 30 * time.Second // as that of k6's executors
-	// shortestDuration is for how long a step is measured at least.
+	defaultGracefulStop = 30 * time.Second // as in k6's executors
+	// shortestDuration is the shortest measured phase.
 	shortestDuration = 100 * time.Millisecond
 	defaultQuiet     = time.Minute
-	// defaultPreciseWarmup is for how long a step warms up at least that is to last until its figures
-	// are known.
+	// defaultPreciseWarmup is the warm-up of a step with a precision.
 	defaultPreciseWarmup = time.Second
 	maxClients           = 100_000
 	maxRate              = 10_000_000
 	maxRepeats           = 1000
 )
 
-// What onError may say.
+// Values of onError.
 const (
-	OnErrorCount    = "count"    // count a failed operation, and go on; end the whole test when none can succeed
-	OnErrorContinue = "continue" // count it, and go on whatever happens
-	OnErrorAbort    = "abort"    // end the whole test at the first one
+	OnErrorCount    = "count"    // count failures; end the test if no operation can succeed
+	OnErrorContinue = "continue" // count failures and always continue
+	OnErrorAbort    = "abort"    // end the test at the first failure
 )
 
-// What failOn may list.
+// Values of failOn.
 const (
-	failOnException = "exception" // what an operation throws; it always fails
-	failOnCheck     = "check"     // a check that fails
-	failOnResponse  = "response"  // no response, or one that is an error
+	failOnException = "exception" // an exception; always fails the operation
+	failOnCheck     = "check"     // a failed check
+	failOnResponse  = "response"  // an error response, or none
 )
 
-// What repeatOrder may say.
+// Values of repeatOrder.
 const (
 	orderGrouped     = "grouped"     // all repeats of a step, then the next step
-	orderInterleaved = "interleaved" // all steps once, then all of them again
+	orderInterleaved = "interleaved" // all steps once, then all again
 )
 
-// What order may say.
+// Values of order.
 const (
-	orderListed = "listed" // as the options list the steps
-	orderRandom = "random" // so that what changes with time does not change with the steps
+	orderListed = "listed" // as in the options
+	orderRandom = "random" // so that drifts do not look like effects of the steps
 )
 
-// largestSeed is the largest one that JavaScript has as an integer.
+// largestSeed is the largest integer of JavaScript.
 const largestSeed = 1<<53 - 1
 
-// Config is a scenario with the executor client-sweep, as it stands in a script's options.
+// Config holds a scenario's options.
 type Config struct {
 	executor.BaseConfig
 
-	// Clients are the steps of the sweep: how many clients each has. One of Clients, Rate and Find
-	// is given.
+	// Clients has the number of clients of each step. Exactly one of Clients, Rate and Find is set.
 	Clients []int64 `json:"clients"`
-	// Rate are the steps of an open-loop sweep: how many operations start in each in a TimeUnit.
-	Rate []float64 `json:"rate"`
-	// TimeUnit is the time that Rate is for.
+	// Rate has the operations per TimeUnit of each step of an open loop.
+	Rate     []float64          `json:"rate"`
 	TimeUnit types.NullDuration `json:"timeUnit"`
-	// Find is a search: its steps are chosen by what those before have shown.
+	// Find is a search, which chooses steps by earlier results.
 	Find *search.Find `json:"find"`
-	// PreAllocatedVUs is how many clients share the operations of an open-loop step.
+	// PreAllocatedVUs is the number of clients of an open loop.
 	PreAllocatedVUs null.Int `json:"preAllocatedVUs"`
 
-	// Iterations is how many operations each client does in each step. One of Iterations, Duration,
-	// UntilDone and Precision is given.
+	// Iterations is the number of operations of each client in each step. Exactly one of Iterations,
+	// Duration, UntilDone and Precision is set.
 	Iterations null.Int `json:"iterations"`
-	// Duration is for how long each step goes on.
+	// Duration of each step.
 	Duration types.NullDuration `json:"duration"`
-	// UntilDone says that each step goes on until nothing is left of what its clients share, which
-	// the script tells.
+	// UntilDone makes steps last until the script says that nothing is left.
 	UntilDone null.Bool `json:"untilDone"`
-	// Precision is how well the figures are to be known: each step goes on until they are.
+	// Precision makes steps last until their figures are precise enough.
 	Precision Precision `json:"precision"`
-	// Warmup is how long the clients work before the start line, unmeasured.
+	// Warmup is unmeasured work before the start line.
 	Warmup types.NullDuration `json:"warmup"`
-	// WarmupIterations is how many operations each client does before the start line, in place of
+	// WarmupIterations is the number of operations of each client before the start line, instead of
 	// Warmup.
-	WarmupIterations null.Int `json:"warmupIterations"`
-	// Repeats is how many times each step is run.
-	Repeats null.Int `json:"repeats"`
-	// RepeatOrder says whether the repeats of a step follow each other.
-	RepeatOrder null.String `json:"repeatOrder"`
-	// Order says in which order the steps run.
-	Order null.String `json:"order"`
-	// OrderSeed gives the same random order again. It is drawn where none is given.
+	WarmupIterations null.Int    `json:"warmupIterations"`
+	Repeats          null.Int    `json:"repeats"`
+	RepeatOrder      null.String `json:"repeatOrder"`
+	Order            null.String `json:"order"`
+	// OrderSeed reproduces a random order. It is random if not set.
 	OrderSeed null.Int `json:"orderSeed"`
-	// Variants are ways to do the same work that are compared: each has steps of its own, in turns
-	// with the others'.
+	// Variants are compared in alternating steps.
 	Variants []string `json:"variants"`
-	// Pause is the rest between two steps.
+	// Pause between two steps.
 	Pause types.NullDuration `json:"pause"`
-	// Quiet is how long the sweep waits for its target to be at rest at most, before its first step
-	// is measured.
+	// Quiet is the longest wait for an idle server before the first step.
 	Quiet types.NullDuration `json:"quiet"`
-	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase
-	// together.
+	// MaxDuration limits a step from its beginning, with connecting and warm-up.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
-	// After is another scenario with this executor that has to end first.
+	// After is another sweep that has to end first.
 	After null.String `json:"after"`
-	// OnError says what a failed operation does.
+	// OnError is the reaction to a failed operation.
 	OnError null.String `json:"onError"`
-	// FailOn says what makes an operation fail, beside an exception: all that it can, when not
-	// given.
+	// FailOn lists what fails an operation besides an exception; all causes if not set.
 	FailOn []string `json:"failOn"`
-	// AllowFailed lets a run with failed operations end with exit code 0: all, or a share of a
-	// step's.
+	// AllowFailed lets a run with failed operations exit with 0.
 	AllowFailed AllowedFailures `json:"allowFailed"`
-	// Intervals says whether the tables have columns of intervals; not given: with Precision.
+	// Intervals adds interval columns to tables; the default with Precision.
 	Intervals null.Bool `json:"intervals"`
-	// Raw makes every single duration a sample of a Trend.
+	// Raw sends every duration as a sample of a Trend.
 	Raw null.Bool `json:"raw"`
-	// Op names the operations that nobody named; the scenario's name when not given.
+	// Op names operations without a name; the scenario's name if not set.
 	Op null.String `json:"op"`
-	// OpNames are the names that the script gives to operations, so that gates can be checked
-	// before the run.
+	// OpNames are the names of the script's operations, to check gates before the run.
 	OpNames []string `json:"opNames"`
 }
 
@@ -157,7 +144,7 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 	}
 
 	if c.RandomOrder() && !c.OrderSeed.Valid {
-		c.OrderSeed.Int64 = rand.Int64N(largestSeed + 1) // it stays not valid: an archive draws anew
+		c.OrderSeed.Int64 = rand.Int64N(largestSeed + 1) // not marked as set, so an archive gets a new seed
 	}
 	if c.Precision.Some() && !c.Warmup.Valid && !c.WarmupIterations.Valid {
 		c.Warmup.Duration = types.Duration(defaultPreciseWarmup)
@@ -166,7 +153,7 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 	return &c, nil
 }
 
-// GetDescription says in one line what the scenario will do.
+// GetDescription describes the scenario in one line.
 func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 	share := fmt.Sprintf("%d operations each", c.Iterations.Int64)
 	switch {
@@ -211,8 +198,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 	return strings.Join(steps, ", ") + " clients"
 }
 
-// GetExecutionRequirements asks k6 for the VUs of the largest step, for as long as the sweep may
-// take at most.
+// GetExecutionRequirements returns the VUs of the largest step, for the longest time of the sweep.
 func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.ExecutionStep {
 	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration()
 
@@ -222,9 +208,8 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 	}
 }
 
-// LongestWait is how long an instance waits at most until the target is at rest. Those of one run,
-// with a segment each, have to start together, and one that has started is work that the others
-// would wait for.
+// LongestWait returns the longest wait for an idle server. The segments of one run do not wait,
+// because they start together and each would keep the server busy for the others.
 func (c *Config) LongestWait(et *lib.ExecutionTuple) time.Duration {
 	if IsPart(et) {
 		return 0
@@ -233,15 +218,15 @@ func (c *Config) LongestWait(et *lib.ExecutionTuple) time.Duration {
 	return c.Quiet.TimeDuration()
 }
 
-// IsPart tells whether an instance has only a segment of the run.
+// IsPart reports whether an instance has only a segment of the run.
 func IsPart(et *lib.ExecutionTuple) bool { return et.Segment != nil && et.Segment.String() != "0:1" }
 
-// HasWork tells whether an instance with this execution segment has any part in the sweep.
+// HasWork reports whether an instance with this execution segment has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
 	return et.ScaleInt64(c.mostClients()) > 0 || c.OpenLoop()
 }
 
-// Fits tells whether an instance with this execution segment can do its part.
+// Fits returns an error if an instance with this execution segment cannot do its part.
 func (c *Config) Fits(et *lib.ExecutionTuple) error {
 	switch here := et.ScaleInt64(c.mostClients()); {
 	case c.Find != nil && here != c.mostClients():
@@ -258,7 +243,7 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 	return nil
 }
 
-// rates are the steps of an open-loop sweep, in operations a second.
+// rates returns the steps of an open loop, in operations a second.
 func (c *Config) rates() []float64 {
 	rates := make([]float64, 0, len(c.Rate))
 	for _, rate := range c.Rate {
@@ -268,15 +253,15 @@ func (c *Config) rates() []float64 {
 	return rates
 }
 
-// OpenLoop tells whether operations start at times, and not when those before have ended.
+// OpenLoop reports whether operations start at scheduled times.
 func (c *Config) OpenLoop() bool {
 	return len(c.Rate) > 0 || (c.Find != nil && c.Find.Varies() == search.OfRate)
 }
 
-// RandomOrder tells whether the steps run in an order that is not the one they are listed in.
+// RandomOrder reports whether the steps run in random order.
 func (c *Config) RandomOrder() bool { return c.Order.String == orderRandom }
 
-// FailingSamples are the samples that make an operation fail.
+// FailingSamples returns which samples fail an operation.
 func (c *Config) FailingSamples() k6glue.FailingSamples {
 	if c.FailOn == nil {
 		return FailsOnAll
@@ -287,5 +272,5 @@ func (c *Config) FailingSamples() k6glue.FailingSamples {
 	}
 }
 
-// FailsOnAll is what makes operations fail where nobody says otherwise.
+// FailsOnAll is the default.
 var FailsOnAll = k6glue.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant

@@ -264,8 +264,7 @@ func TestExecutionRequirements(t *testing.T) {
 	require.False(t, read(t, `{"iterations": 1}`).HasWork(k6test.Tuple(t, "", "")))
 }
 
-// All segments together have every step's clients, no more and no fewer, and as many VUs as each
-// step needs.
+// All segments together have exactly each step's clients, and the VUs for them.
 func TestSegmentsShareTheClients(t *testing.T) {
 	const sequence = "0,1/3,2/3,1"
 	c := read(t, `{"clients": [1, 2, 3, 8, 16, 100, 511], "iterations": 1}`)
@@ -291,7 +290,7 @@ func TestDescription(t *testing.T) {
 			GetDescription(k6test.Tuple(t, "0:1/2", "0,1/2,1")))
 }
 
-// A rate is so many operations in a timeUnit; steps, tags and reports have operations a second.
+// Steps, tags and reports always use operations a second.
 func TestRateInATimeUnit(t *testing.T) {
 	c := read(t, `{"rate": [90, 600], "timeUnit": "1m", "preAllocatedVUs": 8, "duration": "1s"}`)
 	require.Empty(t, c.Validate())
@@ -303,7 +302,7 @@ func TestRateInATimeUnit(t *testing.T) {
 
 func TestAllowedFailures(t *testing.T) {
 	steps := func(failed ...uint64) (all []report.Step) {
-		for i, n := range failed { // two kinds of operations a step
+		for i, n := range failed { // two kinds of operations in each step
 			all = append(all, report.Step{Clients: 1, Repeat: i/2 + 1, Op: strconv.Itoa(i % 2), Operations: int64(100 - n), Failed: n})
 		}
 
@@ -325,7 +324,7 @@ func TestAllowedFailures(t *testing.T) {
 	}
 }
 
-// An archive of k6 holds the options as JSON, and is run with them.
+// k6's archives hold the options as JSON.
 func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 	for _, given := range []string{
 		`{"clients": [1, 8], "iterations": 10}`,

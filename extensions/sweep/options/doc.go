@@ -1,3 +1,3 @@
-// Package options is the options of the executor client-sweep: what a script may write in a
-// scenario, which of it makes sense, and which steps come of it.
+// Package options reads and validates the options of the executor client-sweep, and returns the
+// steps they describe.
 package options

@@ -6,7 +6,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Params are the options as the report shows them.
+// Params returns the options for the report.
 func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	params := map[string]any{
 		"repeats":      c.Repeats.Int64,
@@ -53,7 +53,6 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	return params
 }
 
-// addLength adds how long a step is.
 func (c *Config) addLength(params map[string]any) {
 	switch {
 	case c.Duration.Valid:

@@ -10,10 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 )
 
-// Precision is how well the figures of a step are to be known before it ends.
+// Precision is the precision that a step's figures must reach.
 type Precision struct{ interval.Aim }
 
-// What a precision may be.
+// Limits of a precision.
 const (
 	finestPrecision   = 0.001
 	coarsestPrecision = 0.5
@@ -21,8 +21,8 @@ const (
 
 var errPrecision = errors.New("no precision")
 
-// UnmarshalJSON reads the precision of operations a second, such as 0.01 or '1%', or an object with
-// that of opsPerSecond and of p99.
+// UnmarshalJSON reads the precision of ops/s, such as 0.01 or '1%', or an object with opsPerSecond
+// and p99.
 func (p *Precision) UnmarshalJSON(raw []byte) error {
 	p.Aim = interval.Aim{}
 	if string(raw) == "null" {
@@ -59,7 +59,7 @@ func readPart(raw []byte, into *float64) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads: archives of k6 hold the options as JSON.
+// MarshalJSON writes the form that UnmarshalJSON reads, for k6's archives.
 func (p Precision) MarshalJSON() ([]byte, error) {
 	if !p.Some() {
 		return []byte("null"), nil
@@ -75,7 +75,7 @@ func (p Precision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(each)
 }
 
-// ShowsIntervals tells whether the tables have columns of intervals.
+// ShowsIntervals reports whether tables have columns of intervals.
 func (c *Config) ShowsIntervals() bool {
 	if c.Intervals.Valid {
 		return c.Intervals.Bool
@@ -84,10 +84,10 @@ func (c *Config) ShowsIntervals() bool {
 	return c.Precision.Some()
 }
 
-// Words say how well the figures are to be known.
+// Words formats the precision.
 func (p Precision) Words() string { return Known(p.Aim, p.Aim) }
 
-// Known says of the figures that are asked for how well they are known.
+// Known formats the precision reached for the figures asked for.
 func Known(is, asked interval.Aim) string {
 	var words []string
 	if asked.OpsPerSecond > 0 {

@@ -11,7 +11,7 @@ import (
 
 var _ thresholds.Sweep = &Config{}
 
-// SampleTags are those that a metric's samples will have in the scenario; nil: there will be none.
+// SampleTags returns the tags of a metric's samples in the scenario; nil if it sends none.
 func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds.Tags {
 	if metric == stream.MetricDuration && !c.Raw.Bool {
 		return nil
@@ -42,7 +42,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	switch {
 	case len(c.Variants) > 0:
 		tags["variant"] = thresholds.TagValues{Names: c.Variants}
-	case thresholds.OfOperations(metric): // the script decides whether it is a duet
+	case thresholds.OfOperations(metric): // only the script knows whether it is a duet
 		tags["variant"] = thresholds.TagValues{Names: []string{report.Base, report.Change}, Maybe: true}
 	}
 	tags.AddOutcomes(metric)
@@ -53,7 +53,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	return tags
 }
 
-// Searched names the tag whose value a search looks for; empty: the sweep is no search.
+// Searched returns the tag that a search varies; "" without a search.
 func (c *Config) Searched() string {
 	if c.Find == nil {
 		return ""
@@ -62,5 +62,5 @@ func (c *Config) Searched() string {
 	return c.Find.Varies()
 }
 
-// StepClients are the clients of the sweep's steps, as far as they are known before the run.
+// StepClients returns the numbers of clients known before the run.
 func (c *Config) StepClients() []int64 { return c.Clients }

@@ -13,18 +13,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Step is one step of a sweep, as it is asked for.
+// Step is a planned step of a sweep.
 type Step struct {
 	Clients int64
-	// Rate is zero but for open-loop steps.
+	// Rate is zero in closed loops.
 	Rate float64
 	// Repeat counts from 1.
-	Repeat int
-	// Variant is empty where there are none.
+	Repeat  int
 	Variant string
 }
 
-// Steps are the steps of a sweep that is no search, in the order in which they run.
+// Steps returns the steps in run order; a search has none.
 func (c *Config) Steps() []Step {
 	rates := c.rates()
 	once := make([]Step, 0, len(c.Clients)+len(rates))
@@ -54,8 +53,8 @@ func (c *Config) Steps() []Step {
 	return all
 }
 
-// shuffle puts steps in a random order, another one at each call; it leaves them as they are where
-// nothing else is asked for. All that Steps returns is the same at each call.
+// shuffle returns a function that puts steps in random order, or keeps the order if that is asked
+// for. Steps returns the same order at each call.
 func (c *Config) shuffle() func([]Step) {
 	if !c.RandomOrder() {
 		return func([]Step) {}
@@ -67,10 +66,9 @@ func (c *Config) shuffle() func([]Step) {
 	}
 }
 
-// turns are the steps of all variants in one repeat, or the one step where there are no variants.
-// Every second repeat has the variants of the one before in the opposite order, so that a server or
-// a machine that gets slower meanwhile does so for all of them; every second pair begins with
-// another variant.
+// turns returns the step for all variants in one repeat, or the step itself. Repeats alternate the
+// order of the variants, and pairs of repeats begin with different variants, so that drifts cancel
+// out.
 func (c *Config) turns(s Step) []Step {
 	n := len(c.Variants)
 	if n == 0 {
@@ -89,10 +87,10 @@ func (c *Config) turns(s Step) []Step {
 	return turns
 }
 
-// Scaled is how many of the step's clients are in the execution segment of this instance.
+// Scaled returns the number of the step's clients in this execution segment.
 func (s Step) Scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.Clients) }
 
-// NoDuet says which of the options cannot go with two variants in one step; empty: none.
+// NoDuet names the option that excludes duets; "" if there is none.
 func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 	switch {
 	case c.Find != nil:
@@ -108,22 +106,22 @@ func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 	return ""
 }
 
-// Info is what scripts are told of the step.
+// Info returns the result of sweep.step().
 func (c *Config) Info(s Step) k6glue.StepInfo {
 	return k6glue.StepInfo{
 		Scenario: c.Name, Clients: s.Clients, Rate: s.Rate, Repeat: s.Repeat, Variant: s.Variant, Op: c.OpOf(s),
 	}
 }
 
-// Tags are the tags that tell the step from the others.
+// Tags returns the step's metric tags.
 func (s Step) Tags() map[string]string { return stream.StepTags(s.Clients, s.Rate, s.Variant) }
 
-// Stream is what outputs are told of the step.
+// Stream returns the step for outputs.
 func (s Step) Stream() stream.Step {
 	return stream.Step{Clients: int(s.Clients), Rate: s.Rate, Repeat: s.Repeat}
 }
 
-// Plan is what a step asks of its clients.
+// Plan returns the plan of a step for package measure.
 func (c *Config) Plan(s Step) measure.Plan {
 	return measure.Plan{
 		Operations:       uint64(c.Iterations.Int64),
@@ -137,14 +135,14 @@ func (c *Config) Plan(s Step) measure.Plan {
 	}
 }
 
-// Asked is what the report says of what was asked of a step.
+// Asked returns the step's parameters for the report.
 func (c *Config) Asked(s Step) report.Step {
 	return report.Step{
 		Clients: int(s.Clients), Rate: s.Rate, Repeat: s.Repeat, Variant: s.Variant, PerClient: uint64(c.Iterations.Int64),
 	}
 }
 
-// OpOf names the operations of a step that nobody named.
+// OpOf names operations without a name.
 func (c *Config) OpOf(s Step) string {
 	switch {
 	case s.Variant != "":
@@ -156,7 +154,7 @@ func (c *Config) OpOf(s Step) string {
 	return c.Name
 }
 
-// opNames are the names of all operations of the scenario.
+// opNames returns the names of all operations of the scenario.
 func (c *Config) opNames() []string {
 	switch {
 	case len(c.OpNames) > 0:
@@ -168,7 +166,7 @@ func (c *Config) opNames() []string {
 	return []string{c.OpOf(Step{})}
 }
 
-// AllowedOps are the names that sweep.op may give to operations of a step; none: any.
+// AllowedOps returns the names that sweep.op accepts in a step; nil: any.
 func (c *Config) AllowedOps(s Step) []string {
 	if len(c.OpNames) == 0 {
 		return nil
@@ -181,7 +179,6 @@ func (c *Config) AllowedOps(s Step) []string {
 	return c.OpNames
 }
 
-// mostClients is the number of clients of the largest step.
 func (c *Config) mostClients() int64 {
 	switch {
 	case c.OpenLoop():
@@ -195,7 +192,7 @@ func (c *Config) mostClients() int64 {
 	return slices.Max(c.Clients)
 }
 
-// MostSteps is how many steps there can be.
+// MostSteps returns the largest possible number of steps.
 func (c *Config) MostSteps() int {
 	if c.Find != nil {
 		return c.Find.MostSteps(int(c.Repeats.Int64))
@@ -204,7 +201,7 @@ func (c *Config) MostSteps() int {
 	return len(c.Steps())
 }
 
-// Planned is what gates can know of the scenario before the run.
+// Planned returns what gates need to know before the run.
 func (c *Config) Planned() gate.Planned {
 	planned := gate.Planned{Scenario: c.Name, Ops: c.opNames(), Precision: c.Precision.Some()}
 	if c.Find == nil {
@@ -217,8 +214,8 @@ func (c *Config) Planned() gate.Planned {
 	return planned
 }
 
-// AllowsFailed tells whether the steps may have failed operations. A run in which nothing else
-// happened shows nothing, unless it was to go on all the same.
+// AllowsFailed reports whether the failures are allowed. A run without a successful operation is
+// not, unless onError is continue.
 func (c *Config) AllowsFailed(steps []report.Step) bool {
 	succeeded := slices.ContainsFunc(steps, func(s report.Step) bool { return s.Operations > 0 })
 

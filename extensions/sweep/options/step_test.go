@@ -18,8 +18,8 @@ func TestOrderOfRepeats(t *testing.T) {
 	}
 }
 
-// A random order has each step and repeat once, is that of its seed, and is another one in each
-// round of interleaved repeats; the variants of a step stay together. A seed that is drawn is told.
+// A random order has each step and repeat once, depends on the seed, and differs between rounds of
+// interleaved repeats. The variants of a step stay together.
 func TestRandomOrder(t *testing.T) {
 	const steps = `"clients": [1, 2, 4, 8, 16, 32, 64, 128], "iterations": 1, "order": "random", `
 	c := read(t, `{`+steps+`"orderSeed": 7, "repeats": 2, "repeatOrder": "interleaved"}`)
@@ -57,8 +57,7 @@ func TestRandomOrder(t *testing.T) {
 	require.NotContains(t, read(t, `{"clients": [1], "iterations": 1}`).Params(tuple), "orderSeed")
 }
 
-// Each variant has every place in the order equally often, and what gets slower by the same amount
-// at each step adds the same to all.
+// Variants have each place in the order equally often, so that a linear drift adds the same to all.
 func TestVariantsTakeFairTurns(t *testing.T) {
 	turns := func(c *Config, clients int64) (order [][]string) {
 		order = make([][]string, c.Repeats.Int64)

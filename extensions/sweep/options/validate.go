@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 )
 
-// Validate returns what is wrong with the options.
+// Validate returns all errors in the options.
 func (c *Config) Validate() []error {
 	v := &validation{errs: c.BaseConfig.Validate()}
 	v.check(len(c.Name) <= files.LongestName,
@@ -45,7 +45,6 @@ func (c *Config) Validate() []error {
 	return v.errs
 }
 
-// failOn checks what is to make an operation fail.
 func (v *validation) failOn(c *Config) {
 	known := []string{failOnException, failOnCheck, failOnResponse}
 	const list = "'exception', 'check' and 'response'"
@@ -64,7 +63,6 @@ func (v *validation) check(ok bool, format string, args ...any) {
 	}
 }
 
-// steps checks what is swept.
 func (v *validation) steps(c *Config) {
 	if count(c.Clients != nil, c.Rate != nil, c.Find != nil) != 1 {
 		v.errs = append(v.errs, errors.New(
@@ -104,7 +102,6 @@ func (v *validation) steps(c *Config) {
 	}
 }
 
-// count is how many of the facts are true.
 func count(facts ...bool) int {
 	n := 0
 	for _, is := range facts {
@@ -128,7 +125,7 @@ func twice[T comparable](values []T) bool {
 	return false
 }
 
-// share checks what a client or a step has to do.
+// share checks the length of a step.
 func (v *validation) share(c *Config) {
 	if c.OpenLoop() {
 		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool && !c.Precision.Some(),

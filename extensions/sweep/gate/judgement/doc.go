@@ -1,23 +1,18 @@
-// Package judgement is the one judgement of gates: what compare, files of gates, ab, the page and
-// the JUnit file call held, crossed or undecided.
+// Package judgement decides gates for compare, gate files, ab and all reports. A gate limits the
+// ratio of change to base. Its outcome depends on the interval of the ratio:
 //
-// A gate bounds the ratio of a figure of a change to that of its base. What is known of the ratio
-// is an interval, which is held against the tolerance:
+//   - held: the whole interval is within the tolerance;
+//   - crossed: the whole interval is outside, and the change is significantly beyond the tolerance;
+//   - undecided: the measurement cannot detect a change of that size.
 //
-//   - held, when all of it is within the tolerance;
-//   - crossed, when none of it is, and the change is significantly beyond the tolerance;
-//   - undecided between these: what was measured could not have seen a change of that size.
+// Gates that are judged together are corrected by Holm's method (Scandinavian Journal of Statistics
+// 6, 1979). Held needs no correction: it is an intersection-union test (R. L. Berger, Technometrics
+// 24, 1982).
 //
-// Of several gates that are judged together, Holm's correction keeps the chance that any of them is
-// crossed without a change (S. Holm, Scandinavian Journal of Statistics 6, 1979). Held needs no
-// correction: a family is held only when each of its gates is, which is an intersection-union test
-// (R. L. Berger, Technometrics 24, 1982).
-//
-// Where there are no pairs (package paired), the intervals are of the logarithms of figures, which
-// are taken to be independent and near to a normal distribution. A run beside recorded ones has the
-// prediction interval of Student's t: it differs from the mean of n recorded runs by the deviation
-// between runs, times the root of 1 + 1/n (G. J. Hahn and W. Q. Meeker, Statistical Intervals,
-// 1991, chapter 4). How much a run's repeats differ says nothing of that: what disturbs a run
-// disturbs all of its repeats. Two runs of which nobody knows how much runs differ have the
-// interval of their repeats (B. L. Welch, Biometrika 34, 1947), which is of these two alone.
+// For pairs, see package paired. Else the logarithms of figures are taken as independent and
+// normal. A run against n recorded runs has the prediction interval of Student's t, with the
+// deviation between runs times the root of 1 + 1/n (G. J. Hahn and W. Q. Meeker, Statistical
+// Intervals, 1991, chapter 4); repeats of one run share their disturbances and are no substitute.
+// Two single runs have the interval of their repeats (B. L. Welch, Biometrika 34, 1947), which is
+// valid for these two runs only.
 package judgement

@@ -7,35 +7,31 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// FewestRuns is how many recorded runs an interval of another run takes. Two tell their deviation
-// so badly that nothing but a change by several times would show.
+// FewestRuns is the least number of recorded runs. The deviation of two is too uncertain.
 const FewestRuns = 3
 
-// power is how often a change of the size that Visible returns is seen.
+// power is the probability of detecting a change of the size of Visible.
 const power = 0.8
 
-// mostRuns is how many recorded runs RunsFor tries.
+// mostRuns is the most that RunsFor tries.
 const mostRuns = 100
 
-// Ratio is the ratio of a figure of a change to that of its base, by Student's t of the logarithms
-// of the figure.
+// Ratio is the ratio of change to base, by Student's t on the logarithms.
 type Ratio struct {
 	// Geometric is the ratio of the geometric means.
 	Geometric float64
-	// Low and High are the ends of the interval.
+	// Low and High are the interval.
 	Low, High float64
 
 	log, standardError, freedom, confidence float64
 
-	// recorded and deviation are the number of base's values and the standard deviation of their
-	// logarithms.
+	// recorded is the number of base's values, deviation the standard deviation of their logarithms.
 	recorded  int
 	deviation float64
 }
 
-// Another is the ratio of one more run to recorded ones, by a figure that each run has once. The
-// deviation between runs is that of the recorded ones: n of them and one more differ by the root of
-// 1 + 1/n times that.
+// Another compares one run with recorded ones, by a figure that each run has once. It uses the
+// deviation between the recorded runs, times the root of 1 + 1/n.
 func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 	if len(recorded) < FewestRuns {
 		return nil, tooFew(len(recorded), "recorded run", "runs")
@@ -54,7 +50,7 @@ func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 	return r.within(), nil
 }
 
-// tooFew is the error of so few values that they tell no deviation.
+// tooFew is the error for too few values.
 func tooFew(n int, noun, all string) error {
 	if n == 1 {
 		return fmt.Errorf("1 %s tells nothing of how much %s differ", noun, all)
@@ -63,11 +59,10 @@ func tooFew(n int, noun, all string) error {
 	return fmt.Errorf("%d %ss tell nothing of how much %s differ", n, noun, all)
 }
 
-// besides is by how many deviations the mean of n recorded runs and another run differ.
+// besides returns the factor for the deviation between one run and the mean of n.
 func besides(n int) float64 { return math.Sqrt(1 + 1/float64(n)) }
 
-// Means is the ratio of the means of two sets of repeats, by Welch's t: their deviations may
-// differ.
+// Means compares the means of two sets of repeats by Welch's t test.
 func Means(base, change []float64, confidence float64) (*Ratio, error) {
 	if n := min(len(base), len(change)); n < FewestRuns {
 		return nil, tooFew(n, "repeat", "repeats")
@@ -93,7 +88,7 @@ func Means(base, change []float64, confidence float64) (*Ratio, error) {
 	return r.within(), nil
 }
 
-// ofLogs are the mean and the deviation of the logarithms of values, which must be above zero.
+// ofLogs returns mean and deviation of the logarithms; values must be above zero.
 func ofLogs(values []float64) (mean, deviation float64, err error) {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -124,7 +119,7 @@ func (r *Ratio) within() *Ratio {
 // Interval returns the ratio and its interval.
 func (r *Ratio) Interval() (ratio, low, high float64) { return r.Geometric, r.Low, r.High }
 
-// P is how likely figures that differ from ratio as much as these are when ratio is the true one.
+// P returns the p-value of the hypothesis that the true ratio is ratio.
 func (r *Ratio) P(ratio float64) float64 {
 	distance := math.Abs(r.log - math.Log(ratio))
 	switch {
@@ -137,23 +132,21 @@ func (r *Ratio) P(ratio float64) float64 {
 	return stats.StudentBeyond(distance/r.standardError, r.freedom)
 }
 
-// Visible is the smallest change, as a part of base, that such figures show in four cases of five:
-// their interval is then without 1.
+// Visible returns the smallest relative change that is detected with 80 % probability.
 func (r *Ratio) Visible() float64 {
 	return math.Expm1(r.standardError * units(r.freedom, r.confidence))
 }
 
-// units is how many standard errors of so many degrees of freedom a change has to have to be seen.
+// units returns the smallest detectable change in standard errors.
 func units(freedom, confidence float64) float64 {
 	return stats.StudentQuantile((1-confidence)/2, freedom) + stats.StudentQuantile(1-power, freedom)
 }
 
-// Deviation is by which part recorded runs differ from their mean.
+// Deviation returns the relative deviation of recorded runs from their mean.
 func (r *Ratio) Deviation() float64 { return math.Expm1(r.deviation) }
 
-// RunsFor is how many recorded runs of such a deviation it takes to see a change, as a part of
-// base, in one run beside them. It is zero where no number of them does: another run alone differs
-// by too much.
+// RunsFor returns how many recorded runs with this deviation would show a relative change in one
+// run; zero if no number would.
 func (r *Ratio) RunsFor(change float64) int {
 	for n := max(FewestRuns, r.recorded); n <= mostRuns; n++ {
 		if math.Expm1(r.deviation*besides(n)*units(float64(n-1), r.confidence)) <= change {

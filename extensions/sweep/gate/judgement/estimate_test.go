@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// exps are values with these logarithms.
+// exps returns values with these logarithms.
 func exps(logs ...float64) []float64 {
 	values := make([]float64, len(logs))
 	for i, l := range logs {
@@ -22,8 +22,8 @@ func exps(logs ...float64) []float64 {
 }
 
 func TestAnotherRunBesideKnownOnes(t *testing.T) {
-	// Mean 0.02, deviation 0.015811 of 5: t of 4 degrees of freedom at 97.5 % is 2.776445, at 80 %
-	// 0.940965; the root of 1.2 is 1.095445.
+	// Mean 0.02, deviation 0.015811 of 5: t with 4 degrees of freedom is 2.776445 at 97.5 %, 0.940965
+	// at 80 %; the root of 1.2 is 1.095445.
 	recorded := exps(0, 0.01, 0.02, 0.03, 0.04)
 	r, err := judgement.Another(recorded, math.Exp(0.12), 0.95)
 	require.NoError(t, err)
@@ -49,12 +49,12 @@ func TestRunsForAChange(t *testing.T) {
 }
 
 func TestMeansOfKnownRepeats(t *testing.T) {
-	// Welch's own formula: variances 1/6000 of 4 and 1/1500 of 4, difference 0.1.
+	// Welch's formula: variances 1/6000 of 4 and 1/1500 of 4, difference 0.1.
 	r, err := judgement.Means(exps(0, 0.01, 0.02, 0.03), exps(0.085, 0.105, 0.125, 0.145), 0.95)
 	require.NoError(t, err)
 	ratio, low, high := r.Interval()
 	require.InDelta(t, math.Exp(0.10), ratio, 1e-9)
-	const standardError, t975 = 0.0144337567, 2.7822 // of 4.4118 degrees of freedom, between 2.776 and 2.571
+	const standardError, t975 = 0.0144337567, 2.7822 // 4.4118 degrees of freedom, between 2.776 and 2.571
 	require.InDelta(t, math.Log(high/low)/2, standardError*t975, 0.002)
 	require.InDelta(t, 0.05, r.P(low), 1e-6)
 }
@@ -78,13 +78,13 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 	require.InDelta(t, 0, r.Visible(), 0)
 }
 
-// trial is a family of six gates, ops/s and p99 of three steps, of a run that is so many times as
-// fast as recorded ones. Runs deviate by deviation, and steps of a run deviate together by half.
+// trial judges six gates, ops/s and p99 of three steps, of a run with a relative speed. Half of the
+// deviation between runs is common to all steps.
 func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float64) []judgement.Outcome {
 	t.Helper()
 	const steps = 3
 	runs := recorded + 1
-	values := make([][]float64, 2*steps) // of a figure of a step, in each run
+	values := make([][]float64, 2*steps) // by figure of a step, then run
 	for range runs {
 		common := random.NormFloat64()
 		for i := range values {
@@ -107,7 +107,7 @@ func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float
 	return judgement.Judge(family, 0.05)
 }
 
-// With 5 % between runs, what the gates were before raised an alarm in one run of nine.
+// With 5 % between runs, the earlier gates raised a false alarm in one run of nine.
 func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 	const trials = 1500
 	random := rand.New(rand.NewPCG(20, 2))
@@ -118,7 +118,7 @@ func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 			if slices.Contains(outcomes, judgement.Crossed) {
 				alarms++
 			}
-			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), judgement.Crossed) { // at the bound itself
+			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), judgement.Crossed) { // at the bound
 				beyond++
 			}
 		}
@@ -128,15 +128,14 @@ func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// A run 18 % slower is crossed where recorded runs are near enough to each other to show it, and
-// never held where they are not.
+// A run 18 % slower is never held, and crossed if the recorded runs are similar enough.
 func TestSlowerRunIsCaughtOrUndecidedAndNeverHeld(t *testing.T) {
 	const trials = 600
 	random := rand.New(rand.NewPCG(20, 3))
 	for _, tt := range []struct {
 		recorded        int
 		deviation       float64
-		caught, decided float64 // at least so often
+		caught, decided float64 // lower limits
 	}{
 		{10, 0.01, 0.99, 0.99},
 		{5, 0.01, 0.95, 0.95},

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Outcome is what a gate comes to.
+// Outcome is the result of a gate.
 type Outcome string
 
 // The outcomes.
@@ -16,13 +16,13 @@ const (
 	Undecided Outcome = "undecided"
 )
 
-// ExitCode is what a process exits with whose gates come to this, as k6 numbers such codes: 99 when
-// something got worse (thresholds have failed), 110 when that cannot be told (marked as failed).
+// ExitCode returns k6's exit code for the outcome: 0, 99 for crossed (thresholds have failed), 110
+// for undecided (marked as failed).
 func (o Outcome) ExitCode() int {
 	return map[Outcome]int{Crossed: 99, Undecided: 110}[o]
 }
 
-// Worst is crossed if any of the outcomes is, else undecided if any is, else held.
+// Worst returns the worst outcome; held without any.
 func Worst(outcomes ...Outcome) Outcome {
 	for _, worst := range []Outcome{Crossed, Undecided} {
 		if slices.Contains(outcomes, worst) {
@@ -33,27 +33,26 @@ func Worst(outcomes ...Outcome) Outcome {
 	return Held
 }
 
-// Estimate is what is known of the ratio of a figure of a change to that of its base.
+// Estimate is an estimate of the ratio of change to base.
 type Estimate interface {
-	// Interval returns the ratio and between which ratios the true one is.
+	// Interval returns the ratio and the ends of its interval.
 	Interval() (ratio, low, high float64)
-	// P is how likely it is to measure what was measured, or what is farther from ratio, when ratio
-	// is the true one.
+	// P returns the p-value of the hypothesis that the true ratio is ratio.
 	P(ratio float64) float64
-	// Visible is the smallest change, as a part of base, that is seen in four cases of five.
+	// Visible returns the smallest relative change that is detected with 80 % probability.
 	Visible() float64
 }
 
-// Gate is how much worse than base a figure may get.
+// Gate limits how much worse than base a figure may get.
 type Gate struct {
 	Estimate
-	// Rate tells that the figure gets worse when it falls.
+	// Rate is set if the figure gets worse when it falls.
 	Rate bool
-	// Tolerance is the part of base by which it may get worse.
+	// Tolerance is the allowed relative worsening.
 	Tolerance float64
 }
 
-// bound is the worst ratio that is tolerated.
+// bound returns the worst tolerated ratio.
 func (g *Gate) bound() float64 {
 	if g.Rate {
 		return 1 - g.Tolerance
@@ -62,7 +61,7 @@ func (g *Gate) bound() float64 {
 	return 1 + g.Tolerance
 }
 
-// ends are the ratio and the ends of its interval.
+// ends returns the ratio and the ends of its interval.
 func (g *Gate) ends() (ratio, best, worst float64) {
 	ratio, low, high := g.Interval()
 	if g.Rate {
@@ -82,7 +81,7 @@ func (g *Gate) Worsens() bool {
 	return best > 1
 }
 
-// Beyond reports whether the whole interval is beyond what is tolerated by more than this factor.
+// Beyond reports whether the whole interval exceeds the tolerance by more than this factor.
 func (g *Gate) Beyond(factor float64) bool {
 	_, best, _ := g.ends()
 	if g.Rate {
@@ -92,7 +91,6 @@ func (g *Gate) Beyond(factor float64) bool {
 	return best > g.bound()*factor
 }
 
-// keeps tells whether a ratio is tolerated.
 func (g *Gate) keeps(ratio float64) bool {
 	if g.Rate {
 		return ratio >= g.bound()
@@ -101,8 +99,8 @@ func (g *Gate) keeps(ratio float64) bool {
 	return ratio <= g.bound()
 }
 
-// Judge returns what each gate of a family comes to. The chance that any of them is crossed
-// although none of the true ratios is beyond its tolerance is at most alpha.
+// Judge returns the outcomes of a family of gates. The probability that any is crossed while all
+// true ratios are tolerated is at most alpha.
 func Judge(gates []Gate, alpha float64) []Outcome {
 	outcomes := make([]Outcome, len(gates))
 	p := make([]float64, len(gates))
@@ -130,8 +128,7 @@ func Judge(gates []Gate, alpha float64) []Outcome {
 	return outcomes
 }
 
-// Holm corrects the p of several tests that are judged together: rejecting those below alpha
-// rejects any true one with a probability of at most alpha.
+// Holm corrects the p-values of tests that are judged together.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

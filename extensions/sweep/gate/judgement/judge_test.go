@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// noisy are pairs whose true ratio of change to base is ratio. The logarithms of their ratios have
-// the deviation noise.
+// noisy makes pairs with a true ratio; noise is the deviation of the logarithms.
 func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 	pairs := make([]paired.Pair, n)
 	for i := range pairs {
@@ -22,14 +21,14 @@ func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 	return pairs
 }
 
-// gate is one of a figure whose ratio is this one, with hardly any noise or with much.
+// gate makes a gate with exactly this ratio.
 func gate(t *testing.T, ratio, noise float64, rate bool, tolerance float64) judgement.Gate {
 	t.Helper()
 	pairs := noisy(rand.New(rand.NewPCG(1, 1)), 20, 1, noise)
 	e, err := paired.Of(pairs, 0.95)
 	require.NoError(t, err)
 	for i := range pairs {
-		pairs[i].Change *= ratio / e.Ratio // exactly this ratio
+		pairs[i].Change *= ratio / e.Ratio
 	}
 	e, err = paired.Of(pairs, 0.95)
 	require.NoError(t, err)
@@ -70,7 +69,7 @@ func TestHolm(t *testing.T) {
 	require.Empty(t, judgement.Holm(nil))
 }
 
-// Of twenty gates on the same build, one at a twentieth each would be crossed in most runs.
+// Without a correction, twenty gates on the same build would usually have a false alarm.
 func TestFamilyOfGatesRaisesNoFalseAlarm(t *testing.T) {
 	const runs, gates = 600, 20
 	random := rand.New(rand.NewPCG(10, 11))

@@ -2,10 +2,10 @@ package judgement
 
 import "strconv"
 
-// Percent writes a part for people, with at least two digits: "0.83 %", "8.3 %", "83 %".
+// Percent formats a share with at least two digits: "0.83 %", "8.3 %", "83 %".
 func Percent(part float64) string { return PercentDigits(part) + " %" }
 
-// PercentDigits are those of Percent.
+// PercentDigits formats the digits of Percent.
 func PercentDigits(part float64) string {
 	digits := 0
 	switch percent := 100 * part; {
