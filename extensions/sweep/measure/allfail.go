@@ -2,26 +2,23 @@ package measure
 
 import "time"
 
-// When it is clear that no operation of a step will succeed: each client has failed, all with one
-// cause, and none has succeeded. One fault of a moment is not enough: the client that was the last
-// to fail has tried for a second, and there are ten failures; or it has tried for five seconds, as
-// clients do that wait for an answer.
+// A step fails entirely if no operation has succeeded and all clients fail with one cause. This
+// must last for a second after the last client's first attempt and for ten failures, or for five
+// seconds.
 const (
 	allFailAfter    = time.Second
 	allFailFailures = 10
 	allFailAnyway   = 5 * time.Second
 )
 
-// OnAllFail makes fn be called, once and by a client's goroutine, when it is clear that no
-// operation will succeed: with the last error, and how many there were of its cause. Set it before
-// any client runs.
+// OnAllFail sets a function that a client's goroutine calls once when no operation can succeed,
+// with the last error and the number of failures with its cause. Call it before any client runs.
 func (s *Step) OnAllFail(fn func(err error, failures uint64)) { s.onAllFail = fn }
 
-// Succeeded says that something has succeeded which is no operation, such as the first call of a
-// plain function.
+// Succeeded records a success outside operations, such as the first call of a plain function.
 func (s *Step) Succeeded() { s.succeeded.Store(true) }
 
-// AnySucceeded tells whether an operation has succeeded, to warm up or measured.
+// AnySucceeded reports whether any operation has succeeded, including in the warm-up.
 func (s *Step) AnySucceeded() bool {
 	if s.succeeded.Load() {
 		return true
@@ -39,15 +36,15 @@ func (s *Step) AnySucceeded() bool {
 	return false
 }
 
-// common is a cause with which clients fail.
+// common is a cause that clients have failed with.
 type common struct {
 	failures uint64
 	clients  map[int]struct{}
 }
 
-// failedWith notes that a client has failed, and tells onAllFail when that makes it clear.
+// failedWith records a client's failure, and calls onAllFail if all have failed.
 func (s *Step) failedWith(c *Client, cause string, err error) {
-	if s.onAllFail == nil || s.succeeded.Load() || s.stopping() { // what is cut off has not failed by itself
+	if s.onAllFail == nil || s.succeeded.Load() || s.stopping() { // an interrupted operation has not failed by itself
 		return
 	}
 	if failures, sure := s.allFail(c, cause); sure && !s.AnySucceeded() {

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// barrier holds everybody back until all have arrived or said that they won't.
+// barrier blocks until all clients have arrived or left.
 type barrier struct {
 	mu       sync.Mutex
 	missing  int
 	open     chan struct{}
-	openedAt time.Duration // readable once open is closed
-	// openedOn is the same moment by the wall clock, which other machines have too.
+	openedAt time.Duration // valid once open is closed
+	// openedOn is openedAt as wall clock time, for other machines.
 	openedOn time.Time
-	onOpen   func() // called just before; may be nil
-	onOpened func() // called just after, before anybody goes on; may be nil
+	onOpen   func() // called before opening; may be nil
+	onOpened func() // called after opening, before any client continues; may be nil
 }
 
 func newBarrier(n int) *barrier {
 	return &barrier{missing: n, open: make(chan struct{})}
 }
 
-// pass counts one as arrived or, just as well, as gone.
+// pass counts a client that arrives or leaves.
 func (b *barrier) pass() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +40,7 @@ func (b *barrier) pass() {
 	}
 }
 
-// await arrives and waits for the others. It returns the context's cause when that ends first.
+// await arrives and waits for the others, or returns the context's cause.
 func (b *barrier) await(ctx context.Context) error {
 	b.pass()
 	select {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// longestText is how many bytes of an error's text are kept: some have the whole request in them.
+// longestText limits error texts in bytes, because some contain a whole request.
 const longestText = 1000
 
-// ShortText returns the text of an error, and of a long one its beginning.
+// ShortText returns text, shortened if it is long.
 func ShortText(text string) string {
 	if len(text) <= longestText {
 		return text
@@ -18,9 +18,8 @@ func ShortText(text string) string {
 	return strings.ToValidUTF8(text[:longestText], "") + "..."
 }
 
-// Cause is an error's text without what differs from one time to the next: each number, such as a
-// port, an id or a duration, is an N. Texts with one cause are one entry of a report. The number of
-// a status or a code tells what happened, and stays.
+// Cause returns an error's text with N for each number, such as a port, an id or a duration.
+// Numbers after words like status or code stay. A report groups errors by cause.
 func Cause(text string) string {
 	if !strings.ContainsAny(text, "0123456789") {
 		return text
@@ -46,8 +45,7 @@ func Cause(text string) string {
 	return cause.String()
 }
 
-// numberEnd is where the number ends that begins at i: digits, with points between them, and the
-// units of a duration.
+// numberEnd returns the end of the number at i: digits, points, and units of a duration.
 func numberEnd(text string, i int) int {
 	for {
 		for i < len(text) && (isDigit(text[i]) || text[i] == '.' && i+1 < len(text) && isDigit(text[i+1])) {
@@ -64,10 +62,10 @@ func numberEnd(text string, i int) int {
 	}
 }
 
-// units are those of Go's durations; longer ones come before those that they begin with.
+// units are Go's duration units; a prefix of another unit comes after it.
 var units = []string{"ns", "us", "µs", "ms", "s", "m", "h"} //nolint:gochecknoglobals // a constant
 
-// unitAt is the length of the unit at the beginning of a text, when no other letter follows.
+// unitAt returns the length of the unit at the start of text, if no letter follows it.
 func unitAt(text string) int {
 	for _, unit := range units {
 		rest, is := strings.CutPrefix(text, unit)
@@ -82,7 +80,7 @@ func unitAt(text string) int {
 	return 0
 }
 
-// namesWhatHappened tells whether the number after this text is that of a status or a code.
+// namesWhatHappened reports whether before ends in a word such as status or code.
 func namesWhatHappened(before string) bool {
 	before = strings.TrimRight(before, " :=#(")
 	for _, word := range []string{"status", "code"} {
@@ -96,16 +94,15 @@ func namesWhatHappened(before string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// reasons counts what made operations fail, by cause.
+// reasons counts failures by cause.
 type reasons map[string]reason
 
-// reason is how often operations failed with one cause.
 type reason struct {
-	text string // the first one with this cause
+	text string // the first text with this cause
 	n    uint64
 }
 
-// add counts n failures and returns the text under which they are counted.
+// add counts n failures and returns the text that represents their cause.
 func (r *reasons) add(cause, text string, n uint64) string {
 	if *r == nil {
 		*r = make(reasons)
@@ -118,7 +115,7 @@ func (r *reasons) add(cause, text string, n uint64) string {
 	return text
 }
 
-// addFew does the same. Causes beyond maxMessages are other errors.
+// addFew is like add, but counts further causes beyond maxMessages together.
 func (r *reasons) addFew(cause, text string, n uint64) string {
 	if _, known := (*r)[cause]; !known && len(*r) >= maxMessages {
 		cause, text = otherErrors, otherErrors
@@ -127,8 +124,7 @@ func (r *reasons) addFew(cause, text string, n uint64) string {
 	return r.add(cause, text, n)
 }
 
-// AddErrors adds how often operations failed with each of the texts to counts, where texts with one
-// cause are one.
+// AddErrors adds counts of error texts to counts, merging texts with the same cause.
 func AddErrors(counts *map[string]uint64, more map[string]uint64) {
 	if len(more) == 0 {
 		return

@@ -8,48 +8,47 @@ import (
 	"time"
 )
 
-// Client is one of the clients of a step. All methods but those of the step that read it belong to
-// the client's own goroutine.
+// Client is one client in a step. Its methods belong to the client's goroutine, except those with
+// which the step reads it.
 type Client struct {
-	// What each operation needs comes first, side by side: of hundreds of clients all memory is
-	// outside of the processor's caches.
+	// Fields that every operation uses come first, to share cache lines.
 
 	step      *Step
-	recorded  uint64        // operations of any kind, the warm-up's included
-	late      time.Duration // how long after they were due the current operations of a schedule began; or zero
-	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
-	turns     *turns        // in a duet; else nil
+	recorded  uint64        // operations, including the warm-up's
+	late      time.Duration // delay of the current scheduled operations, or 0
+	woken     time.Duration // how long the current answer waited to be read, or notWoken
+	turns     *turns        // nil outside a duet
 	tap       func(op string, took time.Duration)
-	timing    uint64 // counts the times at which operations of calls that do many begin
+	timing    uint64 // counts the starts of operations in calls with many
 	measuring bool
-	batched   bool // the current operations begin and end together
-	done      bool // nothing is left of what the step's clients share
-	unused    bool // the operation that the current call is for has not begun
+	batched   bool // the current operations start and end together
+	done      bool // Done was called
+	unused    bool // the scheduled operation of the current call has not started
 
 	index int
 
-	mu        sync.Mutex // guards the growth of recorders and counters, never taken for an operation
+	mu        sync.Mutex // for adding recorders and counters
 	recorders []*Recorder
 	counters  []*Counter
 
 	stage     stage
-	connects  int             // how often it has begun to connect in its turn
-	tries     time.Duration   // when it began to try, to connect or to do operations
-	failures  uint64          // those of them that failed
-	failed    *Recorder       // that of the last failure
-	noted     bool            // why is known
-	over      <-chan struct{} // closed when what Run calls is cut off
-	failedCut bool            // the last failure came after that: it was of what was under way
-	before    uint64          // recorded, when the measured phase began
-	together  bool            // Run has waited for all clients to be connected
-	place     place           // in the schedule that the client follows; or none
-	open      []*Recorder     // of operations that have begun and not ended
+	connects  int             // calls of ConnectInTurn
+	tries     time.Duration   // start of the first attempt to connect or operate
+	failures  uint64          // failed operations
+	failed    *Recorder       // recorder of the last failure
+	noted     bool            // its reason is known
+	over      <-chan struct{} // closed when Run's context ends
+	failedCut bool            // the last failure came after over was closed
+	before    uint64          // value of recorded at the start line
+	together  bool            // Run has waited for all clients to connect
+	place     place           // in the client's schedule, if any
+	open      []*Recorder     // operations begun and not ended
 	complete  atomic.Bool
 
-	started, ended atomic.Int64 // since epoch; zero: not yet
+	started, ended atomic.Int64 // on the scale of now; 0 before
 }
 
-// stage is how far a client has come in its step.
+// stage is a client's progress in its step.
 type stage int
 
 const (
@@ -59,19 +58,18 @@ const (
 	finished
 )
 
-// ErrTwice is returned by Run when the client has already done its share of the step.
+// ErrTwice is returned by Run if the client has already done its share.
 var ErrTwice = errors.New("this client has already done its share of the step")
 
-// Stop marks an error of an operation as one that ends the client, instead of counting as one
-// failed operation.
+// Stop marks an error as one that ends the client, and does not only fail the operation.
 func Stop(err error) error { return stopError{err} }
 
 type stopError struct{ error }
 
 func (e stopError) Unwrap() error { return e.error }
 
-// Recorder returns the client's recorder for a kind of operation. Ask once and keep it for the
-// step: asking takes a lock.
+// Recorder returns the recorder for an operation name. It takes a lock, so keep the result for the
+// step.
 func (c *Client) Recorder(op string) *Recorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,11 +89,11 @@ func (c *Client) Recorder(op string) *Recorder {
 	return r
 }
 
-// OnOk makes fn be called, by the client's goroutine, for every successful operation of the
-// measured phase. Set it before the client runs.
+// OnOk sets a function to call after each successful measured operation. Call it before the client
+// runs.
 func (c *Client) OnOk(fn func(op string, took time.Duration)) { c.tap = fn }
 
-// kinds are the recorders that there are by now.
+// kinds returns the current recorders.
 func (c *Client) kinds() []*Recorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +101,7 @@ func (c *Client) kinds() []*Recorder {
 	return c.recorders
 }
 
-// ops is how many operations of the client have ended.
+// ops returns the number of finished operations.
 func (c *Client) ops() (operations uint64) {
 	for _, r := range c.kinds() {
 		operations += r.ended() + r.change.Load().ended()
@@ -112,24 +110,22 @@ func (c *Client) ops() (operations uint64) {
 	return operations
 }
 
-// Finished tells whether the client is through with the step: its share is done or it was told to
-// stop.
+// Finished reports whether the client has done its share or was stopped.
 func (c *Client) Finished() bool { return c.stage == finished }
 
-// Step is the step that the client is of.
+// Step returns the client's step.
 func (c *Client) Step() *Step { return c.step }
 
-// Index is the client's place among those of the step, from zero.
+// Index returns the client's index in the step, from 0.
 func (c *Client) Index() int { return c.index }
 
-// Started tells whether the client has come to the start line and beyond: what it does is measured,
-// or was.
+// Started reports whether the client has passed the start line.
 func (c *Client) Started() bool { return c.started.Load() != 0 }
 
-// Measuring tells whether what the client does now is measured.
+// Measuring reports whether the client's operations are measured now.
 func (c *Client) Measuring() bool { return c.measuring }
 
-// notWoken stands for a wait that was not measured.
+// notWoken marks a wait that was not measured.
 const notWoken = -1
 
 // slow describes an operation that has just ended.
@@ -142,16 +138,15 @@ func (c *Client) slow(took time.Duration) Slow {
 	return s
 }
 
-// Enough tells a call of Run's fn that does many operations whether it has to return now, after the
-// one that it has just recorded: the client's share of the phase is done, the other variant of a
-// duet has its turn, or the step starts no more operations. Outside of Run only the latter counts.
+// Enough reports whether a call with many operations must return: the client's share is done, the
+// duet's slice is over, or the step starts no more operations. Outside Run only the last applies.
 func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
 	}
 	plan := &c.step.plan
 	switch {
-	case c.step.schedule != nil: // Next tells
+	case c.step.schedule != nil: // Next decides
 		return false
 	case c.turns != nil && c.turns.over():
 		return true
@@ -166,11 +161,10 @@ func (c *Client) Enough() bool {
 	}
 }
 
-// Next lets a call of Run's fn that does many operations wait until its next n, which it does
-// together, may begin. In an open loop each operation has a place in the schedule: those that begin
-// together are due with the first of them, and the first of a call is that for which fn was called.
-// Next is false when there is none for this call. sleep sleeps until a time of package clock, or
-// until the client has to stop; where it is nil, Next waits by itself.
+// Next waits until the next n operations, which run together, may start. In an open loop they are
+// due with the first of them; a call's first operation is the one that fn was called for. It
+// returns false if the call gets no more operations. sleep sleeps until a time of package clock or
+// until the client must stop; if nil, Next sleeps itself.
 func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 	c.timing++
 	c.batched = n > 1
@@ -184,9 +178,9 @@ func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 		}
 
 		return true
-	case c.turns != nil: // the next one may be the other variant's
+	case c.turns != nil: // the next one may belong to the other variant
 		return false
-	case c.place.schedule == nil: // outside of Run
+	case c.place.schedule == nil: // outside Run
 		return true
 	}
 	came := now()
@@ -203,23 +197,23 @@ func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 	return ok
 }
 
-// Of the operations of a call, the client looks at the clock after each that took fastest or
-// longer, and after every tickEvery of those that are faster: it misses no beat.
+// In calls with many operations, the client checks the clock after each that takes fastest or
+// longer, and after every tickEvery faster ones.
 const (
 	fastest   = time.Millisecond
 	tickEvery = 8
 )
 
-// tick looks at the clock, if it has to, after an operation that took so long.
+// tick updates the step's slots if needed.
 func (c *Client) tick(took time.Duration) {
 	if took >= fastest || c.recorded%tickEvery == 0 {
 		c.step.slots.tick(now())
 	}
 }
 
-// Done says, from within a call of Run's fn, that nothing is left of what the step's clients share:
-// the client's part ends with the call. It returns false, and nothing happens, unless the plan is
-// UntilDone and the measured phase has begun.
+// Done reports that the work that clients share is used up; the client's part ends with the current
+// call. It returns false, without effect, unless the plan is UntilDone and the measured phase has
+// begun.
 func (c *Client) Done() bool {
 	if !c.step.plan.UntilDone || c.stage != working {
 		return false
@@ -229,23 +223,19 @@ func (c *Client) Done() bool {
 	return true
 }
 
-// Run does the client's part of the step: it waits until all clients are here (connected), calls fn
-// again and again for the warm-up, calls warm, waits at the start line, and then calls fn until the
-// client's share is done: a number of operations, a time or, in an open-loop step, all operations
-// of the schedule. A call that records nothing itself counts as one operation named op: successful
-// with the call's duration or, when fn returns an error, failed.
+// Run does the client's part of the step. It waits until all clients are connected, calls fn for
+// the warm-up, calls warm, waits at the start line, and calls fn until the client's share is done.
+// If fn records nothing, a call counts as one operation named op, with the call's duration, and as
+// failed if fn returns an error.
 //
-// When ctx ends, fn has to return an error: what was under way then is one failed operation,
-// whether fn recorded it as such or not, and whatever it recorded before.
+// When ctx ends, fn must return an error. The interrupted operation counts as one failure, whatever
+// fn recorded.
 //
-// It returns nil when the share is done or the step has ended, the error of an operation that was
-// marked with Stop, and the cause of ctx when that ended while the client was waiting for the
-// others.
-//
-// A call from within fn goes on where the client stands: that is how a session whose first attempts
-// failed joins in.
+// Run returns nil at the end of the share or step, an error marked with Stop, or the context's
+// cause if it ended while waiting for other clients. fn may call Run again; the nested call
+// continues at the client's stage.
 func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() error) error {
-	if c.turns == nil { // else the call comes from within a duet
+	if c.turns == nil { // nested inside a duet
 		if err := c.step.asSolo(); err != nil {
 			c.Leave()
 
@@ -293,8 +283,8 @@ func (c *Client) run(ctx context.Context, op string, warm func(), fn func() erro
 	return c.work(r, fn)
 }
 
-// Arrive says that the client is connected. The channel is closed when all clients are. Run does
-// the same.
+// Arrive reports that the client is connected. The channel is closed when all clients are. Run
+// calls it too.
 func (c *Client) Arrive() <-chan struct{} {
 	if c.stage == connecting {
 		c.stage = warmingUp
@@ -304,11 +294,11 @@ func (c *Client) Arrive() <-chan struct{} {
 	return c.step.ready.open
 }
 
-// Leave says that the client takes no further part: nobody waits for it any longer.
+// Leave ends the client's part, so that nobody waits for it.
 func (c *Client) Leave() { c.finish(now()) }
 
-// Fault counts an error outside of Run, such as an exception after it, as one failed operation
-// named op. Before the measured phase it is only told.
+// Fault counts an error outside Run as a failed operation named op. Before the measured phase it
+// only reports it.
 func (c *Client) Fault(op string, err error) {
 	if c.step.Interrupted() {
 		return
@@ -321,8 +311,7 @@ func (c *Client) Fault(op string, err error) {
 	r.note(err, began)
 }
 
-// finish ends the client's part, wherever it stands: those who still wait for it at a barrier need
-// to no longer.
+// finish ends the client's part at any stage and passes the remaining barriers.
 func (c *Client) finish(at time.Duration) {
 	if c.stage < warmingUp {
 		c.step.ready.pass()
@@ -337,7 +326,7 @@ func (c *Client) finish(at time.Duration) {
 	if c.measuring && c.step.windowEnd.Load() == 0 {
 		c.step.mark(at)
 	}
-	c.measuring = false // what comes after its share is nobody's measure
+	c.measuring = false // operations after the share do not count
 	if c.ended.CompareAndSwap(0, int64(at)) {
 		c.step.clientEnded()
 	}
@@ -379,20 +368,20 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 			return err
 		}
 		if c.done || c.step.done(c.recorded-c.before, end) {
-			c.complete.Store(!c.cutOff()) // what was cut off has not done its share
+			c.complete.Store(!c.cutOff()) // unless its last operation was interrupted
 			c.finish(end)
 
 			return nil
 		}
-		begin = end // one reading of the clock an operation: the end of one is the beginning of the next
+		begin = end // one clock reading serves as end and next begin
 	}
 	c.finish(begin)
 
 	return nil
 }
 
-// follow does operations of a schedule that began at start until there are no more; then over is
-// true.
+// follow does operations of a schedule that started at start. over is true if the schedule has no
+// more.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
 	c.place = place{schedule: s, began: start, turn: make(chan struct{}, 1)}
 	defer func() { c.place, c.late = place{}, 0 }()
@@ -409,8 +398,8 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 	return false, nil
 }
 
-// operate calls fn once and records the call, unless fn recorded its operations itself. Its error
-// is one that was marked with Stop.
+// operate calls fn and counts the call as an operation, unless fn recorded any. It returns an error
+// marked with Stop.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
 	c.noted, c.unused = false, true
@@ -431,7 +420,7 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 
 	silent := c.recorded == recorded
 	if err == nil {
-		if silent && c.stage != finished && !c.done { // finished: a Run within fn has ended the client's part
+		if silent && c.stage != finished && !c.done { // a nested Run may have finished
 			r.Ok(end - begin)
 		}
 
@@ -444,32 +433,32 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		c.finish(end)
 
 		return end, stop.error
-	case c.step.Interrupted(): // what Ctrl-C cuts off is no failure of the server's
+	case c.step.Interrupted(): // an interrupt by the user is not a failure
 	case silent:
 		r.FailAfter(end-begin, err)
-	case !c.hasFailed(failures): // even when it recorded successes before it failed
+	case !c.hasFailed(failures): // even after recorded successes
 		r.Fail(err)
-	case !c.noted: // it recorded the failure, and not why
+	case !c.noted: // the recorded failure has no reason yet
 		c.failed.note(err, c.measuring)
 	}
 
 	return end, nil
 }
 
-// passWindow marks the end of the step's window when a call has ended after it.
+// passWindow records the end of the window, if a call has ended after it.
 func (c *Client) passWindow(end time.Duration) {
 	if over := c.step.windowEnd.Load(); c.measuring && over != 0 && int64(end) > over {
 		c.step.mark(time.Duration(over))
 	}
 }
 
-// hasFailed tells whether a call before which there were so many failures has recorded that of what
-// made it return. One from before it was cut off is of something else.
+// hasFailed reports whether the call has recorded its failure. After an interruption, earlier
+// failures do not count.
 func (c *Client) hasFailed(failures uint64) bool {
 	return c.failures != failures && (c.failedCut || !c.cutOff())
 }
 
-// cutOff tells whether the context of Run has ended.
+// cutOff reports whether Run's context has ended.
 func (c *Client) cutOff() bool {
 	select {
 	case <-c.over:
@@ -479,8 +468,8 @@ func (c *Client) cutOff() bool {
 	}
 }
 
-// closeOpen counts operations as failed that the call has begun and not ended, unless it was told
-// to stop.
+// closeOpen fails the operations that the call began and did not end, unless err is marked with
+// Stop.
 func (c *Client) closeOpen(err error) {
 	var stop stopError
 	if errors.As(err, &stop) {

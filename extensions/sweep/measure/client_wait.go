@@ -2,11 +2,11 @@ package measure
 
 import "time"
 
-// Waits are how long answers waited until their clients read them, of clients that take turns on
-// one goroutine: that goroutine records them. Not all waits have to be recorded.
+// Waits records how long answers waited to be read, for the clients of one event loop. Recording a
+// sample is enough.
 type Waits struct{ histogram histogram }
 
-// Record adds the wait of an answer to an operation of the client, if that is measured.
+// Record adds a wait, if the client is measured.
 func (w *Waits) Record(c *Client, wait time.Duration) {
 	if c.measuring {
 		w.histogram.record(wait)
@@ -14,8 +14,8 @@ func (w *Waits) Record(c *Client, wait time.Duration) {
 	}
 }
 
-// Waits returns those of goroutine number, counted from zero. Ask once and keep them for the step:
-// asking takes a lock.
+// Waits returns the recorder of an event loop, numbered from 0. It takes a lock, so keep the result
+// for the step.
 func (s *Step) Waits(number int) *Waits {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,6 @@ func (s *Step) Waits(number int) *Waits {
 	return s.waits[number]
 }
 
-// readWaits reads how long answers waited.
 func (s *Step) readWaits(r *Reading) {
 	s.mu.Lock()
 	all := s.waits

@@ -6,5 +6,5 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// now is the time since the process started, by a clock that never jumps.
+// now returns the monotonic time since the process started.
 func now() time.Duration { return clock.Now() }

@@ -7,25 +7,22 @@ import (
 	"time"
 )
 
-// The layout of a coarse histogram, in nanoseconds: every power of two from 1024 ns up is cut into
-// 32 counters, and what is below that into 32 as well. A value of 1 us or more is thus known to
-// 1/32 (3.1 %).
+// Layout in nanoseconds: each power of two from 1024 ns has 32 counters, and the range below has
+// 32. So the resolution from 1 us on is 1/32 (3.1 %).
 const (
 	coarseBits     = 5
 	coarseHalf     = 1 << coarseBits
-	coarseUnit     = 5 // below 1024 ns a counter is 2^5 ns wide
+	coarseUnit     = 5 // below 1024 ns, a counter covers 2^5 ns
 	coarseCounters = 33 * coarseHalf
 	coarsePageSize = coarseHalf
 	coarsePages    = coarseCounters / coarsePageSize
 )
 
-// coarsePage is the unit of growth: an octave.
+// coarsePage is allocated at once: one octave.
 type coarsePage [coarsePageSize]atomic.Uint64
 
-// Coarse is a histogram of durations that any number of goroutines may write to and read from at
-// the same time. It is coarse and small, so that there can be hundreds of them. Recording takes no
-// lock and, once a page exists, allocates nothing. The zero value is ready to use; it must not be
-// copied.
+// Coarse is a small histogram of durations for concurrent use. Recording is lock-free and allocates
+// only new pages. The zero value is ready to use; do not copy it.
 type Coarse struct {
 	sum   atomic.Int64
 	pages [coarsePages]atomic.Pointer[coarsePage]
@@ -38,12 +35,12 @@ func (c *Coarse) Record(d time.Duration) {
 	c.counter(coarseIndex(v)).Add(1)
 }
 
-// counter is counter i; its page is there from now on.
+// counter returns counter i and allocates its page if needed.
 func (c *Coarse) counter(i int) *atomic.Uint64 {
 	return &grown(&c.pages[i/coarsePageSize])[i%coarsePageSize]
 }
 
-// each calls fn for all counters that are not zero, in the order of their durations.
+// each calls fn for all non-zero counters in ascending order.
 func (c *Coarse) each(fn func(i int, n uint64)) {
 	for at := range c.pages {
 		p := c.pages[at].Load()
@@ -58,7 +55,7 @@ func (c *Coarse) each(fn func(i int, n uint64)) {
 	}
 }
 
-// Count is how many durations were recorded.
+// Count returns the number of durations.
 func (c *Coarse) Count() int64 {
 	var count uint64
 	c.each(func(_ int, n uint64) { count += n })
@@ -66,10 +63,10 @@ func (c *Coarse) Count() int64 {
 	return int64(count)
 }
 
-// Sum is the sum of all durations, exact.
+// Sum returns the exact sum.
 func (c *Coarse) Sum() time.Duration { return time.Duration(c.sum.Load()) }
 
-// Mean is the average duration, exact once nobody writes any more; zero when nothing was recorded.
+// Mean returns the exact average, or 0 without durations. It is consistent only when nobody writes.
 func (c *Coarse) Mean() time.Duration {
 	n := c.Count()
 	if n == 0 {
@@ -79,11 +76,11 @@ func (c *Coarse) Mean() time.Duration {
 	return time.Duration(math.Round(float64(c.Sum()) / float64(n)))
 }
 
-// Quantile is the smallest duration that at least the part q (0 to 1) of all durations did not
-// exceed, at most 3.1 % above the exact one; zero when nothing was recorded.
+// Quantile returns the smallest duration that at least a share q (0 to 1) does not exceed, up to
+// 3.1 % too high; 0 without durations.
 func (c *Coarse) Quantile(q float64) time.Duration { return coarseQuantile(c.each, c.Count(), q) }
 
-// coarseQuantile reads a quantile from the counters that each goes through.
+// coarseQuantile computes a quantile from counters.
 func coarseQuantile(each func(func(i int, n uint64)), count int64, q float64) time.Duration {
 	wanted := uint64(max(math.Ceil(q*float64(count)), 1))
 	var seen uint64
@@ -98,14 +95,13 @@ func coarseQuantile(each func(func(i int, n uint64)), count int64, q float64) ti
 	return found
 }
 
-// Merge adds another histogram's durations to this one's.
+// Merge adds another histogram.
 func (c *Coarse) Merge(other *Coarse) {
 	c.sum.Add(other.sum.Load())
 	other.each(func(i int, n uint64) { c.counter(i).Add(n) })
 }
 
-// Distribution is a reading as fine as the counters are, with an exact mean. Encode writes it as
-// every HdrHistogram library reads it.
+// Distribution converts the histogram. The mean stays exact.
 func (c *Coarse) Distribution() *Distribution {
 	d := &Distribution{}
 	c.each(func(i int, n uint64) {
@@ -124,7 +120,7 @@ func (c *Coarse) Distribution() *Distribution {
 	return d
 }
 
-// AddDistribution adds all that a distribution counts, such as one that Decode has read.
+// AddDistribution adds a distribution, for example a decoded one.
 func (c *Coarse) AddDistribution(d *Distribution) {
 	for i, n := range d.counts {
 		if n != 0 {
@@ -135,7 +131,7 @@ func (c *Coarse) AddDistribution(d *Distribution) {
 	c.sum.Add(int64(d.Sum))
 }
 
-// coarseIndex is the place of the counter for v nanoseconds.
+// coarseIndex returns the counter for v nanoseconds.
 func coarseIndex(v int64) int {
 	v = min(v, int64(Highest)) >> coarseUnit
 	e := max(bits.Len64(uint64(v))-coarseBits-1, 0)
@@ -143,12 +139,12 @@ func coarseIndex(v int64) int {
 	return e<<coarseBits + int(v>>e)
 }
 
-// coarseLowest is the shortest duration that counter i counts.
+// coarseLowest returns the shortest duration of counter i.
 func coarseLowest(i int) time.Duration {
 	e := max(i>>coarseBits-1, 0)
 
 	return time.Duration(int64(i-e<<coarseBits) << (e + coarseUnit))
 }
 
-// coarseHighest is the longest duration that counter i counts.
+// coarseHighest returns the longest duration of counter i.
 func coarseHighest(i int) time.Duration { return coarseLowest(i+1) - 1 }

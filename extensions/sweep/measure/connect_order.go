@@ -6,32 +6,30 @@ import (
 	"time"
 )
 
-// Clients connect one after another, in their order: a server that gives connections to its threads
-// in turns, as memcached does, and the event loops of k6 then share them in the same way in each
-// run, and for both variants of a duet. Where the order is left to chance, two same builds of
-// memcached (8 clients, 4 threads, two processors) differed by up to 13 % of ops/s and 30 % of p99,
-// a run long, which no number of slices can tell from a change.
+// Clients connect in order of their index. So a server that assigns connections to threads
+// round-robin, such as memcached, and k6's event loops distribute them equally in each run and
+// variant. With random order, two runs of the same memcached differed by up to 13 % of ops/s and 30
+// % of p99.
 const (
-	// orderPatience is how long a client waits while no other goes on.
+	// orderPatience is how long a client waits without any progress.
 	orderPatience = 250 * time.Millisecond
-	// orderLasts is how long one waits at most: connecting to what is far away takes longer, and
-	// then its order is that of chance.
+	// orderLasts is the longest total wait. To a distant server, later clients then connect in any
+	// order.
 	orderLasts = 2 * time.Second
 )
 
-// connectOrder is the order in which the clients of a step connect: all of them for the first time,
-// and then all for the second, as those of a duet do. It is given up when somebody has waited in
-// vain.
+// connectOrder is the order in which clients connect: all for the first time, then all for the
+// second, as in a duet. It is abandoned after a timeout.
 type connectOrder struct {
 	mu       sync.Mutex
-	next     int // the turn that comes next
+	next     int // next turn
 	progress time.Duration
 	waiting  map[int]chan struct{}
 	over     bool
 }
 
-// ConnectInTurn waits for the client's turn to connect, which is over when done is called. From the
-// start line on there are no turns.
+// ConnectInTurn waits for the client's turn to connect; done ends the turn. After the start line it
+// does not wait.
 func (c *Client) ConnectInTurn(ctx context.Context) (done func()) {
 	if c.stage != connecting {
 		return func() {}
@@ -44,7 +42,7 @@ func (c *Client) ConnectInTurn(ctx context.Context) (done func()) {
 	return func() { o.pass(turn) }
 }
 
-// await returns when the turn has come, or nobody keeps to the order.
+// await waits for a turn, or until the order is abandoned.
 func (o *connectOrder) await(ctx context.Context, stopped <-chan struct{}, turn int) {
 	come := o.queue(turn)
 	if come == nil {
@@ -72,7 +70,7 @@ func (o *connectOrder) await(ctx context.Context, stopped <-chan struct{}, turn 
 	}
 }
 
-// queue is what is closed when the turn has come; nil: it has.
+// queue returns a channel that is closed at the turn; nil if the turn has come.
 func (o *connectOrder) queue(turn int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +86,7 @@ func (o *connectOrder) queue(turn int) <-chan struct{} {
 	return come
 }
 
-// patience is how long somebody who has waited since then waits on.
+// patience returns how much longer to wait.
 func (o *connectOrder) patience(since time.Duration) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +94,7 @@ func (o *connectOrder) patience(since time.Duration) time.Duration {
 	return min(max(o.progress, since)+orderPatience, since+orderLasts) - now()
 }
 
-// pass ends a turn: the next one comes.
+// pass ends a turn.
 func (o *connectOrder) pass(turn int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,7 +105,7 @@ func (o *connectOrder) pass(turn int) {
 	}
 }
 
-// end gives up the order: nobody waits any longer.
+// end abandons the order.
 func (o *connectOrder) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -5,38 +5,37 @@ import (
 	"sync/atomic"
 )
 
-// The counters of a cache.
+// Counters of caches.
 const (
-	// Hits are keys that were found.
+	// Hits counts keys found.
 	Hits = "hits"
-	// Misses are keys that were not found.
+	// Misses counts keys not found.
 	Misses = "misses"
-	// Hot are keys that a benchmark asks for more often than the others.
+	// Hot counts accesses to hot keys.
 	Hot = "hot"
-	// HotHits are those of them that were found.
+	// HotHits counts hot keys found.
 	HotHits = "hotHits"
 )
 
-// Messages is the counter of the messages that a client has sent or received, whichever is more.
+// Messages counts messages sent or received by a client, whichever is more.
 const Messages = "messages"
 
-// Counter counts what one client's operations have done beside themselves. Its methods may be
-// called by the client's goroutine only.
+// Counter counts something other than operations. Only the client's goroutine may use it.
 type Counter struct {
 	name   string
 	client *Client
 	n      atomic.Uint64
 }
 
-// Add counts n more. As with operations, those of the warm-up are forgotten.
+// Add adds n, except during the warm-up.
 func (c *Counter) Add(n uint64) {
 	if c.client.measuring {
 		c.n.Store(c.n.Load() + n)
 	}
 }
 
-// Counter returns the client's counter of that name. Ask once and keep it for the step: asking
-// takes a lock.
+// Counter returns the client's counter with this name. It takes a lock, so keep the result for the
+// step.
 func (c *Client) Counter(name string) *Counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +51,7 @@ func (c *Client) Counter(name string) *Counter {
 	return counter
 }
 
-// counted adds what the client has counted to the step's counters.
+// counted adds the client's counters to sums.
 func (c *Client) counted(sums Counters) Counters {
 	c.mu.Lock()
 	counters := c.counters
@@ -64,10 +63,10 @@ func (c *Client) counted(sums Counters) Counters {
 	return sums
 }
 
-// Counters are numbers by the names of their counters: none is zero.
+// Counters maps names to non-zero counts.
 type Counters map[string]uint64
 
-// Plus returns the counters with others added to them; it may be the same map.
+// Plus adds others to the counters and returns them.
 func (c Counters) Plus(others Counters) Counters {
 	for name, n := range others {
 		c = c.plus(name, n)
@@ -88,7 +87,7 @@ func (c Counters) plus(name string, n uint64) Counters {
 	return c
 }
 
-// Since is what was counted after an earlier reading of the same clients.
+// Since returns what was counted after an earlier reading.
 func (c Counters) Since(earlier Counters) Counters {
 	var since Counters
 	for name, n := range c {
@@ -98,5 +97,5 @@ func (c Counters) Since(earlier Counters) Counters {
 	return since
 }
 
-// Equal tells whether both have counted the same.
+// Equal reports whether all counts are equal.
 func (c Counters) Equal(other Counters) bool { return maps.Equal(c, other) }

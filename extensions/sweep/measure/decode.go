@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// The compressed V2 format of the HdrHistogram project: a cookie and a length of 4 bytes each, and
-// then, through zlib, a header of 40 bytes and the counters. Numbers are big-endian. A cookie says
-// in its second lowest digit how wide the counters of older versions are, which says nothing in
-// this one.
-// Source: AbstractHistogram.encodeIntoCompressedByteBuffer of github.com/HdrHistogram/HdrHistogram.
+// Compressed V2 format of HdrHistogram: a 4-byte cookie and length, then zlib data with a 40-byte
+// header and counters. Numbers are big-endian. A digit of the cookie gives the counter width in
+// older versions and is ignored. Source: AbstractHistogram.encodeIntoCompressedByteBuffer of
+// github.com/HdrHistogram/HdrHistogram.
 const (
 	compressedCookie = 0x1c849304
 	plainCookie      = 0x1c849303
@@ -26,21 +25,18 @@ const (
 	innerHeader      = 40
 	digits           = 3
 
-	// maxEncoded is above what a histogram of 3 digits comes to when no two of its counters are
-	// equal and zlib gains nothing: 55,296 counters of 9 bytes, and a third more for base64.
+	// maxEncoded exceeds the base64 size of an incompressible histogram of 3 digits: 55,296
+	// counters of 9 bytes.
 	maxEncoded = 700_000
 
-	// maxCount is the most that a number in JSON holds exactly, and low enough for sums of many
-	// histograms.
+	// maxCount is the largest integer that JSON numbers hold exactly.
 	maxCount = 1 << 53
 )
 
-// Decode reads what Encode writes, and what other HdrHistogram libraries write with 3 digits of
-// nanoseconds up to 1 h. Count and counters come back as they were; Min, Max and Sum are as fine as
-// the counters are (0.098 %), see SetExact.
-//
-// It returns an error that says what is wrong with the text when it is none, and never allocates
-// more than some megabytes for it.
+// Decode reads the output of Encode and of other HdrHistogram libraries with 3 digits, in
+// nanoseconds up to 1 h. Counters are exact; Min, Max and Sum have the counters' resolution (0.098
+// %), see SetExact. It returns an error for invalid text, and never allocates more than a few
+// megabytes.
 func Decode(encoded string) (Distribution, error) {
 	d := Distribution{}
 	raw, err := unpack(encoded)
@@ -54,10 +50,8 @@ func Decode(encoded string) (Distribution, error) {
 	return d, nil
 }
 
-// SetExact sets the longest duration and the mean, which are known exactly from elsewhere, such as
-// the report that an encoded histogram came with: the sum follows from the mean, and with them
-// Quantile, Mean and Merge give what they gave before the distribution was encoded. It does nothing
-// when the distribution is empty.
+// SetExact sets the exact maximum and mean, for example from the report that contains the encoded
+// histogram. It does nothing on an empty distribution.
 func (d *Distribution) SetExact(highest, mean time.Duration) {
 	if d.Count == 0 {
 		return
@@ -67,7 +61,7 @@ func (d *Distribution) SetExact(highest, mean time.Duration) {
 	d.Sum = duration(float64(mean) * float64(d.Count))
 }
 
-// unpack undoes base64, the outer header and zlib.
+// unpack decodes base64, the outer header and zlib.
 func unpack(encoded string) ([]byte, error) {
 	if len(encoded) > maxEncoded {
 		return nil, fmt.Errorf("%d characters, which is more than any has (%d)", len(encoded), maxEncoded)
@@ -89,8 +83,7 @@ func unpack(encoded string) ([]byte, error) {
 	return inflate(raw[outerHeader:])
 }
 
-// inflate undoes zlib, up to the size that the longest histogram has: a few bytes can stand for
-// gigabytes.
+// inflate decompresses zlib data up to the largest valid size.
 func inflate(compressed []byte) ([]byte, error) {
 	source := bytes.NewReader(compressed)
 	z, err := zlib.NewReader(source)
@@ -98,7 +91,7 @@ func inflate(compressed []byte) ([]byte, error) {
 		return nil, err
 	}
 	limited := &io.LimitedReader{R: z, N: maxEncoded}
-	raw, err := io.ReadAll(limited) // to the end, where zlib compares its checksum
+	raw, err := io.ReadAll(limited) // reads the checksum too
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("it is cut off")
@@ -113,14 +106,14 @@ func inflate(compressed []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// read fills d, which is empty, from the header and the counters.
+// read fills the empty d from header and counters.
 func (d *Distribution) read(raw []byte) error {
 	if len(raw) < innerHeader {
 		return fmt.Errorf("its header has %d bytes instead of %d", len(raw), innerHeader)
 	}
 	payload := raw[innerHeader:]
 	cookie, length := binary.BigEndian.Uint32(raw), binary.BigEndian.Uint32(raw[4:])
-	// The number at 8, by which Java rotates its counters in memory, is not about their order here.
+	// The field at 8, used by Java's rotation in memory, does not affect the order here.
 	figures := int32(binary.BigEndian.Uint32(raw[12:]))
 	lowest, highest := int64(binary.BigEndian.Uint64(raw[16:])), int64(binary.BigEndian.Uint64(raw[24:]))
 	ratio := math.Float64frombits(binary.BigEndian.Uint64(raw[32:]))
@@ -142,8 +135,8 @@ func (d *Distribution) read(raw []byte) error {
 	return d.readCounters(payload, unit, octave(highest>>unit)<<halfBits+2*half)
 }
 
-// readCounters fills d from the counters of a histogram that has known of them, in units of 2^unit
-// ns. A counter is a positive number; a negative one stands for as many counters that are zero.
+// readCounters fills d from known counters in units of 2^unit ns. A negative number stands for that
+// many zero counters.
 func (d *Distribution) readCounters(payload []byte, unit, known int) error {
 	var sum float64
 	for at := 0; len(payload) > 0; {
@@ -157,7 +150,7 @@ func (d *Distribution) readCounters(payload []byte, unit, known int) error {
 		if n < 0 {
 			skip = -n
 		}
-		if skip < 0 || skip > int64(known-at) { // the negative of the lowest number is itself
+		if skip < 0 || skip > int64(known-at) { // -MinInt64 is itself
 			return fmt.Errorf("it has more than the %d counters of its range", known)
 		}
 		if n > 0 {
@@ -174,9 +167,8 @@ func (d *Distribution) readCounters(payload []byte, unit, known int) error {
 	return nil
 }
 
-// addAt adds n to the counters for what another histogram's counter at holds, and returns the
-// middle of that one's range. Where that histogram is coarser, its highest value decides: a
-// quantile is then never too low.
+// addAt adds n values of the other histogram's counter at, and returns the middle of its range. A
+// coarser counter is added at its highest value, so that quantiles are never too low.
 func (d *Distribution) addAt(at, unit int, n int64) (middle float64, err error) {
 	lowest, highest := valueRange(at)
 	if lowest > int64(Highest)>>unit {
@@ -199,8 +191,7 @@ func (d *Distribution) addAt(at, unit int, n int64) (middle float64, err error) 
 	return (float64(lowest) + float64(highest)) / 2, nil
 }
 
-// zigZag reads a number of one to nine bytes, of which all but the ninth say in their highest bit
-// whether there is one more. The size is zero when it is cut off.
+// zigZag reads a varint of one to nine bytes. size is 0 if it is cut off.
 func zigZag(raw []byte) (n int64, size int) {
 	const last = 8
 	var value uint64
@@ -219,7 +210,7 @@ func zigZag(raw []byte) (n int64, size int) {
 	return 0, 0
 }
 
-// duration is the nearest there is to ns nanoseconds.
+// duration converts ns nanoseconds without overflow.
 func duration(ns float64) time.Duration {
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
@@ -228,5 +219,5 @@ func duration(ns float64) time.Duration {
 	return time.Duration(math.Round(ns))
 }
 
-// octave is the number of bits that v has above those that a counter tells apart.
+// octave returns the number of bits of v that a counter does not distinguish.
 func octave(v int64) int { return max(bits.Len64(uint64(v))-halfBits-1, 0) }

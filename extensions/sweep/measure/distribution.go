@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// Distribution is a reading of one or more histograms: plain numbers that no client writes to any
-// more. The zero value is an empty one, ready to use. It is not safe for use by several goroutines
-// at once.
+// Distribution is a snapshot of one or more histograms. The zero value is empty and ready to use.
+// It is not safe for concurrent use.
 type Distribution struct {
 	Count    int64
 	Sum      time.Duration
-	Min, Max time.Duration // exact; zero when Count is zero
+	Min, Max time.Duration // exact; 0 if Count is 0
 
-	// counts are as long as the highest octave needs that was counted: all of them take 264 KB.
+	// counts has counters up to the highest octave used; all of them take 264 KB.
 	counts []uint64
 }
 
-// counter returns the counter at i.
+// counter returns counter i.
 func (d *Distribution) counter(i int) *uint64 {
 	if i >= len(d.counts) {
 		longer := make([]uint64, (i/half+1)*half)
@@ -28,15 +27,15 @@ func (d *Distribution) counter(i int) *uint64 {
 	return &d.counts[i]
 }
 
-// add merges what h holds now.
+// add merges the current contents of h.
 func (d *Distribution) add(h *histogram) {
 	if d.addFigures(&h.figures) > 0 {
 		d.addBuckets(&h.buckets)
 	}
 }
 
-// addFigures merges what is exact of durations whose buckets come after it, and returns their
-// number. A client that goes on recording meanwhile may be seen up to its last operation but one.
+// addFigures merges the exact figures and returns their number. It precedes addBuckets, so a
+// concurrent recording may miss its last operation.
 func (d *Distribution) addFigures(f *figures) int64 {
 	n := f.number.Load()
 	if n == 0 {
@@ -53,7 +52,7 @@ func (d *Distribution) addFigures(f *figures) int64 {
 	return n
 }
 
-// addBuckets merges the buckets of durations whose figures were there before.
+// addBuckets merges the buckets.
 func (d *Distribution) addBuckets(b *buckets) {
 	b.pages(func(first int, p *page) {
 		for i := range p {
@@ -65,7 +64,7 @@ func (d *Distribution) addBuckets(b *buckets) {
 	})
 }
 
-// Record adds one value.
+// Record adds one duration.
 func (d *Distribution) Record(v time.Duration) {
 	v = max(v, 0)
 	if d.Count == 0 || v < d.Min {
@@ -77,7 +76,7 @@ func (d *Distribution) Record(v time.Duration) {
 	*d.counter(index(int64(v)))++
 }
 
-// Merge adds another reading's operations to this one's.
+// Merge adds another distribution.
 func (d *Distribution) Merge(other *Distribution) {
 	if other.Count == 0 {
 		return
@@ -94,8 +93,8 @@ func (d *Distribution) Merge(other *Distribution) {
 	}
 }
 
-// Since returns what was recorded between an earlier reading of the same histograms and this one.
-// Its Min and Max are as fine as the counters are, not exact.
+// Since returns what was recorded after an earlier snapshot. Min and Max have the counters'
+// resolution.
 func (d *Distribution) Since(earlier *Distribution) *Distribution {
 	diff := &Distribution{Count: d.Count - earlier.Count, Sum: d.Sum - earlier.Sum}
 	if diff.Count == 0 {
@@ -120,7 +119,7 @@ func (d *Distribution) Since(earlier *Distribution) *Distribution {
 	return diff
 }
 
-// Mean is the average duration, exact; zero when nothing was recorded.
+// Mean returns the exact average; 0 without durations.
 func (d *Distribution) Mean() time.Duration {
 	if d.Count == 0 {
 		return 0
@@ -129,8 +128,7 @@ func (d *Distribution) Mean() time.Duration {
 	return time.Duration(math.Round(float64(d.Sum) / float64(d.Count)))
 }
 
-// Above is how many operations took longer than a duration, as far as the counters tell: not those
-// that are counted with it.
+// Above returns the number of durations in counters above the one of limit.
 func (d *Distribution) Above(limit time.Duration) int64 {
 	var n uint64
 	if from := index(int64(max(limit, 0))) + 1; from < len(d.counts) {
@@ -142,7 +140,7 @@ func (d *Distribution) Above(limit time.Duration) int64 {
 	return int64(n)
 }
 
-// SumFrom is the sum of the durations from one on, as far as the counters tell.
+// SumFrom returns the approximate sum of the durations from least on.
 func (d *Distribution) SumFrom(least time.Duration) (sum time.Duration) {
 	from := index(int64(max(least, 0)))
 	if from >= len(d.counts) {
@@ -156,8 +154,8 @@ func (d *Distribution) SumFrom(least time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// Quantile is the smallest duration that at least the part q (0 to 1) of all operations did not
-// exceed, at most 0.098 % above the exact one; zero when nothing was recorded.
+// Quantile returns the smallest duration that at least a share q (0 to 1) does not exceed, up to
+// 0.098 % too high; 0 without durations.
 func (d *Distribution) Quantile(q float64) time.Duration {
 	if d.Count == 0 {
 		return 0

@@ -1,11 +1,7 @@
-// Package measure is the measuring core of the sweep: what a client records of its operations, how
-// the clients of a step start together and end, and what can be read from them, while they run and
-// afterwards.
+// Package measure records what the clients of a step do, starts and ends them together, and reads
+// their figures at any time. It does not depend on k6. Recording an operation takes no lock and
+// allocates nothing, and memory does not grow with the number of operations.
 //
-// The words: a run holds scenarios, a scenario steps, a step a number of clients (with a warm-up
-// and a measured phase), a client operations; an operation has a kind (its name), an outcome
-// (successful or failed) and a duration.
-//
-// It knows nothing of k6, takes no lock and allocates nothing on an operation's path, and its
-// memory does not grow with the number of operations.
+// A run has scenarios, a scenario has steps, and a step has a number of clients, a warm-up and a
+// measured phase. Clients do operations. An operation has a name, a duration and an outcome.
 package measure

@@ -11,77 +11,75 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
-// Variant is the one of a duet that an operation is of.
+// Variant is the variant of a duet that an operation belongs to.
 type Variant string
 
-// The variants of a duet.
+// Variants of a duet.
 const (
-	// NoVariant is that of operations in a step that is no duet.
+	// NoVariant is the variant outside duets.
 	NoVariant Variant = ""
-	// Base is what the change stands beside.
+	// Base is the reference.
 	Base Variant = "base"
-	// Change is what is judged.
+	// Change is compared with Base.
 	Change Variant = "change"
 )
 
-// The length of a slice, and what it is chosen from.
+// Constants for the slice length.
 const (
-	// shortestSlice is so short that little of what disturbs a machine begins or ends within a
-	// pair: that is most of what is left of it in the ratio of the two. Beside a neighbour that
-	// takes a processor half of the time, pairs of 10 ms know the ratio of a run twice as well as
-	// pairs of 80 ms. Shorter ones win nothing more, and more of their operations end beside those
-	// of the other variant.
+	// shortestSlice is short, so that few disturbances start or end within a pair of slices. With a
+	// neighbour that uses a processor half of the time, pairs of 10 ms estimate the ratio twice as
+	// precisely as pairs of 80 ms. Shorter slices gain nothing, and more operations overlap with
+	// the other variant.
 	shortestSlice = 5 * time.Millisecond
 	longestSlice  = 500 * time.Millisecond
-	// sliceMeans and sliceP99s are how many operations of the mean duration, and of the 99th
-	// percentile, a slice is to hold one after another, as far as the longest slice allows. With
-	// half as many, the interval beside a neighbour is a fifth narrower, and the change that it
-	// shows a sixth smaller: more of the operations end beside those of the other variant.
+	// sliceMeans and sliceP99s are how many consecutive operations of the mean and of the 99th
+	// percentile fit into a slice, within the limits. With half as many, the interval is a fifth
+	// narrower, but the measured effect is a sixth smaller, because more operations overlap with
+	// the other variant.
 	sliceMeans = 10
 	sliceP99s  = 2
-	// goodPairs is how many pairs there are to be: a step of a short time has shorter slices.
+	// goodPairs is the desired number of pairs; short steps use shorter slices.
 	goodPairs = 20
-	// leastMeans is how many mean durations a slice holds whatever its length is.
+	// leastMeans is the minimum slice length in mean durations.
 	leastMeans = 5
-	// mostSlices is how many slices a run counts apart. A longer one begins again with the first.
+	// mostSlices limits the slices that are kept. A longer run reuses them from the first.
 	mostSlices = slicePages * slicePageSize
 	slicePages = 256
-	// slicePageSize is the unit of growth.
+	// slicePageSize slices are allocated together.
 	slicePageSize = 64
-	// warmTurn is how long a call of the warm-up that does many operations lasts.
+	// warmTurn is the length of a warm-up call with many operations.
 	warmTurn = 25 * time.Millisecond
-	// leastWarm is how many calls of each variant come before the start line, at least. The first
-	// may connect: it says nothing of how long an operation takes.
+	// leastWarm is the minimum number of warm-up calls per variant. The first may connect, so its
+	// duration does not count.
 	leastWarm = 2
 )
 
-// ErrMixedDuet is why a step is none that can be measured: some of its clients take turns between
-// two variants, and others do not.
+// ErrMixedDuet is returned if some clients in a step run a duet and others do not.
 var ErrMixedDuet = errors.New("some clients of the step take turns between base and change, and others do not")
 
-// duet is a step whose clients take turns between two variants, all at the same times: the measured
-// phase is cut into slices of one length, two of them are a pair, and a pair has each variant once,
-// in an order of chance.
+// duet is the state of a step whose clients switch between two variants at the same times. The
+// measured phase consists of slices of equal length; each pair of slices has both variants in
+// random order.
 type duet struct {
 	step *Step
 	seed uint32
 
-	// began and length are those of the slices, once the start line is open.
+	// began and length are set when the start line opens.
 	began, length time.Duration
-	// last is how many slices there are; zero: as many as there is time for.
+	// last is the number of slices; 0 for no limit.
 	last int64
 
-	// pieces are the durations of the warm-up's operations, of both variants.
+	// pieces are the durations of warm-up operations of both variants.
 	pieces Coarse
 
-	// busy is for how long clients were at work in each slice, ns, all of them together.
+	// busy is the total time in ns that clients worked in each slice.
 	busy busyTimes
 
 	mu     sync.Mutex // guards series
 	series map[string]*series
 }
 
-// busyTimes are those of all slices; pages are made on demand.
+// busyTimes is indexed by slice; pages are allocated on demand.
 type busyTimes [slicePages]atomic.Pointer[[slicePageSize]atomic.Int64]
 
 func (b *busyTimes) add(slice int64, d time.Duration) {
@@ -99,7 +97,7 @@ func (b *busyTimes) of(slice int64) time.Duration {
 	return time.Duration(page[i%slicePageSize].Load())
 }
 
-// series are the durations of one kind of operation in each slice; pages are made on demand.
+// series holds an operation's durations in each slice; pages are allocated on demand.
 type series struct {
 	pages   [slicePages]atomic.Pointer[[slicePageSize]Coarse]
 	crossed atomic.Uint64
@@ -110,7 +108,7 @@ func (s *series) record(slice int64, d time.Duration) {
 	grown(&s.pages[i/slicePageSize])[i%slicePageSize].Record(d)
 }
 
-// of is what was recorded in a slice; nil: nothing.
+// of returns the durations in a slice; nil if there are none.
 func (s *series) of(slice int64) *Coarse {
 	i := slice % mostSlices
 	page := s.pages[i/slicePageSize].Load()
@@ -121,7 +119,7 @@ func (s *series) of(slice int64) *Coarse {
 	return &page[i%slicePageSize]
 }
 
-// variant is the one of a slice. The order in a pair is that of a bit of chance.
+// variant returns a slice's variant. A random bit orders each pair.
 func (d *duet) variant(slice int64) Variant {
 	slice %= mostSlices
 	if splitmix.Mix(uint64(d.seed)<<32^uint64(slice/2))&1 == uint64(slice&1) {
@@ -131,8 +129,7 @@ func (d *duet) variant(slice int64) Variant {
 	return Change
 }
 
-// slice is the one at a time of the measured phase. What is left of it after the last slice, as
-// their length is rounded, is of that one.
+// slice returns the index of the slice at a time. The last slice includes the rest of the phase.
 func (d *duet) slice(at time.Duration) int64 {
 	slice := int64((at - d.began) / d.length)
 	if d.last != 0 {
@@ -142,7 +139,7 @@ func (d *duet) slice(at time.Duration) int64 {
 	return slice
 }
 
-// begin chooses the slices at the start line.
+// begin sets the slice length at the start line.
 func (d *duet) begin(at time.Duration) {
 	d.began = at
 	d.length = sliceOf(&d.pieces)
@@ -153,7 +150,7 @@ func (d *duet) begin(at time.Duration) {
 	}
 }
 
-// sliceOf is the length of the slices for operations of these durations.
+// sliceOf returns the slice length for operations with these durations.
 func sliceOf(pieces *Coarse) time.Duration {
 	mean := pieces.Mean()
 	length := max(sliceMeans*mean, sliceP99s*pieces.Quantile(0.99), shortestSlice)
@@ -161,7 +158,7 @@ func sliceOf(pieces *Coarse) time.Duration {
 	return max(min(length, longestSlice), leastMeans*mean)
 }
 
-// asDuet makes the step a duet, before its clients are connected.
+// asDuet makes the step a duet, before its clients connect.
 func (s *Step) asDuet() (*duet, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,10 +172,10 @@ func (s *Step) asDuet() (*duet, error) {
 	return s.duet.Load(), nil
 }
 
-// IsDuet tells whether the clients of the step take turns between two variants.
+// IsDuet reports whether the step is a duet.
 func (s *Step) IsDuet() bool { return s.duet.Load() != nil }
 
-// asSolo makes the step one that is no duet.
+// asSolo excludes a duet in the step.
 func (s *Step) asSolo() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +187,7 @@ func (s *Step) asSolo() error {
 	return nil
 }
 
-// of returns what is counted of one kind of operation.
+// of returns the series of an operation.
 func (d *duet) of(op string) *series {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,29 +200,27 @@ func (d *duet) of(op string) *series {
 	return s
 }
 
-// turns are where a client stands in a duet.
+// turns is a client's state in a duet.
 type turns struct {
 	*duet
 
 	variant Variant
-	// slice is the one in which the current call began or, in an open loop, was due; -1: none.
+	// slice is the slice in which the current call began, or was due in an open loop; -1 for none.
 	slice int64
-	// until is when the slice is over, or the turn of the warm-up.
+	// until is the end of the slice or warm-up turn.
 	until time.Duration
-	// from is when the client's first call in the slice began, and end when the last of those that
-	// began in it ended.
+	// from is the start of the client's first call in the slice, and end the end of its last one.
 	from, end time.Duration
 
-	// began is when the current call did.
+	// began is the start of the current call.
 	began time.Duration
-	// asked are the variants whose calls have asked whether they have to return: these do many
-	// operations.
+	// asked holds the variants whose calls have called Enough, because they do many operations.
 	asked struct{ base, change bool }
-	// calls counts those of the warm-up.
+	// calls counts warm-up calls.
 	calls int
 }
 
-// enter says that a call begins.
+// enter starts a call.
 func (t *turns) enter(c *Client, begin time.Duration) {
 	t.began = begin
 	if !c.measuring {
@@ -245,7 +240,7 @@ func (t *turns) enter(c *Client, begin time.Duration) {
 	t.variant, t.until = t.duet.variant(slice), t.duet.began+time.Duration(slice+1)*t.length
 }
 
-// leave says that the call has ended.
+// leave ends a call.
 func (t *turns) leave(c *Client, end time.Duration) {
 	if !c.measuring {
 		if !*t.batches() {
@@ -258,23 +253,22 @@ func (t *turns) leave(c *Client, end time.Duration) {
 	t.worked(end)
 }
 
-// worked takes until when the client was at work for the variant: what began in its slice is its
-// own, whenever that ends. It tells whether the slice was over before.
+// worked extends the client's working time in the slice. It reports whether the slice had ended
+// before.
 func (t *turns) worked(until time.Duration) (crossed bool) {
 	t.end = until
 
 	return until > t.until
 }
 
-// warm takes how long a call, or one of its operations, took before the start line. The first call
-// of a variant may connect.
+// warm records a warm-up duration, except for the first call per variant, which may connect.
 func (t *turns) warm(took time.Duration) {
 	if t.calls >= 2 {
 		t.pieces.Record(took)
 	}
 }
 
-// flush adds up the time that the client was at work for the slice.
+// flush adds the client's working time to its slice.
 func (t *turns) flush() {
 	if t.slice >= 0 && t.end > t.from {
 		t.busy.add(t.slice, t.end-t.from)
@@ -282,14 +276,14 @@ func (t *turns) flush() {
 	t.slice = -1
 }
 
-// over tells a call that does many operations that its turn is.
+// over reports whether a call with many operations must return.
 func (t *turns) over() bool {
 	*t.batches() = true
 
 	return now() >= t.until
 }
 
-// batches tells whether calls of the variant do many operations.
+// batches points to whether the variant's calls do many operations.
 func (t *turns) batches() *bool {
 	if t.variant == Change {
 		return &t.asked.change
@@ -298,16 +292,14 @@ func (t *turns) batches() *bool {
 	return &t.asked.base
 }
 
-// warmed tells whether the client has done enough of both variants before the start line.
+// warmed reports whether the client has called both variants often enough.
 func (t *turns) warmed() bool { return t == nil || t.calls >= 2*leastWarm }
 
-// RunDuet does the client's part of a step as Run does, in which all clients take turns between two
-// variants: all of them change over at the same times. An operation belongs to the variant that
-// began it, with all of its time, also when it ends in a later slice: were it left out, what is
-// slow would be left out more often, and a server that stands still would look as fast as before.
-// Before the start line, each client calls each variant a few times, whatever the plan says.
-//
-// A call that does many operations has to return when Enough says so.
+// RunDuet does the client's part like Run, with two variants that all clients switch between at the
+// same times. An operation counts for the variant that began it, even if it ends in a later slice.
+// Otherwise slow operations would be lost more often, which would hide stalls. Before the start
+// line, each client calls each variant at least twice. A call with many operations must return when
+// Enough says so.
 func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, change func() error) error {
 	d, err := c.step.asDuet()
 	if err != nil {
@@ -333,9 +325,9 @@ func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, chan
 	})
 }
 
-// EachTurn calls fn at each border of slices, with the variant whose slice begins, until the step
-// has ended. Who calls it is late at times: then onTime is false, and where whole slices have gone
-// by, fn is not called for them. In a step that is no duet it returns when the start line opens.
+// EachTurn calls fn at each slice border with the new slice's variant, until the step has ended. If
+// the caller is late, onTime is false and missed slices are skipped. Outside a duet it returns at
+// the start line.
 func (s *Step) EachTurn(ended <-chan struct{}, fn func(variant Variant, onTime bool)) {
 	select {
 	case <-s.line.open:
@@ -361,5 +353,5 @@ func (s *Step) EachTurn(ended <-chan struct{}, fn func(variant Variant, onTime b
 	}
 }
 
-// onTime is the part of a slice within which a border is seen in time.
+// onTime is the share of a slice (1/n) within which a border counts as on time.
 const onTime = 10

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// encoder is what Encode needs beside the distribution. It is used again: a report may have
-// thousands of histograms, and a compressor takes a megabyte.
+// encoder holds reusable buffers: a report may have thousands of histograms, and a compressor takes
+// a megabyte.
 type encoder struct {
 	plain      []byte
 	compressed bytes.Buffer
@@ -19,13 +19,13 @@ type encoder struct {
 
 var encoders = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool
 	e := &encoder{}
-	e.zlib, _ = zlib.NewWriterLevel(&e.compressed, zlib.BestCompression) // the level is one of its own
+	e.zlib, _ = zlib.NewWriterLevel(&e.compressed, zlib.BestCompression) // the level is valid
 
 	return e
 }}
 
-// Encode returns the distribution as an HDR histogram in nanoseconds, 3 digits: the compressed V2
-// format of the HdrHistogram project in base64, which every HdrHistogram library reads.
+// Encode returns the distribution as an HDR histogram (nanoseconds, 3 digits, compressed V2 format,
+// base64), which HdrHistogram libraries can read.
 func (d *Distribution) Encode() (string, error) {
 	e := encoders.Get().(*encoder) //nolint:forcetypeassert // the pool has no others
 	defer encoders.Put(e)
@@ -46,8 +46,8 @@ func (d *Distribution) Encode() (string, error) {
 	return base64.StdEncoding.EncodeToString(raw), nil
 }
 
-// appendPlain appends the header and the counters up to the highest that is not zero. A run of
-// zeros is its negative length, but one alone, which is zero.
+// appendPlain appends the header and the counters up to the last non-zero one. Two or more zeros
+// are written as their negative number.
 func (d *Distribution) appendPlain(to []byte) []byte {
 	to = append(to, make([]byte, innerHeader)...)
 	zeros := int64(0)
@@ -85,7 +85,7 @@ func appendZeros(to []byte, n int64) []byte {
 	return appendZigZag(to, -n)
 }
 
-// appendZigZag appends a number of one to nine bytes, as zigZag reads it.
+// appendZigZag appends a varint of one to nine bytes.
 func appendZigZag(to []byte, n int64) []byte {
 	value := uint64(n)<<1 ^ uint64(n>>63)
 	for range 8 {

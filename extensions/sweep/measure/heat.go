@@ -10,21 +10,19 @@ import (
 	"io"
 )
 
-// A heat is what slots count, as text: a list of variable-length integers as of Go's
-// encoding/binary, through deflate and base64. The list begins with how many slots there are, which
-// counter is the first that is not zero in all of them, and how many counters follow from there on.
-// Then come, counter by counter, the numbers of all slots. Counter i of a heat has the durations of
-// heatOf counters of a coarse histogram: there are 8 an octave, of equal width, from 1024 ns on,
-// and as many below it.
+// A heat is the counters of all slots as text: varints (encoding/binary), deflate, base64. It
+// starts with the number of slots, the first used counter, and the number of counters; then follow,
+// counter by counter, the numbers of all slots. A heat counter covers heatOf counters of a coarse
+// histogram, so an octave has 8.
 const (
 	heatOf       = 4
 	heatCounters = coarseCounters / heatOf
 
-	// mostHeat is above what the heat of MostSlots slots comes to, before and after deflate.
+	// mostHeat exceeds the size of MostSlots slots before and after deflate.
 	mostHeat = 4 << 20
 )
 
-// Heat returns what the slots count as text.
+// Heat returns the slots' counters as text.
 func (o *OverTime) Heat() (string, error) {
 	var cells [heatCounters][MostSlots]uint64
 	first, end := heatCounters, 0
@@ -60,8 +58,8 @@ func (o *OverTime) Heat() (string, error) {
 	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
 }
 
-// ReadHeat reads the slots that Heat has written, as fine as it has. The error says what is wrong
-// with the text; it never takes more than some megabytes.
+// ReadHeat reads the output of Heat. It returns an error for invalid text, and never allocates more
+// than a few megabytes.
 func ReadHeat(heat string) ([]Slot, error) {
 	if len(heat) > mostHeat {
 		return nil, fmt.Errorf("%d characters, which is more than any has (%d)", len(heat), mostHeat)
@@ -87,10 +85,9 @@ func ReadHeat(heat string) ([]Slot, error) {
 	return slots, err
 }
 
-// heatReader reads a heat's numbers.
 type heatReader struct{ raw []byte }
 
-// next reads a number of at most so much.
+// next reads a number up to most.
 func (r *heatReader) next(what string, most uint64) (uint64, error) {
 	n, size := binary.Uvarint(r.raw)
 	switch {
@@ -118,9 +115,9 @@ func (r *heatReader) slots() ([]Slot, error) {
 		return nil, err
 	}
 	slots := make([]Slot, length)
-	last := make([]int, length) // counters of a coarse histogram, from 1 on
+	last := make([]int, length) // the last coarse counter of each slot, plus 1
 	for at := range counters {
-		i := int(first+at)*heatOf + heatOf - 1 // the slowest that it counts: a quantile is never too low
+		i := int(first+at)*heatOf + heatOf - 1 // its slowest counter, so that quantiles are never too low
 		for slot := range slots {
 			n, err := r.next("a counter", maxCount)
 			if err != nil {

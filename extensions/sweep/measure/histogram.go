@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// The layout is that of an HDR histogram with 3 significant digits, in nanoseconds: values below
-// 2048 ns have a counter each, every following power of two is cut into 1024 counters. A value is
-// thus known to 1/1024 (0.098 %).
-// Source: http://hdrhistogram.org, "HdrHistogram: A High Dynamic Range Histogram".
+// Layout of an HDR histogram with 3 significant digits in nanoseconds: one counter per value below
+// 2048 ns, and 1024 counters per power of two above. So the resolution is 1/1024 (0.098 %). Source:
+// http://hdrhistogram.org, "HdrHistogram: A High Dynamic Range Histogram".
 const (
 	halfBits = 10
 	half     = 1 << halfBits
@@ -18,23 +17,22 @@ const (
 	pageSize = 16
 )
 
-// Highest is the longest duration that a histogram tells apart. Longer ones are counted as this
-// long; the maximum and the mean stay exact.
+// Highest is the longest duration that a histogram distinguishes. Longer ones count as Highest;
+// maximum and mean stay exact.
 const Highest = time.Hour
 
-// page is the unit of growth: of most octaves, durations are in a part.
+// page is allocated at once; most octaves are only partly used.
 type page [pageSize]atomic.Uint64
 
-// octavePages are those of a power of two; most steps see latencies of a few octaves only.
+// octavePages are the pages of an octave. Most steps use few octaves.
 type octavePages [half / pageSize]atomic.Pointer[page]
 
-// buckets count durations by how long they were. Any number of goroutines may write and read at the
-// same time, without a lock. Once a page has what they need, nothing is allocated.
+// buckets count durations, lock-free and for concurrent use. They allocate only new pages.
 type buckets struct {
 	octaves [octaves]atomic.Pointer[octavePages]
 }
 
-// count counts a duration in nanoseconds, which is not negative.
+// count counts a non-negative duration in nanoseconds.
 func (b *buckets) count(v int64) {
 	i := index(v)
 	octave := b.octaves[i/half].Load()
@@ -48,8 +46,8 @@ func (b *buckets) count(v int64) {
 	at[i%pageSize].Add(1)
 }
 
-// grown is what is there by now. What makes it is apart, for count, which each operation calls: it
-// looks by itself, as Go does not inline grown.
+// grown returns *at, and allocates it if needed. count checks for nil first, because Go does not
+// inline grown.
 func grown[T any](at *atomic.Pointer[T]) *T {
 	if p := at.Load(); p != nil {
 		return p
@@ -64,7 +62,7 @@ func grow[T any](at *atomic.Pointer[T]) *T {
 	return at.Load()
 }
 
-// pages calls do with each page there is, and the number of its first counter.
+// pages calls do with each page and the index of its first counter.
 func (b *buckets) pages(do func(first int, p *page)) {
 	for i := range b.octaves {
 		o := b.octaves[i].Load()
@@ -79,14 +77,13 @@ func (b *buckets) pages(do func(first int, p *page)) {
 	}
 }
 
-// figures are the exact figures of durations in nanoseconds. One goroutine writes them, any number
-// may read them at the same time.
+// figures are exact sums of durations in nanoseconds, written by one goroutine and read by any.
 type figures struct {
 	number, sum, min, max atomic.Int64
 }
 
-// note adds a duration, which is not negative. It comes after the buckets have it, so that a reader
-// never sees a number that is not in them yet.
+// note adds a non-negative duration. Call it after counting it in the buckets, so that readers
+// never see more durations than counts.
 func (f *figures) note(v int64) {
 	number := f.number.Load()
 	if number == 0 || v < f.min.Load() {
@@ -99,7 +96,7 @@ func (f *figures) note(v int64) {
 	f.number.Store(number + 1)
 }
 
-// record counts one duration, and adds it to its exact figures.
+// record counts one duration in buckets and figures.
 func (b *buckets) record(d time.Duration, exact *figures) {
 	v := max(int64(d), 0)
 	b.count(v)
@@ -112,10 +109,9 @@ type histogram struct {
 	buckets
 }
 
-// record counts one duration.
 func (h *histogram) record(d time.Duration) { h.buckets.record(d, &h.figures) }
 
-// index is the place of the counter for v nanoseconds.
+// index returns the counter for v nanoseconds.
 func index(v int64) int {
 	v = min(v, int64(Highest))
 	e := max(bits.Len64(uint64(v))-halfBits-1, 0)
@@ -123,7 +119,7 @@ func index(v int64) int {
 	return e<<halfBits + int(v>>e)
 }
 
-// valueRange is the lowest and the highest number of nanoseconds that counter i counts.
+// valueRange returns the lowest and highest value of counter i in nanoseconds.
 func valueRange(i int) (lowest, highest int64) {
 	e := max(i>>halfBits-1, 0)
 	lowest = int64(i-e<<halfBits) << e

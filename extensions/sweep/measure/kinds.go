@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// kind holds the buckets of one kind of operation, which the clients of a step share; in a duet,
-// those of one variant. Buckets of its own would take each client 8 kB. There is a part for each
-// processor, and a client counts in the same part for the whole step.
+// kind holds the buckets of an operation (in a duet, of one variant) for all clients; separate
+// buckets would take 8 kB per client. There is one part per processor, and each client uses a fixed
+// part.
 type kind struct {
 	op string
-	// change tells that it is of a duet's change. Else it is of base, or of a step that is no duet.
+	// change is true for a duet's change.
 	change bool
 	parts  []part
 }
 
-// part has the buckets of some clients.
 type part struct{ ok, failed buckets }
 
-// of is the part of the client with this index.
+// of returns the part of a client.
 func (k *kind) of(index int) *part { return &k.parts[index%len(k.parts)] }
 
-// kind returns the kind of operation, a duet's change apart. It may be called by any goroutine.
+// kind returns the kind for an operation name and variant. Any goroutine may call it.
 func (s *Step) kind(op string, change bool) *kind {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,12 +39,12 @@ func newKind(op string, change bool, parts int) *kind {
 	return &kind{op: op, change: change, parts: make([]part, parts)}
 }
 
-// addTo adds how many successful operations there were to the counters of a coarse histogram.
+// addTo adds the successful operations to coarse counters.
 func (k *kind) addTo(counts *[coarseCounters]uint64) {
 	for i := range k.parts {
 		k.parts[i].ok.pages(func(first int, p *page) {
 			lowest, _ := valueRange(first)
-			at := &counts[coarseIndex(lowest)] // a page is within one of its counters
+			at := &counts[coarseIndex(lowest)] // a page lies within one coarse counter
 			for j := range p {
 				*at += p[j].Load()
 			}
@@ -53,7 +52,7 @@ func (k *kind) addTo(counts *[coarseCounters]uint64) {
 	}
 }
 
-// allKinds are those that there are by now.
+// allKinds returns the current kinds.
 func (s *Step) allKinds() []*kind {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +60,7 @@ func (s *Step) allKinds() []*kind {
 	return slices.Clone(s.kinds)
 }
 
-// addKind adds the buckets of durations whose figures were added before.
+// addKind adds a kind's buckets; its figures were added before.
 func (t *Totals) addKind(k *kind) {
 	for i := range k.parts {
 		if t.Durations.counts != nil {

@@ -7,51 +7,49 @@ import (
 	"time"
 )
 
-// LeastOperations is how many operations a rate, an average or a step with a time has to rest on.
+// LeastOperations is the minimum for a rate, an average, or a step with a duration.
 const LeastOperations = 10
 
-// Reading is what a step has come to so far. It may be taken at any time, by any goroutine.
+// Reading holds a step's figures so far. Any goroutine may take one at any time.
 type Reading struct {
-	Started   bool          // the start line was opened
-	StartedOn time.Time     // when it was, by the wall clock; zero: not yet
-	Elapsed   time.Duration // since the start line; up to the last client's end once all have ended
+	Started   bool          // the start line has opened
+	StartedOn time.Time     // wall clock time of Started; zero before
+	Elapsed   time.Duration // from the start line to now, or to the last client's end
 	Ended     int           // clients that have ended
 
-	// Window is the time for which operations were asked for, as far as it has passed; zero when a
-	// number was.
+	// Window is the elapsed part of the step's duration; 0 in a step with a number of operations.
 	Window time.Duration
-	// AllAtWork is how long all clients were at work, up to the first one's end, where there is no
-	// window. It is zero before.
+	// AllAtWork is the time until the first client's end, in a step without a window; 0 before
+	// that.
 	AllAtWork time.Duration
 
-	// Ops are by kind of operation, in the order of their names; in a duet, those of base come
-	// before those of change.
+	// Ops are sorted by name; in a duet, base precedes change.
 	Ops []Totals
-	// Duet is how the variants of a duet took turns; else nil.
+	// Duet describes the slices of a duet; nil otherwise.
 	Duet *Turns
 
-	// Counters are of all kinds of operations together.
+	// Counters cover all operations.
 	Counters Counters
 
-	// Complete tells that all clients have done their whole share, and that it can be measured.
+	// Complete is true if all clients have done their share and the step is not too short.
 	Complete bool
-	// TooShort is of a step with a time that is not complete because too few operations ended in
-	// it: how many, of all kinds together; else nil.
+	// TooShort is the number of operations in a step with a duration that had too few; nil
+	// otherwise.
 	TooShort *uint64
 
-	Unstarted uint64    // operations of an open-loop step that are due, but that no client has come to yet
-	OpenLoop  *OpenLoop // how an open-loop step kept its rate; else nil
+	Unstarted uint64    // due operations of an open loop that no client has started
+	OpenLoop  *OpenLoop // nil in a closed loop
 
-	// Standstill is how long the step stood still; nil where it has not begun, or nobody knows.
+	// Standstill is nil before the start and if unknown.
 	Standstill *Standstill
 
-	// ClientWait is from when the machine had an answer to when its client read it. It is of some
-	// answers, of clients that take turns at event loops; empty where there are none.
+	// ClientWait is the time from an answer's arrival to its read, sampled for clients at event
+	// loops.
 	ClientWait Distribution
 
-	// Of the clients that started, once all have ended. Empty before.
-	ClientTimes Distribution // from the start of a client's first operation to the end of its last one
-	ClientOps   Distribution // how many successful operations a client did
+	// Distributions over clients, empty until all have ended.
+	ClientTimes Distribution // from the first operation's start to the last one's end
+	ClientOps   Distribution // successful operations
 }
 
 // Read takes a reading of the step.
@@ -104,12 +102,11 @@ func (s *Step) Read() Reading {
 	return r
 }
 
-// ReadOverTime takes a reading that tells what the operations did over time so far; of a duet, how
-// its variants took turns.
+// ReadOverTime takes a reading with the operations over time, and the complete pairs of a duet.
 func (s *Step) ReadOverTime() Reading {
 	r := s.Read()
 	if d := s.duet.Load(); d != nil && r.Started && r.Duet == nil {
-		// Clients add up a slice when they are in the next one: the last pair is not whole yet.
+		// Clients add a slice's time in the next slice, so the last pair is incomplete.
 		r.Duet = d.turns(&r, max(min(int64(r.Elapsed/(2*d.length)), mostSlices/2)-1, 0))
 	}
 	for i := range r.Ops {
@@ -121,10 +118,10 @@ func (s *Step) ReadOverTime() Reading {
 	return r
 }
 
-// allTotals are those of all kinds of operations, in the order in which clients began them.
+// allTotals holds totals in the order in which clients began their operations.
 type allTotals []*Totals
 
-// add adds what a client did; in a duet, each variant has its own.
+// add adds a client's recorders, per variant in a duet.
 func (a *allTotals) add(c *Client, duet bool) {
 	for _, rec := range c.kinds() {
 		if !duet {
@@ -139,7 +136,7 @@ func (a *allTotals) add(c *Client, duet bool) {
 	}
 }
 
-// addKinds adds what clients have in common. It comes after all clients.
+// addKinds adds the shared buckets, after all clients.
 func (a *allTotals) addKinds(s *Step, duet bool) {
 	for _, k := range s.allKinds() {
 		variant := NoVariant
@@ -153,7 +150,7 @@ func (a *allTotals) addKinds(s *Step, duet bool) {
 	}
 }
 
-// of returns those of a variant's kind of operation.
+// of returns the totals of an operation and variant.
 func (a *allTotals) of(variant Variant, op string) *Totals {
 	for _, t := range *a {
 		if t.Op == op && t.Variant == variant {
@@ -166,8 +163,7 @@ func (a *allTotals) of(variant Variant, op string) *Totals {
 	return t
 }
 
-// named are the totals in their order, without the name of the operations that nobody named, where
-// all have names.
+// named sorts the totals. It clears the default name of operations if all have it.
 func (a allTotals) named() (ops []Totals) {
 	happened := map[string]bool{}
 	for _, t := range a {
@@ -187,7 +183,7 @@ func (a allTotals) named() (ops []Totals) {
 	return ops
 }
 
-// operations is how many operations have ended, of all kinds together, the failed ones as well.
+// operations returns the number of finished operations, including failed ones.
 func (r *Reading) operations() (n uint64) {
 	for i := range r.Ops {
 		n += uint64(r.Ops[i].Durations.Count) + r.Ops[i].Failed
@@ -196,7 +192,7 @@ func (r *Reading) operations() (n uint64) {
 	return n
 }
 
-// median is that of all durations together.
+// median returns the median of all durations.
 func (r *Reading) median() time.Duration {
 	var all Distribution
 	for i := range r.Ops {
@@ -206,7 +202,7 @@ func (r *Reading) median() time.Duration {
 	return all.Quantile(0.5)
 }
 
-// slowest is the median of the kind of operations whose median is longest.
+// slowest returns the longest median of any operation.
 func (r *Reading) slowest() (median time.Duration) {
 	for i := range r.Ops {
 		median = max(median, r.Ops[i].Durations.Quantile(0.5))
@@ -215,16 +211,16 @@ func (r *Reading) slowest() (median time.Duration) {
 	return median
 }
 
-// NeedOperations takes a step with a time for too short when so few operations have ended in it
-// that they show when the clients began, and nothing of the server. A number of operations is what
-// somebody asked for: that step is complete however small the number is.
+// NeedOperations marks a step with a duration as too short if fewer than LeastOperations ended in
+// it. Such figures show when the clients began, not the server. A step with a number of operations
+// is never too short.
 func (r *Reading) NeedOperations(ended uint64) {
 	if r.Complete && r.Window > 0 && ended < LeastOperations {
 		r.Complete, r.TooShort = false, &ended
 	}
 }
 
-// Join adds what came directly after this reading.
+// Join adds the reading that directly follows this one.
 func (r *Reading) Join(next *Reading) {
 	r.Elapsed += next.Elapsed
 	r.ClientWait.Merge(&next.ClientWait)
@@ -239,16 +235,16 @@ func (r *Reading) Join(next *Reading) {
 	slices.SortFunc(r.Ops, func(a, b Totals) int { return cmp.Compare(a.Op, b.Op) })
 }
 
-// readOpenLoop reads how an open-loop step has kept its rate.
+// readOpenLoop reads how well an open loop kept its rate.
 func (r *Reading) readOpenLoop(s *Step) {
 	if r.Complete {
-		r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
+		r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before the end
 	}
 	r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed, r.median())
 	r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
 }
 
-// readParts reads how long the parts of the step are within which operations count apart.
+// readParts reads the lengths of Window and AllAtWork.
 func (r *Reading) readParts(s *Step) {
 	if s.plan.windowed() {
 		r.Window = r.Elapsed
@@ -260,7 +256,7 @@ func (r *Reading) readParts(s *Step) {
 	}
 }
 
-// readClients reads what each of the clients did that started.
+// readClients reads the distributions over clients.
 func (s *Step) readClients(r *Reading) {
 	for _, c := range s.clients {
 		started, ended := time.Duration(c.started.Load()), time.Duration(c.ended.Load())
@@ -276,15 +272,15 @@ func (s *Step) readClients(r *Reading) {
 	}
 }
 
-// MostFrequent returns the texts in the order of their counts, the most frequent first.
+// MostFrequent returns the texts by descending count.
 func MostFrequent(counts map[string]uint64) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 }
 
-// foldRarest counts all but the most frequent error texts under otherErrors: clients whose errors
-// all differ, such as by a local port, would otherwise make a report of thousands of texts.
+// foldRarest merges all but the most frequent error texts into otherErrors, to limit the size of
+// reports.
 func foldRarest(errors map[string]uint64) {
 	texts := slices.DeleteFunc(MostFrequent(errors), func(text string) bool { return text == otherErrors })
 	for _, text := range texts[min(maxMessages, len(texts)):] {
@@ -293,8 +289,7 @@ func foldRarest(errors map[string]uint64) {
 	}
 }
 
-// elapsed is the step time: from the start line to the last client's end, or to now while clients
-// are at work.
+// elapsed returns the time from the start line to now, or to the last client's end.
 func (s *Step) elapsed(ended int, last time.Duration) time.Duration {
 	if !s.line.isOpen() {
 		return 0
@@ -306,11 +301,10 @@ func (s *Step) elapsed(ended int, last time.Duration) time.Duration {
 	return max(last-s.line.openedAt, 0)
 }
 
-// Op returns the totals of one kind of operation of a step that is no duet, or nil when there are
-// none.
+// Op returns an operation's totals outside duets, or nil.
 func (r *Reading) Op(name string) *Totals { return r.Of(NoVariant, name) }
 
-// Of returns the totals of a variant's kind of operation, or nil when there are none.
+// Of returns the totals of a variant's operation, or nil.
 func (r *Reading) Of(variant Variant, name string) *Totals {
 	for i := range r.Ops {
 		if t := &r.Ops[i]; t.Op == name && t.Variant == variant {

@@ -8,45 +8,44 @@ import (
 	"time"
 )
 
-// Recorder holds what one client did of one kind of operation in the measured phase of a step. Its
-// methods may be called by the client's goroutine only; what is called during the warm-up is
-// forgotten.
+// Recorder records one client's operations of one name. It ignores the warm-up. Only the client's
+// goroutine may use it.
 type Recorder struct {
 	op     string
 	client *Client
 
-	// tally is what counts; in a duet, what base did.
+	// tally counts; in a duet, it counts base.
 	tally
 
-	warmed, warmedFailed atomic.Uint64 // of the warm-up
+	warmed, warmedFailed atomic.Uint64 // in the warm-up
 
-	// change is what the change of a duet did, and slices are what both did in each slice; nil in
-	// other steps.
+	// change counts a duet's change, and slices both variants per slice; nil otherwise.
 	change atomic.Pointer[tally]
 	slices *series
-	// timing is the client's at the last operation that began together with others.
+	// timing is the client's value of timing at the last operation that started together with
+	// others.
 	timing uint64
 }
 
-// tally is what one client did of one kind of operation.
+// tally counts one client's operations of one name.
 type tally struct {
-	// of is where durations count that clients have in common. It is the client's alone.
+	// of is the client's part of the shared buckets.
 	of *part
-	// overTime is what the step keeps of this kind of operation over time; nil: nothing.
+	// overTime records the operation over time; may be nil.
 	overTime *overTime
 
 	sentBytes, recvBytes atomic.Uint64
 	durations            figures
-	kept                 atomic.Int64 // one more than there were successful operations at the step's mark; zero: none since
+	kept                 atomic.Int64 // successful operations at the step's mark, plus 1; 0 if none followed
 	failed, rows         atomic.Uint64
 	shared               atomic.Uint64 // see Totals.Shared
-	failures             figures       // of failed operations whose durations are known
+	failures             figures       // failed operations with known durations
 
-	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
+	mu     sync.Mutex // guards errors
 	errors reasons
 }
 
-// join makes the recorder one of a duet.
+// join attaches the recorder to a duet.
 func (r *Recorder) join(d *duet) {
 	r.slices = d.of(r.op)
 	change := &tally{}
@@ -54,14 +53,14 @@ func (r *Recorder) join(d *duet) {
 	r.change.Store(change)
 }
 
-// joinStep makes what is counted here count in the step as well.
+// joinStep attaches the tally to the step's shared counts.
 func (t *tally) joinStep(r *Recorder, change bool) {
 	s := r.client.step
 	k := s.kind(r.op, change)
 	t.of, t.overTime = k.of(r.client.index), s.slots.keep(k)
 }
 
-// into is where the operations of the client's current call count.
+// into returns the tally for the client's current call.
 func (r *Recorder) into() *tally {
 	if t := r.client.turns; t != nil && t.variant == Change {
 		return r.change.Load()
@@ -70,7 +69,7 @@ func (r *Recorder) into() *tally {
 	return &r.tally
 }
 
-// ended is how many operations have ended, failed ones included.
+// ended returns the number of finished operations, including failed ones.
 func (t *tally) ended() uint64 {
 	if t == nil {
 		return 0
@@ -79,7 +78,7 @@ func (t *tally) ended() uint64 {
 	return uint64(t.durations.number.Load()) + t.failed.Load()
 }
 
-// succeeded tells whether an operation has, to warm up or measured.
+// succeeded reports whether an operation has succeeded, including in the warm-up.
 func (r *Recorder) succeeded() bool {
 	if change := r.change.Load(); change != nil && change.durations.number.Load() > 0 {
 		return true
@@ -88,16 +87,15 @@ func (r *Recorder) succeeded() bool {
 	return r.durations.number.Load() > 0 || r.warmed.Load() > 0
 }
 
-// ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that
-// began it returned.
+// ErrNotEnded fails an operation that had not ended when the call that began it returned.
 var ErrNotEnded = errors.New("the operation had not ended when the call that began it returned; its promise has to be awaited")
 
-// Begin tells that an operation has begun, which End will end: one that has no end is counted as
-// failed when the call that began it returns.
+// Begin starts an operation that End must end. If it does not, the operation fails when the call
+// returns.
 func (r *Recorder) Begin() { r.client.open = append(r.client.open, r) }
 
-// End counts the operation that was begun: as successful after took or, with a reason, as failed.
-// It does nothing when the call that began it has returned.
+// End counts the operation as successful, or as failed with reason. It does nothing after the call
+// that began it has returned.
 func (r *Recorder) End(took time.Duration, reason error) {
 	switch {
 	case !r.close():
@@ -108,7 +106,7 @@ func (r *Recorder) End(took time.Duration, reason error) {
 	}
 }
 
-// close says that the operation which began last has an end. It is false when there is none.
+// close ends the last open operation. It returns false if there is none.
 func (r *Recorder) close() bool {
 	open := r.client.open
 	i := slices.Index(open, r)
@@ -119,9 +117,8 @@ func (r *Recorder) close() bool {
 	return i >= 0
 }
 
-// Ok counts one successful operation that took d. In an open-loop step an operation of a call that
-// started late counts as begun so much earlier: its latency is that of one that started in time,
-// and the time that it is late.
+// Ok counts a successful operation that took d. In an open loop, it adds the delay of a call that
+// started late.
 func (r *Recorder) Ok(d time.Duration) {
 	c := r.client
 	c.recorded++
@@ -162,10 +159,9 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 }
 
-// FailAfter counts one failed operation that took d, with the reason why, which may be nil.
-// Durations of failures stand beside those of successes, never among them: how fast something fails
-// is no measure of work. What Interrupt cuts off is not counted: it is no failure of the server's.
-// A late start counts as Ok counts it.
+// FailAfter counts a failed operation that took d; reason may be nil. Durations of failures are
+// kept separate from successes. Operations interrupted by Interrupt do not count. Like Ok, it adds
+// the delay in an open loop.
 func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
@@ -176,7 +172,7 @@ func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	r.Fail(reason)
 }
 
-// Fail counts one failed operation whose duration is not known, as FailAfter does.
+// Fail is like FailAfter for an unknown duration.
 func (r *Recorder) Fail(reason error) {
 	c := r.client
 	c.recorded++
@@ -197,7 +193,7 @@ func (r *Recorder) Fail(reason error) {
 	}
 }
 
-// countWarm counts an operation of the warm-up, and none that comes before or after.
+// countWarm counts an operation during the warm-up.
 func (r *Recorder) countWarm(n *atomic.Uint64) {
 	if r.client.stage == warmingUp {
 		n.Store(n.Load() + 1)
@@ -216,7 +212,7 @@ func (r *Recorder) countFailure() {
 	r.client.step.failure(r.op)
 }
 
-// note keeps an error's cause with how often it came, when it counts, and tells the step.
+// note records an error's cause, if it counts, and reports it to the step.
 func (r *Recorder) note(err error, counts bool) {
 	text := err.Error()
 	cause := Cause(text)
@@ -249,33 +245,30 @@ func (r *Recorder) Bytes(sent, received uint64) {
 	}
 }
 
-// Totals is a reading of one kind of operation over all clients of a step.
+// Totals are the figures of one operation over all clients.
 type Totals struct {
 	Op string
-	// Variant is the one of a duet; empty in other steps.
+	// Variant is empty outside duets.
 	Variant Variant
-	// Time is for how long the clients were at work for the variant, on average; zero in steps that
-	// are no duet.
+	// Time is the average working time of a client for the variant; 0 outside duets.
 	Time      time.Duration
-	Durations Distribution // of the successful operations; its Count is their number
-	// Shared is how many of them have their duration from another one: all but one of those that a
-	// client did together.
+	Durations Distribution // successful operations
+	// Shared counts successful operations that share another one's duration, because a client did
+	// them together.
 	Shared   uint64
-	Within   int64        // those of them that ended within the window, or while all clients were at work
-	Failures Distribution // of the failed operations whose durations are known; not in a difference
-	// OverTime is what the operations did over time, once all clients have ended; nil where that
-	// was not kept, and in a difference.
+	Within   int64        // successful operations within Window or AllAtWork
+	Failures Distribution // failed operations with known durations; empty in a difference
+	// OverTime is set once all clients have ended; nil if not kept, and in a difference.
 	OverTime      *OverTime
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
-	// Errors are texts of what made operations fail, with how often each cause came; not in a
-	// difference.
+	// Errors counts failures by text, one text per cause; empty in a difference.
 	Errors  map[string]uint64
-	reasons reasons // what Errors shows, by cause
+	reasons reasons // by cause, for Errors
 }
 
-// add adds what one client did, without what clients have in common: see addKind.
+// add adds a tally, except for the shared buckets: see addKind.
 func (t *Totals) add(r *tally) {
 	n := t.Durations.addFigures(&r.durations)
 	if kept := r.kept.Load(); kept > 0 {
@@ -296,7 +289,7 @@ func (t *Totals) add(r *tally) {
 	}
 }
 
-// join adds what another reading of the same kind of operation counts.
+// join adds another reading's totals of the same operation.
 func (t *Totals) join(other *Totals) {
 	t.Durations.Merge(&other.Durations)
 	t.Failures.Merge(&other.Failures)
@@ -310,16 +303,16 @@ func (t *Totals) join(other *Totals) {
 	}
 }
 
-// Timings is how many durations of successful operations were measured, each by itself.
+// Timings returns the number of separately measured successful durations.
 func (t *Totals) Timings() int64 { return t.Durations.Count - int64(t.Shared) }
 
-// AddError counts an error's text.
+// AddError counts an error text.
 func (t *Totals) AddError(text string) {
 	text = ShortText(text)
 	t.count(t.reasons.addFew(Cause(text), text, 1), 1)
 }
 
-// count counts n failures under a text that is shown.
+// count counts n failures with a text.
 func (t *Totals) count(text string, n uint64) {
 	if t.Errors == nil {
 		t.Errors = make(map[string]uint64)
@@ -327,13 +320,12 @@ func (t *Totals) count(text string, n uint64) {
 	t.Errors[text] += n
 }
 
-// Empty tells whether nothing has happened.
+// Empty reports whether nothing was counted.
 func (t *Totals) Empty() bool {
 	return t.Durations.Count == 0 && t.Failed == 0 && t.Rows == 0 && t.BytesSent == 0 && t.BytesReceived == 0
 }
 
-// Since is what happened between an earlier reading of the same kind of operation, or nil, and this
-// one.
+// Since returns what was counted after an earlier reading, which may be nil.
 func (t *Totals) Since(earlier *Totals) Totals {
 	if earlier == nil {
 		earlier = &Totals{}

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// Places hands out the places that operations have in the schedule of an open-loop phase, in
-// ascending order. Where an instance of k6 runs an execution segment, it gets only the places that
-// belong to it.
+// Places are the positions in an open loop's schedule that belong to this instance, in ascending
+// order.
 type Places interface {
-	// Next returns the next place, counted from zero over all instances.
+	// Next returns the next place, counted from 0 over all instances.
 	Next() uint64
 	// Among returns how many of the first n places belong to this instance.
 	Among(n uint64) uint64
 }
 
-// allPlaces are the places of an instance that runs alone.
+// allPlaces are the places of a single instance.
 type allPlaces struct{ next uint64 }
 
 // Next returns the next place.
@@ -27,72 +26,70 @@ func (s *allPlaces) Next() uint64 {
 	return s.next - 1
 }
 
-// Among returns n: all places belong to this instance.
+// Among returns n.
 func (s *allPlaces) Among(n uint64) uint64 { return n }
 
-// An operation that could not start in time may still do so for a twentieth of the phase after its
-// end, within these bounds: a stall is worse luck at the end than in the middle, and no less of an
-// answer. What starts later than that is a rate that was not kept.
+// Late operations may start up to a twentieth of the phase after its end, within these bounds, so
+// that a stall at the end is treated like one in the middle. Operations that would start later are
+// dropped; the rate was not kept.
 const (
 	catchUpShare = 20
 	leastCatchUp = 100 * time.Millisecond
 	mostCatchUp  = time.Second
 )
 
-// schedule says when the operations of an open-loop phase are due. A client that is free claims the
-// next ones, and waits until they are due. Of the clients that wait on goroutines of their own, the
-// first one alone waits for the clock.
+// schedule determines when operations in an open-loop phase are due. A free client claims the next
+// ones and waits for them. Among clients on goroutines, only the first waits for the clock.
 type schedule struct {
-	rate   float64 // operations a second
+	rate   float64 // operations per second
 	length time.Duration
 	places Places
-	alarm  alarm // belongs to the client whose turn it is to wait for the clock
+	alarm  alarm // for the client that waits for the clock
 
-	mu       sync.Mutex      // guards what follows
-	turns    []chan struct{} // of the clients that wait for that, in the order of their operations
-	taken    bool            // a client has the turn
-	over     bool            // no operation starts any more
-	started  uint64          // operations that have
-	within   uint64          // operations that have before the phase was over
-	queue    uint64          // the most operations that were due when no client was free
-	free     int             // clients that wait for an operation to be due
+	mu       sync.Mutex      // guards the fields below
+	turns    []chan struct{} // clients that wait for their turn at the clock, in order
+	taken    bool            // a client waits for the clock
+	over     bool            // no more operations start
+	started  uint64          // operations started
+	within   uint64          // operations started before the end of the phase
+	queue    uint64          // maximum of due operations while no client was free
+	free     int             // clients waiting for an operation
 	busyFrom time.Duration
-	allBusy  time.Duration // how long no client was free
-	lateness histogram     // from when an operation was due to its start
-	own      histogram     // the part of that in which a client was free: k6's own
+	allBusy  time.Duration // total time without a free client
+	lateness histogram     // from due time to start
+	own      histogram     // part of lateness with a free client, caused by k6
 }
 
 func newSchedule(rate float64, length time.Duration, places Places) *schedule {
 	return &schedule{rate: rate, length: length, places: places}
 }
 
-// turn is a number of operations that a client starts together. All of them are due with the first.
+// turn is a number of operations that a client starts together.
 type turn struct {
-	due    time.Duration // of the phase
-	places uint64        // how many operations
+	due    time.Duration // relative to the phase
+	places uint64        // number of operations
 	begin  time.Duration
-	late   time.Duration // from when they were due to begin
-	own    time.Duration // the part of late in which the client was free
+	late   time.Duration // from due time to start
+	own    time.Duration // part of late with a free client
 }
 
-// place is where a client stands in a schedule.
+// place is a client's position in a schedule.
 type place struct {
 	*schedule
 
-	// began is when the phase did.
+	// began is the start of the phase.
 	began time.Duration
-	// behind is how late the generator was with the client's last operation: had it been in time,
-	// the client would have been free so much earlier.
+	// behind is k6's delay of the client's last operation; without it, the client would have been
+	// free so much earlier.
 	behind time.Duration
-	// turn gets the client's turn to wait for the clock.
+	// turn signals the client's turn at the clock.
 	turn chan struct{}
-	// last is what the client has started.
+	// last is the client's current turn.
 	last turn
 }
 
-// take claims the next n operations, which start together, and waits until the first is due. came
-// is when the client was free for them. It returns false when there are no more operations, or the
-// step was stopped.
+// take claims the next n operations and waits until they are due. came is when the client was free
+// for them. It returns false if there are no more operations or the step was stopped.
 func (p *place) take(step *Step, n int, came time.Duration) bool {
 	due, places := p.claim(came-p.began, n, p.turn)
 	select {
@@ -105,8 +102,8 @@ func (p *place) take(step *Step, n int, came time.Duration) bool {
 	return places > 0 && step.waitUntil(p.began+due, &p.alarm) && p.begin(turn{due: due, places: places}, came)
 }
 
-// takeAsleep is take for a client that sleeps by itself. One for which there is no operation sleeps
-// until the phase is over.
+// takeAsleep is like take, with the client's own sleep function. Without an operation, the client
+// sleeps to the end of the phase.
 func (p *place) takeAsleep(step *Step, n int, came time.Duration, sleep func(until time.Duration)) bool {
 	due, places := p.claim(came-p.began, n, nil)
 	if places == 0 {
@@ -120,7 +117,7 @@ func (p *place) takeAsleep(step *Step, n int, came time.Duration, sleep func(unt
 	return places > 0 && !step.stopping() && now() >= until && p.begin(turn{due: due, places: places}, came)
 }
 
-// begin begins operations that are due. It is false when that is too late.
+// begin starts due operations. It returns false if it is too late.
 func (p *place) begin(t turn, came time.Duration) bool {
 	at, due := now(), p.began+t.due
 	could := max(due, came-p.behind)
@@ -131,8 +128,7 @@ func (p *place) begin(t turn, came time.Duration) bool {
 	return p.start(t)
 }
 
-// join claims n more operations, which start together with the client's last one and are due with
-// it.
+// join claims n more operations, due with the client's last ones.
 func (p *place) join(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,9 +137,9 @@ func (p *place) join(n int) {
 	p.count(t)
 }
 
-// claim says that a client is free, and takes the next n operations for it. It returns when the
-// first is due and how many there are, fewer than n at the end. The client waits for its turn, if
-// it has any to wait for. Times are counted from the start of the phase, here and below.
+// claim takes the next n operations for a free client, fewer at the end, and returns when the first
+// is due. The client waits for its turn at the clock on waits, if not nil. Times are relative to
+// the phase, here and below.
 func (s *schedule) claim(at time.Duration, n int, waits chan struct{}) (due time.Duration, places uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +159,7 @@ func (s *schedule) claim(at time.Duration, n int, waits chan struct{}) (due time
 	return s.next(n)
 }
 
-// next takes the next n operations, as far as there are so many.
+// next takes up to n operations.
 func (s *schedule) next(n int) (due time.Duration, places uint64) {
 	for range n {
 		if s.over {
@@ -182,7 +178,7 @@ func (s *schedule) next(n int) (due time.Duration, places uint64) {
 	return due, places
 }
 
-// pass passes the turn on.
+// pass passes the turn at the clock on.
 func (s *schedule) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,8 +188,8 @@ func (s *schedule) pass() {
 	}
 }
 
-// start says that a client starts operations, with which one client less is free. It is false when
-// that is too late.
+// start records that a client starts operations and is no longer free. It returns false if it is
+// too late.
 func (s *schedule) start(t turn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +198,7 @@ func (s *schedule) start(t turn) bool {
 
 		return false
 	}
-	if t.late > t.own { // it has waited for a client
+	if t.late > t.own { // has waited for a client
 		s.queue = max(s.queue, s.due(t.begin)-min(s.started, s.due(t.begin)))
 	}
 	s.count(t)
@@ -213,7 +209,7 @@ func (s *schedule) start(t turn) bool {
 	return true
 }
 
-// count counts operations that have started.
+// count counts started operations.
 func (s *schedule) count(t turn) {
 	for range t.places {
 		s.lateness.record(t.late)
@@ -225,37 +221,37 @@ func (s *schedule) count(t turn) {
 	}
 }
 
-// busy is for how long no client has been free at a time, since the last one was. Another may have
-// started an operation since the client at hand was free: then it is zero.
+// busy returns how long no client has been free. It is 0 if another client has started an operation
+// since.
 func (s *schedule) busy(at time.Duration) time.Duration {
 	return max(s.upTo(at)-s.upTo(s.busyFrom), 0)
 }
 
-// upTo is a time, or the end of the phase when that comes first.
+// upTo limits a time to the phase.
 func (s *schedule) upTo(at time.Duration) time.Duration { return min(max(at, 0), s.length) }
 
-// due is how many operations are due up to a time.
+// due returns the number of operations due up to a time.
 func (s *schedule) due(elapsed time.Duration) uint64 {
 	return s.places.Among(uint64(math.Ceil(s.upTo(elapsed).Seconds() * s.rate)))
 }
 
-// OpenLoop is how an open-loop step kept its rate.
+// OpenLoop describes how well an open loop kept its rate.
 type OpenLoop struct {
-	Due          uint64        // operations that were due in the window
-	Started      uint64        // operations that started in the window
-	LongestQueue uint64        // the most operations that were due, and had not started, when no client was free
-	AllBusy      time.Duration // for how long of the window no client was free
-	Lateness     Distribution  // from when an operation was due to its start
+	Due          uint64        // operations due in the window
+	Started      uint64        // operations started in the window
+	LongestQueue uint64        // maximum of due operations not started while no client was free
+	AllBusy      time.Duration // time in the window without a free client
+	Lateness     Distribution  // from due time to start
 
-	// InTime is the part of the operations that were due, 0 to 1, that started within StartBound of
-	// that, and LateByK6 the part for which a client was free, and which k6 started later than that.
+	// InTime is the share of due operations (0 to 1) that started within StartBound. LateByK6 is
+	// the share that started later although a client was free.
 	InTime, LateByK6 float64
 }
 
-// KeptRate is the part of the asked rate from which on a step is said to have kept it.
+// KeptRate is the minimum share of the rate that counts as kept.
 const KeptRate = 0.99
 
-// StartBound is how long after it was due an operation starts in time, in a step of this median
+// StartBound returns the delay up to which an operation counts as in time, given the step's median
 // latency.
 func StartBound(median time.Duration) time.Duration {
 	const least = 10 * time.Millisecond
@@ -263,14 +259,14 @@ func StartBound(median time.Duration) time.Duration {
 	return max(median/10, least)
 }
 
-// overloaded tells whether the clients could not keep the rate in a window: for most of it none was
-// free. A stall at the end, which is caught up with after the window, is no overload.
+// overloaded reports whether the clients could not keep the rate: none was free for most of the
+// window. A stall at the end that is caught up with does not count.
 func (o *OpenLoop) overloaded(window time.Duration) bool {
 	return float64(o.Started) < KeptRate*float64(o.Due) && 2*o.AllBusy > window
 }
 
-// read takes a reading after a time, of a step of this median latency, and counts the operations
-// that were due and have not started.
+// read takes a reading, given the step's median latency. unstarted is the number of due operations
+// that have not started.
 func (s *schedule) read(elapsed, median time.Duration) (o *OpenLoop, unstarted uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,22 +2,21 @@ package measure
 
 import "time"
 
-// Series counts the operations of one kind that somebody else has timed, such as by k6's samples.
-// It grows with what it has seen, as a client's histograms do. It is not safe for use by several
-// goroutines at once.
+// Series counts operations that others have timed, such as k6's samples. Its memory does not grow
+// with their number. It is not safe for concurrent use.
 type Series struct {
 	op     string
 	window time.Duration
 
 	ok, failed histogram
 	within     int64
-	// totals has the failures and their reasons; the durations are added when it is read.
+	// totals has the failures; Totals adds the durations.
 	totals Totals
 	over   *growingSlots
 }
 
-// NewSeries returns a series of operations named op. Operations that end within the window count
-// for ops/s; zero: all do. overTime keeps what was done over time as well.
+// NewSeries returns a series for an operation name. Only operations that end within window count
+// for ops/s; 0 means all. overTime also records operations over time.
 func NewSeries(op string, window time.Duration, overTime bool) *Series {
 	s := &Series{op: op, window: window}
 	if overTime {
@@ -27,7 +26,7 @@ func NewSeries(op string, window time.Duration, overTime bool) *Series {
 	return s
 }
 
-// Ok counts an operation that has succeeded, and ended at a time after the start line.
+// Ok counts a successful operation that ended at a time after the start line.
 func (s *Series) Ok(at, took time.Duration) {
 	s.ok.record(took)
 	if s.window == 0 || at <= s.window {
@@ -39,7 +38,7 @@ func (s *Series) Ok(at, took time.Duration) {
 	}
 }
 
-// Fail counts an operation that has failed. Below zero, how long it took is not known.
+// Fail counts a failed operation. A negative duration is unknown.
 func (s *Series) Fail(at, took time.Duration, why string) {
 	if took >= 0 {
 		s.failed.record(took)
@@ -52,10 +51,10 @@ func (s *Series) Fail(at, took time.Duration, why string) {
 	}
 }
 
-// Ended returns how many operations have ended.
+// Ended returns the number of finished operations.
 func (s *Series) Ended() uint64 { return uint64(s.ok.number.Load()) + s.totals.Failed }
 
-// Absorb counts what another series has counted. What that did over time is lost.
+// Absorb adds another series, without its operations over time.
 func (s *Series) Absorb(other *Series) {
 	s.ok.merge(&other.ok)
 	s.failed.merge(&other.failed)
@@ -64,7 +63,7 @@ func (s *Series) Absorb(other *Series) {
 	s.totals.join(&other.totals)
 }
 
-// Totals returns what the series has counted in a step that took elapsed.
+// Totals returns the series' figures in a step that took elapsed.
 func (s *Series) Totals(elapsed time.Duration) Totals {
 	t := s.totals
 	t.Op, t.Within = s.op, s.within
@@ -79,7 +78,7 @@ func (s *Series) Totals(elapsed time.Duration) Totals {
 	return t
 }
 
-// Bytes returns about how much memory the series takes.
+// Bytes returns the approximate memory of the series.
 func (s *Series) Bytes() int {
 	const itself = 1500
 	n := itself + s.ok.bytes() + s.failed.bytes()
@@ -90,7 +89,7 @@ func (s *Series) Bytes() int {
 	return n
 }
 
-// merge adds what another histogram counts. Nobody may write to either meanwhile.
+// merge adds another histogram. Nobody may write to either.
 func (h *histogram) merge(other *histogram) {
 	number, sum := other.number.Load(), other.sum.Load()
 	if number == 0 {
@@ -110,7 +109,7 @@ func (h *histogram) merge(other *histogram) {
 	})
 }
 
-// bytes is how much memory the buckets take.
+// bytes returns the memory of the buckets.
 func (b *buckets) bytes() int {
 	const octaveSize, pageBytes = 8 * half / pageSize, 8 * pageSize
 	n := octaves * 8
@@ -124,17 +123,17 @@ func (b *buckets) bytes() int {
 	return n
 }
 
-// growingSlots are what a series did over time, where nobody has to wait: times come about in their
-// order, and one that is late counts to the slot under way.
+// growingSlots records operations over time without concurrency. A time out of order counts in the
+// current slot.
 type growingSlots struct {
 	width  time.Duration
-	at     int // the slot under way
+	at     int // current slot
 	took   Coarse
 	failed uint64
-	slots  []Slot // those before it, as far as there were operations
+	slots  []Slot // earlier slots with operations
 }
 
-// begin begins the slot of a time, where that is a later one.
+// begin moves on to the slot of a time.
 func (g *growingSlots) begin(at time.Duration) {
 	if int(at/g.width) <= g.at {
 		return
@@ -146,7 +145,7 @@ func (g *growingSlots) begin(at time.Duration) {
 	g.at = int(at / g.width)
 }
 
-// close moves what was counted to the slot under way.
+// close stores the current slot.
 func (g *growingSlots) close() {
 	slot := NewSlot(g.failed, &g.took)
 	g.failed = 0

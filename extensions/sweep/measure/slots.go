@@ -12,36 +12,33 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// What a step did over time is kept in slots of equal length from its start line on. When there are
-// as many as MostSlots, each two become one, and slots are twice as long from then on: a step of
-// three seconds or more has 150 to 300.
+// A step is recorded over time in slots of equal length. When there are MostSlots, pairs of slots
+// are merged and the length doubles. So a step of three seconds or more has 150 to 300.
 const (
-	// MostSlots is how many slots a step has at most.
+	// MostSlots is the maximum number of slots.
 	MostSlots = 300
-	// ShortestSlot is how long the slots of a short step are.
+	// ShortestSlot is the initial length.
 	ShortestSlot = 10 * time.Millisecond
 
-	// timerPause is for how long the timer leaves slots to the clients, at least: it wakes a
-	// processor that may be idle.
+	// timerPause is the minimum time between timer checks, which may wake an idle processor.
 	timerPause = 50 * time.Millisecond
-	// mostKinds is of how many kinds of operations a step keeps what they did over time.
+	// mostKinds limits the operation names recorded over time.
 	mostKinds = 16
-	// mostPacked is how many bytes the slots of a step may take. Beyond that, each two become one.
+	// mostPacked limits the memory of slots in bytes; beyond it, pairs are merged.
 	mostPacked = 3 << 20
 )
 
-// slots keeps what the clients of a step did over time, as the difference of what each kind of
-// operation has at the ends of a slot: an operation takes no part in it. The first client that sees
-// that the slot is over adds it to a list; while all clients wait, a timer does, now and then.
+// slots record over time by differences of the shared counters, so operations do no extra work. The
+// first client that notices the end of a slot stores it; a timer does so while all clients wait.
 type slots struct {
-	// next is when clients have to look again: the slot under way is over, or nothing has ended for
-	// a while. Before the start line that is never.
+	// next is when clients must check again: at the end of the slot, or after a pause without
+	// operations. Before the start line it is never.
 	next atomic.Int64
 
-	mu    sync.Mutex // guards what follows; a client that finds it taken goes on, but after a stall
+	mu    sync.Mutex // guards the fields below; a client that cannot lock it continues, except after a stall
 	start time.Duration
 	width time.Duration
-	at    int // the slot under way
+	at    int // current slot
 	kinds []*overTime
 	now   [coarseCounters]uint64
 	timer *time.Timer
@@ -50,16 +47,15 @@ type slots struct {
 	standstills
 }
 
-// overTime is what one kind of operation did over time, as it is counted; in a duet, what one
-// variant did of it.
+// overTime records an operation over time; in a duet, one variant.
 type overTime struct {
 	*kind
 
-	// before is what the kind had when the slot under way began.
+	// before holds the counters at the start of the current slot.
 	before  [coarseCounters]uint64
 	failed  atomic.Uint64
 	slowest slowest
-	slots   []Slot // those before the one under way, as far as there were operations
+	slots   []Slot // earlier slots with operations
 }
 
 func newSlots() *slots {
@@ -69,7 +65,7 @@ func newSlots() *slots {
 	return s
 }
 
-// keep returns where operations of a kind are kept; nil: it is one too many.
+// keep returns the record of a kind, or nil beyond mostKinds.
 func (s *slots) keep(of *kind) *overTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +84,7 @@ func (s *slots) keep(of *kind) *overTime {
 	return k
 }
 
-// open begins the first slot, of which each is so long at first.
+// open starts the first slot with the given length.
 func (s *slots) open(at, width time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +102,7 @@ func (s *slots) open(at, width time.Duration) {
 	})
 }
 
-// close says that all clients have ended.
+// close ends the record when all clients have ended.
 func (s *slots) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +113,7 @@ func (s *slots) close() {
 	}
 }
 
-// tick says that an operation has ended.
+// tick notes the end of an operation.
 func (s *slots) tick(at time.Duration) {
 	late := int64(at) - s.next.Load()
 	if late < 0 {
@@ -127,7 +123,7 @@ func (s *slots) tick(at time.Duration) {
 		if late < int64(ShortestSlot) {
 			return
 		}
-		s.mu.Lock() // nobody looked for a while: what this client has to count is not of that slot
+		s.mu.Lock() // after a pause: first store the earlier slots
 	}
 	defer s.mu.Unlock()
 	if int64(at) >= s.next.Load() {
@@ -136,7 +132,7 @@ func (s *slots) tick(at time.Duration) {
 	}
 }
 
-// roll ends the slot under way when it is over.
+// roll stores the current slot if it is over.
 func (s *slots) roll(at time.Duration) {
 	if at >= s.end() {
 		s.empty()
@@ -147,16 +143,16 @@ func (s *slots) roll(at time.Duration) {
 	s.lookAgain()
 }
 
-// end is when the slot under way is over.
+// end returns the end of the current slot.
 func (s *slots) end() time.Duration { return s.start + time.Duration(s.at+1)*s.width }
 
-// lookAgain says when that is to be done.
+// lookAgain sets the time of the next check.
 func (s *slots) lookAgain() { s.next.Store(int64(min(s.end(), s.last+beat))) }
 
-// after is the slot at a time.
+// after returns the slot at a time.
 func (s *slots) after(at time.Duration) int { return int((at - s.start) / s.width) }
 
-// empty moves what was counted to the slot under way.
+// empty stores the counts of the current slot.
 func (s *slots) empty() {
 	packed := 0
 	for _, k := range s.kinds {
@@ -176,7 +172,7 @@ func (s *slots) empty() {
 	}
 }
 
-// took is what a kind of operation has that it did not have when the slot under way began, packed.
+// took returns what a kind has counted in the current slot, packed.
 func (s *slots) took(k *overTime) []byte {
 	clear(s.now[:])
 	k.addTo(&s.now)
@@ -192,7 +188,7 @@ func (s *slots) took(k *overTime) []byte {
 	return packed
 }
 
-// fold makes each two slots one.
+// fold merges pairs of slots.
 func (s *slots) fold() {
 	s.width *= 2
 	for _, k := range s.kinds {
@@ -213,8 +209,8 @@ func fold(all []Slot) []Slot {
 	return half
 }
 
-// read returns what a kind of operation did over time in a step that took elapsed; nil when that
-// was not kept. It may be called at any time.
+// read returns an operation over time in a step that took elapsed; nil if not recorded. Call it at
+// any time.
 func (s *slots) read(op string, change bool, elapsed time.Duration) *OverTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,21 +225,20 @@ func (s *slots) read(op string, change bool, elapsed time.Duration) *OverTime {
 	return o
 }
 
-// OverTime is what a kind of operation did over time in a step.
+// OverTime is an operation over time.
 type OverTime struct {
-	// Width is how long a slot is. The last one ends with the step: it is half as long at least,
-	// and one and a half times as long at most.
+	// Width is the length of a slot. The last one is 0.5 to 1.5 times as long.
 	Width time.Duration
-	// Slots are in their order, from the start line on.
+	// Slots start at the start line.
 	Slots []Slot
-	// Slowest are the slowest successful operations, the slowest first.
+	// Slowest holds the slowest successful operations in descending order.
 	Slowest []Slow
-	// Turns are of a variant in a duet: for how long its clients were at work in each slot, on
-	// average. A slot is there as long as some pairs of slices. Nil in other steps.
+	// Turns holds the average working time of a duet's clients for the variant in each slot; nil
+	// outside duets.
 	Turns []time.Duration
 }
 
-// fit makes the slots those of a step that took elapsed: none is left out, and none is very short.
+// fit adjusts the slots to a step that took elapsed.
 func (o *OverTime) fit(elapsed time.Duration) {
 	n := SlotsOf(elapsed, o.Width)
 	for ; n > MostSlots; n = SlotsOf(elapsed, o.Width) {
@@ -257,10 +252,10 @@ func (o *OverTime) fit(elapsed time.Duration) {
 	o.Slots = append(o.Slots, make([]Slot, n-len(o.Slots))...)
 }
 
-// SlotsOf is how many slots of a width a step has that took elapsed.
+// SlotsOf returns the number of slots of a width in a step that took elapsed.
 func SlotsOf(elapsed, width time.Duration) int { return max(int((elapsed+width/2)/width), 1) }
 
-// wideEnough is a width, doubled until a step that took elapsed has no more than MostSlots of it.
+// wideEnough doubles a width until a step that took elapsed has at most MostSlots slots.
 func wideEnough(width, elapsed time.Duration) time.Duration {
 	for SlotsOf(elapsed, width) > MostSlots {
 		width *= 2
@@ -269,18 +264,18 @@ func wideEnough(width, elapsed time.Duration) time.Duration {
 	return width
 }
 
-// PartOverTime is what one part of a step did over time, where several machines have clients in it.
+// PartOverTime is the part of one machine in a distributed step.
 type PartOverTime struct {
 	*OverTime
 
-	// Began is when the part began, after the first one.
+	// Began is the part's start relative to the first part.
 	Began time.Duration
-	// FirstClient is the place of its first client among those of the whole step.
+	// FirstClient is the index of its first client in the whole step.
 	FirstClient int
 }
 
-// MergeOverTime puts the parts of a step that took elapsed on one time, to the nearest slot; nil
-// when there are none.
+// MergeOverTime aligns the parts of a step that took elapsed, to the nearest slot; nil without
+// parts.
 func MergeOverTime(parts []PartOverTime, elapsed time.Duration) *OverTime {
 	if len(parts) == 0 {
 		return nil
@@ -313,7 +308,7 @@ func MergeOverTime(parts []PartOverTime, elapsed time.Duration) *OverTime {
 	return whole
 }
 
-// Length is how long slot i of a step that took elapsed is.
+// Length returns the length of slot i in a step that took elapsed.
 func (o *OverTime) Length(i int, elapsed time.Duration) time.Duration {
 	if i < len(o.Slots)-1 {
 		return o.Width
@@ -322,7 +317,7 @@ func (o *OverTime) Length(i int, elapsed time.Duration) time.Duration {
 	return elapsed - time.Duration(i)*o.Width
 }
 
-// Work is for how long operations were done in slot i of a step that took elapsed.
+// Work returns the time for operations in slot i of a step that took elapsed.
 func (o *OverTime) Work(i int, elapsed time.Duration) time.Duration {
 	if o.Turns != nil {
 		return o.Turns[i]
@@ -331,16 +326,15 @@ func (o *OverTime) Work(i int, elapsed time.Duration) time.Duration {
 	return o.Length(i, elapsed)
 }
 
-// Slot is what a kind of operation did in a part of a step's time: what ended in it.
+// Slot counts the operations that ended in a slot.
 type Slot struct {
-	// Failed are failed operations.
 	Failed uint64
-	// counts are the counters of a coarse histogram that are not zero: how many are between one and
-	// the next, and what it counts.
+	// counts are the non-zero counters of a coarse histogram: for each, the gap to the one before
+	// and the count.
 	counts []byte
 }
 
-// NewSlot takes all durations of successful operations out of a histogram.
+// NewSlot moves all durations from a histogram into a slot.
 func NewSlot(failed uint64, took *Coarse) Slot {
 	slot := Slot{Failed: failed, counts: packCounters(took.each)}
 	took.sum.Store(0)
@@ -349,7 +343,7 @@ func NewSlot(failed uint64, took *Coarse) Slot {
 	return slot
 }
 
-// packCounters writes counters, which each goes through in their order, in few bytes.
+// packCounters encodes counters in few bytes.
 func packCounters(each func(fn func(i int, n uint64))) []byte {
 	var packed []byte
 	last := -1
@@ -362,7 +356,7 @@ func packCounters(each func(fn func(i int, n uint64))) []byte {
 	return packed
 }
 
-// each calls fn for all counters that are not zero, in the order of their durations.
+// each calls fn for all non-zero counters in ascending order.
 func (s *Slot) each(fn func(i int, n uint64)) {
 	last := -1
 	for at := s.counts; len(at) > 0; {
@@ -374,7 +368,7 @@ func (s *Slot) each(fn func(i int, n uint64)) {
 	}
 }
 
-// plus returns both together.
+// plus returns the sum of two slots.
 func (s Slot) plus(other Slot) Slot {
 	if len(s.counts) > 0 && len(other.counts) > 0 {
 		var both Coarse
@@ -389,7 +383,7 @@ func (s Slot) plus(other Slot) Slot {
 	return s
 }
 
-// Count is how many operations succeeded.
+// Count returns the number of successful operations.
 func (s *Slot) Count() int64 {
 	var count uint64
 	s.each(func(_ int, n uint64) { count += n })
@@ -397,12 +391,11 @@ func (s *Slot) Count() int64 {
 	return int64(count)
 }
 
-// Quantile is the smallest duration that at least the part q (0 to 1) of the successful operations
-// did not exceed, as far as the counters tell; zero when there is none.
+// Quantile returns the smallest duration that at least a share q (0 to 1) does not exceed, within
+// the counters' resolution; 0 without operations.
 func (s *Slot) Quantile(q float64) time.Duration { return coarseQuantile(s.each, s.Count(), q) }
 
-// Each calls fn with the range of durations and the number of operations of each counter that is
-// not zero, the shortest first.
+// Each calls fn with the range and count of each non-zero counter in ascending order.
 func (s *Slot) Each(fn func(from, to time.Duration, n uint64)) {
 	s.each(func(i int, n uint64) { fn(coarseLowest(i), coarseLowest(i+1), n) })
 }

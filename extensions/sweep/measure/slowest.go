@@ -8,30 +8,29 @@ import (
 	"time"
 )
 
-// MostSlowest is how many of the slowest operations of a kind a step keeps.
+// MostSlowest is how many of the slowest operations a step keeps per name.
 const MostSlowest = 20
 
 // Slow is one of the slowest operations.
 type Slow struct {
-	// Began is when it began, after the start line; in an open-loop step, when it was due.
+	// Began is the start relative to the start line; in an open loop, the due time.
 	Began time.Duration
-	// Client is who did it: its index.
+	// Client is the client's index.
 	Client int
 	Took   time.Duration
-	// Waited is the part of the time that it waited for a client to be free, in an open-loop step.
+	// Waited is the wait for a free client in an open loop.
 	Waited time.Duration
-	// Woken is the part of the time from when the machine had the answer to when the client read
-	// it; nil where that was not measured.
+	// Woken is the time from the answer's arrival to its read; nil if not measured.
 	Woken *time.Duration
 }
 
-// slowest keeps the slowest operations. Who is faster than all of them takes no lock.
+// slowest keeps the slowest operations. Faster ones take no lock.
 type slowest struct {
-	// floor is what the fastest of them took; below zero as long as there is room.
+	// floor is the fastest kept duration; negative while there is room.
 	floor atomic.Int64
 
 	mu  sync.Mutex
-	all []Slow // the slowest first
+	all []Slow // in descending order
 }
 
 // offer keeps an operation if it is one of the slowest.

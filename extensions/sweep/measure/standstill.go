@@ -3,42 +3,40 @@ package measure
 import "time"
 
 const (
-	// beat is how well it is known when operations have ended.
+	// beat is the resolution of operations' ends.
 	beat = 10 * time.Millisecond
-	// shortestStill is the shortest time without an end of an operation that is told from none.
+	// shortestStill is the shortest gap that is detected.
 	shortestStill = 2 * beat
-	// leastStill is how long a step stands still at least: less is what a busy machine does.
+	// leastStill is the shortest standstill; a busy machine causes shorter gaps.
 	leastStill = 100 * time.Millisecond
-	// leastMissed is how many operations would have ended, on average, in a time in which a step
-	// stood still: between those that come by chance, such a time is a fiftieth of all.
+	// leastMissed is how many operations must be missing on average in a standstill. One in fifty
+	// random gaps is that long.
 	leastMissed = 6
-	// manyTimes is how many times longer than the median latency that is. Operations that begin
-	// together end together.
+	// manyTimes is the shortest standstill in median latencies.
 	manyTimes = 3
 )
 
-// Standstill is how long a step stood still while all of its clients were at work.
+// Standstill describes gaps without a finished operation while all clients were at work.
 type Standstill struct {
-	// Longest is the longest time in which no operation ended, to 10 ms; zero: less than 20 ms.
+	// Longest is the longest gap, to 10 ms; 0 below 20 ms.
 	Longest time.Duration
-	// Part is the part of the time, 0 to 1, that such times come to, of those that no busy machine
-	// and no slow operations explain: each lasted for 100 ms and for 3 times the median latency of
-	// the slowest kind of operations, and at least 6 operations would have ended in it.
+	// Part is the share of time (0 to 1) in gaps that neither a busy machine nor slow operations
+	// explain: at least 100 ms, 3 median latencies of the slowest operation, and 6 missing
+	// operations each.
 	Part float64
 }
 
-// standstills finds out when no operation ended, of any kind. A client looks when an operation has
-// ended a beat or more after the last look, so that it costs next to nothing. It is guarded as
-// slots are.
+// standstills detects gaps between ends of operations. Clients check at most once per beat, so the
+// cost is low. The mutex of slots guards it.
 type standstills struct {
 	began, last time.Duration
-	over        time.Duration // when clients began to be through; zero: not yet
-	still       histogram     // times in which nothing ended
+	over        time.Duration // when the first client was done; 0 before
+	still       histogram     // gaps without operations
 }
 
 func (s *standstills) begin(at time.Duration) { s.began, s.last = at, at }
 
-// went says that an operation has ended.
+// went notes the end of an operation.
 func (s *standstills) went(at time.Duration) {
 	if s.over == 0 {
 		s.stood(at)
@@ -46,14 +44,14 @@ func (s *standstills) went(at time.Duration) {
 	s.last = max(s.last, at)
 }
 
-// stood counts the time since the last operation ended.
+// stood counts the gap before until.
 func (s *standstills) stood(until time.Duration) {
 	if still := until - s.last; still >= shortestStill {
 		s.still.record(still)
 	}
 }
 
-// stopAt says that from now on not all clients are at work.
+// stopAt ends the detection when the first client is done.
 func (s *slots) stopAt(at time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +61,7 @@ func (s *slots) stopAt(at time.Duration) {
 	}
 }
 
-// standstill reads how long the step has stood still up to a time, if all clients are at work. So
-// many operations have ended, and the slowest kind has this median.
+// standstill returns the gaps up to a time, given the number of operations and the longest median.
 func (s *slots) standstill(at time.Duration, operations uint64, median time.Duration) *Standstill {
 	s.mu.Lock()
 	defer s.mu.Unlock()

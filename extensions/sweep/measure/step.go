@@ -10,48 +10,45 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// maxMessages bounds how many causes of failures a client or a step keeps; the rest is counted
-// under otherErrors.
+// maxMessages limits the causes of failures per client and step; further ones count as otherErrors.
 const (
 	maxMessages = 20
 	otherErrors = "other errors"
 )
 
-// Plan says what a step asks of each of its clients.
+// Plan says what each client in a step does.
 type Plan struct {
-	Operations uint64        // how many operations, when not zero
-	Duration   time.Duration // or else for how long
-	UntilDone  bool          // or else until Client.Done: there is a number of operations that the clients share
-	UntilKnown bool          // or else until Step.CloseWindow: enough is known
+	Operations uint64        // number of operations, if not 0
+	Duration   time.Duration // or time limit
+	UntilDone  bool          // or until Client.Done, for operations that clients share
+	UntilKnown bool          // or until Step.CloseWindow
 
-	// Warmup and WarmupOperations are what each client does before the start line: for how long, or
-	// how many operations. Zero: nothing.
+	// Warmup and WarmupOperations limit the warm-up; 0 means none.
 	Warmup           time.Duration
 	WarmupOperations uint64
 
-	// Rate makes the step an open loop: its clients share this many operations a second, for the
-	// time of Duration and, before that, of Warmup. Operations start when they are due, whether
-	// those before have ended or not, as far as there are clients; an operation that had to wait
-	// for a client took as much longer. What has not started soon after that time is not done.
+	// Rate makes the step an open loop with this many operations per second, shared by the clients,
+	// for Duration and before that for Warmup. An operation starts when it is due and a client is
+	// free; waiting for a client adds to its latency. Operations that cannot start soon after the
+	// end are dropped.
 	Rate float64
-	// Places returns this instance's places in the schedule of a phase; nil: all.
+	// Places returns this instance's places in the schedule of a phase; nil means all.
 	Places func() Places
 
-	// Seed is that of the order in which the variants of a duet come.
+	// Seed orders the variants of a duet.
 	Seed uint32
 
-	// Part tells that other instances of k6 have clients in the step. Whether a step with a time is
-	// too short is then for the whole to tell.
+	// Part means that other instances have clients in the step, so this one cannot decide whether
+	// it is too short.
 	Part bool
 }
 
-// windowed tells whether a time is asked for, known before or not: operations count that end within
-// it.
+// windowed reports whether only operations that end within a time window count.
 func (p *Plan) windowed() bool {
 	return p.Operations == 0 && !p.UntilDone && (p.Duration > 0 || p.UntilKnown)
 }
 
-// Step is a number of clients that do the same at the same time.
+// Step is a number of clients that work at the same time.
 type Step struct {
 	plan    Plan
 	clients []*Client
@@ -61,50 +58,47 @@ type Step struct {
 	onAllFail   func(err error, failures uint64)
 	allFailOnce sync.Once
 	succeeded   atomic.Bool
-	common      map[string]*common // by cause; as long as nothing has succeeded
+	common      map[string]*common // causes of failures, before the first success
 	onEnd       func()
 
 	ended atomic.Int64  // clients that have ended
-	over  chan struct{} // closed when all have
+	over  chan struct{} // closed when all have ended
 
-	// marked is when the window of a step with a duration was over, or when the first client of
-	// another ended; zero: not yet.
+	// marked is the end of the window, or in a step without one the end of the first client; 0
+	// before.
 	marked atomic.Int64
-	// windowEnd is when the window is over; zero where there is none, and notKnownYet until somebody
-	// closes it.
+	// windowEnd is 0 without a window, and notKnownYet until it is closed.
 	windowEnd atomic.Int64
 	window    *time.Timer
 
-	warmup, schedule *schedule // of an open-loop step; else nil
+	warmup, schedule *schedule // nil in a closed loop
 
-	// extension is by how much the warm-up lasts longer than planned, ns.
+	// extension is the extension of the warm-up in ns.
 	extension atomic.Int64
 
-	// ready opens when all clients are connected, line when all have warmed up: the start of the
-	// measured phase.
+	// ready opens when all clients are connected, line when all have warmed up.
 	ready, line *barrier
 
 	stop        atomic.Bool     // start no more operations
-	stopped     context.Context // ended then
+	stopped     context.Context // ended by stop
 	endStarts   context.CancelFunc
-	interrupt   atomic.Bool // and what is cut off now is nobody's failure
+	interrupt   atomic.Bool // interrupted operations are not failures
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
-	// waits are those of the goroutines on which clients take turns.
-	waits []*Waits
-	kinds []*kind
+	waits       []*Waits
+	kinds       []*kind
 
 	slots *slots
 	order connectOrder
 
-	// duet is nil in a step that is none, or of which that is not known yet.
+	// duet is nil outside duets, and before that is known.
 	duet atomic.Pointer[duet]
-	// solo tells that a client has begun that takes no turns between variants.
+	// solo means that a client without variants has begun.
 	solo bool
 }
 
-// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose
-// cause is new, from the client's goroutine; it may be nil.
+// NewStep prepares a step of n clients, n > 0. A client's goroutine calls onFault with each error
+// whose cause is new; onFault may be nil.
 func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	s := &Step{
 		plan:        plan,
@@ -134,15 +128,14 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	return s
 }
 
-// OnStart makes fn be called at the last moment before the start line opens. Set it before any
-// client runs.
+// OnStart sets a function to call just before the start line opens. Call it before any client runs.
 func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 
-// OnEnd makes fn be called when the last client has ended, by that client's goroutine. Set it
-// before any client runs.
+// OnEnd sets a function that the last client's goroutine calls at its end. Call it before any
+// client runs.
 func (s *Step) OnEnd(fn func()) { s.onEnd = fn }
 
-// AwaitEnd waits until all clients have ended, or the context.
+// AwaitEnd waits until all clients or the context have ended.
 func (s *Step) AwaitEnd(ctx context.Context) {
 	select {
 	case <-s.over:
@@ -150,7 +143,6 @@ func (s *Step) AwaitEnd(ctx context.Context) {
 	}
 }
 
-// clientEnded counts a client that has ended.
 func (s *Step) clientEnded() {
 	if s.ended.Add(1) < int64(len(s.clients)) {
 		return
@@ -169,14 +161,14 @@ func (s *Step) clientEnded() {
 	}
 }
 
-// opened begins what lasts from the start line on.
+// opened starts the slots and the window at the start line.
 func (s *Step) opened() {
 	width := ShortestSlot
 	switch d := s.duet.Load(); {
 	case d != nil:
 		d.begin(s.line.openedAt)
-		width = 2 * d.length // a pair: each slot has both variants
-	case s.plan.windowed() && !s.plan.UntilKnown: // as wide as they come to be
+		width = 2 * d.length // a pair, so that each slot has both variants
+	case s.plan.windowed() && !s.plan.UntilKnown: // the final width
 		width = wideEnough(width, s.plan.Duration)
 	}
 	s.slots.open(s.line.openedAt, width)
@@ -185,8 +177,7 @@ func (s *Step) opened() {
 	}
 }
 
-// openWindow begins the time within which operations count. Who first sees that it is over marks
-// that: a client, or the timer while all clients wait.
+// openWindow starts the window. The first client that notices its end, or a timer, marks it.
 func (s *Step) openWindow() {
 	if s.plan.UntilKnown {
 		s.windowEnd.Store(notKnownYet)
@@ -194,17 +185,17 @@ func (s *Step) openWindow() {
 		return
 	}
 	s.windowEnd.Store(int64(s.line.openedAt + s.plan.Duration))
-	s.window = time.AfterFunc(s.plan.Duration+1, func() { // what ends with the window is within
+	s.window = time.AfterFunc(s.plan.Duration+1, func() { // an operation that ends exactly with the window counts
 		defer crash.Contain("the end of a window")
 		s.mark(time.Duration(s.windowEnd.Load()))
 	})
 }
 
-// notKnownYet stands for the end of a window that has not been closed.
+// notKnownYet is the end of an open window.
 const notKnownYet = math.MaxInt64
 
-// CloseWindow ends the window of a step that is to last until enough is known. It may be called by
-// any goroutine once the start line is open.
+// CloseWindow ends the window of a step with UntilKnown. Any goroutine may call it after the start
+// line.
 func (s *Step) CloseWindow() {
 	end := now()
 	if s.windowEnd.CompareAndSwap(notKnownYet, int64(end)) {
@@ -212,8 +203,7 @@ func (s *Step) CloseWindow() {
 	}
 }
 
-// done tells whether a client has done its share with so many operations, at a time after the start
-// line opened.
+// done reports whether a client has done its share.
 func (s *Step) done(operations uint64, at time.Duration) bool {
 	switch {
 	case s.plan.Operations != 0:
@@ -227,70 +217,67 @@ func (s *Step) done(operations uint64, at time.Duration) bool {
 	return at-s.line.openedAt >= s.plan.Duration
 }
 
-// mark tells all recorders to keep how many operations they have counted by now. The first mark
-// counts.
+// mark makes all recorders keep their current counts. Only the first call has an effect.
 func (s *Step) mark(at time.Duration) {
 	if s.marked.CompareAndSwap(0, int64(at)) {
 		s.slots.stopAt(at)
 	}
 }
 
-// OnFail makes fn be called for every failed operation of the measured phase, by the client's
-// goroutine. Set it before any client runs.
+// OnFail sets a function that a client's goroutine calls for each failed measured operation. Call
+// it before any client runs.
 func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
 
-// OpenLoop tells whether operations start when they are due.
+// OpenLoop reports whether the step is an open loop.
 func (s *Step) OpenLoop() bool { return s.schedule != nil }
 
-// Rate is how many operations a second start in an open loop; zero in another step.
+// Rate returns the operations per second of an open loop; 0 otherwise.
 func (s *Step) Rate() float64 { return s.plan.Rate }
 
-// Clients is how many clients the step has.
+// Clients returns the number of clients.
 func (s *Step) Clients() int { return len(s.clients) }
 
-// Client returns client i, counted from zero.
+// Client returns client i, from 0.
 func (s *Step) Client(i int) *Client { return s.clients[i] }
 
-// Over tells whether all clients have ended.
+// Over reports whether all clients have ended.
 func (s *Step) Over() bool { return s.ended.Load() >= int64(len(s.clients)) }
 
-// Stop lets no client start another operation; those under way may end.
+// Stop prevents further operations; current ones may end.
 func (s *Step) Stop() {
 	s.stop.Store(true)
 	s.endStarts()
 }
 
-// Interrupt stops the step on the user's wish: operations that are cut off from now on are not
-// counted as failed.
+// Interrupt stops the step for the user. Interrupted operations do not count as failed.
 func (s *Step) Interrupt() {
 	s.interrupt.Store(true)
 	s.Stop()
 }
 
-// InterruptUnlessStopped interrupts the step, unless it was stopped before: then what is cut off
-// took too long.
+// InterruptUnlessStopped interrupts the step, unless it was already stopped. In that case,
+// interrupted operations took too long and count as failed.
 func (s *Step) InterruptUnlessStopped() {
 	if !s.stopping() {
 		s.Interrupt()
 	}
 }
 
-// Starts ends when no client starts another operation.
+// Starts returns a context that ends when no client starts further operations.
 func (s *Step) Starts() context.Context { return s.stopped }
 
-// Interrupted tells whether Interrupt was called.
+// Interrupted reports whether Interrupt was called.
 func (s *Step) Interrupted() bool { return s.interrupt.Load() }
 
 func (s *Step) stopping() bool { return s.stop.Load() }
 
-// What is far away is waited for with Go's timers, which Stop ends at once; the rest with the
-// alarm.
+// Longer waits use Go's timers, which Stop can end, and the last part the alarm.
 const (
 	farAway = 20 * time.Millisecond
 	theRest = 3 * time.Millisecond
 )
 
-// waitUntil waits until t. It returns false when the step was stopped meanwhile.
+// waitUntil waits until t. It returns false if the step was stopped.
 func (s *Step) waitUntil(t time.Duration, a *alarm) bool {
 	for !s.stopping() {
 		switch left := t - now(); {
@@ -306,7 +293,7 @@ func (s *Step) waitUntil(t time.Duration, a *alarm) bool {
 	return false
 }
 
-// sleep sleeps for d, or until the step is stopped.
+// sleep waits for d, or until the step is stopped.
 func (s *Step) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -338,34 +325,33 @@ func (s *Step) fault(c *Client, cause string, err error) {
 	s.failedWith(c, cause, err)
 }
 
-// Connected is closed when all clients are connected: the warm-up has begun.
+// Connected returns a channel that is closed when all clients are connected.
 func (s *Step) Connected() <-chan struct{} { return s.ready.open }
 
-// ExtendWarmUp makes the warm-up of a closed loop last longer. It may be called until the warm-up
-// is over, by any goroutine.
+// ExtendWarmUp extends the warm-up of a closed loop, while it lasts. Any goroutine may call it.
 func (s *Step) ExtendWarmUp(by time.Duration) { s.extension.Add(int64(by)) }
 
-// WarmUpExtended is by how much the warm-up lasts longer than planned.
+// WarmUpExtended returns the extension of the warm-up.
 func (s *Step) WarmUpExtended() time.Duration { return time.Duration(s.extension.Load()) }
 
-// warmUntil is when the time of the warm-up is over.
+// warmUntil returns the end of the warm-up.
 func (s *Step) warmUntil() time.Duration {
 	return s.ready.openedAt + s.plan.Warmup + s.WarmUpExtended()
 }
 
-// Line is closed when the start line opens: the measured phase has begun.
+// Line returns a channel that is closed when the start line opens.
 func (s *Step) Line() <-chan struct{} { return s.line.open }
 
-// Started tells whether the measured phase has begun.
+// Started reports whether the measured phase has begun.
 func (s *Step) Started() bool { return s.line.isOpen() }
 
-// Progress is a cheap reading: how many operations have ended, failed ones included, and for how
-// long the step has been measured.
+// Progress returns the number of finished operations, including failed ones, and the measured time.
+// It is cheaper than Read.
 func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 	return s.Ended(), s.elapsed(0, 0)
 }
 
-// Ended is how many operations have ended, failed ones included.
+// Ended returns the number of finished operations, including failed ones.
 func (s *Step) Ended() (operations uint64) {
 	for _, c := range s.clients {
 		operations += c.ops()

@@ -2,40 +2,39 @@ package measure
 
 import "time"
 
-// Turns are how the variants of a duet took turns: its slices, and what was done in them.
+// Turns are the slices of a duet and the operations in them.
 type Turns struct {
-	// Seed is that of their order.
+	// Seed ordered the variants.
 	Seed uint32
-	// Length is that of a slice.
+	// Length is the length of a slice.
 	Length time.Duration
-	// Ops are by kind of operation.
+	// Ops is indexed by operation name.
 	Ops map[string]*TurnsOf
 }
 
-// TurnsOf are the pairs of slices as one kind of operation had them.
+// TurnsOf are the pairs of slices for one operation.
 type TurnsOf struct {
 	Pairs []SlicePair
-	// Crossed counts the operations that ended after the slice in which they began.
+	// Crossed counts operations that ended after the slice in which they began.
 	Crossed uint64
 }
 
-// SlicePair is two neighbouring slices, one of each variant.
+// SlicePair is two consecutive slices, one per variant.
 type SlicePair struct{ Base, Change Slice }
 
-// Slice is what the clients did of a slice, all of them together: the operations that began in it
-// or, in an open-loop step, were due in it.
+// Slice holds the operations of all clients that began in a slice, or were due in it in an open
+// loop.
 type Slice struct {
-	// Busy is for how long clients were at work for it, each from when its first operation began to
-	// when its last one ended. In an open-loop step it is the slice's length for each client.
+	// Busy is the sum over clients of the time from their first operation's start to their last
+	// one's end. In an open loop, it is the slice's length per client.
 	Busy time.Duration
-	// Durations are those of the successful operations; nil where there were none.
+	// Durations are those of successful operations; may be nil.
 	Durations *Coarse
 }
 
-// read adds to a reading how the variants took turns. Once all clients have ended, the pairs are
-// read as well.
+// read adds the duet to a reading, with its pairs once all clients have ended.
 func (d *duet) read(r *Reading) {
-	// Each variant has a time of its own, and no client has one of a variant alone.
+	// These figures have no meaning per variant.
 	r.Window, r.AllAtWork = 0, 0
 	r.ClientTimes, r.ClientOps = Distribution{}, Distribution{}
 	if !r.Started {
@@ -67,7 +66,7 @@ func (d *duet) read(r *Reading) {
 	r.Duet = d.turns(r, whole)
 }
 
-// turns are the first pairs of all kinds of operations of a reading.
+// turns returns the first pairs of all operations.
 func (d *duet) turns(r *Reading, whole int64) *Turns {
 	t := &Turns{Seed: d.seed, Length: d.length, Ops: map[string]*TurnsOf{}}
 	for i := range r.Ops {
@@ -79,8 +78,8 @@ func (d *duet) turns(r *Reading, whole int64) *Turns {
 	return t
 }
 
-// turnsIn is for how long clients were at work for a variant in each slot, on average: the time of
-// its slices there, more or less by what they were at work for it in all, the same part of each.
+// turnsIn returns the average working time of clients for a variant in each slot: the length of its
+// slices there, scaled to the variant's total working time.
 func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
 	turns := make([]time.Duration, len(o.Slots))
 	var all time.Duration
@@ -95,7 +94,7 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 			all += length
 		}
 	}
-	// The sums are rounded, and not each turn: all together they are the variant's time.
+	// Rounding the sums, not each turn, makes them add up to the variant's time.
 	var length, told time.Duration
 	for i, turn := range turns {
 		length += turn
@@ -106,7 +105,7 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 	return turns
 }
 
-// timeOf is how long clients were at work for a slice, all together.
+// timeOf returns the working time of all clients in a slice.
 func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	if d.step.schedule == nil {
 		return d.busy.of(slice)
@@ -115,7 +114,7 @@ func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	return min(d.length, max(elapsed-time.Duration(slice)*d.length, 0)) * time.Duration(len(d.step.clients))
 }
 
-// pairs are those of one kind of operation.
+// pairs returns the pairs of one operation.
 func (d *duet) pairs(s *series, whole int64, elapsed time.Duration) *TurnsOf {
 	t := &TurnsOf{Pairs: make([]SlicePair, whole), Crossed: s.crossed.Load()}
 	for i := range 2 * whole {
@@ -130,8 +129,7 @@ func (d *duet) pairs(s *series, whole int64, elapsed time.Duration) *TurnsOf {
 	return t
 }
 
-// Classes are the bounds of the classes that the durations of slices are counted in, in seconds:
-// one more than there are classes.
+// Classes returns the bounds of the duration classes in seconds; one more than classes.
 func Classes() []float64 {
 	bounds := make([]float64, coarseCounters+1)
 	for i := range bounds {
@@ -141,7 +139,7 @@ func Classes() []float64 {
 	return bounds
 }
 
-// Counts are the successful operations of the slice by class of duration.
+// Counts returns the successful operations per class.
 func (s *Slice) Counts() []float64 {
 	counts := make([]float64, coarseCounters)
 	if s.Durations != nil {

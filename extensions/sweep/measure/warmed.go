@@ -6,16 +6,14 @@ import (
 	"time"
 )
 
-// Warmed is how many operations of a kind the clients of a step did to warm up. They are no part of
-// what is measured.
+// Warmed counts an operation in the warm-up. It is not part of the measured figures.
 type Warmed struct {
 	Op          string
-	Ops, Failed uint64 // successful ones, failed ones
+	Ops, Failed uint64 // successful and failed operations
 }
 
-// Warmed returns what the clients have done so far to warm up, in the order of the operations'
-// names, and for how long: from when all were connected up to the start line. It may be called at
-// any time, by any goroutine.
+// Warmed returns the warm-up's operations so far, sorted by name, and the time from all clients
+// being connected to the start line. Any goroutine may call it at any time.
 func (s *Step) Warmed() (elapsed time.Duration, all []Warmed) {
 	if s.ready.isOpen() {
 		end := now()
