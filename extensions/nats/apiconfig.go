@@ -90,7 +90,6 @@ func hasOption(into any, name string) bool {
 	return false
 }
 
-// toAPI converts names and durations to the API's form.
 func toAPI(value any) (any, error) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -255,7 +254,6 @@ func shownTime(d time.Duration) any {
 	return text
 }
 
-// snake converts maxMsgsPerSubject to max_msgs_per_subject.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -271,7 +269,6 @@ func snake(name string) string {
 	return b.String()
 }
 
-// camel converts max_msgs_per_subject to maxMsgsPerSubject.
 func camel(name string) string {
 	var b strings.Builder
 	upper := false

@@ -43,7 +43,6 @@ func (o *options) authentication() (authentication, error) {
 	}
 }
 
-// chained reads a credentials file: a user's JWT and seed.
 func chained(content []byte) (authentication, error) {
 	_, jwtErr := nkeys.ParseDecoratedJWT(content)
 	if _, err := nkeys.ParseDecoratedNKey(content); err != nil || jwtErr != nil {

@@ -24,7 +24,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// bothConnections opens nats.go's connection, and the connection of runs.
 var bothConnections = []string{`.connect()`, `.connect({ runs: true })`}
 
 // logsIn requires that a client with these options can log in, and that others cannot.
@@ -234,7 +233,6 @@ func selfSigned(t *testing.T) (certificate, key string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
 }
 
-// A server at its connection limit refuses both kinds of connection with the same error.
 func TestServerThatIsFull(t *testing.T) {
 	s := startServer(t, `max_connections: 1`)
 	v := newVU(t)

@@ -15,7 +15,6 @@ type extent struct {
 	duration   time.Duration
 }
 
-// extentOptions are the options iterations and duration.
 func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 	return k6mod.Options[T]{
 		k6mod.Into("iterations", func(o *T) *int { return &of(o).iterations }, k6mod.Count),
@@ -49,7 +48,6 @@ func (e *extent) over(done int, since time.Duration) bool {
 	return clock.Since(since) >= e.duration
 }
 
-// batchResult is the result of a call that does many operations.
 type batchResult struct {
 	succeeded, failed int
 	took              time.Duration

@@ -84,7 +84,6 @@ func TestSizesThatLie(t *testing.T) {
 
 const infoOfLiar = `INFO {"server_id":"liar","version":"2.12.0","headers":true,"max_payload":1048576,"tls_required":%t}` + "\r\n"
 
-// frame encodes a WebSocket frame as a server sends it.
 func frame(head byte, said string) string {
 	if len(said) < 126 {
 		return string([]byte{head, byte(len(said))}) + said
@@ -110,7 +109,6 @@ func lieInFrames(conn net.Conn, says string) {
 	_, _ = io.Copy(io.Discard, reader)
 }
 
-// The limits also apply to TLS and WebSockets.
 func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 	certificate, key := selfSigned(t)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
@@ -199,7 +197,6 @@ func TestAnswersThatAreNoWebSocket(t *testing.T) {
 	}
 }
 
-// WebSockets work with a real server, with TLS and without.
 func TestWebSocket(t *testing.T) {
 	certificate, key := selfSigned(t)
 	folder := t.TempDir()

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// bucket is a key-value or an object store that scripts have an object of.
 type bucket[T any] interface {
 	at() *perConnection[T]
 	object() *sobek.Object
@@ -45,7 +44,6 @@ func changeBucket[C, T any](
 	}
 }
 
-// deleteBucket is deleteKeyValue or deleteObjectStore(bucket).
 func deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) operation[*jetStreamHandle] {
 	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
 		bucket, err := k6mod.Name(name, "the bucket", call.Argument(0))

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// burstBytes is the size of a burst's writes.
 const burstBytes = 64 << 10
 
 // bursts holds unused bursts, whose memory is reused.
@@ -52,7 +51,6 @@ func (b *burst) add(data []byte) error {
 	return b.write()
 }
 
-// end writes the rest and ends the burst.
 func (b *burst) end() error {
 	err := b.write()
 	b.to = nil

@@ -23,7 +23,6 @@ func TestBurstKeepsTheOrder(t *testing.T) {
 	})()`))
 }
 
-// A batch rejects what a single publication rejects, and the connection stays usable.
 func TestBurstRefuses(t *testing.T) {
 	v := newVU(t)
 	v.Run(`const client = new nats.Client(url); client.connect()`)

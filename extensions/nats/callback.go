@@ -52,7 +52,6 @@ func (f *feed[T]) push(callback sobek.Callable) {
 	}()
 }
 
-// more returns first and the messages that have arrived since.
 func (f *feed[T]) more(first T) []T {
 	batch := []T{first}
 	for len(batch) < maxBatch {

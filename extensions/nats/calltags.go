@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// callOptions are the options of calls with no other option than tags.
 type callOptions struct {
 	tags *k6mod.Tags
 }
@@ -22,7 +21,7 @@ func readTags(method, what string, value sobek.Value) (*k6mod.Tags, error) {
 	return &tags, err
 }
 
-// tags reads the option tags; nil if there is none. A frozen options object is read once.
+// tags reads the option tags, or returns nil. A frozen options object is read once.
 func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 	if k6glue.IsNullish(options) {
 		return nil, nil //nolint:nilnil // as documented

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Every call accepts tags and adds them to its samples, as in k6/http.
 func TestEveryCallTakesTags(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -151,7 +150,7 @@ func TestTagsOfACall(t *testing.T) {
 	}
 }
 
-// In a callback, the tags are those of the call that set the callback.
+// The samples of a callback's messages have the tags of the call that set the callback.
 func TestTagsOfCallbacks(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`

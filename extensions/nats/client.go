@@ -37,11 +37,9 @@ type client struct {
 	// calls makes the contexts of brief tasks that the VU waits for.
 	calls deadline.Contexts
 	// callTags caches the options { tags } of a call.
-	callTags k6glue.Frozen[*k6mod.Tags]
-	// scratch is a buffer for data given as a string.
-	scratch []byte
-	publish publisher
-	// callbacks counts the feeds with a callback.
+	callTags  k6glue.Frozen[*k6mod.Tags]
+	scratch   []byte
+	publish   publisher
 	callbacks atomic.Int32
 }
 
@@ -52,7 +50,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// read reads a file that an option names.
 func (m *module) read(path string) ([]byte, error) { return k6glue.ReadFile(m.VU(), path) }
 
 func (m *module) clientOf(config *Config) *client {
@@ -205,7 +202,6 @@ func (c *client) connected() *connection {
 	return c.conn
 }
 
-// open opens a connection, or joins the shared one.
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
 	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
 	if c.config.Connection == k6mod.ConnectionShared {
@@ -241,7 +237,6 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// note counts a call, on the VU's goroutine. A sweep does not count connecting.
 func (c *client) note(r *record, conn *connection) {
 	if r.operation == opConnect {
 		if r.err == nil {

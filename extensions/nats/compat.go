@@ -27,7 +27,6 @@ type natsOptions struct {
 	Unsafe  bool     `json:"unsafe"`
 }
 
-// config converts the options of Nats to those of a Client.
 func (o *natsOptions) config(urls []string) (*Config, error) {
 	if len(urls) > 0 && len(o.Servers) > 0 {
 		return nil, errors.New("the servers are given twice: as the url and as option servers")
@@ -52,7 +51,6 @@ func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// natsMethods are the methods that only Nats has.
 var natsMethods = k6glue.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
 	"publishWithHeaders":          (*natsClient).publishWithHeaders,
 	"publishMsg":                  (*natsClient).publishMsg,
@@ -126,7 +124,6 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 	return subject, data, o
 }
 
-// bytesOrNumbers returns the bytes of binary data or of an array of numbers.
 func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Array" {

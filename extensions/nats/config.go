@@ -24,7 +24,6 @@ const (
 	defaultPingInterval  = 2 * time.Minute
 )
 
-// options are the options of a Client.
 type options struct {
 	k6mod.Target
 	k6mod.Timeouts
@@ -70,8 +69,7 @@ type Config struct {
 	WaitBetween    time.Duration
 	JitterUpTo     time.Duration
 	Authentication authentication
-	// secrets is the option tls; nil without it.
-	secrets *k6glue.TLS
+	secrets        *k6glue.TLS
 }
 
 var noTLS k6glue.TLS //nolint:gochecknoglobals // a constant
@@ -92,7 +90,6 @@ func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 	return o.UnmarshalWith(raw, &own)
 }
 
-// config checks the options and the URLs, if any.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		options: *o, Servers: slices.Clone(urls), Reconnects: defaultReconnects,
@@ -170,7 +167,6 @@ func (c *Config) key() string {
 	return fmt.Sprintf("%#v %#v %t %q %t %d", o, given, c.TLS != nil, c.Servers, c.Unsafe, c.Reconnects)
 }
 
-// schemes are the valid schemes of a URL.
 var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
 
 var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host/path, wss://host/path " +

@@ -42,7 +42,6 @@ type connection struct {
 // maxFailures limits the errors that are kept until they are counted.
 const maxFailures = 1000
 
-// openConnection connects, within connectTimeout.
 func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, k6mod.TestEnded()
@@ -125,7 +124,6 @@ func (d *dialer) why(cfg *Config, err error) error {
 	return &e
 }
 
-// options returns the options for nats.go.
 func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error) {
 	o := natsio.GetDefaultOptions()
 	var err error
@@ -257,7 +255,6 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 	return sent, received
 }
 
-// traffic returns the bytes since the last call.
 func (conn *connection) traffic() (sent, received uint64) { return conn.out.Swap(0), conn.in.Swap(0) }
 
 // usable reports whether nats.go has not given up the connection.
@@ -268,7 +265,6 @@ func (conn *connection) close() {
 	conn.nc.Close()
 }
 
-// flush waits until the server has received everything that was sent.
 func (conn *connection) flush(ctx context.Context) error { return conn.nc.FlushWithContext(ctx) }
 
 // drain ends all subscriptions, then closes the connection when everything is sent.

@@ -20,7 +20,6 @@ type consumer struct {
 	perConnection[jetstream.Consumer]
 }
 
-// consumerOf returns the consumer that find looks up.
 func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStream) (jetstream.Consumer, error)) *consumer {
 	c := &consumer{}
 	c.handle, c.find = h, find
@@ -28,7 +27,6 @@ func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStr
 	return c
 }
 
-// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration).
 func changeConsumer(
 	name string,
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
@@ -226,7 +224,6 @@ func notEmpty(err error) error {
 	return err
 }
 
-// ofStream sets up a feed for the messages of a stream.
 func ofStream(f *feed[jetstream.Msg]) {
 	f.weigh = func(m jetstream.Msg) int { return len(m.Data()) }
 	f.age = func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) }

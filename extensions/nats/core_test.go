@@ -332,7 +332,6 @@ func TestTooLarge(t *testing.T) {
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
-// A frozen array that contains itself is an error at each call, and nothing worse.
 func TestFrozenBatchThatHoldsItself(t *testing.T) {
 	v := newVU(t)
 	require.Equal(t, int64(2), v.Run(`

@@ -116,7 +116,7 @@ func apiNames(t reflect.Type) []string {
 	return names
 }
 
-// Each kind of error is declared, and the common ones are those of all modules.
+// Each kind of error is declared. Common kinds have the same names in all modules.
 func TestKindsAreDeclared(t *testing.T) {
 	declared := declaration(t, "NatsError")
 	for _, k := range kinds {
@@ -172,7 +172,6 @@ func declarations(t *testing.T) string {
 	return string(raw)
 }
 
-// declaration returns the body of a class or an interface.
 func declaration(t *testing.T, name string) string {
 	t.Helper()
 	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?:<\w+>)?(?: extends [^{]+)? \{\n(.*?)\n  \}`).FindStringSubmatch(declarations(t))
@@ -181,7 +180,6 @@ func declaration(t *testing.T, name string) string {
 	return body[1]
 }
 
-// extends reports whether an interface is declared to extend another.
 func extends(t *testing.T, name, other string) bool {
 	t.Helper()
 
@@ -210,7 +208,6 @@ func declaredProperties(body string) []string {
 	return names
 }
 
-// optionKeys returns the names of a struct of options.
 func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for _, field := range reflect.VisibleFields(t) {

@@ -21,7 +21,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// dialFunc opens a connection as k6 does.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialer opens connections for nats.go, the first and those that restore it. It does the TLS
@@ -38,11 +37,9 @@ type dialer struct {
 	// secure means TLS even if the server does not ask for it.
 	secure bool
 	// first means that the handshake comes before the server's INFO.
-	first bool
-	// socket means WebSockets.
+	first  bool
 	socket bool
-	// given are the addresses of the configured servers.
-	given []string
+	given  []string
 
 	mu   sync.Mutex
 	conn net.Conn
@@ -92,7 +89,6 @@ func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
 	return conn, err
 }
 
-// open opens a connection without sending anything.
 func (d *dialer) open(network, address string) (*countedConn, error) {
 	ctx, cancel := context.WithTimeout(d.life, d.reach)
 	defer cancel()
@@ -129,7 +125,7 @@ func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// dress starts TLS if needed, and applies the limits to what is read.
+// dress starts TLS if needed, and applies the limits to all reads.
 func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
 	d.into.bare.Store(nil)
 	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
@@ -205,7 +201,6 @@ func (d *dialer) handshake(conn net.Conn, address string) (net.Conn, error) {
 	return secured, nil
 }
 
-// serverName returns the name that the server's certificate must have.
 func (d *dialer) serverName(address string) string {
 	host, _, _ := net.SplitHostPort(address)
 	d.mu.Lock()

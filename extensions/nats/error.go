@@ -76,7 +76,6 @@ const ttlDisabled = 10166
 // told converts any error for scripts.
 func told(err error) k6mod.Error { return k6mod.As(err, asError) }
 
-// asError converts an error of nats.go or of the connection of runs.
 func asError(err error) k6mod.Error {
 	own, is := errors.AsType[*wire.Error](err)
 	switch {
@@ -131,7 +130,6 @@ func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each erro
 	return e
 }
 
-// withCode adds JetStream's code to a message.
 func withCode(message string, code int) string {
 	if code == 0 {
 		return message

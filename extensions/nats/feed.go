@@ -15,9 +15,8 @@ import (
 // feed is a queue of messages of a subscription, a consumer or a watch. The script takes them one
 // by one or many together, or by a callback on k6's event loop.
 type feed[T any] struct {
-	client *client
-	conn   *connection
-	// operation is the metrics' name.
+	client    *client
+	conn      *connection
 	operation string
 
 	come chan T
@@ -75,7 +74,6 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	}
 }
 
-// feeder is any feed.
 type feeder interface {
 	k6mod.Tasker
 	next(call sobek.FunctionCall) (*task, error)
@@ -95,7 +93,6 @@ func feedMethods[F feeder]() k6glue.Methods[F] {
 
 var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
 
-// object returns the JavaScript object of the feed.
 func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client.Runtime(), f) }
 
 // Tasks implements k6mod.Tasker.

@@ -32,7 +32,6 @@ var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("tags", func(o *fetchOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// read reads the options. The default timeout is the client's.
 func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 	o.timeout = timeout
 	err := fetching.Read("fetch", value, o)
@@ -88,7 +87,6 @@ func (f *feed[T]) mustFetch(o *fetchOptions) error {
 	return f.mustPull("fetch")
 }
 
-// taken holds the messages of one call.
 type taken[T any] struct {
 	feed    *feed[T]
 	options fetchOptions

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// FuzzConfig: every error is one line without the password.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "a", "a:1, tls://b", "nats://u:p@h:1/", "wss://[::1]", "ws://h?x", ",", "[", "%zz", "\n"} {
 		f.Add(seed)

@@ -27,7 +27,6 @@ type vu struct {
 	t *testing.T
 }
 
-// newVU returns the VU of a script's functions.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
@@ -50,7 +49,6 @@ type thrown struct {
 	Code          int64
 }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 	e := v.Fail(script)
@@ -74,14 +72,12 @@ type server struct {
 	t *testing.T
 }
 
-// startServer starts a server on a free port, with JetStream and additional configuration.
 func startServer(t *testing.T, configuration string) *server {
 	t.Helper()
 
 	return &server{natstest.Start(t, configuration), t}
 }
 
-// restart starts the server at the same address after kill.
 func (s *server) restart() {
 	s.t.Helper()
 	s.Restart(s.t)
@@ -131,7 +127,6 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	return "nats://" + listener.Addr().String()
 }
 
-// plainConn returns a connection of nats.go.
 func plainConn(t *testing.T, url string) *natsio.Conn {
 	t.Helper()
 	nc, err := natsio.Connect(url)
@@ -151,7 +146,6 @@ func requireNoneLeft(t *testing.T) {
 	require.Empty(t, still)
 }
 
-// left returns the goroutines of the module and of nats.go.
 func left() []string {
 	buffer := make([]byte, 1<<20)
 	var found []string

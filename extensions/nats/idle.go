@@ -21,7 +21,6 @@ type idle struct {
 	once  sync.Once
 }
 
-// idleWatch watches one feed with a callback.
 type idleWatch struct {
 	// came means that a message has arrived since the last check.
 	came, over atomic.Bool

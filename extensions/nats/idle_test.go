@@ -32,7 +32,6 @@ func TestCallbackWithoutMessagesIsTold(t *testing.T) {
 	require.Len(t, log.AllEntries(), 1)
 }
 
-// tells is a log hook that reports each line.
 type tells chan struct{}
 
 func (tells) Levels() []logrus.Level { return logrus.AllLevels }

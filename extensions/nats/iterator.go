@@ -25,7 +25,6 @@ var iteratorMethods = k6glue.Methods[feeder]{ //nolint:gochecknoglobals // a tab
 	"next": k6mod.Promising(feeder.iterate), "return": feeder.leave,
 }
 
-// leave implements an iterator's return().
 func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
 	f.stop()
 	f.end()
@@ -55,7 +54,6 @@ func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 	return symbol
 }
 
-// iterate waits for the next message without a timeout.
 func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 	var got T
 	var ok bool
@@ -82,7 +80,6 @@ func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 
 const forever = 1 << 62
 
-// step returns the result of an iterator's next().
 func (f *feed[T]) step(value sobek.Value, done bool) sobek.Value {
 	return f.client.plainObject(map[string]any{"value": value, "done": done})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// withStream returns a VU with a client, JetStream and a new stream.
 func withStream(t *testing.T) *vu {
 	t.Helper()
 	v := newVU(t)
@@ -183,7 +182,6 @@ func TestConsume(t *testing.T) {
 	require.JSONEq(t, `[101, 1400, 1500]`, v.JSON(`[got.length, got[0], got[100]]`))
 }
 
-// A consumer whose messages are not taken ends with the connection.
 func TestConsumeEndsWithTheClient(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -198,7 +196,6 @@ func TestConsumeEndsWithTheClient(t *testing.T) {
 	requireNoneLeftOfClients(t, v)
 }
 
-// requireNoneLeftOfClients ends the VU, and fails if goroutines do not end.
 func requireNoneLeftOfClients(t *testing.T, v *vu) {
 	t.Helper()
 	v.Exit()

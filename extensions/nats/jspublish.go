@@ -25,7 +25,6 @@ type streamPublishOptions struct {
 	tags       *k6mod.Tags
 }
 
-// read reads { headers, timeout, iterations, msgID, expectStream, ... }.
 func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &streamPublishOptions{}, nil
@@ -65,7 +64,6 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 	}),
 }
 
-// inHeader is an option that is sent in a header.
 func inHeader(
 	name, header string, read func(method, what string, value sobek.Value) (string, error),
 ) k6mod.Option[streamPublishOptions] {
@@ -136,7 +134,6 @@ func (h *jetStreamHandle) outgoing(method string, call sobek.FunctionCall) (*nat
 	return m, o, nil
 }
 
-// ack converts an acknowledgement.
 func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
 	return c.plainObject(map[string]any{
 		"stream": ack.Stream, "sequence": c.number(ack.Sequence), "duplicate": ack.Duplicate, "domain": ack.Domain,
@@ -199,8 +196,7 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// opPublishNoWait counts messages when acknowledgements are requested. Durations are those of
-// complete.
+// opPublishNoWait counts messages when acknowledgements are requested. Only complete has durations.
 const opPublishNoWait = "js.publishNoWait"
 
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {

@@ -43,7 +43,6 @@ func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 	return h.keyValueOf(bucket).object()
 }
 
-// changeKeyValue is createKeyValue, updateKeyValue or ensureKeyValue(configuration).
 func changeKeyValue(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.KeyValueConfig) (jetstream.KeyValue, error),
 ) operation[*jetStreamHandle] {
@@ -114,7 +113,6 @@ func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// lookup requests an entry. A missing entry is not an error.
 func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream.KeyValue) (jetstream.KeyValueEntry, error)) *task {
 	var entry jetstream.KeyValueEntry
 	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
@@ -218,7 +216,6 @@ func (kv *keyValue) write(
 	return t, nil
 }
 
-// removal is how delete and purge remove a key.
 type removal struct {
 	revision uint64
 	ttl      time.Duration

@@ -127,7 +127,6 @@ func TestWatch(t *testing.T) {
 	})()`))
 }
 
-// Unused watches end with the VU.
 func TestWatchesEnd(t *testing.T) {
 	v := withBucket(t)
 	v.Run(`
@@ -180,7 +179,6 @@ func TestObjectStore(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }
 
-// Without JetStream all its calls fail with an error that says so.
 func TestServerWithoutJetStream(t *testing.T) {
 	s := startServer(t, `jetstream: disabled`)
 	v := newVU(t)

@@ -18,7 +18,6 @@ type layoutOptions struct {
 	Replicas int    `json:"replicas"`
 }
 
-// read reads the options of the method and sets defaults.
 func (o *layoutOptions) read(method string, value sobek.Value) error {
 	if err := k6glue.Options(value, o); err != nil {
 		return k6mod.Misuse("%s: %s", method, err)
@@ -155,7 +154,6 @@ type tableOptions struct {
 	Tags  *k6mod.Tags `json:"tags"`
 }
 
-// named reads the arguments (key, { table, tags }) of layout.get and layout.delete.
 func named(method string, call sobek.FunctionCall) (key string, o tableOptions, err error) {
 	if key, err = k6mod.Name(method, "the key", call.Argument(0)); err != nil {
 		return "", o, err

@@ -14,7 +14,6 @@ import (
 
 var layouts = []string{"orb", "orb-compat", "micro"}
 
-// withLayout returns a VU with a layout whose database no other test uses.
 func withLayout(t *testing.T, layout string) *vu {
 	t.Helper()
 	v := newVU(t)

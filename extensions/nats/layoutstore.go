@@ -22,7 +22,7 @@ type layoutStore struct {
 	layout   kvlayout.Layout
 	database string
 	replicas int
-	// over is the connection of runs; nil if there is none.
+	// over is the connection of runs, or nil.
 	over *runConnection
 	// bucket is nil until it is looked up. otherwise means that the bucket needs nats.go.
 	bucket    *wire.Bucket
@@ -38,8 +38,7 @@ type layoutStore struct {
 	job        layoutJob
 	key, value []byte
 	hit        bool
-	// encoded is the key in the bucket.
-	encoded []byte
+	encoded    []byte
 
 	// sent and received are bytes not returned by Traffic yet.
 	sent, received uint64
@@ -53,7 +52,6 @@ const (
 	jobDelete
 )
 
-// layoutJobs describes the jobs.
 var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
 	// name is for errors, operation for metrics.
 	name, operation string
@@ -66,7 +64,6 @@ var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
 	jobDelete: {"delete", "layout.delete", (*layoutStore).removeDirect, (*layoutStore).remove},
 }
 
-// newLayoutStore returns the store of a layout's runs. job is the layout's work.
 func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *connection, *record) error) *layoutStore {
 	s := &layoutStore{
 		layout: kvlayout.Layout(o.Layout), database: o.Database, replicas: o.Replicas, over: c.runs(),
@@ -80,7 +77,6 @@ func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *conn
 	return s
 }
 
-// inRun wraps a call that does many operations.
 func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
 	s.task.client.MustRun()
 	if s.over != nil {
@@ -129,7 +125,6 @@ func (s *layoutStore) onBucket(conn *wire.Conn) error {
 
 func (s *layoutStore) name() string { return s.layout.Bucket(s.database, "") }
 
-// buckets matches the valid names of buckets.
 var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // find looks up the bucket once, and creates it if it is missing.
@@ -158,7 +153,6 @@ func (s *layoutStore) find(conn *wire.Conn) error {
 	return nil
 }
 
-// forget makes the next operation look up the bucket again.
 func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
 
 // make creates the bucket with nats.go, over the client's connection or a temporary one.
@@ -264,7 +258,6 @@ func (s *layoutStore) getDirect(conn *wire.Conn) error {
 	return nil
 }
 
-// got takes the value of a record.
 func (s *layoutStore) got(value []byte, r *record) {
 	s.hit = true
 	s.value = append(s.value, value...)

@@ -45,7 +45,6 @@ const system = `
 
 var counted = regexp.MustCompile(`"name":"counted"`)
 
-// connected returns how many connections of clients with this name the server has.
 func connected(t *testing.T, s *server) int {
 	t.Helper()
 	nc, err := natsio.Connect(s.URL, natsio.UserInfo("admin", "x"))
@@ -95,7 +94,6 @@ func TestNothingPilesUp(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// VUs with equal options share one connection. The last one to end closes it.
 func TestSharedConnection(t *testing.T) {
 	s := startServer(t, system)
 	root := New()
@@ -281,7 +279,6 @@ func TestServerThatSaysNothing(t *testing.T) {
 	}
 }
 
-// The end of the test ends waiting calls.
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
@@ -362,5 +359,4 @@ func TestClientOfASweep(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// everyWay holds options for both kinds of connection.
 var everyWay = []string{`{}`, `{ connection: 'shared' }`}

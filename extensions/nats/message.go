@@ -26,7 +26,6 @@ type message struct {
 	meta *jetstream.MsgMetadata
 }
 
-// prototypes are the objects with the methods of messages.
 type prototypes struct {
 	core, stored *sobek.Object
 }
@@ -86,7 +85,6 @@ func orElse(err error, fn func() error) error {
 	return fn()
 }
 
-// messageOf returns the message whose method was called.
 func (m *module) messageOf(call sobek.FunctionCall) *message {
 	if object, ok := call.This.(*sobek.Object); ok {
 		if shown, ok := object.Export().(*lazyObject); ok {
@@ -195,7 +193,6 @@ func (msg *message) make(key string) sobek.Value {
 	return msg.makeStored(key)
 }
 
-// makeStored makes the properties that only messages of a stream have.
 func (msg *message) makeStored(key string) sobek.Value {
 	rt, c := msg.client.Runtime(), msg.client
 	if msg.meta == nil {

@@ -36,7 +36,7 @@ type instruments struct {
 	// operations returns the series of operations with these tags and this outcome.
 	operations func(tags [][2]string, outcome string) k6glue.Series
 	series     recent.Map[seriesKey, opSeries]
-	// untagged are the series of calls without tags, tagged those of other calls, by tags.
+	// untagged are the series of calls without tags; tagged are the others, by tags.
 	untagged *callSeries
 	tagged   recent.Map[string, *callSeries]
 
@@ -49,10 +49,8 @@ type opSeries struct {
 	ops, duration k6glue.Series
 }
 
-// callSeries are the series of all calls with the same tags.
 type callSeries struct {
-	tags [][2]string
-	// kinds are the Counters of errors.
+	tags                                                              [][2]string
 	kinds                                                             map[string]k6glue.Series
 	latency, messagesSent, messagesReceived, bytesSent, bytesReceived k6glue.Series
 }
@@ -89,7 +87,6 @@ func (i *instruments) newCallSeries(tags [][2]string) *callSeries {
 	}
 }
 
-// call returns the series of calls with these tags; nil for none.
 func (i *instruments) call(tags *k6mod.Tags) *callSeries {
 	if tags == nil {
 		return i.untagged
@@ -116,29 +113,25 @@ func (v *volume) add(data []byte) {
 // record describes one call for the metrics.
 type record struct {
 	operation, subject string
-	// tags are the call's tags; nil for none.
-	tags *k6mod.Tags
-	err  error
-	took time.Duration
+	tags               *k6mod.Tags
+	err                error
+	took               time.Duration
 	// many means that the call did many operations: times succeeded, lost counts the failed ones by
 	// kind of error.
-	many  bool
-	times int
-	lost  map[string]int
-	// bytesIn and bytesOut are the bytes of connecting.
+	many              bool
+	times             int
+	lost              map[string]int
 	bytesIn, bytesOut uint64
 	sent, received    volume
 	// apart means that no operation of a sweep includes it.
 	apart bool
 }
 
-// record counts one call and emits its duration.
 func (i *instruments) record(r *record) {
 	s := i.add(r)
 	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
 }
 
-// add counts one call, or each of its operations.
 func (i *instruments) add(r *record) opSeries {
 	outcome := k6mod.OutcomeOK
 	if r.err != nil {
@@ -190,7 +183,6 @@ func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
 	return s
 }
 
-// failed counts errors by kind.
 func (i *instruments) failed(kind string, call *callSeries, times float64) {
 	s, known := call.kinds[kind]
 	if !known {

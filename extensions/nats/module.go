@@ -37,7 +37,6 @@ func newModule(shared *sharedByAll) modules.Module {
 
 // sharedByAll is the state that all VUs share.
 type sharedByAll struct {
-	// connections are shared by clients with equal options.
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
 	idle        idle

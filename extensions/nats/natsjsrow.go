@@ -27,8 +27,7 @@ type rowOptions struct {
 type natsjsRow struct {
 	perConnection[*rows.Run]
 
-	row rows.Row
-	// next counts the iterations of this client.
+	row  rows.Row
 	next uint64
 
 	// sweep is the session of recorder; nil outside of a sweep.
@@ -77,7 +76,6 @@ func rowNamed(name string) (rows.Row, error) {
 	return rows.Row{}, k6mod.Misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// whole is row.fill(timeout) or row.drop(timeout).
 func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)

@@ -41,7 +41,6 @@ func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 	return h.objectStoreOf(bucket).object()
 }
 
-// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration).
 func changeObjectStore(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
 ) operation[*jetStreamHandle] {
@@ -121,7 +120,6 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// readObjectMeta reads { name, description, headers, metadata, chunkSize }.
 func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
 	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Object" {
 		return k6mod.Wrong("put", "the object", "a name or a description such as { name: 'a' }", value)
@@ -186,7 +184,6 @@ func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// stored converts an object with its data.
 func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, error) {
 	shown, err := c.toScript(info)
 	if err != nil {

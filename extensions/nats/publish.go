@@ -52,7 +52,6 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// send publishes one message and throws if that fails.
 func (p *publisher) send(c *client, subject string, data []byte, o *publishOptions) {
 	conn := c.ready()
 	r := record{operation: "publish", subject: c.subject(subject), tags: o.tags}
@@ -97,7 +96,6 @@ func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	return c.batchResult(&batchResult{succeeded: r.sent.messages, took: r.took, sent: r.sent.bytes})
 }
 
-// each reads the data of a batch's messages.
 func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
 		data, err := c.owned("publishBatch", value)
@@ -159,7 +157,6 @@ func (p *publisher) sendOne(c *client, conn *connection, subject string, data []
 	return conn.nc.PublishMsg(&p.message)
 }
 
-// dataOnly reports whether a message has only data.
 func (c *client) dataOnly(o *publishOptions) bool {
 	return !c.config.Stamp && o.header == nil && o.reply == ""
 }
@@ -178,7 +175,6 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 	})
 }
 
-// readOne reads { headers, reply, tags }, the options of a single message.
 func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	o, err := p.read(c, method, value)
 	if err == nil && o.iterations != 0 {

@@ -41,7 +41,6 @@ func requestTable(names ...string) k6mod.Options[requestOptions] {
 	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }
 
-// asking reads the arguments (subject, data, options) of a request.
 func (c *client) asking(
 	method string, call sobek.FunctionCall, known k6mod.Options[requestOptions],
 ) (*natsio.Msg, *requestOptions, error) {
@@ -59,7 +58,6 @@ func (c *client) asking(
 	return m, o, nil
 }
 
-// outgoing reads the subject and the data of a request or a publication to a stream.
 func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
 	subject, err := destination(method, "the subject", call.Argument(0))
 	if err != nil {

@@ -33,7 +33,6 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	return c.batchResult(&b.result)
 }
 
-// requests are the requests of one call.
 type requests struct {
 	client  *client
 	message *natsio.Msg
@@ -50,13 +49,12 @@ type requests struct {
 	// recorder is nil outside of a sweep.
 	recorder *measure.Recorder
 	result   batchResult
-	// took is the duration of the last request.
-	took time.Duration
+	took     time.Duration
 	// received and sent are bytes not returned by Traffic yet.
 	received, sent uint64
 }
 
-// do sends requests as long as the options and the step allow.
+// do sends requests until the options or the step end it.
 func (b *requests) do() error {
 	c := b.client
 	b.runs = runs.New(c.module, &c.shared.bench.Shared, b)
@@ -143,7 +141,6 @@ func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
 	return err
 }
 
-// answered counts an answer.
 func (b *requests) answered(r *record, data []byte) {
 	r.sent.add(b.message.Data)
 	r.received.add(data)

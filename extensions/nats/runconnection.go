@@ -26,9 +26,8 @@ import (
 // or broken. It closes with the client.
 type runConnection struct {
 	client *client
-	// seat is the client's place at an event loop.
-	seat  *eventloop.Seat
-	watch *deadline.Watch[*wire.Conn]
+	seat   *eventloop.Seat
+	watch  *deadline.Watch[*wire.Conn]
 	// ctx is the VU's context during a run. A copy here avoids cache misses on the way to the VU,
 	// with hundreds of clients.
 	ctx context.Context //nolint:containedctx // the run's
@@ -71,7 +70,7 @@ func (c *client) runs() *runConnection {
 }
 
 // operate runs one operation of a run and counts it. The sweep measures its duration. It returns
-// the bytes without those of connecting.
+// the bytes of the operation, without connecting.
 func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wire.Conn) error) (sent, received uint64, err error) {
 	c := rc.client
 	rc.seat.Begin()
@@ -88,7 +87,6 @@ func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wir
 	return sent, received, r.err
 }
 
-// guarded runs job on the connection. The end of the VU's context interrupts it.
 func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (err error) {
 	conn.Use(rc.seat)
 	rc.watch.Begin(rc.ctx, conn, time.Time{}, 0)
@@ -98,7 +96,6 @@ func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (e
 	return job(conn)
 }
 
-// acquire returns the connection, and opens one if needed.
 func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	rc.mu.Lock()
 	conn := rc.conn
@@ -120,7 +117,6 @@ func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	return conn, err
 }
 
-// connect connects if there is no connection. Any goroutine may call it.
 func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error {
 	rc.mu.Lock()
 	conn := rc.conn
@@ -297,12 +293,10 @@ func (rc *runConnection) close() {
 	}
 }
 
-// socket reports whether the servers use WebSockets.
 func (c *Config) socket() bool {
 	return slices.ContainsFunc(c.Servers, func(server string) bool { return strings.HasPrefix(server, "ws") })
 }
 
-// encoded encodes a header; nil for none.
 func encoded(h natsio.Header) (said []byte) {
 	if len(h) == 0 {
 		return nil // without an iterator, which would be allocated

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// runLayout calls layout.run and returns its result.
 func runLayout(t *testing.T, v *vu, workload string) (r struct{ Succeeded, Failed, Hits, Misses int }) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run(`+workload+`)`)), &r))
@@ -46,7 +45,6 @@ func TestOneConnectionForRuns(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A promise may connect during a run.
 func TestConnectBesideARun(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -80,7 +78,6 @@ func TestRunsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Clients with a shared connection use it for runs too.
 func TestRunsOverNatsGo(t *testing.T) {
 	v := newVU(t)
 	for i, options := range everyWay {
@@ -130,7 +127,6 @@ func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricReconnects))
 }
 
-// Operations of a run have a timeout, and end with the test.
 func TestRunWhoseServerStalls(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -163,7 +159,6 @@ func TestRunOfAnotherKindOfBucket(t *testing.T) {
 	require.Greater(t, totals["set"].BytesSent, uint64(5*100))
 }
 
-// Failures of the bucket are counted under their kind.
 func TestRunOfABucketThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client(url).layout({ layout: 'orb', database: 'a b' })`)

@@ -13,7 +13,6 @@ type sharedConnection struct {
 	conn *connection
 }
 
-// acquire returns the connection. The first caller opens it.
 func (s *sharedConnection) acquire(
 	ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config,
 ) (conn *connection, opened bool, err error) {

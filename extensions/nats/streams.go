@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// changeStream is createStream, updateStream or ensureStream(configuration): the stream's info.
 func changeStream(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
 ) operation[*jetStreamHandle] {
@@ -37,7 +36,6 @@ func (h *jetStreamHandle) streamInfo(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// withStream is an operation on an existing stream.
 func (h *jetStreamHandle) withStream(
 	operation string, call sobek.FunctionCall, ask func(context.Context, jetstream.Stream) (any, error),
 ) (*task, error) {
@@ -174,7 +172,6 @@ func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) 
 	})
 }
 
-// raw converts a message as it is stored.
 func (c *client) raw(found *jetstream.RawStreamMsg) sobek.Value {
 	rt := c.Runtime()
 

@@ -72,7 +72,6 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	return subscriptionMethods.Object(c.Runtime(), &subscription{f, sub})
 }
 
-// subscription is the JavaScript object Subscription.
 type subscription struct {
 	*feed[*natsio.Msg]
 
@@ -186,7 +185,6 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	return responderMethods.Object(c.Runtime(), sub)
 }
 
-// responderMethods are the methods of the JavaScript object Responder.
 var responderMethods = k6glue.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
 	"close": func(sub *natsio.Subscription, _ sobek.FunctionCall) sobek.Value {
 		_ = sub.Unsubscribe() // it may have ended

@@ -15,13 +15,11 @@ import (
 
 const opConnect = "connect"
 
-// task is one call of a script, with its arguments.
 type task struct {
 	client *client
 	// operation and subject are for the metrics.
 	operation, subject string
-	// tags are the call's tags; nil for none.
-	tags *k6mod.Tags
+	tags               *k6mod.Tags
 	// timeout is 0 for the client's.
 	timeout time.Duration
 	// brief means that no goroutine outlives the job and its context.
@@ -30,12 +28,11 @@ type task struct {
 	on *connection
 	// runs means the connection of runs.
 	runs bool
-	// job does the work, and counts what it has sent and received; nil: only connect.
+	// job does the work, and counts the messages in its record; nil: only connect.
 	job func(ctx context.Context, conn *connection, r *record) error
 	// value returns the result for the script; nil: undefined.
 	value func() (sobek.Value, error)
 
-	// conn is the connection that the task used; nil at first.
 	conn *connection
 	// recorded are the operation's records: the connect, if any, and the operation.
 	recorded []record
@@ -130,7 +127,6 @@ func (c *client) silenced(operation string, err error) error {
 	return &told
 }
 
-// work runs the job with a context that ends at the timeout.
 func (t *task) work(ctx context.Context, r *record, begin time.Time, timeout time.Duration) (err error) {
 	defer crash.Catch(&err)
 	if t.brief {
@@ -178,7 +174,7 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 }
 
 // counted records one operation of a call that does many. The sweep measures its duration. It
-// returns the bytes without those of connecting, and the operation's duration.
+// returns the operation's bytes, without connecting, and its duration.
 func (t *task) counted() (sent, received uint64, took time.Duration) {
 	c := t.client
 	for i := range t.recorded {
@@ -196,7 +192,7 @@ func (t *task) counted() (sent, received uint64, took time.Duration) {
 	return sent, received, took
 }
 
-// ready returns the connection for a blocking method. It throws if there is none.
+// ready returns the connection for a blocking method, or throws.
 func (c *client) ready() *connection {
 	recorded := c.room[:0]
 	conn, err := c.acquire(c.VU().Context(), &recorded)

@@ -38,7 +38,6 @@ func (c *client) bytes(method string, value sobek.Value, buffer *[]byte) ([]byte
 	return k6mod.Bytes(c.Runtime(), method, "the data", value, buffer)
 }
 
-// number returns an unsigned number; above 2^53 - 1 a BigInt.
 func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Runtime(), n) }
 
 func (m *module) plainObject(values map[string]any) *sobek.Object {
@@ -57,7 +56,6 @@ func (m *module) stringArray(texts []string) *sobek.Object {
 // truth reads a value as JavaScript's conditions do.
 func truth(_, _ string, value sobek.Value) (bool, error) { return value.ToBoolean(), nil }
 
-// headers reads an object of names and values, each a string or an array of strings.
 func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {

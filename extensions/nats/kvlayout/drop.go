@@ -6,8 +6,8 @@ import (
 )
 
 // Drop deletes the database with all its records: its bucket and, in the layout Orb, the buckets of
-// all tables. There, Drop of database d also deletes the bucket of database d_t, which has the same
-// name as that of table t. The Store creates buckets again when it needs them; other Stores of the
+// all tables. There, Drop of database d also deletes the bucket of database d_t, because table t
+// has the same bucket name. The Store creates buckets again when it needs them; other Stores of the
 // database fail.
 func (s *Store) Drop(ctx context.Context) error {
 	ctx, cancel := withDeadline(ctx)

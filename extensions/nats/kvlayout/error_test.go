@@ -71,7 +71,6 @@ func TestAValueThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// operations returns the operations of a Store, each with a separate context.
 func operations(store *kvlayout.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"put":    func(ctx context.Context) error { return store.Put(ctx, kvlayout.Record{Key: "new"}) },

@@ -12,13 +12,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// message is a message of a bucket's stream.
 type message struct {
 	Key, Value string
 	Headers    nats.Header
 }
 
-// dump returns the messages of a bucket's stream, in order.
 func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 	t.Helper()
 	stream, err := js.Stream(t.Context(), "KV_"+bucket)

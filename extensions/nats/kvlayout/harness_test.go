@@ -39,7 +39,6 @@ func connect(t *testing.T, address string, options ...nats.Option) jetstream.Jet
 	return js
 }
 
-// open returns a Store whose database no other test uses.
 func open(t *testing.T, js jetstream.JetStream, layout kvlayout.Layout) (store *kvlayout.Store, database string) {
 	t.Helper()
 	database = "db-" + nuid.Next()
@@ -66,7 +65,6 @@ func put(t *testing.T, store *kvlayout.Store, names ...string) {
 	}
 }
 
-// noGoroutineLeft fails if there are more goroutines at the end of the test than now.
 func noGoroutineLeft(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -63,7 +63,6 @@ func (l Layout) Bucket(database, table string) string {
 	return database
 }
 
-// encode returns the key in the bucket.
 func (l Layout) encode(table, key string) string {
 	return base32.StdEncoding.EncodeToString([]byte(l.prefix(table) + key))
 }
@@ -86,7 +85,6 @@ func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	return strings.CutPrefix(full, l.prefix(table))
 }
 
-// prefix returns the prefix of a table's keys.
 func (l Layout) prefix(table string) string {
 	if l == OrbCompat || table == "" {
 		return ""
@@ -95,7 +93,6 @@ func (l Layout) prefix(table string) string {
 	return table + "_"
 }
 
-// description returns the description of the library's buckets.
 func (l Layout) description() string {
 	if l == Micro {
 		return "KeyValue storage administered by go-micro store plugin"

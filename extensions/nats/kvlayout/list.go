@@ -12,7 +12,7 @@ import (
 
 // ListOptions select the keys of List.
 type ListOptions struct {
-	// Table is "" for records without a table; in Micro for those of all tables, whose keys then
+	// Table is "" for records without a table. In Micro, "" lists all tables, and the keys then
 	// begin with table_. OrbCompat ignores it.
 	Table string
 	// Prefix and Suffix of the keys, without the table. "" matches all.
@@ -116,7 +116,6 @@ func end(watcher jetstream.KeyWatcher) {
 	}
 }
 
-// filter returns the matching keys, decoded, in the memory of encoded.
 func (s *Store) filter(encoded []string, options ListOptions) []string {
 	keys := encoded[:0]
 	for _, each := range encoded {

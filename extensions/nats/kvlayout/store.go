@@ -140,7 +140,6 @@ func (s *Store) Delete(ctx context.Context, table, key string) error {
 	return at.wrap("delete", err)
 }
 
-// place is the bucket and key of a record.
 type place struct {
 	bucket       jetstream.KeyValue
 	name         string // of the bucket

@@ -26,8 +26,7 @@ type Bounds struct {
 	left int64
 	// closing means that the message has arrived, but not its line end.
 	closing bool
-	// line is the beginning of an incomplete line.
-	line []byte
+	line    []byte
 	// payload is the limit of a message; 0 before the first INFO.
 	payload int64
 	err     error
@@ -142,7 +141,6 @@ func (b *Bounds) message(line []byte) error {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// number parses a size.
 func number(word []byte) (n int64, ok bool) {
 	if len(word) == 0 {
 		return 0, false

@@ -81,8 +81,7 @@ type Conn struct {
 	closed         atomic.Bool
 }
 
-// inboxDigits is the length of the connection's part of an inbox, tokenDigits that of the
-// request's.
+// Lengths of the two parts of an inbox: the connection's and the request's.
 const (
 	inboxDigits = 22
 	tokenDigits = 8
@@ -142,7 +141,6 @@ func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	}
 }
 
-// begin starts a call and sets its deadline.
 func (c *Conn) begin(timeout time.Duration) *Error {
 	if c.failed != nil {
 		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
@@ -158,7 +156,6 @@ func (c *Conn) begin(timeout time.Duration) *Error {
 	return nil
 }
 
-// write writes a request or another command.
 func (c *Conn) write(b []byte) *Error {
 	if _, err := c.out.Write(b); err != nil { // a part of it may have been written
 		return c.fail(c.broken(err))
@@ -167,7 +164,6 @@ func (c *Conn) write(b []byte) *Error {
 	return nil
 }
 
-// next reads the server's next statement.
 func (c *Conn) next() *Error {
 	err := c.in.next(&c.said)
 	if err == nil {

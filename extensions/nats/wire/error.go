@@ -65,7 +65,6 @@ var complaints = []struct { //nolint:gochecknoglobals // a table
 	{"maximum payload violation", KindTooLarge, false},
 }
 
-// complaint returns the error of an -ERR message.
 func complaint(said []byte) (e *Error, goesOn bool) {
 	text := bytes.Trim(bytes.TrimSpace(said), "'")
 	if len(text) > maxQuoted {
@@ -99,7 +98,6 @@ func quoted(said []byte) string {
 	return fmt.Sprintf("%q", said)
 }
 
-// broken returns the error of a connection that failed with err.
 func (c *Conn) broken(err error) *Error {
 	e := &Error{cause: err}
 	own, is := errors.AsType[*Error](err)

@@ -11,13 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decoded is a copy of a statement.
 type decoded struct {
 	kind                               statementKind
 	rest, subject, reply, header, data string
 }
 
-// decode reads all statements, and returns the error after the last one.
 func decode(from io.Reader) (all []decoded, largest int, err error) {
 	r := reader{from: from}
 	for {
@@ -29,8 +27,8 @@ func decode(from io.Reader) (all []decoded, largest int, err error) {
 	}
 }
 
-// FuzzReader: the statements do not depend on how the bytes are split, and the buffer does not
-// exceed what they need.
+// FuzzReader: the statements do not depend on how the bytes are split, and the buffer is no larger
+// than needed.
 func FuzzReader(f *testing.F) {
 	for _, x := range exchanges() {
 		if len(x.answer) < 1<<10 {
@@ -50,7 +48,6 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzAnswers: any answer to an operation gives a result or an error.
 func FuzzAnswers(f *testing.F) {
 	for _, x := range exchanges() {
 		if len(x.answer) < 1<<10 {

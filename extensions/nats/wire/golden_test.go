@@ -160,7 +160,6 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// JetStream's errors have its codes.
 func TestCodeOfJetStream(t *testing.T) {
 	c, _ := answers(t, exchanges()["put refused"].answer)
 	_, err := puts(c)
@@ -209,7 +208,6 @@ func TestNothingIsSentThatCannotBe(t *testing.T) {
 	}
 }
 
-// Each request has a different inbox, with one subscription per connection.
 func TestTokens(t *testing.T) {
 	c, script := answers(t, message("ok"))
 	seen := map[string]bool{}

@@ -55,7 +55,6 @@ func answers(tb testing.TB, answer string) (*Conn, *scripted) {
 	return dial(tb, &Config{Address: "script:4222", Dial: func(context.Context, string, string) (net.Conn, error) { return s, nil }}), s
 }
 
-// dial connects. The connection closes when the test ends.
 func dial(tb testing.TB, cfg *Config) *Conn {
 	tb.Helper()
 	c, err := Dial(context.Background(), cfg)
@@ -75,10 +74,8 @@ func requireKind(tb testing.TB, kind string, err error) string {
 	return e.Message
 }
 
-// message encodes a message to the inbox.
 func message(data string) string { return statementOf("MSG INBOX 1 ", "", data) }
 
-// headed encodes a message with a header.
 func headed(head, data string) string { return statementOf("HMSG INBOX 1 ", head, data) }
 
 func statementOf(begin, head, data string) string {
@@ -98,7 +95,6 @@ func decimal(n int) string {
 	return decimal(n/10) + string(rune('0'+n%10))
 }
 
-// recordHeader returns the header of a record in bucket b, with further lines.
 func recordHeader(key, further string) string {
 	return "NATS/1.0\r\nNats-Stream: KV_b\r\nNats-Subject: $KV.b." + key + "\r\nNats-Sequence: 7\r\n" +
 		"Nats-Time-Stamp: 2026-11-25T02:00:00.000000001Z\r\n" + further + "\r\n"

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// headerVersion starts a message's header.
 const headerVersion = "NATS/1.0"
 
 // header is the header of a message as received.

@@ -170,7 +170,6 @@ func (b *Bucket) isPlain(said []byte) bool {
 	return is && named && whole && counted
 }
 
-// apiError is JetStream's form of an error.
 type apiError struct {
 	Code        int    `json:"code"`
 	ErrorCode   int    `json:"err_code"`

@@ -10,7 +10,6 @@ import (
 	"net"
 )
 
-// serverInfo holds the fields of a server's INFO that are used.
 type serverInfo struct {
 	Headers      bool   `json:"headers"`
 	JetStream    bool   `json:"jetstream"`
@@ -20,7 +19,6 @@ type serverInfo struct {
 	TLSAvailable bool   `json:"tls_available"`
 }
 
-// connectInfo is the content of CONNECT.
 type connectInfo struct {
 	Verbose      bool   `json:"verbose"`
 	Pedantic     bool   `json:"pedantic"`
@@ -116,7 +114,7 @@ func (c *Conn) learn() (*serverInfo, error) {
 	return &info, nil
 }
 
-// secure starts TLS, and discards what was received before it, which could come from anyone.
+// secure starts TLS, and discards earlier bytes, which could come from anyone.
 func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLS != nil {

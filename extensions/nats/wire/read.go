@@ -76,7 +76,6 @@ func (r *reader) next(s *statement) error {
 	return nil
 }
 
-// is compares a word without regard to case.
 func is(word []byte, known string) bool {
 	return len(word) == len(known) && (string(word) == known || bytes.EqualFold(word, []byte(known)))
 }
@@ -146,13 +145,11 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 	return nil
 }
 
-// wrong returns the error of a message's line.
 func (r *reader) wrong(size int) error {
 	return Errorf(KindProtocol, "the server announces a message by %s, which is none of the protocol",
 		quoted(r.buffer[r.begin:r.begin+size]))
 }
 
-// span is the position of a word.
 type span struct{ from, to int }
 
 // split finds the words of a line after the first.

@@ -25,7 +25,6 @@ func (c *Conn) Request(subject string, header, data []byte, timeout time.Duratio
 	return c.ask(header, data, timeout)
 }
 
-// ask sends the request to the connection's subject.
 func (c *Conn) ask(header, data []byte, timeout time.Duration) (Message, error) {
 	if err := c.check(header, data); err != nil {
 		return Message{}, err
@@ -75,7 +74,6 @@ func (c *Conn) compose(header, data []byte) {
 
 const digits62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// takeToken gives the inbox a new token.
 func (c *Conn) takeToken() {
 	c.serial++
 	n := c.serial
@@ -159,7 +157,6 @@ func (c *Conn) Check(timeout time.Duration) error {
 	return nil
 }
 
-// pong waits for the answer to a PING.
 func (c *Conn) pong() *Error {
 	c.asked = true
 	for c.asked {

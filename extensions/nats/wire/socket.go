@@ -76,7 +76,6 @@ func (s *Socket) Check(said []byte) (passed int, err error) {
 	return passed, s.err
 }
 
-// answer reads a byte of the answer's head.
 func (s *Socket) answer(b byte) error {
 	s.head = append(s.head, b)
 	switch {
@@ -94,7 +93,6 @@ func (s *Socket) answer(b byte) error {
 	return nil
 }
 
-// frame reads a byte of a frame's head.
 func (s *Socket) frame(b byte) error {
 	s.head = append(s.head, b)
 	if len(s.head) < 2 {
@@ -133,7 +131,6 @@ func (s *Socket) frame(b byte) error {
 	return nil
 }
 
-// next starts the next frame if this one is complete.
 func (s *Socket) next() {
 	if s.left == 0 {
 		s.stage = stageHead

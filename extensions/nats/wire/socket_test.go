@@ -10,7 +10,6 @@ import (
 
 const answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
 
-// frame encodes a frame as a server sends it.
 func frame(head byte, said string) string {
 	switch {
 	case len(said) < length16:

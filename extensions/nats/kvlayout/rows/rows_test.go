@@ -31,7 +31,6 @@ func connect(t *testing.T) jetstream.JetStream {
 	return js
 }
 
-// open returns the row with a small fill, and a store for its database.
 func open(t *testing.T, row rows.Row) (*rows.Run, *kvlayout.Store) {
 	t.Helper()
 	js := connect(t)

@@ -32,8 +32,7 @@ type Run struct {
 	tables, keys, listed int
 	large                []byte
 	small                []byte // a buffer for the value
-	// work counts the current iteration.
-	work Work
+	work                 Work
 }
 
 // Work counts what an iteration has transferred.
@@ -70,7 +69,6 @@ func (row Row) Open(ctx context.Context, js jetstream.JetStream, options Options
 	return run, nil
 }
 
-// expected returns how many keys a list of the row returns.
 func (r *Run) expected() int {
 	listed := r.keys
 	if r.row.Loop == ListAll && r.row.Fill == Tables {
@@ -117,8 +115,8 @@ func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error 
 }
 
 // Do runs iteration i. Clients that share a database must use different numbers, which are part of
-// the keys. Do returns an error if it reads something other than was written: it compares a small
-// value, the length of a large one, or the number of keys.
+// the keys. Do checks what it reads: a small value, the length of a large one, or the number of
+// keys.
 func (r *Run) Do(ctx context.Context, i uint64) (Work, error) {
 	r.work = Work{}
 	before := r.conn.Stats()
