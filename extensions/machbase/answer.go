@@ -7,13 +7,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// queryAnswer takes the rows of an answer: it keeps or only counts them, and checks each against
-// what is expected.
+// queryAnswer reads an answer: it keeps the rows or counts them, and checks them.
 type queryAnswer struct {
 	keep   bool
 	expect []expectation
 
-	// places are where those columns stand.
+	// places are the positions of the expected columns.
 	places []int
 
 	columns []Column
@@ -21,7 +20,7 @@ type queryAnswer struct {
 	count   int64
 }
 
-// begin makes ready for another answer. What is expected may be other clients' as well.
+// begin prepares for the next answer. Several clients may share expect.
 func (a *queryAnswer) begin(keep bool, expect []expectation) {
 	*a = queryAnswer{keep: keep, expect: expect, places: a.places[:0]}
 }
@@ -29,11 +28,11 @@ func (a *queryAnswer) begin(keep bool, expect []expectation) {
 // expectation is a column that must have the same value in every row.
 type expectation struct {
 	column string
-	// value is what bind and bindAs return.
+	// value is a result of bind or bindAs.
 	value any
 }
 
-// read takes the rows one by one. It is what a driver's Query calls.
+// read reads the rows. It is an argument of a driver's Query.
 func (a *queryAnswer) read(rows Rows) error {
 	if a.keep {
 		a.columns = rows.Columns()
@@ -64,7 +63,7 @@ func (a *queryAnswer) read(rows Rows) error {
 	return rows.Err()
 }
 
-// toJS turns the rows into an array of objects or of arrays, with a property columns.
+// toJS converts the rows to an array of objects or of arrays, with a property columns.
 func (a *queryAnswer) toJS(rt *sobek.Runtime, o *queryOptions) (sobek.Value, error) {
 	rows := make([]any, len(a.rows))
 	for i, values := range a.rows {

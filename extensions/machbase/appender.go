@@ -16,26 +16,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// appender is a JavaScript Appender: many rows, one answer at a sync or at the end.
+// appender is the JavaScript object Appender.
 type appender struct {
 	*client
 
 	table string
-	// connection is that on which the appender was opened; nil when it is closed. The client's lock
-	// guards it.
+	// connection is the appender's connection; nil after close. The client's lock guards it.
 	connection *connection
 	appender   Appender
-	// tags are those of its calls' samples.
+	// tags are for the samples of its calls.
 	tags k6mod.Tags
 	log  logrus.FieldLogger
-	// unacknowledged is how many rows it was given since the last receipt. The client's lock guards
-	// it.
+	// unacknowledged is the number of rows since the last receipt. The client's lock guards it.
 	unacknowledged int64
-	// counted is what the metrics have.
+	// counted is the part of the receipt that the metrics have counted.
 	counted cmi.Receipt
 }
 
-// appenderOptions are the second argument of client.appender.
 type appenderOptions struct {
 	Columns    []string           `json:"columns"`
 	BatchRows  int                `json:"batchRows"`
@@ -44,7 +41,7 @@ type appenderOptions struct {
 	Tags       k6mod.Tags         `json:"tags"`
 }
 
-// maxBatchBytes is what a packet of the protocol holds.
+// maxBatchBytes is the size of a packet of the protocol.
 const maxBatchBytes = 64 << 10
 
 func (o *appenderOptions) check() error {
@@ -60,7 +57,6 @@ func (o *appenderOptions) check() error {
 	return nil
 }
 
-// appender is client.appender(table, { columns, batchRows, batchBytes, batchTime }).
 func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 	table, err := k6mod.Name("appender", "the table's name", call.Argument(0))
 	if err != nil {
@@ -107,8 +103,8 @@ var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:
 	"close":         (*appender).close,
 })
 
-// writing is a task of the appender. An appender ends with its connection: what the server had
-// accepted is known to the server alone then, so that it is not opened anew silently.
+// writing returns a task of the appender. An appender ends with its connection. It is not reopened
+// silently, because the accepted rows would be unknown.
 func (a *appender) writing(job func(context.Context) error) *task {
 	return &task{
 		client: a.client, operation: opAppend, timeout: a.config.Timeout, tags: a.tags,
@@ -123,8 +119,8 @@ func (a *appender) writing(job func(context.Context) error) *task {
 	}
 }
 
-// append is appender.append(row, row...): it appends rows, each an array of values in the order of
-// the columns.
+// append implements appender.append(row, row...). A row is an array of values in the order of the
+// columns.
 func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
@@ -154,8 +150,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// appendColumns is appender.appendColumns([column, ...]): it appends rows that come as columns, and
-// returns how many.
+// appendColumns implements appender.appendColumns([column, ...]). It returns the number of rows.
 func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	columns, err := columnsOf(call.Argument(0))
 	if err != nil {
@@ -175,8 +170,8 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// generate is appender.generate(name, options): it appends rows that are made in Go, so that
-// loading is not bound by JavaScript, and returns how many. See index.d.ts for the names.
+// generate implements appender.generate(name, options). It appends rows that are generated in Go,
+// and returns how many.
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
@@ -186,7 +181,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	t := a.writing(func(ctx context.Context) error {
 		var sending error
 		err := batches(func(columns ...any) error {
-			a.connection.restart() // the timeout is that of a batch
+			a.connection.restart() // the timeout applies to each batch
 			rows, err := a.appender.AppendColumns(ctx, columns...)
 			count += int64(rows)
 			a.unacknowledged += int64(rows)
@@ -194,7 +189,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 
 			return err
 		})
-		if err != nil && sending == nil { // the generator's own: the range is wrong
+		if err != nil && sending == nil { // an error of the generator: the range is wrong
 			return k6mod.Misuse("generate: %s", err)
 		}
 
@@ -206,7 +201,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// leftAppender is an appender that the script has left open, and what closing it has come to.
+// leftAppender is an appender that the script has not closed, and the result of closing it.
 type leftAppender struct {
 	*appender
 
@@ -216,7 +211,7 @@ type leftAppender struct {
 	took    time.Duration
 }
 
-// closeLeft closes the appenders that the script has left open: what they hold is sent. The caller
+// closeLeft closes the appenders that the script has not closed, which sends their rows. The caller
 // holds c.mu.
 func (c *client) closeLeft() []leftAppender {
 	left := make([]leftAppender, len(c.appenders))
@@ -247,11 +242,11 @@ func (c *client) closeLeft() []leftAppender {
 	return left
 }
 
-// leftTimeout is how long closing an appender may take that the script has left open.
+// leftTimeout is the timeout of closing such an appender.
 const leftTimeout = 10 * time.Second
 
-// fail tells of rows that are not in the table when the VU has ended: nothing else can, as k6 takes
-// no samples any more. k6 does not exit with 0 then.
+// fail logs rows that are not in the table at the end of the VU, when k6 accepts no more samples.
+// The log entry makes k6 exit with an error.
 func (l *leftAppender) fail() {
 	rejected := l.receipt.Rejected - l.counted.Rejected
 	switch {
@@ -266,15 +261,14 @@ func (l *leftAppender) fail() {
 	k6glue.FailExit(exitcodes.MarkedAsFailed)
 }
 
-// flush is appender.flush(): it sends what is buffered.
 func (a *appender) flush(sobek.FunctionCall) (*task, error) {
 	return a.writing(func(ctx context.Context) error {
 		return a.appender.Flush(ctx)
 	}), nil
 }
 
-// sync is appender.sync(): it sends what is buffered, waits for the server, and returns the
-// receipt.
+// sync implements appender.sync(). It sends the buffered rows, waits for the server, and returns
+// the receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
 		receipt, err := a.appender.Sync(ctx)
@@ -286,7 +280,6 @@ func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// close is appender.close(): it sends what is left, and returns the receipt.
 func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
 		a.connection, a.unacknowledged = nil, 0
@@ -296,8 +289,8 @@ func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// asking is a task that asks for the receipt. What the server has said is counted, whatever comes
-// after it.
+// asking returns a task that requests the receipt. The receipt is counted even if a later part of
+// the call fails.
 func (a *appender) asking(ask func(context.Context) (cmi.Receipt, error)) *task {
 	var answer *cmi.Receipt
 	t := a.writing(func(ctx context.Context) error {

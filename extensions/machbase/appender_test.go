@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// logOf is what the VU logs from now on.
+// logOf returns what the VU logs from now on.
 func logOf(t *testing.T, v *vu) *logtest.Hook {
 	t.Helper()
 	logger, is := v.VU.State().Logger.(*logrus.Logger)
@@ -22,8 +22,7 @@ func logOf(t *testing.T, v *vu) *logtest.Hook {
 	return logtest.NewLocal(logger)
 }
 
-// Appenders that a script leaves open are closed with the client, and what the server says then is
-// counted.
+// Closing the client closes the script's open appenders, and counts their receipts.
 func TestClientClosesAppendersLeftOpen(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newVU(t, driver)
@@ -45,7 +44,7 @@ func TestClientClosesAppendersLeftOpen(t *testing.T) {
 	v.Run(`client.exec('x'); client.close()`)
 }
 
-// At the end of a VU no metric can have what the server says: the log has what is not in the table.
+// At the end of a VU, when metrics are closed, the log names the rows that are not in the table.
 func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
 	gone := k6mod.Errorf(k6mod.KindConnection, "the server is gone")
 	for name, tt := range map[string]struct {
@@ -85,7 +84,7 @@ func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
 	}
 }
 
-// Of rows on a connection that broke nobody knows, and the log says so once.
+// If an appender's connection breaks, its rows are unknown, and the log says so once.
 func TestAppenderOfABrokenConnection(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
 		return 0, k6mod.Errorf(k6mod.KindConnection, "the server is gone")

@@ -12,14 +12,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// loop runs JavaScript on k6's event loop, until all that it has begun is done.
+// loop runs JavaScript on k6's event loop until all its promises are settled.
 func (v *vu) loop(script string) {
 	v.t.Helper()
 	_, err := v.RunOnEventLoop(script)
 	require.NoError(v.t, err, script)
 }
 
-// Both forms of each operation do the same.
 func TestAsyncFormsDoTheSame(t *testing.T) {
 	driver := func() *fakeDriver {
 		d := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
@@ -59,7 +58,6 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 	require.JSONEq(t, results[0], results[1])
 }
 
-// The VU does other things while an operation is under way.
 func TestAsyncDoesNotBlock(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
@@ -76,7 +74,7 @@ func TestAsyncDoesNotBlock(t *testing.T) {
 	require.JSONEq(t, `["meanwhile",7]`, v.JSON(`order`))
 }
 
-// Operations of a client are done in the order in which they were called, blocking ones among them.
+// Operations of a client run in the order of their calls, including blocking ones.
 func TestAsyncOperationsQueue(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
@@ -151,7 +149,7 @@ func TestAsyncErrors(t *testing.T) {
 	}
 }
 
-// A rejection that nobody handles fails the iteration, as any other of k6's.
+// An unhandled rejection fails the iteration, as in k6.
 func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
@@ -159,7 +157,7 @@ func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opExec, "outcome", cmi.KindSyntax))
 }
 
-// The end of the VU ends what is under way and what waits for it; nothing is left.
+// The end of the VU ends the operation in progress and those that wait.
 func TestEndOfTheVUAmidAsyncOperations(t *testing.T) {
 	stall := newStall()
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}
@@ -188,7 +186,6 @@ func TestAsyncTimeout(t *testing.T) {
 	require.Equal(t, k6mod.KindTimeout, v.Run(`e.kind`))
 }
 
-// What the script changes after the call does not matter to it.
 func TestAsyncArgumentsAreCopied(t *testing.T) {
 	release := make(chan struct{})
 	var bytes []byte
@@ -221,7 +218,7 @@ func TestAsyncInTheInitContext(t *testing.T) {
 	require.Empty(t, driver.connections())
 }
 
-// A generation may take longer than the timeout, which is that of each batch.
+// The timeout applies to each batch, so a generation may take longer.
 func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	stalls := false
@@ -244,7 +241,7 @@ func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 		v.fail(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
 }
 
-// The end of the test ends a generation amid its batches.
+// The end of the test ends a generation between its batches.
 func TestContextEndsAGeneration(t *testing.T) {
 	var v *vu
 	batches := 0
@@ -273,7 +270,7 @@ func (c *fakeConn) isInterrupted() bool {
 	}
 }
 
-// What is recorded for a receipt is what it has more than the one before.
+// The metrics count the difference between a receipt and the one before.
 func TestReceiptsAreCounted(t *testing.T) {
 	receipts := []cmi.Receipt{
 		{Accepted: 10, Rejected: 3, Reasons: []cmi.Reason{{Code: 1345, Message: "null", Rows: 2}, {Code: 3017, Message: "long", Rows: 1}}},
@@ -302,7 +299,7 @@ func TestReceiptsAreCounted(t *testing.T) {
 	require.Equal(t, 10.0, v.Counted(metricRejected))
 }
 
-// What the server has said is counted although the call fails after it.
+// A receipt counts even if the call then fails.
 func TestReceiptOfACallThatFails(t *testing.T) {
 	v := newVU(t, &fakeDriver{receipt: func(*fakeConn, int64) (cmi.Receipt, error) {
 		return cmi.Receipt{Accepted: 5}, k6mod.Errorf(k6mod.KindConnection, "gone")

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
-// client is a JavaScript Client: one connection of one VU, opened by the first operation that needs
-// it, opened anew by the next one after it broke, and closed when the VU ends.
+// client is the JavaScript object Client. An operation opens its connection if it is missing or
+// broken. The connection closes when the VU ends.
 type client struct {
 	*module
 
@@ -22,37 +22,34 @@ type client struct {
 	driver Driver
 	tasks  *k6mod.Tasks
 
-	// mu is held for each operation, and for a run: the end of the VU may come from another goroutine
-	// while one is under way.
+	// mu is held during each operation and each run: the VU may end in another goroutine.
 	mu         sync.Mutex
 	connection *connection
-	// appenders are those on the connection that are not closed. mu guards them.
+	// appenders are the open appenders of the connection. mu guards them.
 	appenders []*appender
 
-	// idle is a call that is used again; nil while it is under way.
+	// idle is a reusable call; nil while it is in use.
 	idle *queryCall
 
 	args    k6glue.Frozen[[]any]
 	options k6glue.Frozen[*queryOptions]
-	// spoken is the last SQL text as the script has it, and text as Go does.
+	// spoken caches the last SQL text as a JavaScript value, and text as a Go string.
 	spoken sobek.Value
 	text   string
-	// stock is the source of the appenders: one table's load goes on where another appender's has
-	// ended.
+	// stock is the generator of the appenders. One appender's load continues where another's ended.
 	stock *stockSource
 
 	runs *runs.Runs
-	// seat is where they take turns with those of other clients; nil with drivers whose connections
-	// cannot be used there.
+	// seat lets the clients' runs take turns; nil with drivers that do not support it.
 	seat *eventloop.Seat
-	// drawn is what the operations of runs draw, by its seed.
+	// drawn holds the random parameters of runs, by seed.
 	drawn map[uint64]*draws
-	// work is that of the last run.
+	// work is the last run.
 	work *work
 }
 
-// newClient is new Client(url, options) or new Client(options). It does not connect: that is not
-// for the init context.
+// newClient implements new Client(url, options) and new Client(options). It does not connect, which
+// the init context does not allow.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
@@ -73,7 +70,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
 	"connect":  (*client).connect,
 	"query":    (*client).query,
@@ -90,16 +86,14 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// connect is client.connect(): it connects now, if that was not done yet, and throws when it
-// cannot.
+// connect implements client.connect(). It connects if there is no connection.
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	t := &task{client: c}
 
 	return t, connectOptions.Read("connect", call.Argument(0), t)
 }
 
-// close is client.close(): it closes the appenders that are open, and the connection. The next
-// operation opens a new one.
+// close implements client.close(). It closes the open appenders and the connection.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.tasks.Wait()
 	var failed error
@@ -118,7 +112,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// ensure makes sure that there is a connection. The caller holds c.mu, as that of lost.
+// ensure connects if there is no connection. The caller holds c.mu.
 func (c *client) ensure(ctx context.Context, t *task) error {
 	if c.connection != nil {
 		return nil
@@ -140,14 +134,14 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 	return err
 }
 
-// disconnect is for the end of the VU.
+// disconnect runs at the end of the VU.
 func (c *client) disconnect() {
 	for _, l := range c.closed() {
 		l.fail()
 	}
 }
 
-// closed closes the connection, and returns the appenders that were open on it.
+// closed closes the connection, and returns its open appenders.
 func (c *client) closed() []leftAppender {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +151,7 @@ func (c *client) closed() []leftAppender {
 	return left
 }
 
-// lost gives up the connection.
+// lost discards the connection. The caller holds c.mu.
 func (c *client) lost() {
 	for _, a := range c.appenders {
 		if a.unacknowledged > 0 && c.lostRows.CompareAndSwap(false, true) {
@@ -172,7 +166,6 @@ func (c *client) lost() {
 	}
 }
 
-// current is the connection at this moment, or nil.
 func (c *client) current() *connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()

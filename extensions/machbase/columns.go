@@ -10,9 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// columnsOf turns an array of columns into what an appender takes. A typed array becomes a slice of
-// its numbers, with no value of its own for each; a copy, as the script may fill the array anew
-// while a promise is not settled yet.
+// columnsOf converts an array of columns for an appender. A typed array becomes a slice of numbers,
+// without a value for each. The slice is a copy, because the script may change the array before the
+// promise is settled.
 func columnsOf(value sobek.Value) ([]any, error) {
 	reading := &k6glue.Reading{}
 	n, err := reading.Length(value)

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// columnsFor returns what a driver gets of appendColumns(columns), and what that returns.
+// columnsFor returns a driver's arguments for appendColumns(columns), and its result.
 func columnsFor(t *testing.T, columns string) (got []any, returned any) {
 	t.Helper()
 	v := newVU(t, &fakeDriver{columns: func(_ *fakeConn, columns []any) error {

@@ -19,12 +19,12 @@ import (
 
 // Modes of the statement cache.
 const (
-	CacheOff  = string(cmi.CacheOff)  // a statement with parameters is prepared, executed and freed
-	CacheAuto = string(cmi.CacheAuto) // statements that come again stay prepared on the connection: one round trip
-	CacheOn   = string(cmi.CacheOn)   // statements stay prepared from their first use on
+	CacheOff  = string(cmi.CacheOff)  // prepare, execute and free a statement with parameters each time
+	CacheAuto = string(cmi.CacheAuto) // keep statements prepared from their second use: one round trip
+	CacheOn   = string(cmi.CacheOn)   // keep statements prepared from their first use
 )
 
-// Config is how to reach a server.
+// Config describes a server and how to connect to it.
 type Config struct {
 	Host     string
 	Port     int
@@ -32,21 +32,20 @@ type Config struct {
 	Password string
 
 	Driver string
-	// Alternatives are host:port of servers with the same data, tried when the first does not
+	// Alternatives are the host:port of servers with the same data, tried if the first does not
 	// answer.
 	Alternatives []string
 
-	// Timeout is that of an operation.
+	// Timeout is the timeout of an operation.
 	Timeout time.Duration
-	// QueryTimeout is how long the server lets a query run; 0 for any time.
+	// QueryTimeout is the server's limit for a query; 0: none.
 	QueryTimeout   time.Duration
 	ConnectTimeout time.Duration
 	StatementCache string
-	// FetchRows is how many rows come in one packet of an answer.
+	// FetchRows is the number of rows in a packet of an answer.
 	FetchRows int64
 }
 
-// options are a Config as scripts write it.
 type options struct {
 	k6mod.Target
 
@@ -60,11 +59,10 @@ type options struct {
 	FetchRows      int64              `json:"fetchRows"`
 }
 
-// Address is host:port.
+// Address returns host:port.
 func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
-// config works out the options: what stands in them overrides what stands in the URL, and that the
-// defaults.
+// config checks the options. They take precedence over the URL, and the URL over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
@@ -92,7 +90,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, c.validate()
 }
 
-// parse reads machbase://user:password@host:port?option=value, or host:port. Further ones are
+// parse reads machbase://user:password@host:port?option=value, or host:port. Further URLs are
 // alternatives of the first.
 func (c *Config) parse(urls []string) error {
 	u, err := cmi.ParseURLs(urls)
@@ -111,7 +109,7 @@ func (c *Config) parse(urls []string) error {
 
 var errTLS = errors.New("unknown option \"tls\" in the url: Machbase's native protocol has no TLS")
 
-// urlOptions are the options that a URL may hold behind its question mark.
+// urlOptions are the options that a URL may have.
 var urlOptions = []string{ //nolint:gochecknoglobals // a constant
 	"alternatives", "connectTimeout", "driver", "fetchRows", "queryTimeout", "statementCache", "timeout",
 }
@@ -146,7 +144,7 @@ func (c *Config) set(name, value string) (err error) {
 	return nil
 }
 
-// parseDuration reads a time of a URL, where a number is milliseconds.
+// parseDuration reads a duration in a URL. A bare number is milliseconds.
 func parseDuration(name, value string) (time.Duration, error) {
 	if number, err := strconv.ParseFloat(value, 64); err == nil {
 		if err := units.Number(name, number); err != nil {

@@ -134,7 +134,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// A URL that somebody got wrong may have the password, or a piece of it, in any place.
+// In a wrong URL any part may be the password or a piece of it.
 func TestNoErrorShowsThePassword(t *testing.T) {
 	for _, url := range []string{
 		"machbase://sys:s3cret@@host:x",
@@ -181,8 +181,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// Whatever can be written into a URL comes out as it was meant, escaped or refused, but never as
-// something else.
+// Every user, password and option in a URL is read back unchanged, or rejected.
 func TestEveryPasswordSurvivesAURL(t *testing.T) {
 	var password string
 	driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}

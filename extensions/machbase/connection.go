@@ -11,22 +11,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// connection is a driver's Conn with deadlines: a call that takes too long is given up, and the
-// Conn with it.
+// connection adds timeouts to a driver's Conn. A call that takes too long breaks the Conn.
 type connection struct {
 	conn Conn
 	// calls makes the contexts of calls, which end at their timeout.
 	calls   deadline.Contexts
 	timeout time.Duration
-	// broken tells that the connection is to be given up.
-	broken bool
+	broken  bool
 
-	// received and sent are the traffic that was already counted.
+	// received and sent are the bytes that were already counted.
 	received, sent uint64
 }
 
-// connect connects. A driver that does not come back in time is left behind; what it opens then is
-// closed.
+// connect connects. If a driver does not return in time, it is abandoned, and what it opens later
+// is closed.
 func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, k6mod.TestEnded()
@@ -77,8 +75,8 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 
 func newConnection(conn Conn) *connection { return &connection{conn: conn} }
 
-// use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
-// It does nothing where there is no connection, or its driver knows no seats.
+// use makes the connection wait for answers at the seat; nil: in its goroutine. It does nothing
+// without a connection, or with a driver that does not support it.
 func (c *connection) use(seat *eventloop.Seat) {
 	if c == nil {
 		return
@@ -88,11 +86,10 @@ func (c *connection) use(seat *eventloop.Seat) {
 	}
 }
 
-// job is what is done on a connection, before its context ends.
+// job is work on a connection, limited by its context.
 type job = func(ctx context.Context, conn Conn) error
 
-// do runs a job on the connection. The job's context ends at the timeout, and with the one that it
-// is within.
+// do runs a job on the connection. The job's context ends at the timeout, or with ctx.
 func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
 	if ctx.Err() != nil {
 		return k6mod.TestEnded()
@@ -114,27 +111,27 @@ func (c *connection) do(ctx context.Context, timeout time.Duration, do job) erro
 	}
 }
 
-// guard makes an error of a driver's panic.
+// guard turns a driver's panic into an error.
 func (c *connection) guard(ctx context.Context, do job) (err error) {
 	defer crash.Catch(&err)
 
 	return do(ctx, c.conn)
 }
 
-// restart gives the job that is under way its whole timeout again. It is for the job itself, and
-// does nothing when its time is over.
+// restart starts the timeout of the current job again. Only the job itself may call it. It does
+// nothing after the timeout.
 func (c *connection) restart() { c.calls.Extend(c.timeout) }
 
-// closeTimeout is how long logging out may take.
+// closeTimeout is the timeout of logging out.
 const closeTimeout = time.Second
 
-// close logs out, as far as the server still answers.
+// close logs out if the server still answers.
 func (c *connection) close() {
 	_ = c.do(context.Background(), closeTimeout, func(ctx context.Context, conn Conn) error { return conn.Close(ctx) })
 	c.calls.Stop()
 }
 
-// traffic is the number of bytes received and sent since it was last asked.
+// traffic returns the bytes received and sent since its last call.
 func (c *connection) traffic() (received, sent uint64) {
 	totalReceived, totalSent := c.conn.Traffic()
 	received, sent = totalReceived-c.received, totalSent-c.sent

@@ -63,7 +63,7 @@ func TestCallThatStalls(t *testing.T) {
 			require.Equal(t, 1.0, v.Counted(metricOps, "op", test.operation, "outcome", k6mod.KindTimeout))
 			<-stall.waiting
 
-			// Its connection is given up; the next call has a new one.
+			// The connection is discarded; the next call opens a new one.
 			require.True(t, driver.connections()[0].closed.Load())
 			stall.on.Store(false)
 			v.Run(`client.query('y')`)
@@ -93,8 +93,7 @@ func TestContextEndsACall(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// k6 cancels setup's context on Ctrl-C while setup still runs; its clients are closed from another
-// goroutine then.
+// On Ctrl-C during setup, k6 cancels setup's context, and its clients close from another goroutine.
 func TestEndOfTheVUAmidACall(t *testing.T) {
 	for range 50 {
 		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { time.Sleep(50 * time.Microsecond); return 0, nil }}
@@ -233,7 +232,7 @@ func TestStatementIsPreparedOncePerConnection(t *testing.T) {
 	require.JSONEq(t, `[2,2]`, v.JSON(`[statement.exec(), statement.exec()]`))
 	require.Equal(t, int64(1), driver.connections()[1].prepared.Load())
 
-	// A statement of a connection that is gone is not freed on another one.
+	// A statement of a closed connection is not freed on a new one.
 	v.Run(`client.close(); client.connect(); statement.close()`)
 	require.Zero(t, driver.connections()[2].freed.Load())
 
@@ -351,8 +350,7 @@ func TestCloseThatFailsOrStalls(t *testing.T) {
 	require.Len(t, driver.connections(), 2)
 }
 
-// A call that comes back just when its time is over has succeeded, but its connection was
-// interrupted.
+// A call that returns just at its timeout has succeeded, but its connection was interrupted.
 func TestCallThatIsDoneWhenItsTimeIsOver(t *testing.T) {
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
 		if c.number == 1 {
@@ -382,8 +380,8 @@ func TestInitContext(t *testing.T) {
 	require.Len(t, driver.connections(), 1)
 }
 
-// A script may make a client for each iteration, or lose its connection again and again: what waits
-// for the VU's end must not pile up.
+// A script may create a client in each iteration, or lose its connection many times, so nothing may
+// accumulate until the VU ends.
 func TestNothingPilesUp(t *testing.T) {
 	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
 	v := newVU(t, driver)
@@ -444,8 +442,8 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 20.0, v.Counted("data_sent"))
 }
 
-// Under client-sweep, what an operation came to is added to the step's client, and the connection
-// ends with the step.
+// Under client-sweep, operations count for the step's client, and the connection ends with the
+// step.
 func TestClientOfASweep(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
 	v := newVU(t, driver)
@@ -481,7 +479,7 @@ func TestClientOfASweep(t *testing.T) {
 	require.Len(t, v.Found(metricDuration, "op", opQuery), 1)
 }
 
-// A driver's call has the context that ends it: at its own deadline, and with the VU.
+// A driver's call has a context that ends at the call's deadline and with the VU.
 func TestCallsHaveContextsWithDeadlines(t *testing.T) {
 	v := newVU(t, nil)
 	conn := &contextConn{}
@@ -507,7 +505,6 @@ func TestCallsHaveContextsWithDeadlines(t *testing.T) {
 	require.True(t, conn.closed)
 }
 
-// contextConn is a Conn that can be closed.
 type contextConn struct {
 	Conn
 

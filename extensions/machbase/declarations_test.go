@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// index.d.ts declares all that scripts can use, and nothing else.
+// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), objects = {
@@ -50,7 +50,6 @@ func namesOf[T any](options k6mod.Options[T]) []string {
 	return names
 }
 
-// declaration is the body of a class or an interface.
 func declaration(t *testing.T, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile("index.d.ts")
@@ -92,12 +91,11 @@ func declaredOptions(body string) []string {
 	return names
 }
 
-// optionKeys are the keys of a struct's own fields.
 func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if key := field.Tag.Get("json"); key != "" { // others are those of every Client: XK6Sweep.ClientOptions
+		if key := field.Tag.Get("json"); key != "" { // the rest is XK6Sweep.ClientOptions
 			keys = append(keys, key)
 		}
 	}
@@ -105,7 +103,7 @@ func optionKeys(t reflect.Type) []string {
 	return keys
 }
 
-// Each asynchronous form stands beside the blocking one.
+// Each blocking method has an async form.
 func TestEveryOperationHasBothForms(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
@@ -117,7 +115,7 @@ func TestEveryOperationHasBothForms(t *testing.T) {
 	for name := range known {
 		if plain, ok := strings.CutPrefix(name, "async"); ok {
 			require.True(t, known[strings.ToLower(plain[:1])+plain[1:]], name)
-		} else if name != "rollup" && name != "run" { // which asks nothing, and which is many operations
+		} else if name != "rollup" && name != "run" { // rollup sends no request, and run is many operations
 			require.True(t, known["async"+strings.ToUpper(name[:1])+name[1:]], name)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package machbase is the JavaScript module k6/x/machbase: a client of the Machbase time series
-// database over its native protocol.
+// Package machbase is the k6 module k6/x/machbase, a client of the Machbase time series database.
 //
-// What speaks to the server is behind the interface Driver; everything else (options, typed binds,
-// rows, timeouts, errors, metrics) is the same for all drivers.
+// A [Driver] speaks the protocol. Options, typed parameters, rows, timeouts, errors and metrics are
+// the same for all drivers.
 package machbase

@@ -10,34 +10,34 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Driver speaks to the server. Its calls block until they are done or their context ends, which may
-// be at its deadline: a connection is of no use after that, but for Close. Errors of the server,
-// and those with a kind, are a *cmi.Error; all others are that the connection broke.
+// Driver connects to servers. Its calls block until they are done or their context ends. When a
+// context has ended, the connection can only be closed. Errors of the server, and errors with a
+// kind, are a *cmi.Error; any other error means that the connection broke.
 type Driver interface {
-	// Name is the driver's name, as the option driver and reports have it.
+	// Name returns the driver's name for the option driver and for reports.
 	Name() string
-	// Open connects and logs in, through dial when it can. It alone need not heed the context.
+	// Open connects with dial, if it can, and logs in. It may ignore the context.
 	Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn, error)
 }
 
 // DialFunc opens a network connection.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Conn is one connection. One goroutine uses it at a time.
+// Conn is one connection. Only one goroutine may use it at a time.
 type Conn interface {
-	// Query runs a statement with its parameters and lets read take the rows.
+	// Query runs a statement with parameters. read reads the rows.
 	Query(ctx context.Context, sql string, args []any, read func(Rows) error) error
-	// Exec runs a statement that returns no rows and tells how many rows it changed.
+	// Exec runs a statement without rows, and returns how many rows it changed.
 	Exec(ctx context.Context, sql string, args []any) (affected int64, err error)
-	// Prepare prepares a statement for many uses on this connection.
+	// Prepare prepares a statement for repeated use on this connection.
 	Prepare(ctx context.Context, sql string) (Statement, error)
-	// Append opens an appender on a table. Columns are the table's, in the order in which rows will
-	// bring them; without columns, rows bring all of them in the table's order.
+	// Append opens an appender on a table. Its rows have the table's columns in the given order;
+	// without columns, all of them in the table's order.
 	Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error)
-	// Traffic is the number of bytes received from and sent to the server so far.
+	// Traffic returns the bytes received and sent so far.
 	Traffic() (received, sent uint64)
-	// Broken tells whether the connection is of no use any more. The end of a call's context and
-	// errors of kind connection need not be told.
+	// Broken reports whether the connection is unusable. The end of a call's context and errors of
+	// kind connection mean that too, without Broken.
 	Broken() bool
 	// Close logs out and closes the connection.
 	Close(ctx context.Context) error
@@ -50,50 +50,51 @@ type Statement interface {
 	Close(ctx context.Context) error
 }
 
-// Rows is the answer to a query, read from front to back.
+// Rows is the answer to a query, read once from the first to the last row.
 type Rows interface {
 	Columns() []Column
-	// Index is the place of the column with this name, upper or lower case, or -1.
+	// Index returns the position of the column with this name, in upper or lower case, or -1.
 	Index(name string) int
-	// Next goes to the next row; false after the last one, and after an error.
+	// Next moves to the next row. It returns false after the last row or an error.
 	Next() bool
-	// Equal compares a value of the current row with one as parameters are.
+	// Equal compares a value of the current row with a parameter value.
 	Equal(column int, want any) bool
-	// Values are those of the current row: nil, string, int16, uint16, int32, uint32, int64,
-	// uint64, float32, float64, time.Time, netip.Addr or []byte. They stay valid.
+	// Values returns the current row: nil, string, int16, uint16, int32, uint32, int64, uint64,
+	// float32, float64, time.Time, netip.Addr or []byte. They stay valid.
 	Values() []any
 	Err() error
 }
 
-// Column is a column of an answer. Type is Machbase's name of it, such as "double".
+// Column is a column of an answer. Type is Machbase's name, such as "double".
 type Column struct {
 	Name, Type string
 }
 
-// Appender writes many rows without an answer for each.
+// Appender appends rows without an answer for each.
 type Appender interface {
 	Append(ctx context.Context, row ...any) error
-	// AppendColumns appends rows that come as columns, which are as those of cmi.Appender, and
-	// tells how many it appended.
+	// AppendColumns appends rows given as columns, in the types of cmi.Appender, and returns how
+	// many.
 	AppendColumns(ctx context.Context, columns ...any) (int, error)
-	// Flush sends what is buffered.
+	// Flush sends the buffered rows.
 	Flush(ctx context.Context) error
-	// Sync sends what is buffered, and returns what the server took and rejected of all rows so
-	// far.
+	// Sync sends the buffered rows, and returns how many rows the server has accepted and rejected
+	// so far.
 	Sync(ctx context.Context) (cmi.Receipt, error)
-	// Close sends what is left and returns what the server took and rejected.
+	// Close sends the buffered rows, and returns how many rows the server has accepted and
+	// rejected.
 	Close(ctx context.Context) (cmi.Receipt, error)
 }
 
-// DefaultDriver is the name of the driver that the option driver chooses when it is not there.
+// DefaultDriver is the default of the option driver.
 const DefaultDriver = "native"
 
 var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
 
-// RegisterDriver adds a driver. It is for init functions of packages that a k6 may have or not.
+// RegisterDriver adds a driver. Packages with optional drivers call it in init.
 func RegisterDriver(d Driver) { drivers = append(drivers, d) }
 
-// DriverNamed returns the driver of this name.
+// DriverNamed returns the driver with this name.
 func DriverNamed(name string) (Driver, error) {
 	known := make([]string, len(drivers))
 	for i, d := range drivers {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Equal compares a value of a row with one as parameters are. Numbers are equal when their values
-// are, whatever their types.
+// Equal compares a value of a row with a parameter value. Numbers of different types are equal if
+// their values are.
 func Equal(got, want any) bool {
 	if n, ok := integer(want); ok {
 		return equalInteger(got, n)
@@ -63,8 +63,8 @@ func equalFloat(got any, want float64) bool {
 	return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
 }
 
-// same tells whether n and f are the same number. Not float64(n) == f: that rounds n when it has
-// more than 53 bits.
+// same compares an integer with a float exactly. float64(n) == f would round an n of more than 53
+// bits.
 func same(n int64, f float64) bool {
 	return f >= math.MinInt64 && f < -math.MinInt64 && f == math.Trunc(f) && n == int64(f)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// fakeDriver is a driver without a server. What a test wants of it stands in its functions; without
-// them, all goes well and there are no rows.
+// fakeDriver is a driver without a server. Tests set its functions; the defaults succeed and return
+// no rows.
 type fakeDriver struct {
 	open    func(*Config) error
 	query   func(conn *fakeConn, sql string, args []any, read func(Rows) error) error
 	exec    func(conn *fakeConn, sql string, args []any) (int64, error)
 	append  func(conn *fakeConn, row []any) error
 	columns func(conn *fakeConn, columns []any) error
-	options func(cmi.AppendOptions) // of an appender that is opened
+	options func(cmi.AppendOptions) // called with an appender's options
 	receipt func(conn *fakeConn, rows int64) (cmi.Receipt, error)
 	prepare func(conn *fakeConn, sql string) error
 	close   func(conn *fakeConn) error
@@ -43,7 +43,7 @@ func (d *fakeDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, err
 	return conn, nil
 }
 
-// connections returns those opened so far.
+// connections returns the connections opened so far.
 func (d *fakeDriver) connections() []*fakeConn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,7 +56,7 @@ type fakeConn struct {
 	number         int
 	closed         atomic.Bool
 	broken         atomic.Bool
-	interrupted    <-chan struct{} // of the call under way
+	interrupted    <-chan struct{} // of the current call
 	prepared       atomic.Int64
 	freed          atomic.Int64
 	received, sent atomic.Uint64
@@ -64,7 +64,7 @@ type fakeConn struct {
 
 func (c *fakeConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
 	c.interrupted = ctx.Done()
-	c.received.Add(100) // bytes, in every query
+	c.received.Add(100) // bytes of every query
 	c.sent.Add(10)
 	if c.driver.query != nil {
 		return c.driver.query(c, sql, args, read)
@@ -170,7 +170,7 @@ func (a *fakeAppender) Sync(context.Context) (cmi.Receipt, error) {
 	return cmi.Receipt{Accepted: a.rows}, nil
 }
 
-// fakeRows is an answer that a test made up. An error in it comes after the rows.
+// fakeRows is a fixed answer, with an optional error after the rows.
 type fakeRows struct {
 	columns []Column
 	rows    [][]any
@@ -200,7 +200,7 @@ func (r *fakeRows) Equal(column int, want any) bool { return Equal(r.Values()[co
 func (r *fakeRows) Values() []any                   { return r.rows[r.at-1] }
 func (r *fakeRows) Err() error                      { return r.err }
 
-// answer makes every query of a fake driver come to these rows.
+// answer returns a fake driver that answers every query with these rows.
 func answer(columns []Column, rows ...[]any) *fakeDriver {
 	return &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		return read(&fakeRows{columns: columns, rows: rows})

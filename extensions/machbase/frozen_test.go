@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// argsSeen returns a VU with a client, and what its queries brought as parameters.
+// argsSeen returns a VU with a client, and the parameters of its queries.
 func argsSeen(t *testing.T) (*vu, *[][]any) {
 	t.Helper()
 	var seen [][]any
@@ -33,7 +33,7 @@ func TestFrozenParametersAreReadOnce(t *testing.T) {
 	require.Same(t, &(*seen)[0][0], &(*seen)[1][0], "the second call has read the parameters again")
 }
 
-// What can change is read at every call, however frozen it looks.
+// An array whose content can change is read at every call, even if it is frozen.
 func TestWhatCanChangeIsReadAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string

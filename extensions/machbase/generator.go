@@ -28,10 +28,9 @@ var generators = []string{ //nolint:gochecknoglobals // a constant
 	generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks, generatorUniform,
 }
 
-// batches makes rows as columns, and hands them over a batch at a time.
+// batches generates rows as columns and passes them to send in batches.
 type batches func(send func(columns ...any) error) error
 
-// generator reads the options of the named generator.
 func (a *appender) generator(name string, options sobek.Value) (batches, error) {
 	switch name {
 	case generatorTicks, generatorSeconds, generatorMinutes:
@@ -70,7 +69,7 @@ func series(source *generate.Source, err error) (batches, error) {
 	return source.Batches, nil
 }
 
-// rangeOptions are what uniform, sine and sequence have in common.
+// rangeOptions are the common options of uniform, sine and sequence.
 type rangeOptions struct {
 	Tags     int                `json:"tags"`
 	Prefix   string             `json:"prefix"`
@@ -112,7 +111,7 @@ type sequenceOptions struct {
 	Offset float64 `json:"offset"`
 }
 
-// stockOptions are those of the generators of the stock benchmark.
+// stockOptions are the options of the stock generators.
 type stockOptions struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -120,8 +119,8 @@ type stockOptions struct {
 	TPS  float64   `json:"tps"`
 }
 
-// stockSource is the generator of the client's last call, kept: a range that continues the last one
-// costs what it holds.
+// stockSource is the generator of the client's last call. A range that continues the last one costs
+// no catching up.
 type stockSource struct {
 	*stock.Generator
 

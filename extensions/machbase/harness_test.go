@@ -13,14 +13,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// vu is a VU with the module as `machbase`.
 type vu struct {
 	*k6test.Runner
 
 	t *testing.T
 }
 
-// newVU returns a VU as scripts' functions run in, its module speaking through the driver.
+// newVU returns the VU of a script's functions, with this driver.
 func newVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
 	v := newInitVU(t, driver)
@@ -29,7 +28,7 @@ func newVU(t *testing.T, driver Driver) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context. Without a driver, the option driver chooses one.
+// newInitVU returns a VU in the init context. With nil, the option driver selects the driver.
 func newInitVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
 	root := New()
@@ -40,7 +39,6 @@ func newInitVU(t *testing.T, driver Driver) *vu {
 	return &vu{k6test.NewRunner(t, ImportPath, root), t}
 }
 
-// thrown is an exception of the module.
 type thrown struct {
 	Name, Message, Kind string
 	Code                int64
@@ -55,7 +53,7 @@ func (v *vu) fail(script string) thrown {
 	return thrown(e)
 }
 
-// serverURL is the address of a real Machbase, without which a server test fails.
+// serverURL returns the address of a real Machbase. Without one, the test fails.
 func serverURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv("MACHBASE_URL")
@@ -66,12 +64,12 @@ func serverURL(t *testing.T) string {
 	return url
 }
 
-// newServerVU returns a VU with a `client` of the real server, and a name of its own for the test's
-// tables.
+// newServerVU returns a VU with a `client` of the real server, and a table name that no other test
+// uses.
 func newServerVU(t *testing.T) *vu {
 	t.Helper()
 	url := serverURL(t)
-	t.Cleanup(func() { requireNoneLeft(t) }) // after all that the test itself cleans up
+	t.Cleanup(func() { requireNoneLeft(t) }) // after the test's own clean-up
 	v := newVU(t, nil)
 	v.Set("url", url)
 	v.Run(`var client = new machbase.Client(url)`)
@@ -79,8 +77,8 @@ func newServerVU(t *testing.T) *vu {
 	return v
 }
 
-// table creates a table under a name of this test's own, which it returns, and drops it when the
-// test ends. The word TABLE in the statement stands for the name.
+// table creates a table with a new name, returns the name, and drops the table when the test ends.
+// TABLE in the statement stands for the name.
 func (v *vu) table(create string) string {
 	v.t.Helper()
 	tables++
@@ -89,7 +87,7 @@ func (v *vu) table(create string) string {
 	v.Set("table", name)
 	v.t.Cleanup(func() { // before the VU's own clean-up, which ends the context
 		v.Run(`client.close()`)
-		require.Eventually(v.t, func() bool { // a query that was given up may hold the table for a while
+		require.Eventually(v.t, func() bool { // an abandoned query may hold the table for a while
 			return v.Run(`attempt(() => client.exec('drop table ` + name + `'))?.kind !== 'busy'`).(bool)
 		}, 20*time.Second, 50*time.Millisecond)
 		v.Run(`client.close()`)
@@ -109,7 +107,7 @@ func quote(s string) string {
 	return string(raw)
 }
 
-// requireNoneLeft fails when goroutines of the module do not end.
+// requireNoneLeft fails if goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "machbase.connect")

@@ -7,19 +7,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// The module's metrics. Tags: operation (connect, query, exec, prepare, append) and outcome (ok, or
-// the error's kind).
+// The module's metrics. Tags: op (connect, query, exec, prepare, append) and outcome (ok, or the
+// error's kind).
 const (
 	metricOps      = "machbase_ops"         // Counter: operations
-	metricDuration = "machbase_op_duration" // Trend, ms: their durations; not emitted in a sweep, which has its own
+	metricDuration = "machbase_op_duration" // Trend, ms: durations of operations; not in a sweep
 	metricRows     = "machbase_rows"        // Counter: rows read or appended
 
-	// Of appenders, when the server has said so: at sync and close.
-	metricAcknowledged = "machbase_rows_acknowledged" // Counter: rows that are in the table
-	metricRejected     = "machbase_rows_rejected"     // Counter: rows that are not; tag reason is the server's code
+	// For appenders, counted when the server reports them, at sync and close.
+	metricAcknowledged = "machbase_rows_acknowledged" // Counter: rows in the table
+	metricRejected     = "machbase_rows_rejected"     // Counter: rejected rows; tag reason is the server's code
 )
 
-// Operations, the values of the tag op.
+// Operations: values of the tag op.
 const (
 	opConnect = "connect"
 	opQuery   = "query"
@@ -28,7 +28,7 @@ const (
 	opAppend  = "append"
 )
 
-// record is one call that was done.
+// record is one finished call.
 type record struct {
 	operation      string
 	err            error
@@ -37,8 +37,7 @@ type record struct {
 	received, sent uint64
 }
 
-// record counts one call, for k6 and for the step of a sweep. What connecting takes is not the
-// step's.
+// record counts one call, for k6 and for the step of a sweep. A step does not count connecting.
 func (m *module) record(r *record) {
 	m.Count(r.operation, r.err, int(r.rows))
 	m.Traffic(r.received, r.sent)
@@ -48,11 +47,11 @@ func (m *module) record(r *record) {
 	}
 }
 
-// acknowledged counts what the server says of the rows of appenders.
+// acknowledged counts the server's receipts for appended rows.
 type acknowledged struct {
 	module   *k6mod.Module
 	accepted k6glue.Series
-	// rejected are the series of metricRejected, by their reasons.
+	// rejected are the series of metricRejected, by reason.
 	rejected map[string]k6glue.Series
 }
 
@@ -60,7 +59,7 @@ func newAcknowledged(m *k6mod.Module) acknowledged {
 	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6glue.Series{}}
 }
 
-// count counts rows that the server took, and those that it rejected by its codes.
+// count counts accepted rows, and rejected rows by the server's codes.
 func (a *acknowledged) count(accepted int64, rejected map[string]int64) {
 	a.module.Add(a.accepted, float64(accepted))
 	for reason, rows := range rejected {

@@ -39,16 +39,16 @@ type module struct {
 
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
-	// lostRows is that the log of the test has told of an appender whose connection broke. All VUs
-	// share it.
+	// lostRows means that the test's log already reports an appender whose connection broke. All
+	// VUs share it.
 	lostRows *atomic.Bool
-	// shared is what the runs of all clients have in common.
+	// shared is the state that the runs of all clients share.
 	shared *runs.Shared
-	// runOptions are those of a client's run, which others' runs may have as well.
+	// runOptions are the options of a client's run, which other clients may share.
 	runOptions *sharedOptions
 }
 
-// bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.
+// bind implements machbase.bind(type, value): a parameter with an explicit Machbase type.
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {
 	value, err := bindAs(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// nativeDriver is our own client.
+// nativeDriver is the driver on package cmi.
 type nativeDriver struct{}
 
 func (nativeDriver) Name() string { return "native" }
@@ -46,7 +46,7 @@ func (c *nativeConn) Query(ctx context.Context, sql string, args []any, read fun
 	return c.read(rows, err, read)
 }
 
-// read lets read take the rows, and closes them.
+// read calls read with the rows, then closes them.
 func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) error {
 	if err != nil {
 		return err
@@ -112,12 +112,12 @@ func (r *nativeRows) Columns() []Column {
 	return columns
 }
 
-// Equal compares texts and numbers as they stand in the answer.
+// Equal compares texts and numbers in their encoded form.
 func (r *nativeRows) Equal(column int, want any) bool {
 	if text, ok := want.(string); ok && r.Rows.Columns()[column].Type.IsText() {
 		b := r.Bytes(column)
 
-		return len(b) > 0 && string(b) == text // one without bytes is a null
+		return len(b) > 0 && string(b) == text // no bytes mean null
 	}
 
 	return Equal(r.Value(column), want)

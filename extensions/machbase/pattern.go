@@ -12,15 +12,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
-// pattern makes the parameter of each operation of a run.
+// pattern generates a parameter for each operation of a run.
 type pattern interface{ next(d *draws) any }
 
-// draws is how far a client has come in what it draws for its operations. What it draws follows
-// from the seed and the client alone.
+// draws is a client's random state for a run's parameters. It depends only on the seed and the
+// client.
 type draws struct {
 	random *rand.Rand
-	// turn is the number of the operation among those of all clients, which take turns: client 3 of
-	// 8 does 3, 11, 19 and so on.
+	// turn is the operation's number among those of all clients: client 3 of 8 does 3, 11, 19 and
+	// so on.
 	turn, clients int64
 }
 
@@ -31,7 +31,7 @@ func newDraws(seed uint64, index, clients int) *draws {
 	}
 }
 
-// parameters makes those of the next operation.
+// parameters returns the parameters of the next operation.
 func (d *draws) parameters(patterns []pattern, into []any) []any {
 	for _, p := range patterns {
 		into = append(into, p.next(d))
@@ -41,17 +41,16 @@ func (d *draws) parameters(patterns []pattern, into []any) []any {
 	return into
 }
 
-// constant is a value that is the same each time.
 type constant struct{ value any }
 
 func (c constant) next(*draws) any { return c.value }
 
-// oneOf draws each of its values as often as the others.
+// oneOf draws one of its values, each with the same probability.
 type oneOf []any
 
 func (o oneOf) next(d *draws) any { return o[d.random.IntN(len(o))] }
 
-// wholeBetween draws one of low, low+step and so on up to so many steps above low.
+// wholeBetween draws one of low, low+step, ... with this many steps above low.
 type wholeBetween struct {
 	low         int64
 	step, steps uint64
@@ -67,16 +66,15 @@ func (b wholeBetween) draw(d *draws) int64 {
 
 func (b wholeBetween) next(d *draws) any { return b.draw(d) }
 
-// realBetween draws a number from low to high.
 type realBetween struct{ low, high float64 }
 
 func (b realBetween) next(d *draws) any {
 	share := d.random.Float64()
 
-	return b.low*(1-share) + b.high*share // which is finite where their difference is not
+	return b.low*(1-share) + b.high*share // finite, even if high-low is not
 }
 
-// realSteps is wholeBetween of numbers that are not whole.
+// realSteps is wholeBetween for fractional numbers.
 type realSteps struct {
 	realBetween
 
@@ -88,12 +86,12 @@ func (b realSteps) next(d *draws) any {
 	return min(b.low+b.step*float64(d.random.Int64N(b.steps+1)), b.high)
 }
 
-// timeBetween is wholeBetween of nanoseconds.
+// timeBetween is wholeBetween for nanoseconds.
 type timeBetween struct{ wholeBetween }
 
 func (b timeBetween) next(d *draws) any { return time.Unix(0, b.draw(d)) }
 
-// The sequences give operation after operation, of whichever client, the next value.
+// The sequences give the next value to each operation, of whichever client.
 type (
 	wholeSequence struct{ from, step int64 }
 	realSequence  struct{ from, step float64 }
@@ -109,7 +107,7 @@ func (s realSequence) next(d *draws) any { return s.from + float64(d.turn)*s.ste
 
 func (s timeSequence) next(d *draws) any { return s.from.Add(time.Duration(d.turn) * s.step) }
 
-// patternForms says what a parameter of a run can be.
+// patternForms lists the valid parameters of a run.
 const patternForms = "a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }"
 
 // patterns reads the parameters of a run.
@@ -128,7 +126,6 @@ func patterns(value sobek.Value) ([]pattern, error) {
 	return all, nil
 }
 
-// patternOptions are what an object that is a pattern may have.
 type patternOptions struct{ oneOf, between, from, step sobek.Value }
 
 var allPatternOptions = k6mod.Options[patternOptions]{ //nolint:gochecknoglobals // a table
@@ -161,7 +158,7 @@ func patternOf(value sobek.Value) (pattern, error) {
 	return o.pattern()
 }
 
-// pattern is the one that the options describe.
+// pattern returns the pattern that the options describe.
 func (o *patternOptions) pattern() (pattern, error) {
 	switch {
 	case o.oneOf != nil && o.between == nil && o.from == nil && o.step == nil:
@@ -175,7 +172,7 @@ func (o *patternOptions) pattern() (pattern, error) {
 	}
 }
 
-// listed reads the array that a part of a pattern is.
+// listed reads a part of a pattern that is an array.
 func listed(part string, value sobek.Value) ([]any, error) {
 	elements, err := k6mod.Elements("a pattern", part, value)
 	if err != nil {
@@ -203,7 +200,7 @@ func oneOfValues(value sobek.Value) (pattern, error) {
 	return oneOf(values), nil
 }
 
-// between reads a pattern of an even distribution.
+// between reads a uniform distribution.
 func between(value, step sobek.Value) (pattern, error) {
 	bounds, err := listed("between", value)
 	if err != nil {
@@ -234,7 +231,8 @@ func timesBetween(from, to time.Time, step sobek.Value) (pattern, error) {
 	return timeBetween{wholeSteps(from.UnixNano(), to.UnixNano(), uint64(every))}, nil
 }
 
-// numbersBetween is between of two numbers, which are whole where all three of them are.
+// numbersBetween reads a uniform distribution of numbers. They are integers if both bounds and the
+// step are.
 func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
 	every, err := numberStep(step, one)
 	if err != nil {
@@ -247,7 +245,7 @@ func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
 	if step == nil {
 		return all, nil
 	}
-	// 0.3 holds three steps of 0.1, which is rounded.
+	// The tolerance is for rounding: 0.3 holds three steps of 0.1.
 	steps := math.Floor((high.real - low.real) / every.real * (1 + 1e-12))
 	if !(steps < 1<<53) {
 		return nil, k6mod.Misuse("between has too many steps of %v", every.real)
@@ -260,7 +258,7 @@ func wholeSteps(low, high int64, step uint64) wholeBetween {
 	return wholeBetween{low, step, (uint64(high) - uint64(low)) / step}
 }
 
-// sequence reads a pattern of values that follow one another.
+// sequence reads a pattern of consecutive values.
 func sequence(value, step sobek.Value) (pattern, error) {
 	from, err := bind(value)
 	if err != nil {
@@ -286,8 +284,7 @@ func sequence(value, step sobek.Value) (pattern, error) {
 	return realSequence{start.real, every.real}, err
 }
 
-// number is a finite number as bind makes it of one whose type the script has not chosen. whole is
-// of those that are.
+// number is a finite number of a type that bind chooses. whole is its value if it is an integer.
 type number struct {
 	whole   int64
 	real    float64
@@ -313,7 +310,6 @@ func (n number) below(o number) bool {
 	return n.real < o.real
 }
 
-// numberStep reads the step of numbers.
 func numberStep(value sobek.Value, usual number) (number, error) {
 	if value == nil {
 		return usual, nil
@@ -330,7 +326,6 @@ func numberStep(value sobek.Value, usual number) (number, error) {
 	return step, nil
 }
 
-// timeStep reads the step of times.
 func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
 	step, err := k6mod.Duration("a pattern", "step", value, usual)
 	if err == nil && value != nil && step == 0 {
@@ -340,5 +335,5 @@ func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
 	return step, err
 }
 
-// one is the step where none is said.
+// one is the default step.
 var one = number{1, 1, true} //nolint:gochecknoglobals // a constant

@@ -9,13 +9,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// statement is a JavaScript Statement. It outlives its connection: on a new one it is prepared
-// anew.
+// statement is the JavaScript object Statement. On a new connection it is prepared again.
 type statement struct {
 	*client
 
 	text string
-	// prepared is nil, or on a connection that may be gone.
+	// prepared is nil, or belongs to a connection that may be closed.
 	prepared *prepared
 }
 
@@ -26,7 +25,6 @@ type prepared struct {
 	conn Conn
 }
 
-// prepare is client.prepare(sql): it prepares the statement on this client's connection.
 func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "prepare")
 	if err != nil {
@@ -50,12 +48,10 @@ var statementMethods = k6mod.BothForms(map[string]operation[*statement]{ //nolin
 	"query": (*statement).query, "exec": (*statement).exec,
 }).With(k6glue.Methods[*statement]{"close": (*statement).close})
 
-// query is statement.query(params, options).
 func (s *statement) query(call sobek.FunctionCall) (*task, error) {
 	return s.queryTask(call.Argument(0), call.Argument(1), "", s)
 }
 
-// exec is statement.exec(params).
 func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
 	return s.execTask("exec", call.Argument(0), call.Argument(1), func(ctx context.Context, conn Conn, args []any) (int64, error) {
 		p, err := s.on(ctx, conn)
@@ -67,7 +63,8 @@ func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// close is statement.close(): it frees the statement on the server. A later use prepares it again.
+// close implements statement.close(). It frees the statement on the server. The next use prepares
+// it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
 	s.tasks.Wait()
 	p := s.prepared
@@ -82,7 +79,7 @@ func (s *statement) close(sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// on returns the statement as prepared on the connection.
+// on returns the statement prepared on the connection.
 func (s *statement) on(ctx context.Context, conn Conn) (*prepared, error) {
 	if p := s.prepared; p != nil && p.conn == conn {
 		return p, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// query is client.query(sql, params, options): see index.d.ts.
 func (c *client) query(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "query")
 	if err != nil {
@@ -21,17 +20,17 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 	return c.queryTask(call.Argument(1), call.Argument(2), sql, nil)
 }
 
-// queryCall is a query that is under way. A client uses it again when it is over.
+// queryCall is a query in progress. A client reuses it.
 type queryCall struct {
 	task
 
-	// statement is nil for a query of text.
+	// statement is nil for a query by its text.
 	statement *statement
 	text      string
 	args      []any
 	options   *queryOptions
 	answer    queryAnswer
-	// read is the answer's.
+	// read is the read method of the answer.
 	read func(Rows) error
 }
 
@@ -43,7 +42,7 @@ func newQueryCall(c *client) *queryCall {
 	return q
 }
 
-// queryTask is a query of a text or, if it is not nil, of a prepared statement.
+// queryTask returns a query of a text or, if prepared is not nil, of a prepared statement.
 func (c *client) queryTask(params, options sobek.Value, text string, prepared *statement) (*task, error) {
 	args, err := c.parameters(params)
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	}
 
 	q := c.idle
-	if q == nil { // the first call, or others are under way, which have promises
+	if q == nil { // the first call, or calls with promises are in progress
 		q = newQueryCall(c)
 	}
 	c.idle = nil
@@ -95,15 +94,14 @@ func (q *queryCall) result() (sobek.Value, error) {
 	return q.answer.toJS(rt, q.options)
 }
 
-// release lets the answer go, and makes the call the client's next one.
+// release discards the answer and keeps the call for the client's next query.
 func (q *queryCall) release() {
 	q.args = nil
 	q.answer.begin(false, nil)
 	q.client.idle = q
 }
 
-// exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many
-// rows it changed.
+// exec implements client.exec(sql, params). It returns the number of changed rows.
 func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "exec")
 	if err != nil {
@@ -115,7 +113,7 @@ func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// execTask is a statement without rows. The method is for errors.
+// execTask returns a statement without rows. The method is for errors.
 func (c *client) execTask(
 	method string, params, options sobek.Value, exec func(context.Context, Conn, []any) (int64, error),
 ) (*task, error) {
@@ -139,12 +137,11 @@ func (c *client) execTask(
 	return t, nil
 }
 
-// lateness is how much longer than queryTimeout a busy server, which looks each second, may take to
-// end a statement.
+// lateness is how much longer than queryTimeout a statement may take: the server checks once a
+// second, and may be busy.
 const lateness = 5 * time.Second
 
-// limit is how long a statement may take: no longer than a server needs that ends it at
-// queryTimeout.
+// limit returns the timeout of a statement, at most queryTimeout plus lateness.
 func (c *client) limit(timeout time.Duration) time.Duration {
 	if c.config.QueryTimeout == 0 {
 		return timeout
@@ -153,7 +150,7 @@ func (c *client) limit(timeout time.Duration) time.Duration {
 	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+lateness)
 }
 
-// textOf is the SQL text that a call begins with.
+// textOf reads the SQL text, the first argument of a call.
 func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) {
 	value := call.Argument(0)
 	if c.spoken != nil && value.StrictEquals(c.spoken) {

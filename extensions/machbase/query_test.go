@@ -40,7 +40,7 @@ func TestQueryOptionErrors(t *testing.T) {
 	}
 }
 
-// The tags of a call are those of its samples, and of no others.
+// A call's tags are on its samples, and on no others.
 func TestTagsOfCalls(t *testing.T) {
 	driver := &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		return read(&fakeRows{columns: []Column{{"a", "long"}}, rows: [][]any{{int64(0)}}})
@@ -84,7 +84,7 @@ func TestQueryGivesRowsAsTold(t *testing.T) {
 		require.Equal(t, int64(2), v.Run(run+`, { rows: 'discard' })`))
 		require.Equal(t, true, v.Run(run+`)[0].time instanceof Date`))
 
-		// columns is there, and yet not one of the array's own keys.
+		// columns is a property, but not a key of the array.
 		require.JSONEq(t, `["0","1"]`, v.JSON(`Object.keys(`+run+`))`))
 		require.Equal(t, 8*2.0, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK))
 	}
@@ -173,7 +173,7 @@ func TestExpectNamesWhatIsWrong(t *testing.T) {
 			require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", test.kind))
 			require.Zero(t, v.Counted(metricRows))
 
-			// It is the answer that is wrong, not the connection.
+			// A wrong answer does not break the connection.
 			require.Equal(t, int64(2), v.Run(`client.query('x', [], { rows: 'discard' })`))
 			require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 		})
@@ -199,7 +199,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		v.fail(`client.query('x', [], { expect: { a: 'x' } })`))
 }
 
-// A queryAnswer's properties, over answers of many sizes.
+// queryAnswer counts and keeps the right rows of answers of many sizes.
 func TestQueryAnswerCountsAndKeeps(t *testing.T) {
 	for size := range 50 {
 		var rows [][]any
@@ -229,7 +229,7 @@ func TestQueryAnswerCountsAndKeeps(t *testing.T) {
 	}
 }
 
-// A text is remembered from one call to the next; each call runs its own.
+// The client caches the last text, but each call runs its own.
 func TestEachCallRunsItsOwnText(t *testing.T) {
 	var seen []string
 	v := newVU(t, &fakeDriver{query: func(_ *fakeConn, sql string, _ []any, read func(Rows) error) error {

@@ -8,14 +8,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// How a query gives its rows to the script.
+// Values of the option rows.
 const (
-	rowsObjects = "objects" // one object a row, with the columns' names as keys
-	rowsArrays  = "arrays"  // one array a row
-	rowsDiscard = "discard" // none: read, checked and counted in Go, so that a row costs no JavaScript
+	rowsObjects = "objects" // an object for each row, with the column names as keys
+	rowsArrays  = "arrays"  // an array for each row
+	rowsDiscard = "discard" // read, check and count the rows in Go, without JavaScript
 )
 
-// queryOptions are the last argument of query.
 type queryOptions struct {
 	rows    string
 	ns      bool
@@ -25,7 +24,7 @@ type queryOptions struct {
 	minRows rowCount
 }
 
-// rowCount is the option minRows: how many rows an answer has at least.
+// rowCount is the option minRows: the minimum number of rows of an answer.
 type rowCount struct {
 	given bool
 	rows  uint64
@@ -37,8 +36,8 @@ func readRowCount(method, what string, value sobek.Value) (rowCount, error) {
 	return rowCount{given: true, rows: n}, err
 }
 
-// withExpect returns the count where rows have expectations: one row, unless the script says
-// another number. An empty answer is not the expected one.
+// withExpect returns a minimum of one row if there are expectations and the script sets no minimum:
+// an empty answer does not meet them.
 func (c rowCount) withExpect(expect []expectation) rowCount {
 	if !c.given && len(expect) > 0 {
 		c.rows = 1
@@ -47,7 +46,7 @@ func (c rowCount) withExpect(expect []expectation) rowCount {
 	return c
 }
 
-// check returns the error of an answer with fewer rows.
+// check returns an error if an answer has too few rows.
 func (c rowCount) check(rows int64) error {
 	if uint64(rows) < c.rows {
 		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, c.rows)
@@ -56,7 +55,6 @@ func (c rowCount) check(rows int64) error {
 	return nil
 }
 
-// allQueryOptions are the options of a query.
 var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
 		o.rows, err = k6mod.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
@@ -81,18 +79,16 @@ var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // 
 	k6mod.TagsOption(func(o *queryOptions) *k6mod.Tags { return &o.tags }),
 }
 
-// execOptions are those of a statement without rows.
 var execOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	{Name: "timeout", Read: func(t *task, method string, value sobek.Value) error { return readTimeout(&t.timeout, method, value) }},
 	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// connectOptions are those of connecting, which has its time from the client.
 var connectOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// readTimeout reads how long a call may take.
+// readTimeout reads the timeout of a call.
 func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
 	d, err := k6mod.Time(method, "option timeout", value)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestServerQueryTimeout(t *testing.T) {
 	v.table(`create table TABLE (n integer, k integer)`)
 	v.Run(`{ const a = client.appender(table); a.appendColumns([new Int32Array(3000), new Int32Array(3000)]); a.close(); }`)
 	v.untilCount(3000)
-	for _, options := range []string{`{ queryTimeout: '1s' }`, `{ queryTimeout: 300 }`} { // the server counts in whole seconds
+	for _, options := range []string{`{ queryTimeout: '1s' }`, `{ queryTimeout: 300 }`} { // the server counts in seconds
 		v.Run(`client.close(); client = new machbase.Client(url, ` + options + `)`)
 		v.Run("var s = client.prepare(`" + slow + " and a.n >= ?`)")
 		for _, call := range []string{"client.query(`" + slow + "`)", `s.query([0])`} {
@@ -36,7 +36,7 @@ func TestServerQueryTimeout(t *testing.T) {
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
-// A server that does not keep its word does not keep the client.
+// A server that ignores its query timeout does not block the client.
 func TestServerThatStallsBeyondTheQueryTimeout(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(3)

@@ -9,11 +9,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// otherReason is the tag of rejected rows whose reasons are not known.
+// otherReason is the tag of rejected rows without a known reason.
 const otherReason = "other"
 
-// count adds to the metrics what a receipt, which is of all rows of the appender, has more than the
-// one before.
+// count counts the difference between a receipt, which covers all rows of the appender, and the
+// previous one.
 func (a *appender) count(receipt cmi.Receipt) {
 	accepted := receipt.Accepted - a.counted.Accepted
 	rejected := reasonsOf(receipt)
@@ -24,7 +24,7 @@ func (a *appender) count(receipt cmi.Receipt) {
 	a.acknowledged.count(accepted, rejected)
 }
 
-// reasonsOf are the rejected rows by the server's codes.
+// reasonsOf returns the rejected rows by the server's codes.
 func reasonsOf(receipt cmi.Receipt) map[string]int64 {
 	rows := map[string]int64{}
 	for _, reason := range receipt.Reasons {
@@ -37,7 +37,6 @@ func reasonsOf(receipt cmi.Receipt) map[string]int64 {
 	return rows
 }
 
-// receiptToJS is { accepted, rejected, reasons: [{ code, message, rows }], other }.
 func receiptToJS(rt *sobek.Runtime, receipt cmi.Receipt) sobek.Value {
 	reasons := make([]any, len(receipt.Reasons))
 	for i, reason := range receipt.Reasons {

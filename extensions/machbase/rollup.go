@@ -14,18 +14,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// rollup is a JavaScript Rollup: a job of the server that sums the rows of one table up in another.
+// rollup is the JavaScript object Rollup: a server job that aggregates the rows of one table in
+// another.
 type rollup struct {
 	*client
 
-	// name is as the server has it, in upper case.
+	// name is in upper case, as in the server.
 	name string
 }
 
-// identifier is what a name in SQL may be: Machbase's rollup_force takes no quotes.
+// identifier matches SQL names without quotes, which Machbase's rollup_force requires.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-// rollup is client.rollup(name). It does not ask the server.
 func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
 	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || !identifier.MatchString(name) {
@@ -39,7 +39,7 @@ var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:goch
 	"force": (*rollup).force, "info": (*rollup).info, "gap": (*rollup).gap, "wait": (*rollup).wait,
 })
 
-// force is rollup.force(options): the server sums up now, and this returns when it has.
+// force implements rollup.force(options): the server aggregates now.
 func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 	t, err := r.execTask("force", sobek.Undefined(), call.Argument(0), func(ctx context.Context, conn Conn, args []any) (int64, error) {
 		return conn.Exec(ctx, "exec rollup_force("+r.name+")", args)
@@ -52,10 +52,10 @@ func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// infoQuery finds a roll-up, once for each partition of its source.
+// infoQuery returns a row for each partition of a roll-up's source.
 const infoQuery = "select * from v$rollup where rollup_name = ? order by source_table"
 
-// info is rollup.info(): the row of v$rollup.
+// info implements rollup.info(): the row of v$rollup.
 func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
 	rows := &queryAnswer{keep: true}
 	t := &task{
@@ -75,7 +75,7 @@ func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
 	return r.within(t, "info", call)
 }
 
-// within reads the options of a call that asks about the roll-up.
+// within reads the options of a call.
 func (r *rollup) within(t *task, method string, call sobek.FunctionCall) (*task, error) {
 	if err := execOptions.Read(method, call.Argument(0), t); err != nil {
 		return nil, err
@@ -85,12 +85,12 @@ func (r *rollup) within(t *task, method string, call sobek.FunctionCall) (*task,
 	return t, nil
 }
 
-// gapQuery compares, for each partition of the source, how far its rows and the roll-up have come:
-// both count rows from the table's beginning.
+// gapQuery compares the last row of each partition with the last row of the roll-up. Both count
+// rows from the table's beginning.
 const gapQuery = `select t.table_end_rid - r.end_rid from v$rollup r, m$sys_tables m, v$storage_tag_tables t
 	where r.rollup_name = ? and r.source_table = m.name and r.user_id = m.user_id and m.id = t.id`
 
-// asking is a task that finds how many rows of its source the roll-up has not summed up yet.
+// asking returns a task that reads how many rows of its source the roll-up has not aggregated yet.
 func (r *rollup) asking(gap *int64) *task {
 	var rows queryAnswer
 
@@ -111,7 +111,6 @@ func (r *rollup) asking(gap *int64) *task {
 	}
 }
 
-// gap is rollup.gap().
 func (r *rollup) gap(call sobek.FunctionCall) (*task, error) {
 	var gap int64
 	t := r.asking(&gap)
@@ -137,12 +136,12 @@ type waitOptions struct {
 
 const (
 	defaultInterval = 100 * time.Millisecond // of wait
-	// waitGrace is what the last answer may take beyond the timeout, so that a short one does not
-	// cost the connection.
+	// waitGrace is how long the last answer may exceed the timeout, so that a short timeout does
+	// not break the connection.
 	waitGrace = time.Second
 )
 
-// wait is rollup.wait({ timeout, interval }): it asks for the gap until there is none.
+// wait implements rollup.wait({ timeout, interval }). It queries the gap until it is 0.
 func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 	o := waitOptions{Timeout: types.NullDurationFrom(r.config.Timeout), Interval: types.NullDurationFrom(defaultInterval)}
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {

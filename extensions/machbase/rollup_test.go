@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// gaps is a driver of a roll-up that is so far behind, query by query; the last one stays.
+// gaps is a driver whose roll-up has this gap at each query; the last value stays.
 func gaps(gaps ...int64) *fakeDriver {
 	return &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		gap := gaps[0]
@@ -52,7 +52,7 @@ func TestRollupThatDoesNotCatchUp(t *testing.T) {
 	require.Len(t, driver.connections(), 1, "the connection is none the worse for it")
 }
 
-// A server that does not answer does not keep it.
+// A server that does not answer does not block wait.
 func TestRollupWaitOfAServerThatStalls(t *testing.T) {
 	stall := newStall()
 	stall.on.Store(true)

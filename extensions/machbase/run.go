@@ -12,30 +12,30 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// work is a run under way: what it does again and again, and what came of it.
+// work is a run in progress, with its results.
 type work struct {
 	task
 
 	options *runOptions
 	draws   *draws
-	// vu is the context of the VU's iteration, and counts what counts for it. Both are kept here, as
-	// of hundreds of clients each finds the way to them outside of the processor's caches.
+	// vu is the context of the VU's iteration, and counter counts for it. Copies here avoid cache
+	// misses on the way to the VU, with hundreds of clients.
 	vu     context.Context //nolint:containedctx // the run is within it
 	counts *k6mod.Instruments
-	// recorder is that of the operation that the step is of; nil outside of a sweep.
+	// recorder records the operations of the step; nil outside of a sweep.
 	recorder *measure.Recorder
 
 	args   []any
 	answer queryAnswer
-	// reader is the answer's.
+	// reader is the read method of the answer.
 	reader func(Rows) error
 
-	received, sent          uint64 // that nobody has asked for yet
+	received, sent          uint64 // not returned by Traffic yet
 	succeeded, failed, read uint64
 	took                    time.Duration
 }
 
-// run is client.run(options): many operations, done in Go. See index.d.ts.
+// run implements client.run(options).
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.MustRun()
 	c.NotInOp("run")
@@ -79,7 +79,7 @@ func (c *client) newWork(o *runOptions) *work {
 	return w
 }
 
-// run does the operations. Nobody else uses the client until they are over.
+// run runs the operations, with the client locked.
 func (w *work) run() error {
 	c := w.client
 	c.mu.Lock()
@@ -95,14 +95,14 @@ func (w *work) run() error {
 		return w.until(ctx, start)
 	})
 	c.connection.use(nil)
-	if !over { // its loop has failed: nobody knows how far the job has come
+	if !over { // the event loop has failed, and the state of the operation is unknown
 		c.lost()
 	}
 
 	return err
 }
 
-// until does operations until as many are done as the options say, or for as long.
+// until runs operations up to the number or the duration of the options.
 func (w *work) until(ctx context.Context, start time.Duration) error {
 	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
 		if err := w.client.runs.Next(ctx, 1); err != nil {
@@ -116,8 +116,8 @@ func (w *work) until(ctx context.Context, start time.Duration) error {
 	return nil
 }
 
-// operate does one operation and counts it. It returns an error for one that could not be any
-// better the next time.
+// operate runs one operation and counts it. It returns an error only if the next operation would
+// fail in the same way.
 func (w *work) operate() error {
 	c := w.client
 	c.seat.Begin()
@@ -171,10 +171,10 @@ func (w *work) exec(ctx context.Context, conn Conn) error {
 	return err
 }
 
-// moving is the client in the part of runs.Moving.
+// moving implements runs.Moving for the client.
 type moving struct{ *client }
 
-// Traffic implements runs.Moving: the bytes are those of operations.
+// Traffic implements runs.Moving. It returns the bytes of operations.
 func (m moving) Traffic() (received, sent uint64) {
 	w := m.work
 	received, sent = w.received, w.sent

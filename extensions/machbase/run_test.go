@@ -18,13 +18,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// workResult is what client.run returns.
 type workResult struct {
 	Succeeded, Failed, Rows int
 	Seconds                 float64
 }
 
-// work calls client.run with the options.
 func (v *vu) work(options string) workResult {
 	v.t.Helper()
 	var r workResult
@@ -33,7 +31,6 @@ func (v *vu) work(options string) workResult {
 	return r
 }
 
-// newWorkVU is a VU with a `client` of the driver.
 func newWorkVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
 	v := newVU(t, driver)
@@ -42,7 +39,7 @@ func newWorkVU(t *testing.T, driver Driver) *vu {
 	return v
 }
 
-// asked is a driver that keeps the parameters of each statement, and answers with the rows.
+// asked is a driver that records the parameters of each statement, and answers with rows.
 type asked struct {
 	fakeDriver
 
@@ -86,7 +83,7 @@ func TestRunOfAQuery(t *testing.T) {
 	require.Empty(t, v.Found(metricDuration, "op", opQuery), "k6 would keep them all")
 }
 
-// Rows that are expected have to be there, unless the script says that there may be none.
+// Expected rows must exist, unless the script allows an empty answer.
 func TestRunOfAQueryWithoutRows(t *testing.T) {
 	v := newWorkVU(t, newAsked())
 	for options, want := range map[string]workResult{
@@ -109,7 +106,7 @@ func TestRunOfAStatement(t *testing.T) {
 	require.Equal(t, float64(r.Succeeded), v.Counted(metricOps, "op", opExec, "phase", "load"))
 }
 
-// drawn are what the pattern gives to n operations of a client by itself.
+// drawn returns the values that the pattern gives to n operations of a single client.
 func drawn(t *testing.T, pattern string, n int) []any {
 	t.Helper()
 	d := newAsked()
@@ -123,7 +120,7 @@ func drawn(t *testing.T, pattern string, n int) []any {
 	return all
 }
 
-// Each value that a pattern can give comes, and no other.
+// A pattern gives each of its values, and no others.
 func TestPatterns(t *testing.T) {
 	day := time.UnixMilli(86_400_000)
 	for pattern, want := range map[string][]any{
@@ -170,8 +167,7 @@ func TestSequences(t *testing.T) {
 	require.True(t, times[1].(time.Time).Equal(time.Unix(2, 0)))
 }
 
-// What is drawn goes on from call to call, is the same in each run, and another one with another
-// seed.
+// The values continue from call to call, are the same in each run, and change with the seed.
 func TestDrawsOfARun(t *testing.T) {
 	draw := func(seed string) (all []any) {
 		d := newAsked()
@@ -217,7 +213,7 @@ func TestRunWhoseOperationsFail(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", kindExpect))
 }
 
-// A connection that breaks fails one operation, and the next one has a new connection.
+// A broken connection fails one operation; the next one opens a new connection.
 func TestRunWhoseConnectionBreaks(t *testing.T) {
 	d := newAsked()
 	answers := d.query
@@ -236,7 +232,7 @@ func TestRunWhoseConnectionBreaks(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect))
 }
 
-// Without a server each operation fails, and none is dropped.
+// Without a server each operation fails and counts.
 func TestRunWithoutAServer(t *testing.T) {
 	d := newAsked()
 	d.open = func(*Config) error { return cmi.NewError(k6mod.KindConnect, "nobody is there") }
@@ -247,7 +243,7 @@ func TestRunWithoutAServer(t *testing.T) {
 	require.Zero(t, v.Counted(metricOps, "op", opQuery))
 }
 
-// What is wrong with the call would be so a million times.
+// A wrong call throws, because each of its operations would fail.
 func TestRunThatIsWrong(t *testing.T) {
 	d := newAsked()
 	v := newWorkVU(t, d)
@@ -341,7 +337,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 }
 
 // In an open loop each operation of a run is one of the schedule, also with a driver whose clients
-// are on goroutines.
+// run in goroutines.
 func TestRunInAnOpenLoop(t *testing.T) {
 	d := newAsked([]any{"WISH"})
 	root := newModule(func(string) (Driver, error) { return d, nil })
@@ -357,7 +353,7 @@ func TestRunInAnOpenLoop(t *testing.T) {
 	require.Zero(t, r.Op("rollup").Failed)
 }
 
-// sweep.op would count the call as one more operation of the same name.
+// Within sweep.op, the call would count as one more operation of the same name.
 func TestRunWithinAnOperation(t *testing.T) {
 	v := newWorkVU(t, newAsked())
 	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
@@ -367,7 +363,7 @@ func TestRunWithinAnOperation(t *testing.T) {
 		"which counts the call as one more: call it in the function of sweep.run", k6mod.KindUsage, 0}, e)
 }
 
-// What it takes to connect anew is in the time of the operation that waited for it.
+// The operation that has to reconnect includes that in its duration.
 func TestRunThatReconnects(t *testing.T) {
 	d := newAsked()
 	const connecting = 100 * time.Millisecond

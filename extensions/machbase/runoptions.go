@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// runOptions are the argument of client.run.
 type runOptions struct {
 	iterations uint64
 	duration   time.Duration
@@ -59,7 +58,6 @@ var allRunOptions = k6mod.Options[runOptions]{ //nolint:gochecknoglobals // a ta
 	k6mod.TagsOption(func(o *runOptions) *k6mod.Tags { return &o.tags }),
 }
 
-// runOptions reads those of a run.
 func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 	o := &runOptions{seed: 1, timeout: c.config.Timeout}
 	if err := allRunOptions.Read("run", value, o); err != nil {
@@ -80,12 +78,12 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 	return c.module.runOptions.of(o), nil
 }
 
-// sharedOptions are the options of the run that began last. Clients whose runs are alike have the
-// same ones, which nobody changes: of hundreds of clients in turn, each would else find its own
-// outside of the processor's caches. The zero value is ready.
+// sharedOptions holds the options of the last run. Clients with equal options share one read-only
+// copy: with hundreds of clients in turn, separate copies would be cache misses. The zero value is
+// ready to use.
 type sharedOptions struct{ last atomic.Pointer[runOptions] }
 
-// of are those that are shared where they are like these, or these.
+// of returns the shared options if they equal o, else it shares o.
 func (s *sharedOptions) of(o *runOptions) *runOptions {
 	if last := s.last.Load(); last != nil && reflect.DeepEqual(last, o) {
 		return last

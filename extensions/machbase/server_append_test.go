@@ -30,7 +30,7 @@ func TestServerAppendsColumns(t *testing.T) {
 	require.JSONEq(t, `{"accepted":3000,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.sync()`))
 	require.Equal(t, 3000.0, v.Counted(metricAcknowledged))
 
-	// A column that does not fit, or has another length, is told before anything of it is sent.
+	// A wrong column is an error before any of it is sent.
 	for columns, want := range map[string]string{
 		`[names]`: `takes 11 columns, not 1`,
 		`[names, new BigInt64Array(1), ...Array(9).fill(new Int8Array(3000))]`: ` has 1 values, and the ones before it have 3000`,
@@ -102,7 +102,6 @@ func TestServerGeneratesSeries(t *testing.T) {
 	require.Equal(t, 5247.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
 }
 
-// Many async operations on a real connection: all are done, in their order, and counted.
 func TestServerAsync(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)

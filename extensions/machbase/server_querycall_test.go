@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Queries one after the other, beside each other and after ones that failed have each their own
-// arguments, options and rows.
+// Queries in sequence, in parallel and after failures keep their own arguments, options and rows.
 func TestServerQueriesDoNotMix(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(20)

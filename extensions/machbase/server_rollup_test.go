@@ -15,7 +15,7 @@ import (
 
 const sumsTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s double, n integer)`
 
-// rollup makes a roll-up of a tag table with 2 partitions, and returns its name.
+// rollup creates a roll-up of a tag table with 2 partitions, and returns its name.
 func (v *vu) rollup() string {
 	source := v.table(strings.Replace(tagTable, "value double)", "value double) tag_partition_count=2", 1))
 	v.Run(`var source = table`)
@@ -69,7 +69,7 @@ func TestServerRollupThatIsNotThere(t *testing.T) {
 	require.Equal(t, int64(2654), v.fail(`r.force()`).Code)
 }
 
-// The server does not answer to the force of a roll-up that is stopped.
+// The server does not answer the force of a stopped roll-up.
 func TestServerForceOfAStoppedRollup(t *testing.T) {
 	v := newServerVU(t)
 	name := v.rollup()

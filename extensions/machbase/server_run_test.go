@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// workTable has ten rows of each of the names a and b.
+// workTable has ten rows for each of the names a and b.
 func workTable(v *vu) string {
 	table := v.table(tagTable)
 	v.Run(`var appender = client.appender(table);
@@ -26,13 +26,13 @@ func workTable(v *vu) string {
 	return table
 }
 
-// Clients with the driver native take turns at event loops, which measure how long answers wait.
+// Clients with the native driver take turns at event loops, which measure how long answers wait.
 func TestServerRunTakesTurns(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		v := newServerVU(t)
 		table := workTable(v)
 		root := New()
-		// On a busy machine the kernel begins to keep the times of answers some 10 ms after it is asked.
+		// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 		plan := measure.Plan{Operations: 200, Warmup: 100 * time.Millisecond}
 		r := k6test.Step(t, 8, plan, "rows", func() *k6test.Runner {
 			one := k6test.NewRunner(t, ImportPath, root)
@@ -54,7 +54,7 @@ func TestServerRunTakesTurns(t *testing.T) {
 	}
 }
 
-// The methods that wait for an answer by themselves go on after a run, and the run after them.
+// Other calls work after a run, and a run after them.
 func TestServerRunBesideOtherCalls(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)
@@ -70,7 +70,7 @@ func TestServerRunBesideOtherCalls(t *testing.T) {
 	require.Equal(t, int64(0), v.Run(`rows.close().rejected`))
 }
 
-// Rows are inserted by a run, each with a time of its own.
+// A run inserts rows, each with a different time.
 func TestServerRunInserts(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
@@ -80,7 +80,7 @@ func TestServerRunInserts(t *testing.T) {
 	require.Equal(t, int64(30), v.Run(`client.query('select distinct time from `+table+`', [], { rows: 'discard' })`))
 }
 
-// A wrong number of parameters is told, and not counted.
+// A wrong number of parameters is an error, and not counted.
 func TestServerRunThatIsWrong(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)
@@ -91,8 +91,7 @@ func TestServerRunThatIsWrong(t *testing.T) {
 	require.Equal(t, 3, v.work(`{ iterations: 3, query: 'select * from `+table+`' }`).Succeeded, "the connection stays")
 }
 
-// An operation that takes too long fails, and so does one whose connection breaks; the next one has
-// another connection.
+// A timeout or a broken connection fails one operation; the next one opens a new connection.
 func TestServerRunThroughABadNetwork(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(3)
@@ -117,9 +116,9 @@ func TestServerRunThroughABadNetwork(t *testing.T) {
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
-// A client that cannot connect does not keep the others at its loop waiting.
+// A client that cannot connect does not block the others of its event loop.
 func TestServerRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
-	address := listening(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it says nothing
+	address := listening(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it sends nothing
 	v := newServerVU(t)
 	table := workTable(v)
 	silent := newVU(t, nil)

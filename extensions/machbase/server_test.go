@@ -19,7 +19,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
 )
 
-// The tests of this file run against the real server at MACHBASE_URL.
+// These tests need the real server at MACHBASE_URL.
 
 const tagTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`
 
@@ -33,7 +33,7 @@ func TestServerConnect(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// serverPart is MACHBASE_URL with a part of it changed.
+// serverPart returns MACHBASE_URL with one part changed.
 func serverPart(t *testing.T, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(serverURL(t))
@@ -75,7 +75,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 }
 
-// listening is the address of a server that talks to each connection in this way.
+// listening starts a server that calls talk for each connection, and returns its address.
 func listening(t *testing.T, talk func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -143,7 +143,7 @@ func TestServerErrors(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", cmi.KindSyntax))
 }
 
-// numbered makes a log table with the numbers from 0 to n-1.
+// numbered creates a log table with the numbers from 0 to n-1.
 func (v *vu) numbered(n int) string {
 	table := v.table(`create table TABLE (n integer, text varchar(20))`)
 	v.Run(fmt.Sprintf(`{ const a = client.appender(table, { columns: ['n'] });
@@ -155,8 +155,7 @@ func (v *vu) numbered(n int) string {
 	return table
 }
 
-// untilCount waits until that many rows can be seen: the server takes appended ones in on its own
-// time.
+// untilCount waits until a query finds this many rows: the server inserts appended rows later.
 func (v *vu) untilCount(n int) {
 	v.t.Helper()
 	require.Eventually(v.t, func() bool {
@@ -184,7 +183,7 @@ func TestServerQueries(t *testing.T) {
 					require.Equal(t, int64(100), v.Run(run(`1000`, `{ rows: 'discard' }`)))
 					require.Equal(t, int64(1), v.Run(run(`1`, `{ rows: 'discard', expect: { n: 0, twice: 0 } }`)))
 
-					// A mismatch amid the rows leaves rows unread; the next query must not mind.
+					// A failed expectation leaves rows unread; the next query still works.
 					for range 2 {
 						require.Equal(t, thrown{"MachbaseError", `row 1: n is 0, expected 50`, kindExpect, 0},
 							v.fail(run(`1000`, `{ rows: 'discard', expect: { n: 50 } }`)))
@@ -232,7 +231,7 @@ func TestServerStatementsThatHideTheirFirstWord(t *testing.T) {
 const typesTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s short, us ushort,
 	i integer, ui uinteger, l long, ul ulong, f float, d double, v varchar(40), at datetime, i4 ipv4, i6 ipv6, b binary, j json)`
 
-// Values of each type of column, as they are bound and as they come back.
+// Values of each column type, as parameters and as results.
 var typed = []struct{ name, row, back string }{
 	{"plain", `1, 2, 3, 4, 5, 6, 7, 8, 'v', new Date(1), '1.2.3.4', '::1', new Uint8Array([1]).buffer, '{"a":1}'`,
 		`[1,2,3,4,5,6,7,8,"v","1000000n","1.2.3.4","::1",[1],"{\"a\":1}"]`},
@@ -254,7 +253,7 @@ var typed = []struct{ name, row, back string }{
 	{"nulls", `null, null, null, undefined, null, null, null, null, null, null, null, null, null, null`,
 		`[null,null,null,null,null,null,null,null,null,null,null,null,null,null]`},
 	{"nulls to be", `-32768, 65535, -2147483648, 4294967295, -9223372036854775808n, null, NaN, Infinity, '', null, null, null, new ArrayBuffer(0), ''`,
-		`[null,null,null,null,null,null,null,null,null,null,null,null,null,null]`}, // how Machbase writes nulls
+		`[null,null,null,null,null,null,null,null,null,null,null,null,null,null]`}, // Machbase's text of nulls
 }
 
 const selectTypes = "client.query(`select s, us, i, ui, l, ul, f, d, v, at, i4, i6, b, j from ${table} where name = ?`, [name], " +
@@ -298,7 +297,7 @@ func TestServerTypesAppended(t *testing.T) {
 	}
 }
 
-// What comes back can be used as a condition that finds it again.
+// A value of a result, as a parameter, finds its row.
 func TestServerTypesAsConditions(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(typesTable)
@@ -365,7 +364,7 @@ func TestServerCountsChangedRows(t *testing.T) {
 	}
 }
 
-// With the cache, the third query of a text needs one round trip of one packet instead of three.
+// With the cache, the third query of a text needs one round trip with one packet, not three.
 func TestServerStatementCache(t *testing.T) {
 	sent := map[string]float64{}
 	for _, cache := range []string{CacheOff, CacheAuto} {
@@ -388,7 +387,7 @@ func TestServerAppender(t *testing.T) {
 	v.Run(`var a = client.appender(table.toUpperCase(), { columns: ['VALUE', 'name', 'Time'] })`)
 	v.Run(`a.append([1, 'a', new Date(1)]); a.append([2, 'a', new Date(2)], [3, 'b', new Date(3)]); a.flush(); a.append([4.5, 'b', machbase.bind('datetime', 4000001n)])`)
 
-	// A row of the wrong length is told before anything is sent, and harms nothing.
+	// A row of the wrong length is an error before anything is sent, and the appender stays usable.
 	for _, row := range []string{`[1]`, `[1, 'a', new Date(1), 2]`, `[]`} {
 		e := v.fail(`a.append(` + row + `)`)
 		require.Equal(t, k6mod.KindUsage, e.Kind)
@@ -426,11 +425,11 @@ func TestServerAppenderWithBadRows(t *testing.T) {
 	table := v.table(tagTable)
 	v.Run(`var a = client.appender(table)`)
 	for _, row := range []string{`['x', new Date(), 'abc']`, `['x', new Date(), new Date()]`, `[1, new Date(), 1]`, `['x', 'yesterday', 1]`} {
-		e := v.fail(`a.append(['before', new Date(2), 2], ` + row + `)`) // the client sees it
+		e := v.fail(`a.append(['before', new Date(2), 2], ` + row + `)`) // found by the client
 		require.Equal(t, cmi.KindAppend, e.Kind, e)
 		require.Contains(t, e.Message, "cannot take")
 	}
-	v.Run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`) // the server does
+	v.Run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`) // found by the server
 	require.Equal(t, int64(0), v.Run("client.query(`select * from ${table} where name = 'z'`).length"), "other operations go on")
 	require.JSONEq(t, `{"accepted":5,"rejected":3,"reasons":[
 		{"code":3017,"message":"Too large record size for append. Cannot append more than 48 bytes per record.","rows":2},
@@ -447,7 +446,7 @@ func TestServerAppenderOfAVolatileTable(t *testing.T) {
 	require.JSONEq(t, `[[1,"a"],[2,"b"],[3,null]]`, v.JSON("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
 }
 
-// The server answers an appender only at its end, and so other operations can come in between.
+// The server answers an appender only at its end, so other operations are possible in between.
 func TestServerOtherOperationsAmidAnAppender(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer, text varchar(20))`)
@@ -519,7 +518,7 @@ func TestServerGenerate(t *testing.T) {
 	require.Contains(t, first, code)
 	require.JSONEq(t, first, rows(tables[1]))
 
-	// Rows of two calls that touch each other are those of one.
+	// Two adjacent ranges give the rows of one.
 	v.table(tickTable)
 	v.Run(`var half = new Date('2026-02-23T12:01:00Z'), b = client.appender(table);
 		made = b.generate('stock_tick', { ...options, to: half }) + b.generate('stock_tick', { ...options, from: half }); b.close()`)
@@ -554,7 +553,7 @@ func TestServerMetrics(t *testing.T) {
 	require.GreaterOrEqual(t, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
 }
 
-// proxy stands between a client and the server, and can stop to forward.
+// proxy forwards between a client and the server, and can stop.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -610,7 +609,7 @@ func (p *proxy) forward(to, from net.Conn) {
 			return
 		}
 		if p.stalled.Load() {
-			continue // swallowed
+			continue // discarded
 		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
@@ -671,7 +670,7 @@ func TestServerThatStallsWhenConnecting(t *testing.T) {
 	v.Run(`client.connect(); client.close()`)
 }
 
-// Where the first server does not answer, there is time left for another.
+// A silent first server leaves time for another one.
 func TestServerWithAlternatives(t *testing.T) {
 	v := newServerVU(t)
 	p := newProxy(t)

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watchedDriver is the native one, whose connections note which of our functions each write and
+// watchedDriver is the native driver with connections that record which functions each write and
 // read passes.
 type watchedDriver struct {
 	nativeDriver
 
-	// passed are files and functions, such as "machbase/native.go Query".
+	// passed holds files and functions, such as "machbase/native.go Query".
 	passed map[string]bool
 }
 
@@ -33,7 +33,7 @@ func (d *watchedDriver) Open(ctx context.Context, cfg *Config, dial DialFunc) (C
 	})
 }
 
-// watchedConn is a connection of which only reads and writes are known: nothing goes past them.
+// watchedConn is a connection that records all reads and writes.
 type watchedConn struct {
 	net.Conn
 
@@ -57,8 +57,8 @@ var (
 	walkRow      = regexp.MustCompile("(?m)^\\| \\[`[^`]+`\\]\\(([^)]+)\\) \\| ([^|]+) \\|")
 )
 
-// note adds the functions that are on the stack, but for those of tests. What takes the rows, and
-// frees the statement, is no part of the way.
+// note records the functions on the stack, without tests, and without those that read rows or free
+// the statement.
 func (d *watchedDriver) note() {
 	var passed []string
 	callers := make([]uintptr, 100)
@@ -81,7 +81,7 @@ func (d *watchedDriver) note() {
 	}
 }
 
-// The page says which files a query passes, and no other is on its way.
+// README.md lists exactly the files that a query passes.
 func TestServerWalkOfAQuery(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	require.NoError(t, err)

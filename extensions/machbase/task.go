@@ -10,33 +10,33 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// task is one call of a script, its arguments read. What touches JavaScript or metrics is done on
-// the VU's goroutine.
+// task is one call of a script, with its arguments. JavaScript and metrics belong to the VU's
+// goroutine.
 type task struct {
 	client *client
-	// operation names it in the metrics.
+	// operation is its name in the metrics.
 	operation string
 	timeout   time.Duration
-	// tags are those of the call's samples.
+	// tags are for the call's samples.
 	tags k6mod.Tags
-	// requires is asked first, when the connection (or that there is none) matters; no call is
-	// recorded when it fails.
+	// requires checks the connection, which may be nil, before the job. If it fails, no call is
+	// recorded.
 	requires func(*connection) error
-	// job does the work on the connection, on any goroutine; nil to connect only.
+	// job works on the connection, in any goroutine; nil: only connect.
 	job job
-	// rows is how many rows the job has read or appended; nil for none.
+	// rows is how many rows the job has read or appended, or nil.
 	rows *int64
-	// again tells after a job without an error whether to do it once more, and how long to wait
-	// before; nil for no.
+	// again is called after a successful job, and returns whether to repeat it and how long to wait
+	// before; nil: no.
 	again func() (wait time.Duration, more bool, err error)
-	// settled takes note of the result, on the VU's goroutine; nil for nothing.
+	// settled handles the result, in the VU's goroutine; may be nil.
 	settled func()
-	// value is what the script gets, made on the VU's goroutine; nil for undefined.
+	// value returns the result for the script, in the VU's goroutine; nil: undefined.
 	value func() (sobek.Value, error)
-	// over is called after all that, on the VU's goroutine; nil for nothing.
+	// over is called last, in the VU's goroutine; may be nil.
 	over func()
 
-	// recorded are the calls that were done. The first of them are in room.
+	// recorded are the finished calls. The first ones are stored in room.
 	recorded []record
 	room     [1]record
 }
@@ -67,7 +67,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	}
 }
 
-// call does the job once, when nobody else uses the client.
+// call runs the job once, with the client locked.
 func (t *task) call(ctx context.Context) error {
 	t.client.mu.Lock()
 	defer t.client.mu.Unlock()
@@ -75,7 +75,7 @@ func (t *task) call(ctx context.Context) error {
 	return t.attempt(ctx)
 }
 
-// attempt is call for who holds the client's mu.
+// attempt is call for a caller that holds the client's mu.
 func (t *task) attempt(ctx context.Context) error {
 	c := t.client
 	if t.requires != nil {

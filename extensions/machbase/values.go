@@ -16,19 +16,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// typedBind is a parameter whose type the script chose: machbase.bind("double", 3).
+// typedBind is a parameter with an explicit type: machbase.bind("double", 3).
 type typedBind struct {
 	value any
 }
 
-// Constant implements k6glue.Constant: what holds it, and is frozen, never changes.
+// Constant implements k6glue.Constant: a frozen array of such values never changes.
 func (typedBind) Constant() {}
 
 var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 	"short", "integer", "long", "float", "double", "datetime", "varchar", "ipv4", "ipv6", "binary",
 }
 
-// binds turns an array of JavaScript values into parameters.
+// binds converts an array of JavaScript values to parameters.
 func binds(value sobek.Value) ([]any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil
@@ -37,7 +37,7 @@ func binds(value sobek.Value) ([]any, error) {
 	return bindsIn(&k6glue.Reading{}, value)
 }
 
-// bindsIn is binds for an array that may be one of several.
+// bindsIn is binds for one of several arrays.
 func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	n, err := reading.Length(value)
 	switch {
@@ -59,9 +59,8 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	return args, nil
 }
 
-// bind turns a JavaScript value into a parameter: a string into varchar, an integer or BigInt
-// into long, any other number into double, a Date into datetime, an ArrayBuffer into binary, null
-// into null.
+// bind converts a JavaScript value to a parameter: a string to varchar, an integer or BigInt to
+// long, any other number to double, a Date to datetime, an ArrayBuffer to binary, null to null.
 func bind(value sobek.Value) (any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil //nolint:nilnil // a null is a value
@@ -84,7 +83,7 @@ func bind(value sobek.Value) (any, error) {
 
 		return v.Int64(), nil
 	case sobek.ArrayBuffer:
-		return slices.Clone(v.Bytes()), nil // the script may change it while a promise is not settled yet
+		return slices.Clone(v.Bytes()), nil // the script may change it before the promise is settled
 	case typedBind:
 		return v.value, nil
 	default:
@@ -93,7 +92,7 @@ func bind(value sobek.Value) (any, error) {
 	}
 }
 
-// describe says what a value is that cannot be bound.
+// describe describes a value that cannot be bound.
 func describe(value sobek.Value) string {
 	if object, ok := value.(*sobek.Object); ok {
 		if object.ClassName() == "Date" {
@@ -106,7 +105,7 @@ func describe(value sobek.Value) string {
 	return fmt.Sprintf("%s (%s)", value.String(), value.ExportType())
 }
 
-// Times outside of these do not fit a datetime: 64 bits of nanoseconds since 1970.
+// The range of a datetime: 64 bits of nanoseconds since 1970.
 var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
 
 func checkTime(t time.Time) (any, error) {
@@ -117,7 +116,7 @@ func checkTime(t time.Time) (any, error) {
 	return t, nil
 }
 
-// bindAs turns a JavaScript value into a parameter of the named Machbase type.
+// bindAs converts a JavaScript value to a parameter of the named Machbase type.
 func bindAs(name string, value sobek.Value) (any, error) { //nolint:cyclop // one case for each type
 	if !slices.Contains(bindTypes, name) {
 		return nil, fmt.Errorf("unknown type %q; known are %s", name, strings.Join(bindTypes, ", "))
@@ -187,7 +186,7 @@ func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
 	return nil, fmt.Errorf("%s cannot be bound as %s", show(plain), name)
 }
 
-// bindTime takes a Date, a number of milliseconds or a BigInt of nanoseconds since 1970.
+// bindTime accepts a Date, a number of milliseconds or a BigInt of nanoseconds since 1970.
 func bindTime(value sobek.Value, plain any) (any, error) {
 	if _, ns := k6glue.Scalar(value).(*big.Int); ns {
 		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind made it one
@@ -208,8 +207,8 @@ func bindTime(value sobek.Value, plain any) (any, error) {
 	}
 }
 
-// toJS turns a value of the server into a JavaScript value. A datetime becomes a Date or, with ns,
-// a BigInt of nanoseconds since 1970; a long that Number cannot hold exactly becomes a BigInt.
+// toJS converts a value of the server. A datetime becomes a Date or, with ns, a BigInt of
+// nanoseconds since 1970; a long that a number cannot hold exactly becomes a BigInt.
 func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	switch v := value.(type) {
 	case nil:

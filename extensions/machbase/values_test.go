@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// argsOf returns what a driver gets when a script passes these parameters.
+// argsOf returns a driver's arguments for these parameters.
 func argsOf(t *testing.T, params string) []any {
 	t.Helper()
 	var got []any
@@ -185,7 +185,7 @@ func TestToJS(t *testing.T) {
 		name  string
 		value any
 		ns    bool
-		check string // JavaScript that must be true of x
+		check string // a JavaScript condition on x
 	}{
 		{"null", nil, false, `x === null`},
 		{"string", "é😀", false, `x === 'é😀'`},
@@ -224,7 +224,7 @@ func TestToJS(t *testing.T) {
 	}
 }
 
-// What a driver may return goes to JavaScript and, as a parameter, comes back as an equal value.
+// A value of a driver, converted to JavaScript and back as a parameter, stays equal.
 func TestValuesSurviveJavaScript(t *testing.T) {
 	rt := sobek.New()
 	for _, n := range []int64{0, 1, -1, 1 << 53, 1<<53 - 1, 1<<53 + 1, -1 << 53, math.MaxInt64, math.MinInt64} {
