@@ -23,7 +23,7 @@ func TestAllFail(t *testing.T) {
 		clients  int
 		warmup   time.Duration
 		work     func(i, n int) error
-		after    time.Duration // when it is clear; zero: never
+		after    time.Duration // when it fails; 0: never
 		failures uint64
 	}{
 		"fast failures":               {clients: 1, work: refused(ms), after: time.Second, failures: 1000},
@@ -76,7 +76,7 @@ func TestAllFail(t *testing.T) {
 					s.Interrupt()
 					cancel()
 				})
-				_ = together(s, func(i int, c *Client) error { // an error is that of a client that waited for others
+				_ = together(s, func(i int, c *Client) error { // interrupted waits return errors
 					n := 0
 
 					return c.Run(ctx, "op", nil, func() error {
@@ -93,7 +93,7 @@ func TestAllFail(t *testing.T) {
 						}
 					})
 				})
-				time.Sleep(2 * time.Hour) // what still waits ends
+				time.Sleep(2 * time.Hour) // ends the remaining waits
 				require.Equal(t, tt.after, after)
 				if tt.after > 0 && name != "one that is slower" {
 					require.InDelta(t, tt.failures, count, float64(tt.clients))
@@ -111,7 +111,7 @@ func unless(succeeds bool) error {
 	return errServer
 }
 
-// Attempts to connect count, those before Run.
+// Attempts to connect before Run count.
 func TestAllFailToConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 10}, nil)

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Recording one operation. It allocates nothing.
 func BenchmarkRecord(b *testing.B) {
 	s := NewStep(1, Plan{Operations: 1}, nil)
 	c := s.Client(0)
@@ -16,7 +15,7 @@ func BenchmarkRecord(b *testing.B) {
 	r := c.Recorder("op")
 	durations := skewed(1 << 12)
 	for _, d := range durations {
-		r.Ok(d) // the pages of the histogram are there
+		r.Ok(d) // allocates the histogram's pages
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -24,9 +23,9 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// The end of a slot in which 500 operations ended, in steps of a minute.
+// The slot held 500 operations; the step is a minute long.
 func BenchmarkTurnOfASlot(b *testing.B) {
-	const minute = 938 // slots end in it
+	const minute = 938 // slots in the minute
 	var s *slots
 	var k *kind
 	durations := skewed(1 << 12)
@@ -49,7 +48,7 @@ func BenchmarkTurnOfASlot(b *testing.B) {
 	b.ReportMetric(took.Seconds()*1e6/float64(b.N), "us/slot")
 }
 
-// What a long step keeps: as many slots as there may be, of each kind of operation.
+// Memory of a long step with the maximum number of slots and names.
 func BenchmarkSlotsOfAStep(b *testing.B) {
 	durations := skewed(1 << 12)
 	for _, kinds := range []int{1, mostKinds} {
@@ -81,7 +80,7 @@ func BenchmarkSlotsOfAStep(b *testing.B) {
 	}
 }
 
-// heap is how many bytes are in use.
+// heap returns the bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -90,7 +89,6 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Reading a step of 512 clients: its end has to wait for that.
 func BenchmarkReadOf512Clients(b *testing.B) {
 	const clients = 512
 	s := NewStep(clients, Plan{Operations: 1}, nil)
@@ -113,7 +111,7 @@ func BenchmarkReadOf512Clients(b *testing.B) {
 	}
 }
 
-// skewed are durations as stores have them: most near 1 ms, a few far above.
+// skewed returns durations as stores have them: most near 1 ms, a few far above.
 func skewed(n int) []time.Duration {
 	random := rand.New(rand.NewPCG(1, 2))
 	durations := make([]time.Duration, n)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// word is a text without digits, another one for each number.
+// word returns a distinct text without digits.
 func word(n int) string {
 	if n < 26 {
 		return string(rune('a' + n))
@@ -40,8 +40,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// Errors that differ in numbers only are one entry, with the first text, of a client, of a step and
-// of what is told.
+// Errors that differ only in numbers are counted together, under the first text.
 func TestErrorsThatDifferInNumbersOnlyAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, operations = 3, 40
@@ -52,7 +51,7 @@ func TestErrorsThatDifferInNumbersOnlyAreOne(t *testing.T) {
 
 			return c.Run(t.Context(), "op", nil, func() error {
 				n++
-				time.Sleep(time.Duration(n*clients+i) * ms) // the clients fail in turns
+				time.Sleep(time.Duration(n*clients+i) * ms) // staggers the clients
 
 				return fmt.Errorf("read from port %d: timeout after %s", 1000*(i+1)+n, time.Duration(n)*ms)
 			})

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The counters tile 0 to 1 h: each value has one, and from 1 us on it tells 1/32 or better.
+// Each duration has one counter, with a resolution of 1/32 or better from 1 us on.
 func TestCoarseCountersTileTheRange(t *testing.T) {
 	next := time.Duration(0)
 	for i := range coarseCounters {
@@ -59,7 +59,7 @@ func TestCoarseEmpty(t *testing.T) {
 	require.Zero(t, c.Distribution().Count)
 }
 
-// Two goroutines that meet on a new page both count.
+// Goroutines that meet on a new page both count.
 func TestCoarsePagesAreMadeOnce(t *testing.T) {
 	for range 200 {
 		var c Coarse
@@ -90,7 +90,6 @@ func TestCoarseMerge(t *testing.T) {
 	require.GreaterOrEqual(t, a.Quantile(1), Highest)
 }
 
-// Encoded and decoded, each quantile is in the counter that it was in.
 func TestCoarseComesBackFromItsEncoding(t *testing.T) {
 	for name, durations := range shapes(5_000) {
 		t.Run(name, func(t *testing.T) {

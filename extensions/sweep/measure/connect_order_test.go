@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// connected has the clients connect so many times, each after a delay, and returns who did, in
-// order, and how long that took.
+// connected lets each client connect several times, and returns the order and the total time.
 func connected(t *testing.T, s *Step, times int, delay func(i int) time.Duration, took time.Duration) (order []int, all time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
@@ -34,8 +33,7 @@ func connected(t *testing.T, s *Step, times int, delay func(i int) time.Duration
 	return order, now() - began
 }
 
-// Whoever comes first, clients connect in their order: all of them for the first time, and then all
-// for the second.
+// All clients connect for the first time in order, then all for the second.
 func TestClientsConnectInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 20
@@ -51,7 +49,7 @@ func TestClientsConnectInTheirOrder(t *testing.T) {
 	})
 }
 
-// Who has not come after a quarter of a second is waited for no longer, by nobody.
+// A client that does not connect within a quarter of a second no longer blocks the others.
 func TestNobodyWaitsLongToConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(i int) time.Duration {
@@ -76,7 +74,7 @@ func TestNobodyWaitsLongToConnect(t *testing.T) {
 	})
 }
 
-// To what is far away, all clients together wait two seconds, and not each for all before it.
+// To a distant server, the clients together wait two seconds, not each for all before it.
 func TestConnectingToWhatIsFarAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		order, took := connected(t, NewStep(512, Plan{Operations: 1}, nil), 1, func(int) time.Duration { return 0 }, 100*ms)
@@ -99,7 +97,7 @@ func TestTurnsToConnectEnd(t *testing.T) {
 		s.Client(1).ConnectInTurn(t.Context())()
 		require.Equal(t, 20*ms, now()-began)
 	})
-	synctest.Test(t, func(t *testing.T) { // what is working waits for nobody
+	synctest.Test(t, func(t *testing.T) { // clients at work do not wait
 		s := NewStep(2, Plan{Operations: 3}, nil)
 		requireNoErrors(t, together(s, func(i int, c *Client) error {
 			return c.Run(t.Context(), "op", nil, func() error {

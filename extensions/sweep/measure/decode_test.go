@@ -16,8 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What comes back has the same counters and, with what a report knows exactly, the same of
-// everything.
 func TestDecodeOfEncode(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3000} {
 		for name, durations := range shapes(n) {
@@ -55,7 +53,7 @@ func TestDecodeOfEncode(t *testing.T) {
 	}
 }
 
-// Without what only the report knows, a decoded distribution is as fine as its counters.
+// Without SetExact, figures have the counters' resolution.
 func TestDecodedMinMaxAndSum(t *testing.T) {
 	const fine = 1.0 / 1024
 	for name, durations := range shapes(2000) {
@@ -81,7 +79,6 @@ func decoded(t *testing.T, d *Distribution) *Distribution {
 	return &back
 }
 
-// Parts that were encoded, decoded and merged are the whole.
 func TestMergeOfDecoded(t *testing.T) {
 	for name, durations := range shapes(2000) {
 		t.Run(name, func(t *testing.T) {
@@ -115,8 +112,7 @@ func TestSetExact(t *testing.T) {
 	require.Equal(t, []time.Duration{900, 900, math.MaxInt64}, []time.Duration{d.Min, d.Max, d.Sum}, "no overflow")
 }
 
-// hdrhistogram-go writes, with ranges and units of its own; Decode finds each value where that
-// library does.
+// Decode reads hdrhistogram-go's output in any range and unit.
 func TestDecodeOfHDR(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
@@ -148,10 +144,10 @@ func TestDecodeOfHDR(t *testing.T) {
 	}
 }
 
-// hand is a histogram made by hand, to be spoilt.
+// hand is a handmade histogram, to be made invalid.
 type hand struct {
 	outer, inner    uint32
-	length, payload int // added to what is right
+	length, payload int // added to the correct values
 	figures         uint32
 	lowest, highest int64
 	ratio           float64
@@ -185,7 +181,7 @@ func pack(cookie uint32, length int, rest []byte) string {
 func made(change func(*hand)) string {
 	h := hand{
 		outer: compressedCookie | 0x10, inner: plainCookie | 0x10, figures: 3, lowest: 1, highest: int64(Highest), ratio: 1,
-		counters: counterBytes(-100, 3), // 3 of 100 ns
+		counters: counterBytes(-100, 3), // 3 times 100 ns
 	}
 	if change != nil {
 		change(&h)
@@ -194,7 +190,7 @@ func made(change func(*hand)) string {
 	return h.encode()
 }
 
-// counterBytes writes numbers as the format has them.
+// counterBytes encodes counters.
 func counterBytes(numbers ...int64) []byte {
 	var out []byte
 	for _, n := range numbers {
@@ -236,7 +232,7 @@ func TestDecodeByHand(t *testing.T) {
 	}
 }
 
-// Durations that add up to more than a time.Duration holds do not become negative.
+// The sum does not overflow.
 func TestDecodeOfTooLongASum(t *testing.T) {
 	d, err := Decode(made(func(h *hand) { h.counters = counterBytes(-33_000, maxCount) }))
 	require.NoError(t, err)
@@ -322,7 +318,7 @@ func halfHeader(t *testing.T) string {
 	return deflated(t, make([]byte, 20))
 }
 
-// bomb is a small text that inflates to 16 MiB.
+// bomb returns a small text that inflates to 16 MiB.
 func bomb(t *testing.T) string {
 	t.Helper()
 	encoded := deflated(t, make([]byte, 16<<20))
@@ -352,7 +348,7 @@ func TestDecodeAllocatesLittle(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
 
-// The largest histogram that there is, with counters that zlib can do nothing about, is still read.
+// The largest incompressible histogram can be read.
 func TestDecodeOfTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	h := hdrhistogram.New(1, math.MaxInt64, 3)
@@ -367,8 +363,7 @@ func TestDecodeOfTheLargest(t *testing.T) {
 	require.Equal(t, h.TotalCount(), d.Count)
 }
 
-// What Decode accepts, hdrhistogram-go accepts too, with the same counters; and Encode writes it
-// again.
+// hdrhistogram-go accepts what Decode accepts, with the same counters, and Encode reproduces it.
 func FuzzDecode(f *testing.F) {
 	for _, durations := range shapes(50) {
 		encoded, err := distribution(durations).Encode()
@@ -397,7 +392,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzDecodePlain reaches what is inside: it compresses its input.
+// FuzzDecodePlain compresses its input to reach the inner format.
 func FuzzDecodePlain(f *testing.F) {
 	f.Add(int64(1), int64(Highest), counterBytes(-100, 3))
 	f.Add(int64(1000), int64(math.MaxInt64), counterBytes(5, 0, -2000, 1<<40))

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quantiles are those of the reports, and the ends, as fractions: a test's ranks must not depend on
-// float64.
+// quantiles are fractions, so that expected ranks do not depend on float64.
 var quantiles = []struct{ num, den int64 }{{0, 1}, {1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}, {1, 1}}
 
 func distribution(durations []time.Duration) *Distribution {
@@ -26,7 +25,7 @@ func distribution(durations []time.Duration) *Distribution {
 	return d
 }
 
-// shapes are durations as servers give them, and as they don't.
+// shapes returns typical and extreme durations.
 func shapes(n int) map[string][]time.Duration {
 	r := rand.New(rand.NewPCG(5, 6))
 	fill := func(next func() float64) []time.Duration {
@@ -56,7 +55,6 @@ func shapes(n int) map[string][]time.Duration {
 	}
 }
 
-// A quantile is at most 0.1 % above the exact one, and never below it.
 func TestQuantileAgainstSortedSamples(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 999, 20_000} {
 		for name, durations := range shapes(n) {
@@ -73,12 +71,11 @@ func TestQuantileAgainstSortedSamples(t *testing.T) {
 	}
 }
 
-// The rank is exact for every number of operations: no rounding of q*n picks the operation after
-// the right one.
+// Ranks are exact for any number of operations.
 func TestQuantileRank(t *testing.T) {
 	var h histogram
 	for n := int64(1); n <= 2000; n++ {
-		h.record(time.Duration(n)) // below 2048 ns every value has its own counter
+		h.record(time.Duration(n)) // values below 2048 ns have separate counters
 		d := &Distribution{}
 		d.add(&h)
 		for _, q := range quantiles {
@@ -139,9 +136,8 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// hdrhistogram-go, given the same durations, counts and tells the same.
 func TestAgainstHDR(t *testing.T) {
-	const n = 10_000 // a whole rank for each quantile: hdrhistogram-go rounds others to the nearest
+	const n = 10_000 // a whole rank for each quantile, because hdrhistogram-go rounds ranks
 	for name, durations := range shapes(n) {
 		t.Run(name, func(t *testing.T) {
 			oracle := hdrhistogram.New(1, int64(Highest), 3)
@@ -203,7 +199,6 @@ func requireSameCounts(t *testing.T, want *hdrhistogram.Histogram, d *Distributi
 	require.Equal(t, expected, got)
 }
 
-// Two halves make the whole, whichever is merged into which.
 func TestMerge(t *testing.T) {
 	for name, durations := range shapes(2000) {
 		t.Run(name, func(t *testing.T) {
@@ -231,7 +226,6 @@ func TestMergeLeavesTheOtherAlone(t *testing.T) {
 	require.Equal(t, int64(4), a.Count)
 }
 
-// What is added between two readings is what Since gives.
 func TestSince(t *testing.T) {
 	for name, durations := range shapes(2000) {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +293,6 @@ func TestTotalsSince(t *testing.T) {
 	require.Equal(t, []uint64{2, 55, 77, 88}, []uint64{all.Failed, all.Rows, all.BytesSent, all.BytesReceived})
 }
 
-// Above counts what is slower, as finely as the counters are.
 func TestAbove(t *testing.T) {
 	var d Distribution
 	require.Zero(t, d.Above(0))

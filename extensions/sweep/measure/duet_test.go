@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// calls are those of a duet's clients: when each began, and of which variant it was.
+// calls records when each call of a duet began, per variant.
 type calls struct {
 	mu  sync.Mutex
-	all map[Variant][]time.Duration // since the start line
+	all map[Variant][]time.Duration // relative to the start line
 }
 
-// of is a call of a variant that takes d, or what d returns.
+// of returns a variant's call, which takes d().
 func (k *calls) of(c *Client, variant Variant, d func() time.Duration) func() error {
 	return func() error {
 		if c.Measuring() {
@@ -33,7 +33,7 @@ func (k *calls) of(c *Client, variant Variant, d func() time.Duration) func() er
 
 func (k *calls) total() int { return len(k.all[Base]) + len(k.all[Change]) }
 
-// duetOf runs a duet of n clients, whose operations take so long, to its end.
+// duetOf runs a duet of n clients to its end.
 func duetOf(t *testing.T, n int, plan Plan, base, change func() time.Duration) (*Step, Reading, *calls) {
 	t.Helper()
 	s := NewStep(n, plan, nil)
@@ -47,8 +47,8 @@ func duetOf(t *testing.T, n int, plan Plan, base, change func() time.Duration) (
 
 func takes(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
 
-// All clients change over together, each variant has its own figures, and what crosses a border is
-// of the variant that began it.
+// All clients switch together, and an operation that crosses a border counts for the variant that
+// began it.
 func TestDuetOfTwoVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const us = time.Microsecond
@@ -88,12 +88,12 @@ func TestDuetOfTwoVariants(t *testing.T) {
 	})
 }
 
-// Each pair has both variants, in both orders as often, and in the same order from the same seed.
+// Each pair has both variants; both orders are equally frequent and reproducible by the seed.
 func TestOrderOfADuetIsBalancedChance(t *testing.T) {
 	orders := map[uint32]int{}
 	for seed := range uint32(8) {
 		d, again := &duet{seed: seed}, &duet{seed: seed}
-		same := 0 // as the pair before
+		same := 0 // as the previous pair
 		for pair := range int64(1000) {
 			first := d.variant(2 * pair)
 			require.NotEqual(t, first, d.variant(2*pair+1))
@@ -111,8 +111,7 @@ func TestOrderOfADuetIsBalancedChance(t *testing.T) {
 	}
 }
 
-// The clients' own time at work is what the rate is of: operations nearly as long as a slice, most
-// of which cross a border, do not look faster than they are.
+// Rates are based on working time, so operations nearly as long as a slice do not look too fast.
 func TestRatesOfLongOperationsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
@@ -143,15 +142,14 @@ func TestSliceIsChosenFromTheWarmUp(t *testing.T) {
 		300 * ms:               1500 * ms,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			whole := min(60*time.Second, 2000*max(took, ms)) // as many operations as it takes to tell
+			whole := min(60*time.Second, 2000*max(took, ms)) // enough operations for the comparison
 			_, r, _ := duetOf(t, 2, Plan{Duration: whole}, takes(took), takes(took))
 			require.InEpsilon(t, want, r.Duet.Length, 0.04, "%s", took)
 		})
 	}
 }
 
-// A neighbour's bursts begin and end within long slices: those of fast operations are short.
-// A slow hundredth makes them longer, as it has to end within a slice to be seen.
+// Fast operations get short slices; a slow percent makes them longer.
 func TestSlicesAreShortWhereOperationsAre(t *testing.T) {
 	for slowest, want := range map[time.Duration]time.Duration{ms: 5 * ms, 8 * ms: 16 * ms} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,7 +169,7 @@ func TestSlicesAreShortWhereOperationsAre(t *testing.T) {
 	}
 }
 
-// A duet that lasts until enough is known tells meanwhile what its whole pairs have shown.
+// A duet with UntilKnown reports complete pairs while it runs.
 func TestDuetUntilItIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{UntilKnown: true}, nil)
@@ -193,8 +191,8 @@ func TestDuetUntilItIsKnown(t *testing.T) {
 	})
 }
 
-// What is longer than many slices is in the figures: one in a thousand operations of the change
-// stands still for 200 ms, beside a base that never does.
+// Stalls longer than many slices appear in the figures: one in a thousand operations of the change
+// takes 200 ms.
 func TestStandstillsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -225,9 +223,9 @@ func TestStandstillsOfADuet(t *testing.T) {
 	})
 }
 
-// unfair is a server of one thread, which serves next who has come last.
+// unfair is a single-threaded server that serves the latest request first.
 type unfair struct {
-	mu      sync.Mutex // held for no time
+	mu      sync.Mutex // held briefly
 	serving bool
 	waiting []chan struct{}
 }
@@ -256,8 +254,7 @@ func (u *unfair) serve(d time.Duration) error {
 	return nil
 }
 
-// One client that is served again and again while the others wait, as servers do that are not fair,
-// makes neither variant look faster than it is.
+// An unfair server makes neither variant look faster.
 func TestUnfairServersOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(4, Plan{Duration: 20 * time.Second, WarmupOperations: 4}, nil)
@@ -277,8 +274,7 @@ func TestUnfairServersOfADuet(t *testing.T) {
 	})
 }
 
-// Without any warm-up that was asked for, each client has called both variants before the start
-// line, and none of it counts.
+// Each client calls both variants before the start line, even without a warm-up.
 func TestWarmUpOfADuetCallsBoth(t *testing.T) {
 	for name, plan := range map[string]Plan{
 		"a number": {Operations: 7}, "a time": {Duration: 900 * ms}, "a rate": {Duration: 900 * ms, Rate: 40},
@@ -318,7 +314,6 @@ func TestWarmUpOfADuetCallsBoth(t *testing.T) {
 
 var errOfChange = errors.New("the change fails")
 
-// A failure is of the variant that began it, wherever it ends.
 func TestFailuresOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Duration: time.Second}, nil)
@@ -349,7 +344,7 @@ func TestFailuresOfADuet(t *testing.T) {
 	})
 }
 
-// A call that does many operations is told at the border, and comes back.
+// A call with many operations returns at the border.
 func TestBatchesOfADuet(t *testing.T) {
 	for _, plan := range []Plan{{Duration: 4 * time.Second}, {Operations: 1000}, {Duration: 4 * time.Second, Warmup: 300 * ms}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -394,8 +389,7 @@ func TestBatchesOfADuet(t *testing.T) {
 	}
 }
 
-// In an open loop, slices are as long for both, and an operation is of the variant in whose slice
-// it was due.
+// In an open loop, an operation belongs to the variant in whose slice it was due.
 func TestDuetOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, r, _ := duetOf(t, 50, Plan{Duration: 4 * time.Second, Rate: 1000, Warmup: 200 * ms}, takes(2*ms), takes(3*ms))
@@ -412,8 +406,7 @@ func TestDuetOfAnOpenLoop(t *testing.T) {
 	})
 }
 
-// A stall of the server makes the operations after it late: each still counts for the variant in
-// whose slice it was due, or what follows a stall would all be of one.
+// Operations delayed by a stall count for the slice in which they were due.
 func TestLateOperationsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls int
@@ -459,7 +452,7 @@ func TestClientsOfADuetAgree(t *testing.T) {
 	}
 }
 
-// What was stopped early has the pairs that were whole.
+// An interrupted duet keeps its complete pairs.
 func TestInterruptedDuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Duration: time.Hour}, nil)
@@ -474,7 +467,6 @@ func TestInterruptedDuet(t *testing.T) {
 	})
 }
 
-// Who reads something at each border is told all variants in their order.
 func TestEachTurnOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Duration: time.Second}, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// batch is a call that does operations of d until it is enough, n of them at most.
+// batch does up to n operations of d until Enough.
 func batch(c *Client, n int, d time.Duration) func() error {
 	r := c.Recorder("op")
 
@@ -27,14 +27,13 @@ func batch(c *Client, n int, d time.Duration) func() error {
 	}
 }
 
-// done is how many operations of a step succeeded.
+// done returns the number of successful operations.
 func done(s *Step) int64 {
 	r := s.Read()
 
 	return r.Op("op").Durations.Count
 }
 
-// A call of many operations ends with the client's share, to the operation.
 func TestABatchEndsWithTheShare(t *testing.T) {
 	for name, tt := range map[string]struct {
 		plan Plan
@@ -62,7 +61,7 @@ func TestABatchEndsWithTheShare(t *testing.T) {
 	}
 }
 
-// Before and after the client's part, and in an open loop, a share is no reason to stop.
+// Enough is false before and after the client's part, and in an open loop.
 func TestEnoughIsOfTheShareOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 2}, nil)
@@ -96,8 +95,7 @@ func TestABatchEndsWhenTheStepStops(t *testing.T) {
 	})
 }
 
-// What clients share is done once, whoever does it, and finding out that there is no more is no
-// operation.
+// Shared work is done once; noticing its end is not an operation.
 func TestUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(7, Plan{UntilDone: true}, nil)

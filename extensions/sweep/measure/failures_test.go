@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How long failed operations took is known apart: in no percentile of those that succeeded.
+// Durations of failures are not in the percentiles of successes.
 func TestDurationsOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 10, WarmupOperations: 1}, nil)
@@ -18,23 +18,23 @@ func TestDurationsOfFailures(t *testing.T) {
 
 			return c.Run(t.Context(), "op", nil, func() error {
 				switch n++; n {
-				case 1, 2, 3: // the first is of the warm-up
+				case 1, 2, 3: // the first call is in the warm-up
 					time.Sleep(5 * time.Second)
 
 					return errServer
-				case 4: // as modules record
+				case 4: // recorded like in modules
 					time.Sleep(time.Second)
 					get.FailAfter(time.Second, errServer)
 
 					return errServer
-				case 5: // nobody knows how long
+				case 5: // of unknown duration
 					get.Fail(errServer)
-				case 6: // begun, and without an end
+				case 6: // begun but not ended
 					get.Begin()
 				case 7:
 					get.Begin()
 					get.End(2*time.Second, errServer)
-				case 8: // one of several, and nobody knows which part of the call's time
+				case 8: // one of several, so its own duration is unknown
 					time.Sleep(time.Second)
 					get.Ok(ms)
 
@@ -59,7 +59,7 @@ func TestDurationsOfFailures(t *testing.T) {
 	})
 }
 
-// In an open loop a failed operation has waited for a client as well.
+// In an open loop, a failed operation includes the wait for a client.
 func TestDurationsOfFailuresInAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: 200 * ms}, nil)

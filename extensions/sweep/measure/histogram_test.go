@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The counters tile 0 to 1 h: no value is in none or in two of them, and each tells 1/1024 or
-// better.
+// Each duration has exactly one counter, with a resolution of 1/1024 or better.
 func TestCountersTileTheRange(t *testing.T) {
 	next := int64(0)
 	for i := range counters {
@@ -56,7 +55,6 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Order is kept: a longer duration never lands in a lower counter.
 func TestIndexIsMonotonic(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -68,7 +66,6 @@ func TestIndexIsMonotonic(t *testing.T) {
 	}
 }
 
-// The layout is the reference implementation's: the same values fall together.
 func TestLayoutIsThatOfHDR(t *testing.T) {
 	h := hdrhistogram.New(1, int64(Highest), 3)
 	for i := range counters {
@@ -106,7 +103,6 @@ func TestRecordKeepsTheExactFigures(t *testing.T) {
 	}
 }
 
-// Memory follows the spread of the durations, not their number.
 func TestPagesAppearOnlyWhereValuesAre(t *testing.T) {
 	var h histogram
 	pages := func() (n int) {
@@ -138,7 +134,6 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// The path of an operation allocates nothing either: the loop's own cost is that of fn.
 func TestOperatingAllocatesNothing(t *testing.T) {
 	s := NewStep(1, Plan{Operations: 1}, nil)
 	c := s.Client(0)
@@ -146,14 +141,14 @@ func TestOperatingAllocatesNothing(t *testing.T) {
 	r := c.Recorder("op")
 	fn := func() error { return nil }
 	for i := range 2000 {
-		r.Ok(time.Duration(i) * 10 * time.Microsecond) // touches the pages that the calls below may fall in
+		r.Ok(time.Duration(i) * 10 * time.Microsecond) // allocates the pages for the calls below
 		r.Ok(time.Duration(i))
 	}
 
 	require.Less(t, testing.AllocsPerRun(1000, func() { _, _ = c.operate(r, now(), fn) }), 1.0)
 }
 
-// A reader sees nothing torn while the writer goes on: all figures fit together and only ever grow.
+// Concurrent readers see consistent figures that only grow.
 func TestReadingWhileRecording(t *testing.T) {
 	const operations = 50_000
 	var h histogram
@@ -168,7 +163,7 @@ func TestReadingWhileRecording(t *testing.T) {
 
 	before := &Distribution{}
 	for last := false; !last; {
-		last = done.Load() // read once more after the end
+		last = done.Load() // one more reading after the end
 		d := &Distribution{}
 		d.add(&h)
 		require.GreaterOrEqual(t, d.Count, before.Count)

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However many clients there are, their durations take the memory of as many as there are
-// processors; and all are counted.
+// Memory for durations depends on the number of processors, not of clients.
 func TestClientsShareTheBuckets(t *testing.T) {
 	const clients, operations = 64, 1000
 	s := NewStep(clients, Plan{Operations: operations}, nil)
@@ -50,7 +49,6 @@ func TestClientsShareTheBuckets(t *testing.T) {
 	require.LessOrEqual(t, pages(s.allKinds()[0]), min(runtime.GOMAXPROCS(0), clients)*pages(one))
 }
 
-// A duet's variants count apart.
 func TestKindsOfADuet(t *testing.T) {
 	s := NewStep(3, Plan{Operations: 1}, nil)
 	base, change := s.kind("op", false), s.kind("op", true)

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The clock of this process wakes clients late, on a loaded machine by as much as it likes: latency
-// has that in it.
+// The latency includes any delay by the machine.
 func TestOpenLoopOfAnEmptyFunctionTakesAsLongAsItIsLate(t *testing.T) {
 	for _, rate := range []float64{100, 1000} {
 		s := NewStep(8, Plan{Rate: rate, Duration: time.Second / 2}, nil)
@@ -27,7 +26,7 @@ func TestOpenLoopOfAnEmptyFunctionTakesAsLongAsItIsLate(t *testing.T) {
 	}
 }
 
-// Of many clients that have nothing to do, one looks at the clock, and even that one sleeps.
+// Of many idle clients, only one waits for the clock.
 func TestIdleClientsOfAnOpenLoopCostLittle(t *testing.T) {
 	s := NewStep(512, Plan{Rate: 1000, Duration: time.Second / 2}, nil)
 	before := processorTime(t)

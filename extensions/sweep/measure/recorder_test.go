@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a client does after its share is nobody's measure.
 func TestWhatComesAfterTheShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 3}, nil)
@@ -28,7 +27,7 @@ func TestWhatComesAfterTheShare(t *testing.T) {
 	})
 }
 
-// A failure that the caller of an operation swallows has its reason told all the same, and once.
+// A failure is reported once, even if the caller ignores it.
 func TestReasonsOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -41,13 +40,13 @@ func TestReasonsOfFailures(t *testing.T) {
 			return c.Run(t.Context(), "op", nil, func() error {
 				switch n++; n {
 				case 1:
-					set.Fail(full) // and nobody hears of it
+					set.Fail(full) // the caller ignores it
 				case 2:
 					set.Fail(full)
 
 					return full
 				case 3:
-					get.Fail(nil) // the reason comes with the call's error
+					get.Fail(nil) // the call's error provides the reason
 
 					return empty
 				case 4:

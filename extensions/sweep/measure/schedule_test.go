@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Operations of an open-loop step start when they are due, whoever is free.
 func TestOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(4, Plan{Rate: 100, Duration: 2 * time.Second}, nil)
@@ -24,8 +23,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-// A stall counts for all that had to wait, not only for the operations that met it: no coordinated
-// omission.
+// All operations delayed by a stall count, to avoid coordinated omission.
 func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 100, Duration: 10 * time.Second}, nil)
@@ -44,8 +42,7 @@ func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 		d := &readOp(s, "op").Durations
 		require.EqualValues(t, 1000, d.Count)
 		require.Equal(t, time.Second, d.Max)
-		// 100 operations were due during the stall: they waited for 990 ms, 980 ms, ... 0; a closed
-		// loop would have found only one that was slow.
+		// 100 operations were due during the stall and waited 990 ms, 980 ms, ... 0.
 		waited := time.Duration(0)
 		for i := range 101 {
 			waited += time.Duration(i) * 10 * ms
@@ -55,7 +52,7 @@ func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 	})
 }
 
-// stalling are places whose generator stands still before one of them.
+// stalling is a generator that stops before one of its places.
 type stalling struct {
 	allPlaces
 
@@ -71,8 +68,7 @@ func (s *stalling) Next() uint64 {
 	return s.allPlaces.Next()
 }
 
-// A generator that stands still is late, also with the operations that it has to catch up with.
-// Each of them counts from when it was due, as one that the server is late with.
+// Operations delayed by the generator count from their due time, like those delayed by the server.
 func TestOpenLoopCountsTheGeneratorsLateness(t *testing.T) {
 	for name, took := range map[string]time.Duration{"of no time": 0, "of some time": 4 * ms} {
 		t.Run(name, func(t *testing.T) {
@@ -98,8 +94,7 @@ func TestOpenLoopCountsTheGeneratorsLateness(t *testing.T) {
 	}
 }
 
-// What the server makes late, k6 does not. An operation is in time that starts within 10 ms and,
-// where operations take long, within a tenth of what they take.
+// An operation is in time if it starts within 10 ms, or within a tenth of the median latency.
 func TestOpenLoopTellsWhoWasLate(t *testing.T) {
 	for _, tt := range []struct {
 		took   time.Duration
@@ -117,7 +112,6 @@ func TestOpenLoopTellsWhoWasLate(t *testing.T) {
 	require.Equal(t, 30*ms, StartBound(300*ms))
 }
 
-// Operations that begin together are due with the first of them, and each has its place.
 func TestOpenLoopOfOperationsThatBeginTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 100, Duration: time.Second}, nil)
@@ -149,7 +143,7 @@ func TestOpenLoopOfOperationsThatBeginTogether(t *testing.T) {
 	})
 }
 
-// What records by itself, as modules do, is late as well.
+// Latencies recorded by the call itself also include the delay.
 func TestOpenLoopOfCallsThatRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
@@ -171,7 +165,6 @@ func TestOpenLoopOfCallsThatRecord(t *testing.T) {
 	})
 }
 
-// What an overloaded step cannot start in time is not done, and the step says so.
 func TestOpenLoopThatIsOverloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
@@ -190,7 +183,7 @@ func TestOpenLoopThatIsOverloaded(t *testing.T) {
 	})
 }
 
-// A rate that clients keep almost, and catch up with after the window, is not kept.
+// A rate that clients catch up with only after the window was not kept.
 func TestOpenLoopThatIsAlmostKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: 10 * time.Second}, nil)
@@ -204,7 +197,7 @@ func TestOpenLoopThatIsAlmostKept(t *testing.T) {
 	})
 }
 
-// One operation that is slow at the end is no missed rate.
+// A single slow operation at the end does not matter.
 func TestOpenLoopWithAStraggler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
@@ -231,7 +224,7 @@ func TestOpenLoopWithAStraggler(t *testing.T) {
 	})
 }
 
-// A stall at the end is caught up with, as one in the middle is.
+// A stall at the end is treated like one in the middle.
 func TestOpenLoopCatchesUp(t *testing.T) {
 	for name, from := range map[string]int64{"in the middle": 40, "at the end": 95} {
 		t.Run(name, func(t *testing.T) {
@@ -302,7 +295,7 @@ func TestOpenLoopWarmup(t *testing.T) {
 	})
 }
 
-// everySecond are the odd places of a schedule.
+// everySecond has the odd places of a schedule.
 type everySecond struct{ next uint64 }
 
 func (s *everySecond) Next() uint64 { s.next++; return 2*s.next - 1 }
@@ -373,15 +366,14 @@ func TestHooksOfOperations(t *testing.T) {
 	})
 }
 
-// doing is a client all of whose operations take d.
+// doing is a client with operations of d.
 func doing(t *testing.T, d time.Duration) func(int, *Client) error {
 	t.Helper()
 
 	return func(_ int, c *Client) error { return c.Run(t.Context(), "op", nil, taking(d)) }
 }
 
-// A slow schedule ends when its time is over, not with the last operation that was due: else one
-// operation a second would be many.
+// A slow schedule ends with its time, not with the last due operation.
 func TestOpenLoopTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 1, Duration: 3 * time.Second}, nil)
@@ -392,7 +384,7 @@ func TestOpenLoopTakesItsTime(t *testing.T) {
 	})
 }
 
-// All operations of a call that starts late are as late as the call.
+// All operations of a late call have its delay.
 func TestOpenLoopOfALateCallThatDoesSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
@@ -418,8 +410,7 @@ func asleep(s *Step) func(until time.Duration) {
 	return func(until time.Duration) { s.sleep(until - now()) }
 }
 
-// following is a client whose calls do operations of d, one after another, for as long as there are
-// any for it.
+// following is a client whose calls do operations of d as long as Next allows.
 func following(t *testing.T, d time.Duration, sleep func(until time.Duration)) func(int, *Client) error {
 	t.Helper()
 
@@ -437,8 +428,6 @@ func following(t *testing.T, d time.Duration, sleep func(until time.Duration)) f
 	}
 }
 
-// Of a call that does many operations, each is one of the schedule, and is late as others are,
-// whether the client sleeps by itself or not.
 func TestOpenLoopOfCallsThatDoMany(t *testing.T) {
 	for name, sleeps := range map[string]bool{"on a goroutine": false, "asleep": true} {
 		t.Run(name, func(t *testing.T) {
@@ -474,7 +463,7 @@ func TestOpenLoopOfCallsThatDoMany(t *testing.T) {
 	}
 }
 
-// Clients whose calls do many operations take no more of them than the others.
+// Clients with many operations per call get the same share as others.
 func TestOpenLoopIsSharedByAllKindsOfClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(100, Plan{Rate: 1000, Duration: time.Second}, nil)
@@ -493,7 +482,7 @@ func TestOpenLoopIsSharedByAllKindsOfClients(t *testing.T) {
 	})
 }
 
-// A client that finds no operation for it is a client until the end.
+// A client without an operation stays until the end.
 func TestOpenLoopOfMoreClientsThanOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(8, Plan{Rate: 2, Duration: 5 * time.Second}, nil)
@@ -505,7 +494,7 @@ func TestOpenLoopOfMoreClientsThanOperations(t *testing.T) {
 	})
 }
 
-// A call that records an operation by another way has had the one that it is for.
+// A recorded operation is the one that the call was for.
 func TestOpenLoopOfACallThatHasRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
@@ -541,7 +530,7 @@ func TestOpenLoopThatIsStoppedWhileItsClientsSleep(t *testing.T) {
 	})
 }
 
-// In a duet, the next operation may be the other variant's: a call does one.
+// In a duet a call does one operation, because the next may belong to the other variant.
 func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Rate: 100, Duration: 2 * time.Second}, nil)
@@ -565,7 +554,7 @@ func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
 	})
 }
 
-// Who says late that it is free takes no time away from that in which none was.
+// A client that reports late that it is free does not reduce AllBusy.
 func TestNoClientIsFreeForNoLessThanNoTime(t *testing.T) {
 	s := newSchedule(10, time.Second, &allPlaces{})
 	for range 2 {

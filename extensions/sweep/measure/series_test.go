@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// durations are of the shapes that figures have to be right for.
+// durations returns generators of typical shapes.
 func durations() map[string]func(r *rand.Rand) time.Duration {
 	return map[string]func(r *rand.Rand) time.Duration{
 		"constant": func(*rand.Rand) time.Duration { return 12_345_678 },
@@ -82,7 +82,7 @@ func TestASeriesOverTime(t *testing.T) {
 	s := NewSeries("get", time.Second, true)
 	s.Ok(500*time.Millisecond, time.Millisecond)
 	s.Fail(1900*time.Millisecond, -1, "refused")
-	s.Ok(1500*time.Millisecond, time.Millisecond) // late: it counts to the slot under way
+	s.Ok(1500*time.Millisecond, time.Millisecond) // out of order: counts in the current slot
 	totals := s.Totals(2 * time.Second)
 	require.EqualValues(t, 1, totals.Within)
 	require.Zero(t, totals.Failures.Count)

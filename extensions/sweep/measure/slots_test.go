@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// overTimeOf runs a step whose operations take as long as each says; when that is negative, they
-// fail after so long.
+// overTimeOf runs a step with operations of the given durations; negative ones fail.
 func overTimeOf(t *testing.T, clients int, plan Plan, op string, each func(client, n int) time.Duration) (Reading, *OverTime) {
 	t.Helper()
 	s := NewStep(clients, plan, nil)
@@ -40,7 +39,7 @@ func overTimeOf(t *testing.T, clients int, plan Plan, op string, each func(clien
 	return r, r.Op(op).OverTime
 }
 
-// sums are all operations, and all failed ones.
+// sums returns the number of all operations and of failed ones.
 func (o *OverTime) sums() (ops int64, failed uint64) {
 	for i := range o.Slots {
 		ops += o.Slots[i].Count()
@@ -50,8 +49,7 @@ func (o *OverTime) sums() (ops int64, failed uint64) {
 	return ops, failed
 }
 
-// However long a step is, its slots are few, count every operation once, and are of the time in
-// which it ended.
+// Slots are few, and each operation counts once, at its end.
 func TestSlotsCountEveryOperation(t *testing.T) {
 	for _, tt := range []struct {
 		length, each time.Duration
@@ -88,8 +86,8 @@ func TestSlotsCountEveryOperation(t *testing.T) {
 	}
 }
 
-// A second in which the server does not answer is a second without an operation, and then one of a
-// second for each client.
+// A stall of a second leaves a second without operations, and then an operation of a second per
+// client.
 func TestSlotsShowAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, o := overTimeOf(t, 4, Plan{Operations: 2000}, "op", func(_, n int) time.Duration {
@@ -117,7 +115,7 @@ func TestSlotsShowAStall(t *testing.T) {
 	})
 }
 
-// k6 itself stands still, and nobody ends slots meanwhile: what comes after is not what was before.
+// After a pause of k6 itself, operations count in the right slots.
 func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
 	s := newSlots()
 	k := newKind("op", false, 2)
@@ -136,12 +134,11 @@ func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
 	}
 }
 
-// What was done to warm up is in no slot.
 func TestSlotsBeginAtTheStartLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, o := overTimeOf(t, 2, Plan{Operations: 100, Warmup: time.Second}, "op", func(_, n int) time.Duration {
 			if n < 100 {
-				return 10 * ms // the warm-up's
+				return 10 * ms // in the warm-up
 			}
 
 			return ms
@@ -154,7 +151,6 @@ func TestSlotsBeginAtTheStartLine(t *testing.T) {
 	})
 }
 
-// Each kind of operation has slots of its own, up to a bound.
 func TestSlotsOfSeveralKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 200}, nil)
@@ -183,7 +179,7 @@ func TestSlotsOfSeveralKinds(t *testing.T) {
 	})
 }
 
-// In an open loop a latency begins when the operation was due: so does the slowest.
+// In an open loop, the slowest operations start at their due time.
 func TestSlowestOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, o := overTimeOf(t, 1, Plan{Rate: 100, Duration: 2 * time.Second}, "op", func(_, n int) time.Duration {
@@ -202,7 +198,6 @@ func TestSlowestOfAnOpenLoop(t *testing.T) {
 	})
 }
 
-// The slowest are kept, whoever did them, the slowest first.
 func TestSlowest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, o := overTimeOf(t, 8, Plan{Operations: 100}, "op", func(client, n int) time.Duration {
@@ -216,7 +211,7 @@ func TestSlowest(t *testing.T) {
 	})
 }
 
-// What an event loop tells of an answer's wait is of the operation that it ends.
+// A wait reported by an event loop belongs to the operation that it ends.
 func TestSlowestKnowHowLongTheyWereWoken(t *testing.T) {
 	s := NewStep(1, Plan{Operations: 3}, nil)
 	c := s.Client(0)
@@ -237,7 +232,6 @@ func TestSlowestKnowHowLongTheyWereWoken(t *testing.T) {
 	require.Nil(t, slowest[2].Woken)
 }
 
-// Clients on several processors count while slots end: nothing is lost.
 func TestSlotsLoseNothing(t *testing.T) {
 	const clients, operations = 8, 30_000
 	s := NewStep(clients, Plan{Operations: operations}, nil)
@@ -254,7 +248,6 @@ func TestSlotsLoseNothing(t *testing.T) {
 	require.EqualValues(t, clients*operations, ops, "reading takes nothing away")
 }
 
-// A heat has what the slots have.
 func TestHeatComesBack(t *testing.T) {
 	o := &OverTime{Width: 10 * ms, Slots: make([]Slot, 5)}
 	for at, durations := range map[int][]time.Duration{
@@ -318,7 +311,6 @@ func TestHeatsThatAreNone(t *testing.T) {
 	}
 }
 
-// Parts of several machines are put on one time.
 func TestMergeOverTime(t *testing.T) {
 	part := func(width time.Duration, first int, durations ...time.Duration) *OverTime {
 		o := &OverTime{Width: width}
@@ -348,8 +340,7 @@ func TestMergeOverTime(t *testing.T) {
 	require.Equal(t, Slow{Began: 58 * ms, Client: 9, Took: 3 * ms}, whole.Slowest[1])
 }
 
-// Each variant of a duet has its own slots, over the time of both: a slot has whole pairs of
-// slices, counts what its variant did in them, and knows for how long that was.
+// A duet's slots contain whole pairs and the working time of each variant.
 func TestSlotsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const us = time.Microsecond
@@ -385,13 +376,12 @@ func TestSlotsOfADuet(t *testing.T) {
 	})
 }
 
-// Failures of a variant are in its own slots, and a kind of operation that came before the duet
-// takes no slots of its own.
+// An operation recorded before the duet gets no slots.
 func TestFailuresInTheSlotsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Duration: time.Second}, nil)
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {
-			c.Recorder("op") // as a module that connects first
+			c.Recorder("op") // like a module that connects first
 
 			return c.RunDuet(t.Context(), "op", nil, func() error {
 				time.Sleep(ms)
@@ -415,8 +405,7 @@ func TestFailuresInTheSlotsOfADuet(t *testing.T) {
 	})
 }
 
-// A step's slots take few bytes, however many kinds of operations it has and however wide their
-// latencies spread.
+// Memory for slots is bounded, for any number of names and range of latencies.
 func TestSlotsAreSmall(t *testing.T) {
 	s := newSlots()
 	s.next.Store(int64(s.width))

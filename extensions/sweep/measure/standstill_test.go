@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// freezing is a client whose operations take d, and longer where the server stands still.
+// freezing is a client with operations of d on a server that stalls.
 func freezing(t *testing.T, d, from, until time.Duration) func(int, *Client) error {
 	t.Helper()
 
@@ -24,7 +24,7 @@ func freezing(t *testing.T, d, from, until time.Duration) func(int, *Client) err
 	}
 }
 
-// standing is how long a step stood still.
+// standing returns the standstill of a step.
 func standing(t *testing.T, clients int, plan Plan, d, from, until time.Duration) (still *Standstill) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// A client that is through does nothing, and the others may be slow.
+// When a client is done, gaps no longer count.
 func TestNobodyStandsStillWhenAClientIsThrough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 10}, nil)
@@ -78,7 +78,6 @@ func TestNobodyStandsStillWhenAClientIsThrough(t *testing.T) {
 	})
 }
 
-// Operations of a call that does many end one by one, fast ones as well, whether they fail or not.
 func TestACallThatDoesManyDoesNotStandStill(t *testing.T) {
 	for _, d := range []time.Duration{100 * time.Microsecond, 15 * ms} {
 		synctest.Test(t, func(t *testing.T) {

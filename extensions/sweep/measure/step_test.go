@@ -15,15 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of whole steps run in synctest's bubbles: sleeping takes no time, so that every
-// duration is exact, and a goroutine that is left over or waits for ever fails the test.
+// Tests of whole steps run in synctest bubbles: durations are exact, and a leaked or blocked
+// goroutine fails the test.
 
 const ms = time.Millisecond
 
 var errServer = errors.New("server says no")
 
-// together runs all clients of the step, each in its goroutine, and returns what each came back
-// with.
+// together runs all clients of a step and returns their results.
 func together(s *Step, work func(i int, c *Client) error) []error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.clients))
@@ -38,7 +37,7 @@ func together(s *Step, work func(i int, c *Client) error) []error {
 	return errs
 }
 
-// taking is an operation that takes d and succeeds.
+// taking is a successful operation of d.
 func taking(d time.Duration) func() error {
 	return func() error {
 		time.Sleep(d)
@@ -93,7 +92,7 @@ func TestEachClientDoesItsShare(t *testing.T) {
 	}
 }
 
-// A failed operation is part of the share, and no work done: its duration is in no percentile.
+// A failed operation counts for the share but in no percentile.
 func TestFailuresBelongToTheShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(4, Plan{Operations: 10}, nil)
@@ -149,7 +148,7 @@ func TestDurationStep(t *testing.T) {
 
 		r := s.Read()
 		require.True(t, r.Complete)
-		// 10 of 100 ms; and 4 of 300 ms, the last one begun in time and done 200 ms after it.
+		// 10 operations of 100 ms, and 4 of 300 ms, the last of which ends 200 ms late.
 		require.Equal(t, int64(10+4), r.Op("op").Durations.Count)
 		require.Equal(t, 1000*ms, r.ClientTimes.Min)
 		require.Equal(t, 1200*ms, r.ClientTimes.Max)
@@ -178,7 +177,7 @@ func TestWarmupIsNotCounted(t *testing.T) {
 							r.Fail(nil)
 							time.Sleep(200 * ms)
 
-							return errServer // slow, and failing: must not be seen
+							return errServer // must not affect the slots
 						}
 						time.Sleep(100 * ms)
 
@@ -202,7 +201,6 @@ func TestWarmupIsNotCounted(t *testing.T) {
 	}
 }
 
-// Errors of the warm-up count nowhere, but somebody is told.
 func TestFaultsOfTheWarmupAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -221,8 +219,7 @@ func TestFaultsOfTheWarmupAreTold(t *testing.T) {
 	})
 }
 
-// No client operates before the last has connected, and none is measured before the last has warmed
-// up.
+// No client starts before all are connected, and none is measured before all have warmed up.
 func TestClientsStartTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients = 8
@@ -259,7 +256,7 @@ func TestClientsStartTogether(t *testing.T) {
 				require.Zero(t, seen[e.what])
 			}
 			switch e.what {
-			case "warm": // while others still warm up
+			case "warm": // while others warm up
 				require.Less(t, furthest, 3, "client %d is warm after the first operation", e.client)
 			case "connected", "warm-up":
 				require.LessOrEqual(t, stage, 2)
@@ -273,7 +270,7 @@ func TestClientsStartTogether(t *testing.T) {
 		require.Equal(t, clients, seen["warm"])
 		require.Equal(t, clients*3, seen["operation"])
 		require.Equal(t, 7*time.Second, first["warm-up"], "when the last has connected")
-		// The slowest client's one operation of 2.4 s began in the warm-up's first second.
+		// The slowest client's operation of 2.4 s began in the first second of the warm-up.
 		require.Equal(t, 9400*ms, first["operation"])
 		require.Equal(t, 3*2400*ms, s.Read().Elapsed)
 	})
@@ -300,7 +297,6 @@ func TestLineAndStarted(t *testing.T) {
 	})
 }
 
-// Who leaves early holds nobody up, and the step is not complete.
 func TestLeaving(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -372,7 +368,6 @@ func TestLeavingAfterTheEndChangesNothing(t *testing.T) {
 	})
 }
 
-// Stop lets operations end, and counts them.
 func TestStop(t *testing.T) {
 	for name, warmup := range map[string]time.Duration{"measuring": 0, "warming up": time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -401,7 +396,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What Ctrl-C cuts off is nobody's failure; what succeeded, or failed before, stays.
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -437,7 +431,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// Without Interrupt, what is cut off is a failure: the server did not answer in time.
+// Without Interrupt, an interrupted operation is a failure.
 func TestCutOffWithoutInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cutOff := errors.New("cut off")
@@ -458,8 +452,7 @@ func TestCutOffWithoutInterrupt(t *testing.T) {
 	})
 }
 
-// What is under way when it is cut off fails exactly once, whoever records it, and whatever the
-// call recorded before.
+// An interrupted operation fails once, whatever the call has recorded.
 func TestCutOffFailsOnce(t *testing.T) {
 	cutOff := errors.New("cut off")
 	before := map[string]func(r *Recorder){
@@ -469,8 +462,7 @@ func TestCutOffFailsOnce(t *testing.T) {
 		"failures, then none": func(r *Recorder) { r.Fail(errServer); r.Fail(nil); r.Ok(ms) },
 	}
 	failuresBefore := map[string]int{"a failure": 1, "failures, then none": 2}
-	// Each does something that is cut off, and says how often that has failed by the kind of
-	// operation.
+	// Each case does something that is interrupted; the counts are failures by name.
 	ends := map[string]struct {
 		do   func(ctx context.Context, r *Recorder)
 		want map[string]int
@@ -517,7 +509,7 @@ func TestCutOffFailsOnce(t *testing.T) {
 	}
 }
 
-// A call that fails after the failures that it recorded has told why, unless it is cut off.
+// The call's error explains its recorded failures, unless it was interrupted.
 func TestCallThatFailsAfterItsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 2}, nil)
@@ -574,7 +566,7 @@ func TestTwice(t *testing.T) {
 	})
 }
 
-// A call that records operations of its own is none itself. What it recorded is its share.
+// Operations that a call records make up its share.
 func TestCallsThatRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 10}, nil)
@@ -592,14 +584,14 @@ func TestCallsThatRecord(t *testing.T) {
 				if calls[i] == 1 {
 					set.Fail(nil)
 
-					return errServer // recorded by itself: not a second time
+					return errServer // already recorded
 				}
 
 				return nil
 			})
 		}))
 
-		// 4 + 3 + 3: ten.
+		// 4 + 3 + 3 = 10.
 		require.Equal(t, []int{3, 3}, calls)
 		r := s.Read()
 		require.True(t, r.Complete)
@@ -626,13 +618,12 @@ func TestFault(t *testing.T) {
 	})
 }
 
-// A session whose first attempt fails joins in where the client stands: its calls are operations,
-// the call that holds them is none.
+// A nested Run continues at the client's stage; the call around it is not an operation.
 func TestNestedRun(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		warmup time.Duration
-		nestAt int // the outer call that calls Run
+		nestAt int // the outer call that nests
 		outer  int64
 	}{
 		{"at once, in the warm-up", time.Second, 1, 0},
@@ -653,7 +644,7 @@ func TestNestedRun(t *testing.T) {
 						if outer++; outer < tt.nestAt {
 							return nil
 						}
-						defer time.Sleep(time.Hour) // whatever comes after the share is done
+						defer time.Sleep(time.Hour) // time after the share does not count
 
 						return c.Run(t.Context(), "inner", onStart, taking(10*ms))
 					})
@@ -678,8 +669,6 @@ func TestNestedRun(t *testing.T) {
 	}
 }
 
-// A nested Run that the step's end leaves without an operation does not turn the call around it
-// into one.
 func TestNestedRunThatDoesNothing(t *testing.T) {
 	for name, warmup := range map[string]time.Duration{"warming up": time.Minute, "measuring": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -709,7 +698,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				s := NewStep(3, Plan{Operations: 5, Warmup: warmup}, nil)
 				errs := together(s, func(i int, c *Client) error {
-					if i == 2 { // never done with what the others wait for
+					if i == 2 { // blocks the others
 						if warmup == 0 {
 							<-ctx.Done()
 
@@ -726,7 +715,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 					time.AfterFunc(time.Second, func() { cancel(cause) })
 					err := c.Run(ctx, "op", nil, taking(ms))
 					require.True(t, c.Finished())
-					// A script that swallows the error and tries again gets no further.
+					// A script that ignores the error and tries again gets no further.
 					require.Error(t, c.Run(ctx, "op", nil, func() error {
 						t.Error("called although the start line is closed")
 
@@ -796,7 +785,7 @@ func TestErrorTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Clients whose errors all differ, as those that name a key do, do not multiply the bound.
+// Even if the errors of all clients differ, the number of texts is bounded.
 func TestErrorTextsOfAStepAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, operations = 30, 10
@@ -879,7 +868,7 @@ func TestReadingWhileRunning(t *testing.T) {
 	})
 }
 
-// Readers and clients really run at the same time here: for the race detector.
+// Clients and readers run in parallel, for the race detector.
 func TestReadersAndClientsInParallel(t *testing.T) {
 	const clients, operations = 4, 3000
 	s := NewStep(clients, Plan{Operations: operations}, func(error) {})
@@ -926,7 +915,6 @@ func TestReadersAndClientsInParallel(t *testing.T) {
 	require.Equal(t, uint64(clients*operations), r.Op("op 0").Rows+r.Op("op 1").Rows+r.Op("op 2").Rows)
 }
 
-// A call that succeeds at some operations and then fails has failed, whatever it recorded before.
 func TestACallThatFailsAfterRecordingSuccesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 4}, nil)
@@ -951,7 +939,7 @@ func TestMostFrequent(t *testing.T) {
 		MostFrequent(map[string]uint64{"rare": 1, "b": 2, "often": 300, "a": 2}))
 }
 
-// readOp reads one kind of operation.
+// readOp reads one operation.
 func readOp(s *Step, op string) *Totals {
 	r := s.Read()
 
@@ -965,7 +953,7 @@ func TestOnEndIsCalledWhenTheLastClientHasEnded(t *testing.T) {
 		s.OnEnd(func() { ends = append(ends, now()-s.line.openedAt) })
 		requireNoErrors(t, together(s, func(i int, c *Client) error {
 			err := c.Run(t.Context(), "op", nil, taking(time.Duration(i+1)*ms))
-			time.Sleep(time.Second) // what a script does after its share
+			time.Sleep(time.Second) // after the client's share
 			c.Leave()
 
 			return err
@@ -974,7 +962,6 @@ func TestOnEndIsCalledWhenTheLastClientHasEnded(t *testing.T) {
 	})
 }
 
-// Who has ended waits for the others, or until the step is cut off.
 func TestAwaitEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 1}, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step with a time in which fewer than 10 operations end is too short, failed ones counted. A
-// number of operations is what somebody asked for, and a part's may be any.
+// Failed operations count too. A step with a number of operations, or a part of a step, is never
+// too short.
 func TestStepOfFewOperationsIsTooShort(t *testing.T) {
 	for name, tt := range map[string]struct {
 		plan     Plan

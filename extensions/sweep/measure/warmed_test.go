@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is done to warm up is counted apart, by kind; what comes before all are connected, or after,
-// is not.
 func TestWarmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 5, Warmup: time.Second}, nil)

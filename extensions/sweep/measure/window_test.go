@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What ends after the window of a step with a duration is not part of its rate, however long it
-// takes.
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(3, Plan{Duration: 10 * time.Second}, nil)
@@ -42,7 +40,6 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// Calls that record their operations themselves have those in the window that ended there.
 func TestWindowOfCallsThatRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Duration: time.Second, Warmup: 3 * time.Second}, nil)
@@ -80,8 +77,6 @@ func TestWindowOfAStepThatIsCut(t *testing.T) {
 	})
 }
 
-// The window of a step that lasts until enough is known ends when somebody closes it, and what
-// ended by then is within.
 func TestWindowThatIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{UntilKnown: true}, nil)
@@ -91,7 +86,7 @@ func TestWindowThatIsClosed(t *testing.T) {
 			require.Len(t, r.Op("op").OverTime.Slots, 105)
 			s.CloseWindow()
 		})
-		time.AfterFunc(1120*ms, s.CloseWindow) // once is enough
+		time.AfterFunc(1120*ms, s.CloseWindow) // the second call has no effect
 		requireNoErrors(t, together(s, doing(t, 100*ms)))
 		r := s.Read()
 		require.True(t, r.Complete)
@@ -102,7 +97,6 @@ func TestWindowThatIsClosed(t *testing.T) {
 	})
 }
 
-// A call that does many operations returns when the window is closed.
 func TestEnoughIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{UntilKnown: true}, nil)
@@ -125,8 +119,7 @@ func TestEnoughIsKnown(t *testing.T) {
 	})
 }
 
-// Where a number of operations is asked for, the part counts apart in which all clients were at
-// work.
+// In a step with a number of operations, AllAtWork counts.
 func TestAllAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(3, Plan{Operations: 100, WarmupOperations: 5}, nil)
@@ -141,7 +134,6 @@ func TestAllAtWork(t *testing.T) {
 	})
 }
 
-// An operation of the window costs no allocation once its counters are there.
 func TestWindowAllocatesNothing(t *testing.T) {
 	s := NewStep(1, Plan{Duration: time.Hour}, nil)
 	c := s.Client(0)
@@ -153,7 +145,7 @@ func TestWindowAllocatesNothing(t *testing.T) {
 	require.EqualValues(t, 2, r.kept.Load(), "one operation, before the mark")
 }
 
-// A client whose last operation is cut off has not done its share, although its time is over.
+// A client whose last operation was interrupted has not done its share.
 func TestWindowOfAnOperationThatIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Duration: time.Second}, nil)
