@@ -1,63 +1,63 @@
-# Everything is built from this checkout; `make help` lists what there is.
+# Everything is built from this checkout; `make help` lists the targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# k6 finds its extensions in the binary and reports to nobody.
+# k6 uses only extensions of the binary, and sends no usage report.
 export K6_AUTO_EXTENSION_RESOLUTION := false
 export K6_NO_USAGE_REPORT := true
-# By default a program with the race detector sleeps for a second before it exits, and the tests
-# start a thousand of them.
+# By default a program with the race detector sleeps for a second before it exits. The tests start a
+# thousand of them.
 export GORACE := atexit_sleep_ms=0
-# With it, what was compiled in one clone serves another one.
+# Makes the build cache usable by all clones.
 export GOFLAGS := -trimpath
 
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
 MODULES := . extensions/cmd/k6 extensions/cmd/k6-drivers extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
-# Modules that go mod tidy cannot check here: compat is only ever a replacement, the example
-# requires a published version, and the module proxy refuses an import of machbase-neo's tests.
+# Modules that go mod tidy cannot check here: compat is only a replacement, the example requires a
+# published version, and the module proxy refuses an import of machbase-neo's tests.
 UNTIDY := extensions/compat extensions/sweep/session/examples/echo scripts/tools/machbase-neo
 with := scripts/servers.sh with
-# The tests drop tables: they get servers of their own, whatever addresses are set.
+# The tests drop tables, so they use only servers that they started, even if addresses are set.
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MXGW_CONTROL MXGW_FLAGS \
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_URL POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_URL) scripts/servers.sh with
-# Rooms that decode what servers say: what users run is without the race detector.
+# Packages that decode server replies: tested without the race detector, as in releases.
 wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
-# Rooms in which no goroutine begins, as a test of internal/crash holds: the race detector would
-# only make them ten times as slow.
+# Packages that start no goroutine, which a test of internal/crash checks: the race detector would
+# only make them ten times slower.
 sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows sweep/command sweep/gate sweep/gate/judgement sweep/history sweep/interval sweep/options \
   sweep/paired sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/thresholds
-# What k6 version shows: the tag, or the commits since the last one.
+# The version for k6 version: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
-# Rooms that have code for systems without Linux's calls, which the tag portable selects.
+# Packages with code for systems other than Linux, which the tag portable selects.
 portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
-# What npm writes last.
+# npm writes this file last.
 installed := scripts/tools/types/node_modules/.package-lock.json
-# The declarations, as those who install their package have them.
+# The declarations, installed from their package.
 declared := scripts/tools/types/node_modules/xk6-sweep-types
-# Settings of scenarios, as in make stock-rollup CLIENTS=1,8. In the environment they are called
-# SWEEP_CLIENTS and so on: CLIENTS is somebody else's.
+# Settings of scenarios, such as make stock-rollup CLIENTS=1,8. Exported as SWEEP_CLIENTS and so on,
+# because other programs use names such as CLIENTS.
 $(foreach name,$(filter-out MAKE% $(addsuffix %,MACHBASE_ MEMCACHED_ MXGW_ NATS_ POGOCACHE_ REDIS_ UMEM_),$(.VARIABLES)),\
   $(if $(filter command,$(origin $(name))),$(eval export SWEEP_$(name) := $$($(name)))))
-# A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in
-# two to three minutes.
+# A duration gives each figure, for 1 client and for 512, thousands of operations within two to
+# three minutes.
 share := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=10s)
-# Short turns, many of them: fair to all drivers, whatever changes meanwhile.
+# Many short turns treat all drivers equally while the machine changes.
 turns := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=2s) -e WARMUP=$(or $(SWEEP_WARMUP),1s) -e PAUSE=$(or $(SWEEP_PAUSE),200ms) \
   -e REPEATS=$(or $(SWEEP_REPEATS),4)
-# What make gate measures, and what its baseline has to be measured with.
+# The numbers of clients for make gate and its baseline.
 few := 1,8,64
 recorded := thresholds/baselines/stock-rollup.json
 gated := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=5s) -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
-# What each process of make gate-change measures.
+# The settings of each run of make gate-change.
 pair := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e DURATION=$(or $(SWEEP_DURATION),3s)
 
 .PHONY: help
-help: ## say what each target does
+help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 .PHONY: build
@@ -84,7 +84,7 @@ bin/xk6: scripts/tools/xk6/go.mod
 	go build -C scripts/tools/xk6 -o $(CURDIR)/bin/xk6 go.k6.io/xk6
 
 .PHONY: build-drivers
-build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's own clients as well, machgo and machcli (C, 113 MB, a licence of its own)
+build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's clients machgo and machcli (C, 113 MB, another licence)
 
 bin/k6-drivers: $(GO_SOURCES)
 	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers .
@@ -98,48 +98,48 @@ bin/cyclonedx-gomod: scripts/tools/cyclonedx-gomod/go.mod
 	  github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 .PHONY: stock-drivers
-stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep through machcli, machgo and native, in turns
+stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep with machcli, machgo and native, alternating
 	$(with) machbase -- bash -c 'bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(turns) scenarios/stock-drivers.js'
 
 .PHONY: stock-rollup
-stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
+stock-rollup: bin/k6 ## the main benchmark: start a real Machbase, load it, sweep its roll-up query, print the table
 	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(share) scenarios/stock-rollup.js'
 
 .PHONY: gate
-gate: bin/k6 ## the recipe for CI: sweep and judge beside the runs of make baseline; fails when a gate is crossed or undecided
+gate: bin/k6 ## for CI: sweep, and compare with the runs of make baseline; fails if a gate is crossed or undecided
 	@test -f $(recorded) || { echo 'make gate: this machine has no recorded runs: make baseline records them in $(recorded)' >&2; exit 1; }
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 run $(gated) -e GATES=../thresholds/recorded/stock-rollup.json scenarios/stock-rollup.js'
 
 .PHONY: gate-change
-gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; fails when it is worse
+gate-change: bin/k6 ## compare this checkout with another one, BASE=folder, in alternating runs; fails if it is worse
 	$(MAKE) -C $(or $(BASE),$(error BASE is the folder of another checkout)) bin/k6
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 x sweep ab --pairs $(or $(PAIRS),8) --gate opsPerSecond=-5% --gate p99=+20% -- \
 	    $(BASE)/bin/k6 run --quiet $(pair) $(BASE)/scenarios/stock-rollup.js --- bin/k6 run --quiet $(pair) scenarios/stock-rollup.js'
 
 .PHONY: baseline
-baseline: bin/k6 ## record the runs that make gate compares with, RUNS=5 of them, each with a server of its own; ADD=1 adds to those there are
+baseline: bin/k6 ## record the runs for make gate, RUNS=5, each with a new server; ADD=1 keeps the earlier ones
 	for run in $$(seq $(or $(RUNS),5)); do \
 	  $(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js' && \
 	  bin/k6 x sweep record $$([ $$run = 1 ] && echo $(if $(ADD),,--force)) results/stock-rollup.json || exit 1; done
 
-# Rooms whose tests do without k6: they are quick to link, and what most edits break.
+# Packages whose tests do not import k6: they link fast.
 pure = go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ go\.k6\.io\/k6\/v2/d; s/\.test .*//p'
 
 .PHONY: check
-check: ## after an edit, in less than a minute: vet, and the tests of rooms that import no k6, with their cache
+check: ## after an edit, in less than a minute: vet, and cached tests of packages that do not import k6
 	printf '%s\n' . extensions/sql extensions/cmd/k6 scripts scripts/mxgateway | xargs -P 2 -I{} go vet -C {} -tags servers ./...
 	rooms=$$($(pure)) && go test -vet=off $$rooms
 
-# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own:
-# three run at a time.
+# The stages of make test, three at a time. Each has servers of its own, and runs alone as make
+# test-e2e and so on.
 STAGES := e2e unit servers sequential chaos deployment wires portable drivers programs read-bulk lint-extension dist types
-# Stages that judge times run alone.
+# Stages that measure time run alone.
 ALONE := e2e-alone
 
 .PHONY: test
-test: bin/stages ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
+test: bin/stages ## all tests, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
 	$(MAKE) --no-print-directory -j2 bin/k6-race bin/k6-xk6 bin/chaos
 	bin/stages run $(or $(STAGE),$(STAGES) -- $(ALONE))
 
@@ -151,8 +151,7 @@ gotest := $(CURDIR)/bin/stages go
 
 stages := $(patsubst %,test-%,$(STAGES) $(ALONE))
 .PHONY: $(stages)
-# Each stage has servers of its own, of which no other stage's tests take connections, keys or
-# tables.
+# Each stage has its own servers, so stages do not share connections, keys or tables.
 $(stages): export SERVERS_ROOM = $@
 $(stages): bin/stages
 
@@ -168,7 +167,7 @@ test-unit:
 test-sequential:
 	$(gotest) -- $(sequential:%=./extensions/%)
 
-# With the race detector their calls are others.
+# The race detector changes their system calls.
 test-wires:
 	$(own) machbase memcached nats -- $(gotest) -C extensions -tags servers -- ./internal/quiet $(wires)
 
@@ -223,7 +222,7 @@ $(installed): scripts/tools/types/package-lock.json
 	touch $@
 
 .PHONY: bench
-bench: bin/k6 bin/k6-drivers bin/ghz bin/nats-cli bin/bench ## compare k6 with the programs that people use; goes on where it stopped (BENCH=memcached,redis FOR=50m); leave the machine alone meanwhile
+bench: bin/k6 bin/k6-drivers bin/ghz bin/nats-cli bin/bench ## compare k6 with other programs; continues where it stopped (BENCH=memcached,redis FOR=50m); needs an otherwise idle machine
 	MXGW_FLAGS=-shape=none taskset --cpu-list 0 $(with) machbase memcached mxgateway nats postgres redis -- bin/bench run \
 	  $(and $(BENCH),-only $(BENCH)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
 
@@ -243,11 +242,11 @@ bin/ghz: scripts/tools/ghz/go.mod
 	go build -C scripts/tools/ghz -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
 
 .PHONY: front
-front: stock-rollup ## measure the main job, and put its table and its page onto the front page
+front: stock-rollup ## run the main benchmark, and put its table and page on the front page
 	scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 
 .PHONY: soak
-soak: bin/k6 ## ten minutes of streaming to InfluxDB: nothing is lost, and k6 does not grow
+soak: bin/k6 ## stream to InfluxDB for ten minutes: no data is lost, and k6 does not grow
 	$(own) influxdb memcached -- scripts/soak.sh
 
 .PHONY: chaos
@@ -257,14 +256,14 @@ chaos: bin/k6 bin/k6-clock bin/chaos ## break connections, servers, names, limit
 bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/go.*)
 	go build -C scripts/chaos -o $(CURDIR)/bin/chaos .
 
-# The same k6 with a wall clock that can be stepped. The first build compiles all of it anew, for
-# some minutes.
+# k6 with an adjustable wall clock. The first build takes some minutes, because it compiles
+# everything again.
 bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
 	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
 
 .PHONY: shipped
-shipped: ## run what is shipped beside the code, and write down what came out (SHIPPED="cluster": only this part)
+shipped: ## run the documented commands, images and manifests, and record the results (SHIPPED="cluster": only this part)
 	scripts/shipped.sh $(SHIPPED)
 
 .PHONY: lint
@@ -283,6 +282,6 @@ bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: clean
-clean: ## stop this checkout's servers and remove what was built and measured here
+clean: ## stop the servers of this checkout, and remove what was built and measured here
 	scripts/servers.sh down
 	rm -rf bin dist results

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes $SUMMARY as a comment of the pull request. A later run of the same scenario changes that
-# comment instead of adding one. A comment that cannot be written is a warning: the token of a pull
-# request from a fork may only read, and the verdict is on the job's page too.
+# Writes $SUMMARY as a comment of the pull request. A later run of the same scenario edits this
+# comment. If the comment cannot be written, a warning follows: the token of a pull request from a
+# fork is read-only. The job's summary has the verdict, too.
 set -euo pipefail
 
 [ -s "$SUMMARY" ] || exit 0
@@ -12,7 +12,7 @@ trap 'rm -f "$said"' EXIT
 
 comment() {
   local ids target
-  # The mark begins the comment: one that only quotes it is somebody else's.
+  # The comment starts with the mark. A comment that only quotes the mark does not match.
   ids=$(MARK=$mark gh api --paginate "$comments" --jq '.[] | select(.body | startswith(env.MARK)) | .id') || return
   if [ -n "$ids" ]; then
     target=(--method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/${ids%%$'\n'*}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compares a change with its base: builds both and runs them in turns, or runs a duet of two
-# servers. Writes a summary to $SUMMARY and to the job's page, annotations to standard output, and
-# the action's outputs to $GITHUB_OUTPUT.
-# Exits with 0 when every gate was held, 99 when one was crossed, else 110 when one is undecided.
+# Compares a change with its base: builds both and alternates between them, or runs a duet of two
+# servers. Writes a summary to $SUMMARY and to the job's summary, annotations to standard output,
+# and the action's outputs to $GITHUB_OUTPUT. Exit codes: 0 if every gate held, 99 if one is
+# crossed, else 110 if one is undecided.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -19,28 +19,28 @@ trap cleanup EXIT
 read -ra arguments <<<"$ARGUMENTS"
 k6=''
 
-# property and message are a text as a workflow command takes it in its two places.
+# message and property escape text for a workflow command.
 message() { sed -e 's/%/%25/g' -e 's/\r/%0D/g' <<<"$1" | tr -s '\n ' ' '; }
 property() { message "$1" | sed -e 's/:/%3A/g' -e 's/,/%2C/g' -e 's/ $//'; }
 
-# annotate shows an error beside the scenario.
+# annotate prints an error annotation for the scenario.
 annotate() { # TITLE TEXT
   echo "::error file=$(property "$SCENARIO"),title=$(property "$1")::$(message "$2")"
 }
 
-# tree checks a commit out, and prints the folder.
+# tree checks out a commit and prints the folder.
 tree() { # NAME COMMIT
   git worktree add --quiet --detach "$work/tree-$1" "$2" >&2
   echo "$work/tree-$1"
 }
 
-# built runs the build in a folder.
+# built runs the build command in a folder.
 built() { [ -z "$BUILD" ] || (cd "$1" && bash -euc "$BUILD") >&2; }
 
-# checksums checks files against a list.
+# checksums verifies files against a list.
 checksums() { if command -v sha256sum >/dev/null; then sha256sum --check --quiet "$1"; else shasum -a 256 --check --quiet "$1"; fi; }
 
-# download unpacks k6 of a release whose archive has the checksum that the release says.
+# download unpacks k6 of a release after verifying its checksum.
 download() { # VERSION
   local os arch archive file release="${GITHUB_SERVER_URL:-https://github.com}/xk6-sweep/xk6-sweep/releases/download/$1"
   case ${RUNNER_OS:-} in Linux) os=linux ;; macOS) os=darwin ;; Windows) os=windows ;; *) os=${RUNNER_OS:-unknown} ;; esac
@@ -57,7 +57,7 @@ download() { # VERSION
   tar -xzf "$work/$archive" -C "$work/release"
 }
 
-# choose settles which k6 runs: $k6, or bin/k6 of each checkout where that is empty.
+# choose sets $k6, or leaves it empty for bin/k6 of each checkout.
 choose() {
   if [ -n "$VERSION" ]; then
     [ -z "$K6" ] || { echo "give k6 or version, not both" >"$work/log" && return 1; }
@@ -71,17 +71,17 @@ choose() {
   fi
 }
 
-# k6_of prints the k6 of a checkout.
+# k6_of prints the path of k6 for a checkout.
 k6_of() { echo "${k6:-$1/bin/k6}"; }
 
-# merge_base is where the change has left the branch that it is to be merged into.
+# merge_base prints the merge base of the change and the target branch.
 merge_base() {
   [ -n "${GITHUB_BASE_REF:-}" ] || { echo "base is needed where there is no pull request" >&2 && return 1; }
   git fetch --quiet --no-tags origin "$GITHUB_BASE_REF"
   git merge-base HEAD FETCH_HEAD || { echo "no merge base: check out with fetch-depth: 0" >&2 && return 1; }
 }
 
-# in_turns runs the two builds in turns.
+# in_turns alternates between the two builds.
 in_turns() {
   local base change=$PWD commit asked=() gate
   commit=${BASE_COMMIT:-$(merge_base)}
@@ -97,12 +97,12 @@ in_turns() {
     "$(k6_of "$base")" run --quiet "${arguments[@]}" "$base/$SCENARIO" --- \
     "$(k6_of "$change")" run --quiet "${arguments[@]}" "$change/$SCENARIO" >"$work/all" 2>"$work/log" || code=$?
   cat "$work/all" "$work/log" >&2
-  # What people read lacks the commands: there may be addresses with passwords in them.
+  # Remove the commands from the public text: they may contain addresses with passwords.
   sed '1,/^$/d' "$work/all" >"$work/table"
   return "$code"
 }
 
-# duet lets the clients of one run take turns between two servers.
+# duet alternates between two servers within one run.
 duet() {
   built .
   local code=0 found own
@@ -117,7 +117,7 @@ duet() {
   return "$code"
 }
 
-# compare is in_turns or duet, with the k6 that is asked for.
+# compare calls in_turns or duet with the requested k6.
 compare() {
   choose
   case "$BASE_COMMIT" in
@@ -126,7 +126,7 @@ compare() {
   esac
 }
 
-# In a subshell of its own -e ends it: an || beside it would switch that off.
+# The subshell keeps -e in effect: with || after the command, bash ignores -e inside it.
 set +e
 (set -e && compare)
 code=$?
