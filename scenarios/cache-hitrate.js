@@ -1,12 +1,11 @@
-// The published hit-rate benchmark of caches, exactly: a pass that warms the cache, and one that is
-// measured.
+// The published hit-rate benchmark of caches: one pass warms the cache, the next one is measured.
 // Source: imchuncai/umem-cache-benchmark at 17218b3. Settings: see README.md.
 //
-// With the published flags of the servers (MB), one of them, and all side by side:
+// With the published limits of the servers (in MB), for one server and for all:
 //   MEMCACHED_MEMORY=2048 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=512 scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
 //   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis; eval "$(scripts/servers.sh env)"
 //   bin/k6 run scenarios/cache-hitrate.js -e TARGETS=all -e CONFIG=100m-512b
-// umem-cache is built with its limit: make MEM_LIMIT=2147483648. pogocache: --threads=4
+// Build umem-cache with its limit: make MEM_LIMIT=2147483648. Start pogocache with: --threads=4
 // --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
@@ -37,8 +36,7 @@ export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, afte
   gates: targets.length > 1 ? undefined : text('GATES'),
 }));
 
-// There is no end to what fails before there is anything to be done: it ends the test, with one
-// line.
+// Calls fn; an error ends the test with one line.
 function orAbort(fn) {
   try {
     return fn();
@@ -48,8 +46,7 @@ function orAbort(fn) {
 }
 
 export function setup() {
-  // Of all of them before the first one is measured: what is wrong with the last one is told now,
-  // and not in an hour.
+  // Checks all servers before the first one is measured.
   const memories = targets.map((target) => orAbort(() => memoryOf(target, clients[target], config.memory, name ? `CONFIG=${name}` : 'MEMORY')));
   for (const [i, target] of targets.entries()) {
     const pids = pidsOf(target);
@@ -74,7 +71,7 @@ export default function () {
   sweep.run(() => client.hitRate({ config, pass: 'timed', iterations: 100 }));
 }
 
-/** The report of each server, and in the last one all of them side by side. */
+/** Returns the report of each server; the last one has all of them side by side. */
 export function handleSummary(data) {
   const measured = [];
   return sweepReport(data, (report) => {

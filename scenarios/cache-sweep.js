@@ -1,11 +1,11 @@
-// Caches under clients that mostly read small values, 1 to 512 of them. Settings: see README.md.
+// Caches under 1 to 512 clients that mostly read small values. Settings: see README.md.
 //
 //   scripts/servers.sh with memcached redis -- bin/k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis
 import { SharedArray } from 'k6/data';
 import sweep from 'k6/x/sweep';
 import { newClient } from './lib/clients.js';
 
-// What reads the settings takes 70 kB of each VU that loads it.
+// Only the first VU reads the settings: the code for it takes 70 kB of each VU that loads it.
 const first = __VU === 0 ? require('./lib/cachesweep.js') : undefined;
 
 /** @type {any[]} */
@@ -30,9 +30,9 @@ export default function () {
   sweep.run(base ? { base: working(base), change: work } : work);
 }
 
-/** Returns what does the work of one side. */
+/** Returns the operation of one side. */
 function working({ client, work }) {
-  client.prefill(work); // writes this client's share of the keys, if nobody has
+  client.prefill(work); // writes this client's share of the keys, once
   return () => client.run(work);
 }
 

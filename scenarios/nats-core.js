@@ -1,8 +1,8 @@
-// Messages of core NATS, 1 to 512 clients: publishing, publish-subscribe and request-reply, one
-// after the other. Settings: see README.md.
-//   publish  an operation is BATCH messages to a subject that nobody listens to, and the server's word that it has them
-//   pubsub   an operation (deliver) is one message from when it was sent until it was taken, BATCH of them at a time; a lost one has failed
-//   request  an operation is a request to a service of the same machine, and its answer
+// Messages of core NATS under 1 to 512 clients: publish, publish-subscribe and request-reply, one
+// after another. Settings: see README.md.
+//   publish  an operation is BATCH messages to a subject without subscribers, acknowledged by a flush
+//   pubsub   an operation (deliver) is one message, from publishing to receiving, in batches of BATCH; a lost message has failed
+//   request  an operation is a request to a service on the same machine, and its answer
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/nats-core.js -e WORK=request
 import exec from 'k6/execution';
@@ -30,7 +30,7 @@ const make = () => ({
   within: duration('TIMEOUT', '60s'),
   client: newClient(),
   stamping: newClient({ stamp: true }),
-  services: newClient({ connection: 'shared' }), // one connection has the services of all clients
+  services: newClient({ connection: 'shared' }), // one connection for the services of all clients
 });
 const change = make();
 const base = newBase(['BATCH', 'VALUE'], make);
@@ -97,7 +97,9 @@ function request({ client, services, data }, subject, count) {
   return { operation: () => client.requestBatch(subject, data, batched), close: () => service.close() };
 }
 
-/** The report, and the messages a second of publishing, whose operations are batches. */
+/**
+ * Returns the report, and for publish the messages per second, since its operations are batches.
+ */
 export function handleSummary(data) {
   return sweepReport(data, ({ scenario: name, steps }) => (names.includes('publish') && name === nameOf('publish') ? [ratesOf('messages', steps)] : []));
 }

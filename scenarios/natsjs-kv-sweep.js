@@ -1,6 +1,6 @@
-// Records in the published key-value layouts, 1 to 512 clients: put, get, and both in equal shares,
-// one after the other for each layout. Each value that is read is checked. The operations are
-// called set, which is put, and get. Settings: see README.md.
+// Records in the published key-value layouts under 1 to 512 clients: put, get, and both in equal
+// shares, one after another for each layout. Each value read is checked. The operations are named
+// set (for put) and get. Settings: see README.md.
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
 import sweep from 'k6/x/sweep';
@@ -19,7 +19,7 @@ const nameOf = ({ layout, kind }) => (all.length > 1 ? `${scenario}-${layout}-${
 oneScenario(all, 'LAYOUT and MIX');
 
 const work = {
-  iterations: 1000, // of one call; the step's share ends it before
+  iterations: 1000, // per call; the step ends the last call early
   keys: { count: wholeNumber('KEYS', 10000, 1, 10000000) },
   values: bytes('VALUE', 100, 0, 1048576),
 };
@@ -63,12 +63,12 @@ export default function () {
   run(working(change), base && working(base));
 }
 
-/** Connects, and returns what does the work. */
+/** Connects, and returns the operation. */
 function working({ client, stores }) {
   const store = stores[__ENV.STORE];
   const own = { ...work, mix: mixes[__ENV.KIND] };
   client.connect({ runs: true });
-  store.prefill(own); // writes this client's share of the keys, if nobody has
+  store.prefill(own); // writes this client's share of the keys, once
   return () => store.run(own);
 }
 

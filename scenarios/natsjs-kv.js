@@ -1,16 +1,15 @@
-// The published benchmark of key-value stores on NATS JetStream, go-orb's against go-micro's: its
-// 18 rows, with its payloads and numbers of iterations, one client, one connection, one row after
-// another. Tables have the published columns, bytes moved in the place of allocations, and the
-// ratios, those of lists in both forms: as published, and like for like.
-// Source: go-orb/plugins, kvstore/natsjs_micro_tests; extensions/nats/kvlayout/rows has what each
-// row does.
+// The published benchmark of key-value stores on NATS JetStream, go-orb and go-micro: its 18 rows,
+// with the published payloads and iterations, over one connection, one row after another. The
+// tables have the published columns (bytes on the wire instead of allocations) and the ratios;
+// those of lists as published and like for like. Source: go-orb/plugins,
+// kvstore/natsjs_micro_tests. extensions/nats/kvlayout/rows describes the rows.
 //
-// Rows with values of 1 MiB write up to 1.3 GB, which is deleted again, and the server must take
+// Rows with values of 1 MiB write up to 1.3 GB, which is deleted again. The server has to accept
 // such messages:
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv.js
 //   bin/k6 run scenarios/natsjs-kv.js -e LAYOUT=orb -e ROWS=OrbSet,OrbGet -e ITERATIONS=1000
-// Settings: see README.md; ITERATIONS is that of each row, but rows that move all keys of all
-// tables do no more than the published 6.
+// Settings: see README.md. ITERATIONS applies to each row, but rows that read or write all keys of
+// all tables do at most the published 6.
 import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
@@ -30,8 +29,8 @@ const rows = known.filter(({ name }) => asked.includes(name));
 const wanted = wholeNumber('ITERATIONS', undefined, 1, 1000000);
 const fill = { tables: wholeNumber('TABLES', 100, 1, 10000), keys: wholeNumber('KEYS', 1000, 1, 100000) };
 
-// Rows of which nothing is published do as many iterations as the published one of the same pair
-// and loop; but those that move all keys of all tables never more than the published one that does.
+// Rows without published figures do as many iterations as the published row of the same pair and
+// loop. Rows that read or write all keys of all tables never do more than the published one.
 const slow = natsjsRows.find(({ name }) => name === 'MicroList').published.iterations;
 function iterations(row) {
   if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(wanted || slow, slow);
@@ -59,8 +58,8 @@ export function setup() {
   sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(wanted ? { rowIterations: wanted } : {}) }, results });
 }
 
-// Each row is a step of its own, and begins with an empty database. What fills it comes before the
-// start line, and is no part of the row's time.
+// Each row is a step, and begins with an empty database. It is filled before the start, outside of
+// the measured time.
 export default function () {
   const row = rows.find(({ name }) => name === sweep.step().variant);
   const run = client.natsjsRow(row.name, { database, ...fill });
@@ -74,7 +73,7 @@ export default function () {
     unfilled = new Error(`${row.name}: ${e.message}`);
   }
   sweep.run(() => {
-    if (unfilled) { // nothing can be read
+    if (unfilled) { // there is nothing to read
       sweep.done();
       throw unfilled;
     }
@@ -85,11 +84,11 @@ export default function () {
   run.drop('10m');
 }
 
-// What both layouts have of a pair stands side by side.
+// The rows of a pair in both layouts are compared side by side.
 const sideBySide = layouts.map((name) => ({
   name,
   ops: Object.fromEntries(rows.filter(({ layout }) => layout === name).map((row) => [row.name, row.pair])),
 })).filter(({ ops }) => Object.keys(ops).length > 0);
 
-/** The report, with the published columns and the ratios of go-micro to go-orb. */
+/** Returns the report, with the published columns and the ratios of go-micro to go-orb. */
 export const handleSummary = (data) => sweepReport(data, ({ steps }) => tables(rows, steps), layouts.length > 1 ? { sideBySide } : {});

@@ -1,7 +1,7 @@
-// Rows of PostgreSQL under 1 to 64 clients, each over a connection of its own: a row is selected by
-// its key, and a row is inserted. Settings: see README.md.
+// Rows of PostgreSQL under 1 to 64 clients, each with one connection: select a row by its key, or
+// insert a row. Settings: see README.md.
 //
-//   scripts/servers.sh with postgres -- bin/k6 run scenarios/postgres.js -e MIX=select:1 -e CLIENTS=1,8
+//   scripts/servers.sh with postgres -- bin/k6 run scenarios/postgres.js -e CLIENTS=1,8 -e MIX=select:1
 import sql from 'k6/x/sql';
 import driver from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';
@@ -20,7 +20,7 @@ const base = ofBase('POSTGRES_URL', ['TIMEOUT'], make);
 
 const open = ({ url, timeout }) => sql.open(driver, url, { max_open_conns: 1, timeout });
 
-// 100 connections are what a server takes where nobody has said otherwise.
+// By default the server accepts 100 connections.
 export const options = sweepOptions(scenario, scenario, {
   clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64], 100000), opNames: Object.keys(mix),
 }, tenSeconds);
@@ -60,7 +60,7 @@ export default function () {
   for (const { db } of sides) db.close();
 }
 
-/** Connects, and returns what does one operation. */
+/** Connects, and returns the operation. */
 function working(db) {
   const value = 'x'.repeat(size);
   const select = () => {
@@ -75,7 +75,7 @@ function working(db) {
 }
 
 export function teardown() {
-  onEach((db) => db.exec(`drop table if exists ${table}`)); // both may be one server
+  onEach((db) => db.exec(`drop table if exists ${table}`)); // both can be the same server
 }
 
 export const handleSummary = sweepReport;

@@ -1,7 +1,7 @@
 // ReadBulk from an MXAccess gateway: each client opens a session, registers, subscribes to the
-// tags, warms up, reads them all again and again, and ends its session. One client unless CLIENTS
-// says otherwise; then the last line is the published JSON object, for scripts/read-bulk.sh and its
-// like. Settings: see README.md.
+// tags, warms up, reads them repeatedly, and closes its session. CLIENTS defaults to one; the last
+// line is then the published JSON object, as scripts/read-bulk.sh expects it. Settings: see
+// README.md.
 //
 //   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js
 //   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js -e CLIENTS=1,2,5,10,20,64
@@ -17,7 +17,7 @@ const single = clients.length === 1 && clients[0] === 1 && wholeNumber('REPEATS'
 
 export const options = sweepOptions('read-bulk', 'readBulk', {
   clients,
-  thresholds: { mxgateway_results_failed: ['count==0'] }, // tags that could not be read
+  thresholds: { mxgateway_results_failed: ['count==0'] }, // tags that the gateway could not read
 }, { duration: '30s' });
 
 export function setup() {
@@ -26,7 +26,7 @@ export function setup() {
     version = client.backend();
     console.info(`backend: ${version}`); // on stderr, for scripts/read-bulk.sh
   } catch (e) {
-    console.warn(`what the gateway is remains unknown: ${e.message}`); // the clients will tell, and count
+    console.warn(`what the gateway is remains unknown: ${e.message}`); // the clients fail for the same reason, and count it
   }
   sweep.meta({ target: { kind: 'mxgateway', version, driver: clientName, url: `grpc://${address}` }, params, results });
 }
@@ -36,14 +36,14 @@ export default function () {
     tally.attempt(() => client.begin(`xk6-sweep ${exec.vu.idInTest}`));
   } catch (e) {
     quietly(client.drop);
-    sleep(0.1); // k6 tries again until the step is over: not more often than this
+    sleep(0.1); // limits how often k6 retries until the end of the step
     throw e;
   }
   client.work();
   quietly(client.end);
 }
 
-// Ends what is to be ended after the measured phase, where a failure is none of an operation.
+// Calls end after the measured phase and ignores its errors: they fail no operation.
 function quietly(end) {
   try {
     end();

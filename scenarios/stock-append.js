@@ -1,7 +1,7 @@
-// Rows a second against clients: each client appends stock ticks, which are made in Go, into a
-// table that is created for it. One operation is ROWS rows, sent and acknowledged by the server. At
-// the end the table is counted: a run in which it does not hold all that was acknowledged fails.
-// KEEP=true leaves the table. Settings: see README.md.
+// Appended rows per second under 1 to 512 clients: each client generates stock ticks in Go and
+// appends them to a new table. One operation is ROWS rows, sent and acknowledged. At the end the
+// run fails if the table does not have all acknowledged rows. KEEP=true keeps the table. Settings:
+// see README.md.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Gauge } from 'k6/metrics';
@@ -15,13 +15,13 @@ const scenario = 'stock-append';
 const hour = 3600 * 1000;
 const table = 'stock_append_tick';
 
-const tps = 1000; // ticks a second, the published rate: each 100 ms of the clock in the rows has 100 of them
+const tps = 1000; // ticks per second, as published: 100 for each 100 ms of the clock in the rows
 const rows = wholeNumber('ROWS', 1000, 100, 1000000);
 if (rows % 100 !== 0) sweep.refuse(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${rows}"`);
 const seed = wholeNumber('SEED', 1, 0);
 const keep = flag('KEEP', false);
 
-// Rows that the server has acknowledged, less those that the table holds at the end.
+// Acknowledged rows minus the rows in the table at the end.
 const missing = new Counter('stock_append_missing');
 const counted = new Gauge('stock_append_counted');
 
@@ -43,12 +43,12 @@ export function setup() {
       params: { rows, seed },
       results,
     });
-    return { first: Math.floor(Date.now() / hour) * hour }; // where making ticks begins without those before
+    return { first: Math.floor(Date.now() / hour) * hour }; // the generator can start here without the ticks before
   });
 }
 
-let appender; // of this client, until its connection ends
-let acknowledged; // of the appender's rows
+let appender; // of this client, until its connection closes
+let acknowledged; // rows of the appender
 let time; // of the next row
 
 export default function ({ first }) {
@@ -58,7 +58,7 @@ export default function ({ first }) {
   sweep.run(append);
 }
 
-// append sends one batch and waits for the receipt. Each VU has ticks of its own.
+// append sends one batch and waits for the acknowledgement. Each VU has other ticks.
 function append() {
   const from = new Date(time);
   time += (rows / tps) * 1000;
@@ -88,8 +88,8 @@ export function teardown() {
   if (!keep) drop();
 }
 
-// drop waits while the server still has an appender on the table, of a connection whose end it has
-// not noticed yet.
+// drop waits while the server still has an open appender on the table, from a connection whose end
+// it has not detected yet.
 function drop() {
   for (let tries = 50; ; tries -= 1) {
     try {
@@ -103,7 +103,7 @@ function drop() {
   }
 }
 
-/** The report, rows a second of each step, and whether the table holds what was acknowledged. */
+/** Returns the report, the rows per second of each step, and the count of the table. */
 export function handleSummary(data) {
   return sweepReport(data, ({ steps }) => [{ ...ratesOf('rows', steps), notes: [verdict(data.metrics)] }]);
 }

@@ -1,9 +1,8 @@
-// The published micro benchmark: one client, no pauses, the tick query (100 rows of an hour) and
-// the roll-up query (60 rows) in turn: ITERATIONS counts both. A table has what Go's benchmarks
-// print, ns/op, beside the published figures (ops/s in the first one is of one kind while the other
-// takes its time as well).
-// Source: machbase/neo-tester at b95bed6, stockbench and stock/BENCH_8.0.73.md.
-// Settings: see README.md; CLIENTS has no part in it.
+// The published micro benchmark: one client without pauses, which runs the tick query (100 rows of
+// an hour) and the roll-up query (60 rows) alternately; ITERATIONS counts both. One table has
+// ns/op, as Go's benchmarks print it, and the published figures. In the first table, ops/s of one
+// kind includes the time of the other kind. Source: machbase/neo-tester at b95bed6, stockbench and
+// stock/BENCH_8.0.73.md. Settings: see README.md; CLIENTS has no effect.
 import sweep from 'k6/x/sweep';
 import * as rollup from './lib/rollup.js';
 import { code, lastMinutes, newBase, newClient, prepare, queryOperation } from './lib/stock.js';
@@ -12,13 +11,13 @@ import { query as tickQuery } from './lib/tick.js';
 
 const scenario = 'stock-bench';
 
-/** What go test -bench calls the operations. */
+/** The names of the operations in go test -bench. */
 const benchmarks = { tick: 'BenchmarkSelect', rollup: 'BenchmarkSelectRollup' };
 
-/** What was published of them on an Apple M5, by the client: nanoseconds an operation. */
+/** Published figures for an Apple M5, by client: nanoseconds per operation. */
 const published = { 'api/machcli': { tick: 14861460 }, 'api/machgo': { tick: 4730629 } };
 
-/** Rows of an answer of the tick query: its limit. */
+/** Rows of an answer to the tick query: its limit. */
 const ticks = 100;
 
 const db = newClient();
@@ -36,7 +35,7 @@ export default function () {
   run(inTurn(db), base && inTurn(base.db));
 }
 
-/** Connects, and returns what does both operations. */
+/** Connects, and returns a function that runs both operations. */
 function inTurn(client) {
   client.connect();
   const tick = queryOperation(client, tickQuery, lastMinutes(60, 2), ticks, { code });
@@ -47,7 +46,7 @@ function inTurn(client) {
   };
 }
 
-/** The report, and what `go test -bench` prints. */
+/** Returns the report, and the output of `go test -bench`. */
 export function handleSummary(data) {
   return sweepReport(data, ({ steps }) => [{
     title: 'As go test -bench prints it, beside the published figures',

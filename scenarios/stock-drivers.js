@@ -1,10 +1,9 @@
-// The published comparison of clients: the roll-up sweep of stock-rollup.js through machcli, machgo
-// and the native driver, the latter two with statement reuse as well. For each number of clients
-// they take turns, REPEATS rounds of them, every second one in the opposite order: a server or a
-// machine that changes while it runs changes all of them. `make build-drivers` builds a k6 that has
-// all drivers; with one that has not, DRIVERS=native chooses. Settings: see README.md.
-// Source: machbase/neo-tester at b95bed6, stock -rollup and stockgo -rollup, with and without
-// -reuse.
+// The published comparison of clients: the roll-up sweep of stock-rollup.js with machcli, machgo
+// and the native driver, the latter two also with statement reuse. For each number of clients they
+// run in turns, in REPEATS rounds, every second round in the opposite order, so that a change of
+// the server or machine affects all of them. `make build-drivers` builds a k6 with all drivers;
+// without them, use DRIVERS=native. Settings: see README.md. Source: machbase/neo-tester at
+// b95bed6, stock -rollup and stockgo -rollup, with and without -reuse.
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';

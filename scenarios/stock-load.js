@@ -1,8 +1,7 @@
 // Creates the tables of the stock benchmark and loads them with the published generator: ticks and
-// the roll-up rows that belong to them, from BACK minutes ago to AHEAD minutes from now, so that
-// the sweeps find their data for that long. Equal SEED and TPS give equal rows for equal times. It
-// may be run again: what is there stays, what is missing is added. Source: machbase/neo-tester at
-// b95bed6, stockappendgo. Settings: see README.md.
+// their roll-up rows, from BACK minutes ago to AHEAD minutes from now. The sweeps have data during
+// that time. Equal SEED and TPS give equal rows for equal times. Another run adds only the missing
+// rows. Source: machbase/neo-tester at b95bed6, stockappendgo. Settings: see README.md.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import sweep from 'k6/x/sweep';
@@ -14,14 +13,14 @@ const back = wholeNumber('BACK', 75, 0);
 const ahead = wholeNumber('AHEAD', 60, 0);
 if (back + ahead === 0) sweep.refuse('BACK and AHEAD must not both be 0: there would be nothing to load');
 const seed = wholeNumber('SEED', 1, 0);
-const tps = wholeNumber('TPS', 1000, 200, 100000); // with less, not every minute has every stock
+const tps = wholeNumber('TPS', 1000, 200, 100000); // with fewer, some stocks have no tick in some minutes
 const seconds = flag('SECONDS', false);
 const reset = flag('RESET', false);
 
 const rollupColumns = `( code varchar(20) primary key, time datetime basetime,
   sum_price double, sum_volume double, sum_bid double, sum_ask double, cnt integer )`;
 
-// The tables, and how many ticks a minute of one stands for.
+// The tables, and the number of ticks per minute that one of their rows stands for.
 const tables = [
   {
     name: 'stock_tick',
@@ -43,7 +42,7 @@ export const options = {
     'stock-load': { executor: 'per-vu-iterations', vus: 1, iterations: back + ahead, maxDuration: '1h' },
   },
   setupTimeout: '2m',
-  teardownTimeout: '10m', // a slow disk takes its time to write what was loaded
+  teardownTimeout: '10m', // slow disks need time to write the loaded data
 };
 
 export function setup() {
@@ -62,12 +61,14 @@ export default function ({ first }) {
   orAbort(() => tables.forEach((table) => load(table, from, to)));
 }
 
-/** Rows that were just appended cannot be read for a second or so, unless the server is asked. */
+/**
+ * Appended rows are readable only after a second or so, unless the server is asked to flush them.
+ */
 export function teardown() {
   orAbort(() => tables.forEach((table) => db.exec(`exec table_flush(${table.name})`)));
 }
 
-// load appends a table's rows of one minute, unless they are there.
+// load appends the rows of one minute to a table, unless they exist.
 function load(table, from, to) {
   const [[there]] = db.query(
     `select ${table.ticks} from ${table.name} where time >= ? and time < ?`, [from, to], { rows: 'arrays' });
@@ -90,7 +91,7 @@ function exists(table) {
   return db.query('select count(*) as n from m$sys_tables where name = ?', [table.toUpperCase()])[0].n > 0;
 }
 
-/** One line: what was loaded, and how fast. */
+/** Prints one line: what was loaded, and how fast. */
 export function handleSummary({ metrics, state }) {
   const rows = metrics[loaded.name] ? metrics[loaded.name].values.count : 0;
   const took = state.testRunDurationMs / 1000;

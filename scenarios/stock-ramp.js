@@ -1,8 +1,8 @@
-// The classic ramp, for those who want it: the roll-up query of stock-rollup.js under k6's own
-// ramping-vus, from 1 VU to the most and back in eight stages each way. With the output sweep each
-// stage is a row of the report: operations a second and percentiles over the VUs of that stage.
+// The roll-up query of stock-rollup.js with k6's ramping-vus: from 1 VU to the maximum and back, in
+// eight stages each way. With the output sweep each stage is a row of the report, with ops/s and
+// percentiles for its VUs.
 //     k6 run -o 'sweep=results?by=stage' scenarios/stock-ramp.js
-// Connecting is an operation of its own; there is no warm-up and no start line. Settings: see
+// Connecting is an operation, too; there is no warm-up and no common start. Settings: see
 // README.md.
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';

@@ -1,5 +1,5 @@
 // The roll-up query of stock-rollup.js over machbase-neo's HTTP API (/db/query), with k6/http: 60
-// rows an operation, each checked. The API has no parameters: they stand in the statement.
+// rows per operation, each checked. The API has no parameters, so the statement contains them.
 // Settings: see README.md.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
@@ -55,7 +55,7 @@ export function setup() {
 }
 
 export default function () {
-  const sql = statement(); // a client's parameters stay the same, as in stock-rollup.js
+  const sql = statement(); // the parameters of a client stay the same, as in stock-rollup.js
   sweep.run(() => rollup(sql));
 }
 

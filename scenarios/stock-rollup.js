@@ -1,5 +1,5 @@
-// The published stock roll-up sweep: an hour of one stock's minutes, 60 rows an operation.
-// Source: machbase/neo-tester at b95bed6, stockgo -rollup. Settings: see README.md.
+// The published stock roll-up sweep: one hour of a stock by minutes, 60 rows per operation. Source:
+// machbase/neo-tester at b95bed6, stockgo -rollup. Settings: see README.md.
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';
 import { code, factsOf, isInGo, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';

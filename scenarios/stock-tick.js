@@ -1,10 +1,10 @@
-// The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
+// The published stock tick sweep: the last minute of a stock's ticks, about 87 rows per operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
 import { code, factsOf, isInGo, lastMinutes, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 import { query } from './lib/tick.js';
 
-/** Rows of an answer, at least. */
+/** The least number of rows in an answer. */
 const least = 1;
 
 const db = newClient();

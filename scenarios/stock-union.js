@@ -1,8 +1,8 @@
-// The published union sweep: the roll-up of the last hour, its last two minutes from fresher rows,
-// 60 or 61 rows an operation. UNION=1m takes them from the ticks, UNION=1s from the roll-up by
-// seconds (load it with SECONDS=true).
-// Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system
-// has no rows ahead of its clock; data that was loaded ahead needs one. Settings: see README.md.
+// The published union sweep: the roll-up of the last hour, except its last two minutes, which come
+// from newer rows; 60 or 61 rows per operation. UNION=1m takes them from the ticks, UNION=1s from
+// the roll-up by seconds (load it with SECONDS=true). Source: machbase/neo-tester, stock -union.
+// The published query has no upper bound, because a live system has no rows in the future.
+// Preloaded data needs one. Settings: see README.md.
 import { code, factsOf, isInGo, newBase, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { oneOf } from './lib/settings.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
@@ -34,7 +34,7 @@ const query = () => queryOf(freshOf[oneOf('UNION', ['1m', '1s'], '1m')]);
 
 const params = [code, code];
 
-/** Rows of an answer, at least. */
+/** The least number of rows in an answer. */
 const least = 60;
 
 const db = newClient();

@@ -1,10 +1,10 @@
-// What the scenarios of caches have in common: which servers there are, and where.
+// Common code of the cache scenarios: servers and their addresses.
 import sweep from 'k6/x/sweep';
 import { oneOf, ofBase, text, wholeNumber } from './settings.js';
 
 const names = ['memcached', 'umem', 'redis', 'pogocache'];
 
-/** Names of the servers that TARGETS (all, or a list) or TARGET asks for. */
+/** The names of the servers in TARGETS (all, or a list) or TARGET. */
 export const targets = (() => {
   const list = text('TARGETS');
   if (list && text('TARGET')) sweep.refuse('TARGET and TARGETS exclude each other: set one of them');
@@ -16,7 +16,7 @@ export const targets = (() => {
   return asked;
 })();
 
-/** The settings that say where a server is, and where it is when they do not. */
+/** The setting with the address of each server, and its default. */
 const addresses = {
   memcached: { setting: 'MEMCACHED_URL', usual: '127.0.0.1:11211' },
   umem: { setting: 'UMEM_URL', usual: '[::1]:10047' },
@@ -24,24 +24,24 @@ const addresses = {
   pogocache: { setting: 'POGOCACHE_URL', usual: '127.0.0.1:9401' },
 };
 
-/** The address of a server, as its variable has it. */
+/** Returns the address of a server, as in its setting. */
 export function addressOf(name) {
   return text(addresses[name].setting, addresses[name].usual);
 }
 
-/** The same as a URL, of the first instance where there are several. */
+/** Returns the address as a URL; of several instances, the first. */
 export function urlOf(name) {
   const [address] = addressOf(name).split(',');
   return address.includes('://') ? address : `${name}://${address}`;
 }
 
-/** The protocol that a server is spoken to in, as the modules are called: k6/x/resp and so on. */
+/** Returns the protocol of a server, as the k6/x modules name it, such as resp. */
 export function protocolOf(name) {
   if (name === 'pogocache') return oneOf('POGOCACHE_PROTOCOL', ['resp', 'memcached'], 'resp');
   return { umem: 'umemcache', redis: 'resp' }[name] || name;
 }
 
-/** What newClient of clients.js needs to make a client of the server. */
+/** Returns the input of newClient in clients.js. */
 export function planned(name) {
   /** @type {any} */
   const options = { timeout: text('TIMEOUT', '60s') };
@@ -52,14 +52,14 @@ export function planned(name) {
   return { protocol: protocolOf(name), address: addressOf(name), options };
 }
 
-/** How many instances of a server there are. */
+/** Returns the number of instances of a server. */
 export function instancesOf(name) {
   return addressOf(name).split(',').length;
 }
 
 /**
- * The base of a duet on this server, where the settings ask for one: what make returns for the
- * base's settings. `others` are settings of the scenario that it may have otherwise.
+ * Returns the base of a duet on this server, or undefined: the result of make with the settings of
+ * the base. `others` are settings of the scenario that may differ in the base.
  */
 export function baseOf(name, others, make) {
   if (targets.length > 1 && text('BASE_URL')) sweep.refuse(`BASE_URL is of one server: set TARGET, or BASE_${addresses[name].setting}`);

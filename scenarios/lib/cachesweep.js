@@ -1,4 +1,4 @@
-// What the first VU does for all of cache-sweep: it reads the settings, and describes the run.
+// The part of cache-sweep that only the first VU runs: it reads the settings and describes the run.
 import sweep from 'k6/x/sweep';
 import * as caches from './caches.js';
 import * as settings from './settings.js';
@@ -17,19 +17,19 @@ const keys = {
 const sideOf = (target) => ({
   client: caches.planned(target),
   work: {
-    iterations: 1000, // of one call; the step's share ends it before
+    iterations: 1000, // per call; the step ends the last call early
     mix,
     keys,
     values: settings.bytes('VALUE', 100, 0, 1073741824),
     batch: settings.wholeNumber('BATCH', 50, 1, 10000),
     pipeline: settings.wholeNumber('PIPELINE', 1, 1, 10000),
-    allowMisses: settings.flag('ALLOW_MISSES', 'delete' in mix || (target === 'umem' && 'set' in mix)), // whose set deletes first
+    allowMisses: settings.flag('ALLOW_MISSES', 'delete' in mix || (target === 'umem' && 'set' in mix)), // umem's set deletes first
   },
   url: caches.urlOf(target),
   instances: caches.instancesOf(target),
 });
 
-/** What is measured, server by server; base is that of a duet. */
+/** The workload of each server; base is the base of a duet. */
 export const plans = targets.map((target) => ({
   target,
   ...sideOf(target),
@@ -42,7 +42,7 @@ export const options = sweeping.oneAfterAnother(targets.map(scenarioOf), (name, 
   ...after,
 }, sweeping.tenSeconds));
 
-/** Says in the reports what is measured. */
+/** Describes the run in the reports. */
 export function describe() {
   for (const { target, work, url, instances, base } of plans) {
     sweep.meta({
@@ -59,5 +59,5 @@ export function describe() {
   }
 }
 
-/** The report of each server, and all of them side by side. */
+/** Returns the report of each server, with all of them side by side. */
 export const report = (data) => sweeping.sweepReport(data, undefined, targets.length > 1 ? { together: scenario } : {});

@@ -1,9 +1,9 @@
-// What each VU of a scenario of caches needs to make its clients, and no more: settings are read by
-// the first VU, and shared.
+// Creates the clients of cache scenarios in each VU. The first VU reads the settings, and shares
+// them.
 
 /**
- * A client of a server as caches.js plans it: { connect, run, hitRate, close }. Only the module of
- * its protocol is loaded: each takes memory of each VU.
+ * Returns a client for a plan of caches.js: { connect, run, hitRate, close }. Loads only the module
+ * of its protocol, because each module takes memory in each VU.
  *
  * @param {{ protocol: string, address: string, options: any }} planned
  */

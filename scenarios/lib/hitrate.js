@@ -1,6 +1,6 @@
-// The published hit-rate benchmark: its configurations, its results, and its table.
-// Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and
-// BENCHMARK-100M-512B: two Raspberry Pi 4B with 1 Gbit/s between them.
+// The published hit-rate benchmark: its configurations, results and table. Source:
+// imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and BENCHMARK-100M-512B: two
+// Raspberry Pi 4B with 1 Gbit/s between them.
 import sweep from 'k6/x/sweep';
 import { isNear } from './memory.js';
 import { bytes, flag, oneOf, text, wholeNumber } from './settings.js';
@@ -35,8 +35,7 @@ const published = {
 const own = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'];
 
 /**
- * The name of the published configuration that is asked for; none when it is one of the variables'
- * own.
+ * The name of the requested published configuration; undefined if settings describe another one.
  */
 export const name = (() => {
   const given = own.filter((variable) => text(variable) !== undefined);
@@ -46,7 +45,7 @@ export const name = (() => {
   return undefined;
 })();
 
-/** The configuration: bytes and whole percent. */
+/** The configuration: bytes and integer percentages. */
 export const config = name ? { ...published[name].config, hot: 20, access: 80, hotMemory: 80 } : {
   memory: bytes('MEMORY'),
   item: bytes('ITEM', undefined, 12),
@@ -56,7 +55,7 @@ export const config = name ? { ...published[name].config, hot: 20, access: 80, h
   hotMemory: wholeNumber('DATA', 80, 1, 1000),
 };
 
-/** Bytes of an average case, key and value together, as the benchmark reckons them. */
+/** Average size of an item, key and value, as the benchmark computes it. */
 export const averageItem = config.random ? Math.floor(config.item / 2) : config.item;
 
 /** Accesses of a pass, as published. */
@@ -64,10 +63,7 @@ export const accesses = Math.floor(
   Math.floor(((config.random ? 8 : 4) * config.memory * config.hotMemory) / config.hot) / config.item,
 );
 
-/**
- * Hot accesses of the timed pass that a whole run comes to; unknown but for published
- * configurations.
- */
+/** Hot accesses of a complete timed pass; known only for published configurations. */
 export const checkFigure = name && published[name].hotAccesses;
 
 const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
@@ -91,8 +87,7 @@ function measuredRow({ seconds, extra }) {
 }
 
 /**
- * The published columns of servers side by side, each with its published row, and what has to be
- * known of them.
+ * Returns the published columns for all servers, each with its published row, and notes.
  *
  * @param {{ target: string, report: any }[]} measured report of each server
  * @returns {import('k6/x/sweep').Table}
@@ -117,7 +112,7 @@ function notesOf(target, report, { complete, extra }) {
   if (extra.vmHwmBytes === undefined) {
     notes.push(`${target}: VmHWM is unknown, and what needs it is left out: set ${target.toUpperCase()}_PID where the server runs on `
       + 'this machine, VMHWM=bytes where it does not.');
-  } else if (extra.vmHwmSince && Date.parse(extra.vmHwmSince) < Date.parse(report.started) - 1000) { // clocks of Linux know 10 ms
+  } else if (extra.vmHwmSince && Date.parse(extra.vmHwmSince) < Date.parse(report.started) - 1000) { // Linux clocks have a resolution of 10 ms
     notes.push(`${target}: VmHWM counts since ${extra.vmHwmSince}, when the server was started, and not since this run began: only the `
       + "server's own user may see to that.");
   }
@@ -128,7 +123,7 @@ function notesOf(target, report, { complete, extra }) {
   return notes;
 }
 
-// What is to be known of the memory that the server has.
+// Returns notes about the memory of a server.
 function memoryNotes(target, report) {
   const { memoryLimit: limit, evicts } = report.target;
   if (limit === undefined) return [`${target}: the server does not tell its memory limit; that it is ${config.memory} bytes is not verified.`];

@@ -1,19 +1,17 @@
-// What servers of caches tell of their memory, and what is wrong with it.
+// Reads the memory settings of cache servers and checks them.
 import { protocolOf } from './caches.js';
 import { flag, wholeNumbers } from './settings.js';
 
 const mib = 1024 * 1024;
 
-/** What memcached tells of the memory of each server. */
+/** Returns the memory settings of each memcached server. */
 function memcachedMemory(client) {
   return Object.entries(client.stats('settings')).map(([address, settings]) => ({
     address, limit: number(settings.maxbytes), unlimited: false, policy: settings.evictions === 'off' ? 'evictions off' : '',
   }));
 }
 
-/**
- * The same of Redis. Keys of the benchmark never expire: a policy for those that do evicts none.
- */
+/** The same for Redis. Keys of the benchmark never expire, so volatile policies evict none. */
 function redisMemory(client) {
   return Object.entries(client.info('memory')).map(([address, { maxmemory, maxmemory_policy: policy }]) => ({
     address, limit: number(maxmemory), unlimited: maxmemory === '0',
@@ -23,14 +21,14 @@ function redisMemory(client) {
 
 const number = (given) => (given === undefined ? undefined : Number(given));
 
-/** By protocol, what a server tells of its memory. */
+/** Reads the memory settings, by protocol. */
 const memories = {
   memcached: memcachedMemory,
-  umemcache: () => [], // it has no command that tells
+  umemcache: () => [], // it has no command for this
   resp: redisMemory,
 };
 
-/** How to start a server with so many bytes. */
+/** The command that starts a server with a memory limit in bytes. */
 const starts = {
   memcached: (bytes) => `--memory-limit ${Math.round(bytes / mib)}, and without --disable-evictions`,
   umem: (bytes) => `make MEM_LIMIT=${bytes}`,
@@ -38,32 +36,33 @@ const starts = {
   pogocache: (bytes) => `--maxmemory=${bytes}`,
 };
 
-/** Process ids of a server on this machine, from NAME_PID; none when that is not set. */
+/** Returns the process ids of a local server from NAME_PID; empty if not set. */
 export function pidsOf(name) {
   return wholeNumbers(`${name.toUpperCase()}_PID`, [], 2 ** 31 - 1);
 }
 
-/** Whether a server's limit is the wanted one: within 1 %, as some know whole MiB only. */
+/**
+ * Reports whether a server's limit is within 1 % of the wanted one: some servers only know MiB.
+ */
 export const isNear = (limit, wanted) => Math.abs(limit - wanted) <= 0.01 * wanted;
 
 /**
- * What the report is to tell of a server's memory, asked of the server itself: its limit in bytes,
- * of all its instances together, and whether it makes room in it. Nothing where the server does not
- * tell.
+ * Returns facts about a server's memory for the report, as the server reports them: the limit in
+ * bytes of all its instances, and whether it evicts. Empty if the server does not report them.
  *
  * @param {string} name
  * @param {object} client
- * @param {number} wanted bytes that the benchmark is made for
- * @param {string} setting that says so
- * @throws where the limit is another one, or the server does not evict: with what it has, and how
- *   to start it
+ * @param {number} wanted bytes that the benchmark requires
+ * @param {string} setting the setting that requires them
+ * @throws if the limit differs or the server does not evict; the message has the command to start
+ *   it
  */
 export function memoryOf(name, client, wanted, setting) {
   let all = [];
   try {
     all = memories[protocolOf(name)](client);
   } catch (e) {
-    if (!['server', 'invalid', 'protocol'].includes(e.kind)) throw e; // it knows no such command
+    if (!['server', 'invalid', 'protocol'].includes(e.kind)) throw e; // it does not have this command
   }
   if (all.length === 0 || all.some(({ limit }) => !(limit >= 0))) return {};
   const [never] = all.map(({ policy }) => policy).filter((policy) => policy !== '');

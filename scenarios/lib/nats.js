@@ -1,25 +1,24 @@
-// What the scenarios of NATS have in common: where the server is, and which layouts of records
-// there are.
+// Common code of the NATS scenarios: the server and the record layouts.
 import nats from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { duration, oneOf, ofBase, text } from './settings.js';
 
 const address = () => text('NATS_URL', 'nats://127.0.0.1:4222');
 
-/** A client as the settings ask for it, with options of its own. */
+/** Returns a client for the settings, with more options. */
 export function newClient(options = {}) {
   return new nats.Client(address(), { timeout: duration('TIMEOUT', '60s'), ...options });
 }
 
-/** For the report: what is measured. url is the server's, where the settings do not say it. */
+/** Describes the target for the report. url is the server's, if the settings do not have it. */
 export function target(client, url = address()) {
   const { version } = client.info();
   return { kind: 'nats', version: `v${version}`, url: url.split(',')[0] };
 }
 
 /**
- * The base of a duet, where the settings ask for one: what make returns for the base's settings,
- * and `url`. `others` are settings of the scenario that it may have otherwise.
+ * Returns the base of a duet, or undefined: the result of make with the settings of the base, and
+ * `url`. `others` are settings of the scenario that may differ in the base.
  *
  * @template {object} T
  * @param {string[]} others
@@ -32,15 +31,15 @@ export function newBase(others, make) {
 
 const names = ['orb', 'orb-compat', 'micro'];
 
-/** The layouts that LAYOUT asks for. */
+/** The layouts in LAYOUT. */
 export const layouts = (() => {
   const asked = oneOf('LAYOUT', [...names, 'all'], 'all');
   return asked === 'all' ? names : [asked];
 })();
 
 /**
- * Refuses GATES where there are several scenarios: a file of gates is for one. `how` says what
- * to set.
+ * Refuses GATES for several scenarios: a gate file is for one. `how` names the setting that selects
+ * one.
  */
 export function oneScenario(scenarios, how) {
   if (scenarios.length > 1 && text('GATES')) {

@@ -1,9 +1,8 @@
-// The tables of the published benchmark of key-value stores on NATS JetStream: go-orb's against
-// go-micro's.
+// The tables of the published benchmark of key-value stores on NATS JetStream, go-orb and go-micro.
 
 const pairs = ['Set', 'SetGet', 'Get', 'List', 'ListPagination', 'SetLarge', 'GetLarge', 'SetGetLarge', 'DeleteLarge'];
 
-// What does not compare like with like, and what there is to be said of it.
+// Unfair comparisons, and their notes.
 const unlike = {
   List: 'go-orb lists one table, go-micro all of them. (The authors say 74.7x; the figures that they print make 74.3x.)',
   ListPagination: 'go-orb pages through one table of many, go-micro through a database that has no more keys than one table. (The '
@@ -13,7 +12,7 @@ const unlike = {
 const nanoseconds = (step) => step.latencyMs.mean * 1e6;
 
 /**
- * The published columns of each row, and the ratios of go-micro to go-orb where there are pairs.
+ * Returns the published columns of each row, and the ratios of go-micro to go-orb for pairs.
  *
  * @param {any[]} rows  natsjsRows that were run
  * @param {any[]} steps of the report, one for each row
@@ -69,7 +68,7 @@ function linesOf(pair, rows, measured) {
   const found = pair.startsWith('List') ? [
     ratio(pair, 'as published', of('orb'), of('micro', false), measured),
     ratio(pair, 'like for like', of('orb'), of('micro', true), measured),
-  ] : [ // the tables of orb-compat share their keys: its lists compare with nothing
+  ] : [ // orb-compat's tables share their keys: do not compare its lists
     ratio(pair, '', of('orb'), of('micro'), measured),
     ratio(pair, '', of('orb-compat'), of('micro'), measured),
   ];

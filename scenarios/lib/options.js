@@ -1,11 +1,10 @@
-// The options of sweeps. k6 reads them in the first VU: the others need not load this, which takes
-// memory of each. See sweepOptions of sweeping.js.
+// The options of sweeps. k6 reads them in the first VU, so the others do not load this file, which
+// takes memory. See sweepOptions in sweeping.js.
 import sweep from 'k6/x/sweep';
 import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } from './settings.js';
 
 /**
- * What each client does in a step: ITERATIONS operations, or as many as it can in DURATION, or
- * until ops/s are known to PRECISION. Where none is set, it is the usual share.
+ * Returns the share of each client in a step: ITERATIONS, DURATION or PRECISION, else the default.
  *
  * @param {{ iterations?: number, duration?: string }} usual
  */
@@ -18,13 +17,10 @@ export function share(usual = { iterations: 10000 }) {
   return iterations ? { iterations } : usual;
 }
 
-/**
- * How long a sweep waits at most until its target is at rest: it may still work on what was loaded
- * before.
- */
+/** The longest wait for an idle target: it may still process the loaded data. */
 export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
-/** See sweepOptions of sweeping.js. */
+/** See sweepOptions in sweeping.js. */
 export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   refuseSlips(scenario);
   const portable = flag('PORTABLE', false);
@@ -42,7 +38,7 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       intervals: flag('INTERVALS', undefined),
       pause: duration('PAUSE', '1s', { least: 0 }),
       quiet: quiet(),
-      maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
+      maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // also the length of a portable step's time slot
       gates: text('GATES'),
       portable,
       ...more,
@@ -51,7 +47,7 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   };
 }
 
-/** See oneAfterAnother of sweeping.js. */
+/** See oneAfterAnother in sweeping.js. */
 export function oneAfterAnother(scenarios, optionsOf) {
   const all = scenarios.map((scenario, i) => optionsOf(scenario, i > 0 ? { after: scenarios[i - 1] } : {}, i));
   return {

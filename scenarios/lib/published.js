@@ -1,11 +1,10 @@
-// What the authors of a store have published for a scenario, to be shown beside the measured
-// figures as a shape: it was measured on other machines.
-// Source: the tables that go with machbase/neo-tester at b95bed6, its programs stock and stockgo
-// with -rollup, 10,000 operations a client.
+// Published results, shown with the measured ones as a shape, because other machines produced them.
+// Source: the tables of machbase/neo-tester at b95bed6, programs stock and stockgo with -rollup,
+// 10,000 operations per client.
 
 const clients = [1, 8, 16, 32, 64, 128, 512];
 
-/** A published sweep of the roll-up query: operations a second, in the order of clients. */
+/** Returns a published sweep of the roll-up query: ops/s in the order of clients. */
 function rollup(client, label, opsPerSecond) {
   return {
     client,
@@ -16,7 +15,7 @@ function rollup(client, label, opsPerSecond) {
   };
 }
 
-// By the client that each was measured with, as stock-drivers.js names it.
+// By client, with the names of stock-drivers.js.
 const rollups = [
   rollup('machcli', '2026/02/20, api/machcli', [827, 6030, 10641, 15877, 18289, 17141, 24157]),
   // Its title says stmt-reuse, but its command has no -reuse.
@@ -26,10 +25,7 @@ const rollups = [
   rollup('machgo-reuse', '2026/02/20, api/machgo, stmt-reuse (-reuse)', [1719, 11443, 20843, 29231, 29594, 29497, 29725]),
 ];
 
-/**
- * Series of each scenario, by its name: `{ label, source, machine, op, points: [{ clients,
- * opsPerSecond }] }`.
- */
+/** Series by scenario: `{ label, source, machine, op, points: [{ clients, opsPerSecond }] }`. */
 export const published = {
   'stock-rollup': rollups.map(({ client, ...series }) => ({ ...series, op: 'rollup' })),
   'stock-drivers': rollups.map(({ client, ...series }) => ({ ...series, op: client })),

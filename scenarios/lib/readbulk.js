@@ -1,5 +1,5 @@
-// Reading tags in bulk from an MXAccess gateway: the published flow, through k6/x/mxgateway or
-// through k6/net/grpc.
+// Reads tags in bulk from an MXAccess gateway: the published flow, with k6/x/mxgateway or
+// k6/net/grpc.
 import { sleep } from 'k6';
 import { Counter } from 'k6/metrics';
 import grpc from 'k6/net/grpc';
@@ -13,14 +13,14 @@ const secured = ['grpcs', 'https'].includes(scheme);
 /** host:port of the gateway. */
 export const address = /:\d+$/.test(place) ? place : `${place}:50051`;
 
-/** What measures: the module of our own, or k6's. */
+/** The client: our module or k6's. */
 export const clientName = oneOf('CLIENT', ['mxgateway', 'grpc'], 'mxgateway');
 
 const key = text('MXGW_KEY', '');
 const connection = oneOf('CONNECTION', ['vu', 'shared'], 'vu');
 const timeout = duration('TIMEOUT', '10s');
 const wait = duration('WAIT', '1s', { least: 0 }); // the command's timeout_ms
-const ownProto = decodeURIComponent(import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // a URL has %20 for a blank
+const ownProto = decodeURIComponent(import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // a URL has %20 for a space
 const proto = text('PROTO', ownProto); // or reflection
 const importPaths = text('PROTO_PATHS', '').split(',').filter((path) => path !== '');
 const service = text('SERVICE', '');
@@ -33,7 +33,7 @@ if (clientName === 'grpc' && (text('TLS_SERVER_NAME') || flag('TLS_INSECURE', fa
   sweep.refuse('TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway: k6/net/grpc has no such options');
 }
 
-/** The tags: TAGS with the numbers from 1 in the place of %03d, or a comma-separated list. */
+/** The tags: TAGS with the numbers from 1 instead of %03d, or a comma-separated list. */
 export const tags = (() => {
   const pattern = text('TAGS', 'TestMachine_%03d.TestChangingInt');
   const list = pattern.includes(',') ? pattern.split(',').map((tag) => tag.trim()) : null;
@@ -63,12 +63,12 @@ const tls = (() => {
   };
 })();
 
-/** Counts of all clients, failed calls' latency included, as the published clients have them. */
+/** Counts of all clients; latencies include failed calls, as in the published clients. */
 export const tally = new mxgateway.Tally('read-bulk');
 
 /**
- * A client: begin() opens a session, registers and subscribes, work() reads until the step has
- * enough, end() ends all that. backend() says what answers.
+ * A client: begin() opens a session, registers and subscribes, work() reads until the step ends,
+ * end() closes the session. backend() returns the gateway's name and version.
  */
 export const client = { mxgateway: ownModule, grpc: k6Module }[clientName]();
 
@@ -101,7 +101,7 @@ function ownModule() {
   };
 }
 
-// The same in JavaScript. The names of the enum's values are those of lib/mxaccess_gateway.proto.
+// The same in JavaScript. The names of enum values are from lib/mxaccess_gateway.proto.
 function k6Module() {
   const gateway = new grpc.Client();
   const [, folder, file] = proto.match(/^(.*\/)?([^/]*)$/);

@@ -1,5 +1,5 @@
-// The published roll-up query: an hour of one stock's minutes, 60 rows.
-// Source: machbase/neo-tester at b95bed6, stockgo -rollup.
+// The published roll-up query: one hour of a stock by minutes, 60 rows. Source: machbase/neo-tester
+// at b95bed6, stockgo -rollup.
 import { lastMinutes, oneLine } from './stock.js';
 
 export const query = oneLine(`
@@ -10,8 +10,8 @@ export const query = oneLine(`
    where code = ? and time between ? and ?
    group by code, time order by time limit ?`);
 
-/** Rows of an answer, at least. */
+/** The least number of rows in an answer. */
 export const least = 60;
 
-/** The last hour that is complete. */
+/** The last complete hour. */
 export const params = () => lastMinutes(60, 2);

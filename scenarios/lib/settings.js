@@ -1,37 +1,37 @@
-// What scenarios are told: settings, from `-e NAME=value` or from SWEEP_NAME in the environment. A
-// malformed value is an error that names the setting and what it accepts.
+// Reads the settings of scenarios, from `-e NAME=value` or from SWEEP_NAME in the environment. An
+// invalid value is an error that names the setting and the accepted values.
 import sweep from 'k6/x/sweep';
 
-// Settings of a store have its name before them, and are called so in the environment, too. All
-// others are SWEEP_NAME there: shells and build servers export CONFIG, SECONDS, TLS and the like,
-// and mean something else.
+// Settings of a store begin with its name, also in the environment. All others are SWEEP_NAME
+// there, because shells and build servers export CONFIG, SECONDS, TLS and others with another
+// meaning.
 const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_', 'POSTGRES_'];
-/** What the name of a setting that is no store's begins with in the environment. */
+/** The prefix in the environment for settings that belong to no store. */
 export const prefix = 'SWEEP_';
 
-/** Whether a setting's name begins with that of a store. */
+/** Reports whether a setting's name begins with that of a store. */
 export function ofStore(name) {
   return stores.some((store) => name.startsWith(store));
 }
 
-/** Settings as the base of a duet has them, while that is made. */
+/** The settings of a duet's base, while the base is created. */
 let changed = {};
 
-/** The value of a setting; undefined when there is none, or an empty one. */
+/** Returns the value of a setting; undefined if it is not set or empty. */
 export function given(name) {
   if (name in changed) return changed[name];
   return (ofStore(name) ? sweep.setting(name, { environment: name }) : sweep.setting(name)) || undefined;
 }
 
-/** The name of a setting's variable, where its value is. */
+/** Returns the name of the variable that sets a setting. */
 export function variable(name) {
   if (name in changed) return `${name} of BASE`;
   return __ENV[name] === given(name) ? name : prefix + name;
 }
 
 /**
- * Ends k6 when something is set that is no setting of the scenario. The first VU looks for all:
- * only it loads what it takes.
+ * Ends k6 if a name is set that is no setting of the scenario. Only the first VU checks this, and
+ * loads the code for it.
  */
 export function refuseSlips(scenario) {
   const slip = __VU === 0 && require('./slips.js').slipOf(scenario);
@@ -39,13 +39,13 @@ export function refuseSlips(scenario) {
 }
 
 /**
- * The base of a duet: what make returns with the base's settings; undefined where none is asked
- * for. BASE_URL, or BASE_ and the setting's name, is the address of its server; BASE has others,
- * such as DRIVER=machgo,REUSE=true.
+ * Returns the base of a duet: the result of make with the settings of the base; undefined without a
+ * base. BASE_URL, or BASE_ and the name of the setting, is the address of its server; BASE has
+ * other settings, such as DRIVER=machgo,REUSE=true.
  *
  * @template T
- * @param {string} address the setting that says where the target is
- * @param {string[]} others settings that the base may have otherwise
+ * @param {string} address the setting with the address of the target
+ * @param {string[]} others settings that may differ in the base
  * @param {() => T} make
  * @returns {T | undefined}
  */
@@ -65,7 +65,7 @@ export function ofBase(address, others, make) {
   }
 }
 
-/** Reads BASE: settings of the base that are not the target's address. */
+/** Reads BASE: settings of the base other than the address. */
 function readBase(others, own) {
   for (const setting of text('BASE').split(/,(?=[A-Z_]+=)/).filter((part) => part !== '')) {
     const [, name, value] = setting.match(/^([A-Z_]+)=(.+)$/) || [];
@@ -81,12 +81,12 @@ function refuse(name, accepts) {
   return sweep.refuse(`${variable(name)} must be ${accepts}, but is "${given(name)}"`);
 }
 
-/** A text, or fallback when the setting is not given. */
+/** Returns a text, or fallback if the setting is not given. */
 export function text(name, fallback) {
   return given(name) || fallback;
 }
 
-/** An integer from least to most. */
+/** Returns an integer from least to most. */
 export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER) {
   const value = given(name);
   if (value === undefined) return fallback;
@@ -99,7 +99,7 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
 
 const units = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30 };
 
-/** A number of bytes from least to most: 100, 1KB (1,000) or 1KiB (1,024). */
+/** Returns a number of bytes from least to most: 100, 1KB (1,000) or 1KiB (1,024). */
 export function bytes(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER) {
   const value = given(name);
   if (value === undefined) return fallback;
@@ -111,7 +111,7 @@ export function bytes(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER)
   return size;
 }
 
-/** A comma-separated list of integers from 1 to most. */
+/** Returns a comma-separated list of integers from 1 to most. */
 export function wholeNumbers(name, fallback, most) {
   const value = given(name);
   if (value === undefined) return fallback;
@@ -123,8 +123,8 @@ export function wholeNumbers(name, fallback, most) {
 }
 
 /**
- * A duration as k6 writes it: "30s", "1m30s", "500ms". At least so many milliseconds; more than
- * nothing, unless that is 0. The first VU checks it for all.
+ * Returns a duration in k6's notation: "30s", "1m30s", "500ms". It has to be at least `least`
+ * milliseconds, and more than 0 unless least is 0. The first VU checks it for all.
  */
 export function duration(name, fallback, { least = undefined } = {}) {
   const value = given(name);
@@ -141,7 +141,7 @@ export function duration(name, fallback, { least = undefined } = {}) {
   return value;
 }
 
-/** true or false; also 1 and 0, yes and no. */
+/** Returns true or false; accepts also 1 and 0, yes and no. */
 export function flag(name, fallback) {
   const value = given(name);
   if (value === undefined) return fallback;
@@ -150,7 +150,7 @@ export function flag(name, fallback) {
   return refuse(name, 'true or false');
 }
 
-/** One of the values. */
+/** Returns one of the values. */
 export function oneOf(name, values, fallback) {
   const value = given(name);
   if (value === undefined) return fallback;
@@ -158,7 +158,7 @@ export function oneOf(name, values, fallback) {
   return value;
 }
 
-/** A comma-separated list of some of the values; `usual` when the setting is not given. */
+/** Returns a comma-separated list of some of the values; `usual` if the setting is not given. */
 export function someOf(name, values, usual = values) {
   const value = given(name);
   if (value === undefined) return usual;
@@ -168,8 +168,8 @@ export function someOf(name, values, usual = values) {
 }
 
 /**
- * Shares of some of the values, such as get:91,set:9, as { get: 91, set: 9 }. The first VU checks
- * them for all.
+ * Returns shares of some of the values, such as get:91,set:9, as { get: 91, set: 9 }. The first VU
+ * checks them for all.
  */
 export function shares(name, values, fallback) {
   const all = {};

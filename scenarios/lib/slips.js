@@ -1,5 +1,5 @@
-// The settings of each scenario, and what is said of others that are set. Only the first VU loads
-// this: see refuseSlips of settings.js.
+// The settings of each scenario, and the errors for others. Only the first VU loads this file: see
+// refuseSlips in settings.js.
 import { given, ofStore, prefix, variable } from './settings.js';
 
 const sweeps = [
@@ -7,7 +7,7 @@ const sweeps = [
   'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS', 'RATE', 'FIND', 'GATE',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
-/** The settings of a duet's base, by the settings that say where the target is. */
+/** The settings of a duet's base, for the settings with the address of the target. */
 const duet = (...urls) => ['BASE', 'BASE_URL', ...urls.map((url) => `BASE_${url}`)];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
 const caches = [
@@ -16,7 +16,7 @@ const caches = [
 ];
 const nats = ['NATS_URL', 'TIMEOUT'];
 
-/** The settings of each scenario. ../README.md says what they mean. */
+/** The settings of each scenario. ../README.md describes them. */
 export const settings = {
   'stock-load': ['MACHBASE_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
   'stock-rollup': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
@@ -46,7 +46,7 @@ export const settings = {
 /** The settings of all scenarios. */
 const all = Object.values(settings).flat();
 
-/** Why a scenario has no duet. ../README.md says more. */
+/** Why a scenario has no duet. ../README.md has the details. */
 const noDuet = {
   'stock-append': 'a server still works on what was appended in the other one\'s turn',
   'stock-drivers': 'its steps are variants already: set DRIVERS',
@@ -59,10 +59,9 @@ const noDuet = {
 };
 
 /**
- * Says what is wrong where something is set that is no setting of the scenario: a name that -e or
- * SWEEP_ gives, or one of a store that is so near to a setting that it is a slip. A scenario of
- * which there are several at once has a name that begins with one of those in settings; of other
- * names nothing is known.
+ * Returns an error if a name is set that is no setting of the scenario: with -e, as SWEEP_NAME, or
+ * as a name of a store that looks like a misspelt setting. The name of the scenario may have a
+ * suffix if several run at once. Unknown scenarios are not checked.
  *
  * @returns {string | undefined}
  */
@@ -74,7 +73,7 @@ export function slipOf(scenario) {
   if (base) return `${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`;
   for (const name of Object.keys(__ENV)) {
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
-    const usable = name === short || !ofStore(short); // a store's has no prefix but its own
+    const usable = name === short || !ofStore(short); // settings of a store have no prefix
     const exported = name === short && (!given(name) || __ENV[name] === __ENV[prefix + name]); // make exports both
     if (__ENV[name] === '' || exported || (usable && known.includes(short))) continue;
     const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
@@ -86,22 +85,19 @@ export function slipOf(scenario) {
 }
 
 /**
- * Whether who wrote name has meant setting: one for several or several for one, or a letter or two
- * that are wrong. In a short name every letter counts: with another one it is another word.
+ * Reports whether name is probably a misspelling of setting: singular for plural, or a letter or
+ * two wrong. Short names have to match exactly.
  */
 function slip(name, setting) {
   if ([name.toUpperCase(), `${name}S`].includes(setting) || name === `${setting}S`) return true;
   const slips = [9, 5].filter((length) => setting.length >= length).length;
   if (Math.abs(name.length - setting.length) > slips) return false;
-  // Most names are told apart by letters that the other one lacks, which costs little.
+  // Comparing the sets of letters first is cheap, and rules out most names.
   const lacks = [...setting].reduce((n, letter) => n + (name.includes(letter) ? 0 : 1), 0);
   return lacks <= slips && distance(name, setting) <= slips;
 }
 
-/**
- * How many slips lead from one name to the other: a letter too many, too few, another one, or two
- * in the wrong order.
- */
+/** Returns the edit distance of two names: letters added, removed, replaced or swapped. */
 function distance(a, b) {
   const rows = [[...b, ''].map((_, j) => j)];
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,5 +1,4 @@
-// What the stock scenarios have in common: the connection, the code, and the check that there is
-// something to read.
+// Common code of the stock scenarios: the connection, the stock's code, and the check for data.
 import exec from 'k6/execution';
 import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
@@ -15,15 +14,15 @@ export const minute = 60 * 1000;
 const limit = 100;
 
 /**
- * Parameters of the published queries: the code, `minutes` that ended `ago` minutes before now, and
- * the limit.
+ * Returns the parameters of the published queries: the code, `minutes` that ended `ago` minutes
+ * ago, and the limit.
  */
 export function lastMinutes(minutes, ago) {
   const to = Date.now() - ago * minute;
   return [code, new Date(to - minutes * minute), new Date(to), limit];
 }
 
-/** Calls fn; an error ends the whole test, with one line. */
+/** Calls fn; an error ends the test with one line. */
 export function orAbort(fn) {
   try {
     return fn();
@@ -32,36 +31,32 @@ export function orAbort(fn) {
   }
 }
 
-/**
- * A statement as one line: what the server and the report get is then not the script's indentation.
- */
+/** Returns a statement as one line, without the script's indentation. */
 export function oneLine(sql) {
   return sql.trim().replace(/\s+/g, ' ');
 }
 
 /**
- * The drivers of k6/x/machbase. `make build-drivers` builds a k6 that has all of them; the others
- * have native.
+ * The drivers of k6/x/machbase. Only a k6 of `make build-drivers` has all of them; others have
+ * native.
  */
 export const drivers = ['native', 'machgo', 'machcli'];
 
 export const url = address();
 
-/** Whether a call of JavaScript does many operations, in Go (client.run), and not one. */
+/** Reports whether a JavaScript call runs many operations in Go (client.run). */
 export const isInGo = () => flag('IN_GO', false);
 
 /**
- * A client as the settings ask for it. REUSE is whether a statement is prepared once per
- * connection, or prepared, executed and freed each time; it, DRIVER and TIMEOUT override what the
- * URL says.
+ * Returns a client for the settings. REUSE: prepare a statement once per connection instead of for
+ * each execution. REUSE, DRIVER and TIMEOUT override the URL.
  */
 export function newClient() {
   return clientOf(oneOf('DRIVER', drivers), flag('REUSE'));
 }
 
 /**
- * A client with this driver, and with or without statement reuse, whatever the settings say of
- * these two.
+ * Returns a client with this driver, with or without statement reuse, regardless of the settings.
  */
 export function clientOf(driver, reuse) {
   const statementCache = { true: 'auto', false: 'off' }[reuse];
@@ -69,9 +64,8 @@ export function clientOf(driver, reuse) {
 }
 
 /**
- * The base of a scenario's duet, where the settings ask for one: `{ scenario, db, query, url,
- * inGo }`. query makes the statement; `others` are settings of the scenario that the base may have
- * otherwise.
+ * Returns the base of a scenario's duet: `{ scenario, db, query, url, inGo }`, or undefined. query
+ * returns the statement; `others` are settings of the scenario that may differ in the base.
  */
 export function newBase(scenario, query, others = []) {
   return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => (
@@ -80,10 +74,9 @@ export function newBase(scenario, query, others = []) {
 }
 
 /**
- * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never
- * measures empty answers, and tells the report what is measured, and what was published of the
- * same. The facts are the driver and whether statements are reused, where they are not those of the
- * client. base is that of a duet.
+ * For setup(): stops the test if the query finds fewer than `least` rows, so that a sweep never
+ * measures empty answers. Passes facts and published results to the report. The facts are the
+ * driver and statement reuse, unless the client has them. base is the base of a duet.
  */
 export function prepare(db, query, params, least, published = [], facts = factsOf(db), base = undefined) {
   const { driver, ...how } = facts;
@@ -108,7 +101,7 @@ export function prepare(db, query, params, least, published = [], facts = factsO
 }
 
 /**
- * What is measured of a client; inGo: its operations are done by client.run.
+ * Returns facts about a client; inGo: client.run does its operations.
  *
  * @returns {{ driver: string, reuse: boolean, inGo?: boolean }}
  */
@@ -139,16 +132,15 @@ function requireRows(db, query, params, least) {
 }
 
 /**
- * A function that runs the query once, reads every row and checks it, and that there are at least
- * `least` rows. The parameters are worked out once per client, as the published programs do. inGo:
- * a call of it is many operations, which client.run does.
+ * Returns a function that runs the query once, reads and checks every row, and requires at least
+ * `least` rows. The parameters are computed once per client, as in the published programs. inGo: one
+ * call is many operations of client.run.
  */
 export function queryOperation(db, query, params, least, expect, inGo = false) {
-  // Frozen, they are read once and not at every operation; a Date can change even when it is
-  // frozen.
+  // client.run reads frozen parameters only once. A Date can change even if it is frozen.
   const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
   if (inGo) {
-    const work = { iterations: 1000, query, params: fixed, expect, minRows: least }; // the step's share ends the call before
+    const work = { iterations: 1000, query, params: fixed, expect, minRows: least }; // the step ends the last call early
     return () => db.run(work);
   }
   const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect), minRows: least });
@@ -156,8 +148,8 @@ export function queryOperation(db, query, params, least, expect, inGo = false) {
 }
 
 /**
- * The default function of a stock sweep: a client connects, and then runs the query again and
- * again. base is that of a duet.
+ * The default function of a stock sweep: connects, then runs the query repeatedly. base is the base
+ * of a duet.
  */
 export function sweepQuery(db, query, params, least, expect, base = undefined) {
   db.connect();

@@ -1,4 +1,4 @@
-// What the sweeps have in common: their options, and where their report goes.
+// Common code of the sweeps: their options and reports.
 import sweep from 'k6/x/sweep';
 import { text } from './settings.js';
 
@@ -6,30 +6,30 @@ import { text } from './settings.js';
 export const results = text('RESULTS', 'results');
 
 /**
- * The name of a report's files: that of the scenario, what it was measured with, and whether it was
- * a duet, so that none takes the place of another.
+ * Returns the name of the report's files: scenario, variant, and -duet, so that reports do not
+ * replace each other.
  */
 export const fileName = (scenario, variant, base) => `${scenario}-${variant}${base ? '-duet' : ''}`;
 
 /**
- * The usual share of scenarios of which nothing is published: with one client as with 512, enough
- * operations for a p99. A number of operations would be a tenth of a second of the one, or an hour
- * of the others.
+ * The default share of scenarios without published figures: with 1 client as with 512, enough
+ * operations for a p99. A fixed number would take a tenth of a second with one, and an hour with
+ * the other.
  */
 export const tenSeconds = { duration: '10s' };
 
 /**
- * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS, DURATION or PRECISION, WARMUP,
- * REPEATS, REPEAT_ORDER, ORDER, ORDER_SEED, INTERVALS, PAUSE, MAX_DURATION and PORTABLE override
- * the published defaults; GATES names a file of gates, from the scenario's folder. A run with a
- * failed operation, an incomplete step or a crossed gate ends with exit code 99.
+ * Returns k6 options for a sweep with one scenario. CLIENTS, ITERATIONS, DURATION or PRECISION,
+ * WARMUP, REPEATS, REPEAT_ORDER, ORDER, ORDER_SEED, INTERVALS, PAUSE, MAX_DURATION and PORTABLE
+ * override the published defaults; GATES is the path of a gate file, relative to the scenario. The
+ * exit code is 99 after a failed operation, an incomplete step or a crossed gate.
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
- * @param {object} more     options that the settings do not change
- * @param {{ iterations?: number, duration?: string }} [usual] share of a client where the settings
- *   name none; the published one when not given
- * @returns {any} undefined in all VUs but the first, which is where k6 reads options
+ * @param {object} more     options without settings
+ * @param {{ iterations?: number, duration?: string }} [usual] default share of a client; the
+ *   published one if not given
+ * @returns {any} undefined except in the first VU, where k6 reads options
  */
 export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   if (__VU > 0) return undefined;
@@ -37,12 +37,12 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
 }
 
 /**
- * k6 options of several sweeps, each of which begins when the one before has ended.
+ * Returns k6 options for several sweeps, each of which begins after the previous one.
  *
  * @param {string[]} scenarios their names
- * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf the options of
- *   each; `after` is to be among them
- * @returns {any} undefined in all VUs but the first
+ * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf returns the
+ *   options of each, including `after`
+ * @returns {any} undefined except in the first VU
  */
 export function oneAfterAnother(scenarios, optionsOf) {
   if (__VU > 0) return undefined;
@@ -50,7 +50,7 @@ export function oneAfterAnother(scenarios, optionsOf) {
 }
 
 /**
- * Calls an operation again and again, as sweep.run does; where there is a base, it is a duet.
+ * Repeats an operation, as sweep.run does; with a base, it runs a duet.
  *
  * @param {() => unknown} change
  * @param {() => unknown} [base]
@@ -60,12 +60,12 @@ export function run(change, base = undefined) {
 }
 
 /**
- * For handleSummary: the tables on standard output, and the report's files in RESULTS (results).
+ * For handleSummary: prints the tables, and writes the report's files to RESULTS (results).
  *
  * @param {any} data
- * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] what the scenario makes of a
- *   report's figures
- * @param {{ together?: string, sideBySide?: any[] }} [more] what stands side by side
+ * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] returns more tables for a report
+ * @param {{ together?: string, sideBySide?: any[] }} [more] reports or operations shown side by
+ *   side
  */
 export function sweepReport(data, tables = undefined, more = {}) {
   return sweep.report(data, { dir: results, tables, ...more });

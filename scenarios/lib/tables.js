@@ -1,9 +1,9 @@
-// Tables that scenarios make of their figures, beside the published one: see Table of k6/x/sweep.
+// More tables of scenarios: see Table of k6/x/sweep.
 
 /**
- * How many things a second the steps have moved whose operations are batches of them.
+ * Returns a table of things per second, for steps whose operations are batches of things.
  *
- * @param {string} things what an operation moves many of, such as rows
+ * @param {string} things what an operation has many of, such as rows
  * @param {any[]} steps   of the report
  * @returns {import('k6/x/sweep').Table}
  */

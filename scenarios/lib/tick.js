@@ -1,5 +1,5 @@
-// The published tick query: one stock's ticks.
-// Source: machbase/neo-tester at b95bed6, stockgo without -rollup, and stockbench.
+// The published tick query: ticks of one stock. Source: machbase/neo-tester at b95bed6, stockgo
+// without -rollup, and stockbench.
 import { oneLine } from './stock.js';
 
 export const query = oneLine(`
