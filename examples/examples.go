@@ -1,5 +1,4 @@
-// Package examples holds the scripts that `k6 x sweep new` writes, which people also copy from
-// here.
+// Package examples holds the scripts that `k6 x sweep new` writes. People also copy them.
 package examples
 
 import (
@@ -10,14 +9,14 @@ import (
 //go:embed grpc.js http.js machbase.js memcached.js nats.js postgres.js redis.js
 var scripts embed.FS
 
-// Kinds are what there is a script for, and the setting that says where its server is.
+// Kinds maps each kind of script to the setting with its server's address.
 var Kinds = map[string]string{ //nolint:gochecknoglobals // a constant
 	"grpc": "GRPC_URL", "http": "HTTP_URL", "machbase": "MACHBASE_URL", "memcached": "MEMCACHED_URL", "nats": "NATS_URL",
 	"postgres": "POSTGRES_URL", "redis": "REDIS_URL",
 }
 
-// Script returns the script for one of the kinds, which says in its first lines how it is run:
-// as the file that it was written to.
+// Script returns the script of a kind, to be written as file. Its first lines have the command to
+// run it.
 func Script(kind, file string) ([]byte, error) {
 	raw, err := scripts.ReadFile(kind + ".js")
 	if file == "-" {

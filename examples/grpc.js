@@ -1,6 +1,6 @@
-// Sweeps a gRPC server: how many calls a second, and how long do they take, the more clients there
-// are? The call is that of the standard health service, and the server has to have reflection;
-// without, name its .proto in init: client.load([], 'my.proto').
+// Sweeps a gRPC server: calls per second and their latency, by number of clients. It calls the
+// standard health service, and needs server reflection. Without it, load a .proto in the init code:
+// client.load([], 'my.proto').
 //     k6 run grpc.js -e GRPC_URL=127.0.0.1:50051 -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import grpc from 'k6/net/grpc';
@@ -18,7 +18,7 @@ export function setup() {
 
 export default function () {
   client.connect(address, { plaintext: true, reflect: true }); // all clients of a step connect; then they start together
-  sweep.run(() => { // one call is one operation; a status other than OK makes it a failed one, and so does a check that fails
+  sweep.run(() => { // one call is one operation; a status other than OK or a failed check makes it a failed one
     check(client.invoke(method, { service: '' }), { 'status is OK': (r) => Boolean(r) && r.status === grpc.StatusOK });
   });
   client.close();

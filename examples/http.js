@@ -1,6 +1,5 @@
-// Sweeps an HTTP server: how many GETs a second, and how long do they take, the more clients there
-// are? The function below knows nothing of sweeps: the executor repeats it, and its first call in
-// each step, which opens the connection, is not measured.
+// Sweeps an HTTP server: GETs per second and their latency, by number of clients. The executor
+// repeats the function below. Its first call in each step opens the connection and is not measured.
 //     k6 run http.js -e HTTP_URL=http://127.0.0.1:8080/ -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import http from 'k6/http';
@@ -18,7 +17,7 @@ export function setup() {
 }
 
 export default function () {
-  // No answer and an error such as 404 make it a failed operation, and so does a check that fails.
+  // A missing answer, an error such as 404, or a failed check makes it a failed operation.
   check(http.get(url), { 'status is 200': (r) => r.status === 200 });
 }
 

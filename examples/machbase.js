@@ -1,6 +1,6 @@
-// Sweeps Machbase: how fast are the latest 100 values of a tag read, the more clients there are? It
-// makes a table of its own, and drops it.
-//     k6 run machbase.js -e MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 -e CLIENTS=1,8 -e DURATION=10s
+// Sweeps Machbase: reads the latest 100 values of a tag, by number of clients. It creates a table
+// and drops it.
+//     k6 run machbase.js -e MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 -e CLIENTS=1,8
 import machbase from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
 
@@ -22,7 +22,7 @@ export function setup() {
 
 export default function () {
   db.connect(); // all clients of a step connect; then they start together
-  sweep.run(() => { // one call is one operation; an answer without rows is a failed one
+  sweep.run(() => { // one call is one operation; an answer without rows fails
     db.query(`select time, value from ${table} where name = ? limit ?`, ['tag-1', 100], { rows: 'discard', expect: {}, minRows: 1 });
   });
 }

@@ -1,5 +1,4 @@
-// Sweeps memcached: how many gets and sets a second, and how long do they take, the more clients
-// there are?
+// Sweeps memcached: gets and sets per second and their latency, by number of clients.
 //     k6 run memcached.js -e MEMCACHED_URL=127.0.0.1:11211 -e CLIENTS=1,8,32 -e DURATION=10s
 import memcached from 'k6/x/memcached';
 import sweep from 'k6/x/sweep';
@@ -18,7 +17,7 @@ export function setup() {
 
 export default function () {
   client.connect(); // all clients of a step connect; then they start together
-  sweep.run(() => { // one call is one operation: a get and, where the key is missing, a set
+  sweep.run(() => { // one call is one operation: a get and, if the key is missing, a set
     client.getOrSet(`xk6-sweep-${Math.floor(Math.random() * keys)}`, '60s', () => value);
   });
 }

@@ -1,5 +1,5 @@
-// Sweeps NATS: how many requests a second are answered, and how long do they take, the more clients
-// there are? The service that answers is this k6, over a connection of its own.
+// Sweeps NATS: requests per second and their latency, by number of clients. This k6 also runs the
+// service that answers, over another connection.
 //     k6 run nats.js -e NATS_URL=nats://127.0.0.1:4222 -e CLIENTS=1,8,32 -e DURATION=10s
 import nats from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
@@ -7,7 +7,7 @@ import sweep from 'k6/x/sweep';
 const url = __ENV.NATS_URL || 'nats://127.0.0.1:4222';
 
 const client = new nats.Client(url);
-const services = new nats.Client(url, { connection: 'shared' }); // one connection has the services of all clients
+const services = new nats.Client(url, { connection: 'shared' }); // one connection for the services of all clients
 const text = 'x'.repeat(100);
 
 export const options = sweep.options({ scenario: 'nats', op: 'request', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });

@@ -1,6 +1,6 @@
-// Sweeps PostgreSQL: how fast is a row found by its key, the more clients there are, each over a
-// connection of its own? It makes a table of its own, and drops it.
-//     k6 run postgres.js -e POSTGRES_URL=postgres://user:password@127.0.0.1:5432/postgres?sslmode=disable -e CLIENTS=1,8
+// Sweeps PostgreSQL: selects a row by its key, by number of clients, each with one connection. It
+// creates a table and drops it.
+//     k6 run postgres.js -e POSTGRES_URL=postgres://postgres@127.0.0.1:5432/postgres -e CLIENTS=1,8
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';

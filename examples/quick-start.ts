@@ -1,4 +1,4 @@
-// k6 runs TypeScript as it is: k6 run examples/quick-start.ts
+// k6 runs TypeScript directly: k6 run examples/quick-start.ts
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 

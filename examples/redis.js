@@ -1,5 +1,4 @@
-// Sweeps Redis (or Valkey): how many GETs a second, and how long do they take, the more clients
-// there are?
+// Sweeps Redis (or Valkey): GETs per second and their latency, by number of clients.
 //     k6 run redis.js -e REDIS_URL=redis://127.0.0.1:6379 -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import redis from 'k6/x/redis';
@@ -14,13 +13,13 @@ const client = new redis.Client(url);
 export const options = sweep.options({ scenario: 'redis', op: 'get', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
 
 export async function setup() {
-  sweep.meta({ target: { kind: 'redis', url } }); // on this machine, the report has the server's processor time as well
+  sweep.meta({ target: { kind: 'redis', url } }); // for a server on this machine, the report has its processor time
   await client.set(key, value, 0);
 }
 
-// Functions of k6/x/redis return promises. So the whole function is the operation: it is repeated,
-// and its first call, which connects, is not measured. What throws and a check that fails make it a
-// failed operation.
+// Functions of k6/x/redis return promises, so each call of this function is one operation. The
+// first one connects, and is not measured. An exception or a failed check makes it a failed
+// operation.
 export default async function () {
   check(await client.get(key), { 'the value is the one that was set': (got) => got === value });
 }

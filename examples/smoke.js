@@ -1,5 +1,5 @@
-// What `xk6 lint` runs: the modules are there, and a sweep counts what it did. It needs no server,
-// and leaves no file.
+// The script for `xk6 lint`: it loads all modules, and checks that a sweep counts its operations.
+// It needs no server, and writes no file.
 //     k6 run examples/smoke.js
 import machbase from 'k6/x/machbase';
 import memcached from 'k6/x/memcached';

@@ -1,7 +1,7 @@
 // Rows of PostgreSQL under 1 to 64 clients, each with one connection: select a row by its key, or
 // insert a row. Settings: see README.md.
 //
-//   scripts/servers.sh with postgres -- bin/k6 run scenarios/postgres.js -e CLIENTS=1,8 -e MIX=select:1
+//   scripts/servers.sh with postgres -- bin/k6 run scenarios/postgres.js -e CLIENTS=1,8
 import sql from 'k6/x/sql';
 import driver from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';

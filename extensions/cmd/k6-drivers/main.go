@@ -1,9 +1,7 @@
-// Command k6-drivers is k6 with all that cmd/k6 has and, beside the native driver of k6/x/machbase,
-// those over Machbase's own clients: machgo, and machcli, which is C. `make build-drivers` builds
-// it.
+// Command k6-drivers is cmd/k6 with the drivers machgo and machcli (C) of k6/x/machbase, which use
+// Machbase's own clients. `make build-drivers` builds it.
 //
-// It is a module of its own, so that what those clients need is nowhere near the k6 that is the
-// default.
+// It is a separate module, so that the default k6 does not depend on these clients.
 package main
 
 import (

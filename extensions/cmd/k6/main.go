@@ -1,5 +1,5 @@
-// Command k6 is k6 with this repository's extensions and xk6-redis: the same binary that xk6
-// builds, pinned by go.sum.
+// Command k6 is k6 with this repository's extensions and xk6-redis, pinned by go.sum; xk6 builds
+// the same binary.
 package main
 
 import (

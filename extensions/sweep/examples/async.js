@@ -1,5 +1,5 @@
-// A function that is a promise: all clients connect, wait for each other, and then start together.
-// Each call after the first one is an operation.
+// An async function: all clients connect, wait for each other, and start together. Each call after
+// the first one is an operation.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ async.js
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';

@@ -1,5 +1,5 @@
-// Two variants in one run: all clients take turns between them, so that noise hits both. Here they
-// are two addresses, such as those of two builds of a server.
+// Compares two variants in one run: all clients alternate between them, so that noise affects both.
+// Here the variants are two addresses, such as two builds of a server.
 //     k6 run -e BASE_URL=http://127.0.0.1:8080/ -e HTTP_URL=http://127.0.0.1:8081/ duet.js
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';

@@ -1,5 +1,4 @@
-// Looks for the highest number of clients, up to 64, with which 99 of 100 operations take at most 5
-// ms (P99). Of rate:
+// Finds the highest number of clients, up to 64, with p99 of at most 5 ms. For a rate instead:
 //     find: { of: 'rate', p99: '5ms', max: 5000 }, preAllocatedVUs: 64
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ find.js
 import http from 'k6/http';

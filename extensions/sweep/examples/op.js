@@ -1,5 +1,5 @@
-// Operations of several kinds: sweep.op times a piece of JavaScript as an operation of its own
-// name, with its own line in the table and its own gates, and returns what the piece returns.
+// Several kinds of operations: sweep.op measures a function as an operation with its own name,
+// table row and gates, and returns the function's result.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ op.js
 import { check } from 'k6';
 import http from 'k6/http';
@@ -24,7 +24,7 @@ export default function () {
   const length = Number(head.headers['Content-Length']);
   sweep.op('get', () => {
     const response = http.get(url);
-    check(response, { 'as long as HEAD says': ({ body }) => String(body).length === length }); // else the operation has failed
+    check(response, { 'as long as HEAD says': ({ body }) => String(body).length === length }); // a failed check makes it a failed operation
   });
 }
 

@@ -1,6 +1,5 @@
-// Starts 100, then 500 operations a second, whether those before have ended or not, as the users of
-// a website do. Latency counts from the moment when an operation was due: what a slow server makes
-// others wait for is in it.
+// Starts 100, then 500 operations per second, whether earlier ones have ended or not, as users of a
+// website do. Latency starts when an operation is due, so it includes the wait for a slow server.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ open-loop.js
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
@@ -14,7 +13,7 @@ export const options = {
   },
   thresholds: {
     sweep_failed: ['count==0'],
-    sweep_incomplete: ['count==0'], // 8 clients are too few when an operation was due and never started
+    sweep_incomplete: ['count==0'], // 8 clients are too few if a due operation did not start
     'sweep_p99{rate:500}': ['value<1000'], // ms
   },
 };
