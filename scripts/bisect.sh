@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Judges the commit that git has checked out, for `git bisect run`: builds it, measures it in pairs
-# with the good one, and exits with 0 (good), 1 (bad), or 125 where it cannot be built, run or
-# judged, so that git takes another commit.
+# Judges the checked-out commit for `git bisect run`: builds it, compares it with the good one in
+# pairs of runs, and exits with 0 (good), 1 (bad), or 125 if it cannot be built, run or judged, so
+# that git skips it.
 #
 #   BASE='../good/bin/k6 run sweep.js' CHANGE='bin/k6 run sweep.js' git bisect run scripts/bisect.sh
 #
-# BUILD is the command that builds a commit (make -s bin/k6), GATE how much worse it may be
-# (opsPerSecond=-3%), AB what else `k6 x sweep ab` is told (--until 1%), K6 the k6 that judges (k6).
-# Copy this file out of the work tree first: the older commits may not have it.
+# BUILD is the command that builds a commit (make -s bin/k6), GATE the allowed worsening
+# (opsPerSecond=-3%), AB more options of `k6 x sweep ab` (--until 1%), K6 the k6 that judges (k6).
+# Copy this file out of the work tree first: older commits may not have it.
 set -uo pipefail
 
 ${BUILD-make -s bin/k6} || exit 125

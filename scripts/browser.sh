@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Prints the path of a Chromium for tests: the one in PATH; or else, for root on Debian, that of the
-# package chromium, which it installs. (It cannot be unpacked into the cache, as servers are: it
-# needs too many libraries.)
+# Prints the path of a Chromium for tests: from PATH or, for root on Debian, from the package
+# chromium, which it installs. Chromium needs too many libraries to be unpacked into the cache, as
+# servers are.
 set -euo pipefail
 
 say() { printf 'browser.sh: %s\n' "$*" >&2; }
 die() { say "$@"; exit 1; }
 
-# in_path: prints where the first one is that is there.
+# in_path prints the path of the first one found.
 in_path() {
   local name
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
@@ -16,7 +16,7 @@ in_path() {
   return 1
 }
 
-# install: what apt-get says goes to stderr, when it fails.
+# install shows the output of apt-get on stderr if it fails.
 install() {
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
@@ -25,7 +25,7 @@ install() {
     { tail -n 15 "$log" >&2; die 'apt-get cannot install the package chromium: install a Chromium or Chrome yourself'; }
 }
 
-# Another apt-get may be at work: it is waited for.
+# Waits for another apt-get.
 apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 "$@" </dev/null; }
 
 is_debian() { grep -qx 'ID=debian' /etc/os-release 2>/dev/null && type -P apt-get >/dev/null; }

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH.tar.gz with k6
-# and its licences (scripts/licences.sh), a CycloneDX bill of materials of each (.cdx.json), the
-# declarations for editors as npm packs them (scripts/types.sh), and the checksums of all
-# (SHA256SUMS).
+# Builds the release files: dist/xk6-sweep-VERSION-OS-ARCH.tar.gz with k6 and its licences
+# (scripts/licences.sh), a CycloneDX bill of materials for each (.cdx.json), the declarations for
+# editors as an npm package (scripts/types.sh), and checksums (SHA256SUMS).
 #
-#   scripts/dist.sh [OS/ARCH...]     all platforms when none is named; VERSION is the tag's when it is not set
+#   scripts/dist.sh [OS/ARCH...]     default: all platforms; VERSION defaults to the tag
 #
-# The same files and the same Go make the same bytes, wherever the checkout lies. What this machine,
-# or an emulator (qemu-user-static) can run says its version; Windows' and macOS's run on machines
-# of their own, in the workflow.
+# The output is reproducible: it depends only on the files and the Go version. Binaries that this
+# machine or an emulator (qemu-user-static) can run are started to check their version. The workflow
+# starts those for Windows and macOS on other machines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +16,7 @@ readonly variable=github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.vers
 export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false
 version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo v0.0.0)}
 
-# runner prints what runs a program of a platform here, and fails where nothing does.
+# runner prints the command prefix that runs a program of a platform here, or fails.
 runner() {
   local emulator
   case $1 in
@@ -29,8 +28,8 @@ runner() {
   esac
 }
 
-# To read licences, cyclonedx-gomod has go download all modules, our own folders too, and a folder
-# makes go refuse the modules beside it: this go leaves folders out.
+# cyclonedx-gomod makes go download all modules to read their licences, including our own folders,
+# and go refuses a folder next to modules. This wrapper leaves folders out.
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 cat >"$tools/go" <<EOF

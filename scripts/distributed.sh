@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs a scenario in several k6 processes on this machine, each with an execution segment of its
-# own, as k6-operator does on several, and merges their reports. `distributed.sh help` says how to
-# use it.
+# Runs a scenario in several k6 processes on this machine, each with an execution segment, as
+# k6-operator does on several machines, and merges their reports. Usage: `distributed.sh help`.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -12,18 +11,18 @@ k6=${K6:-${scripts%/*}/bin/k6}
 count=4
 results=${SWEEP_RESULTS:-results}
 given=${SWEEP_GATES:-}   # the gates, as the setting names their file
-gates=''      # that file
+gates=''      # the resolved path of the file
 portable=${SWEEP_PORTABLE:-true}
 window=${SWEEP_DURATION:-${SWEEP_MAX_DURATION:-}}
 script=''
 settings=()   # -e NAME=VALUE of the script
-run_args=()   # what k6 run gets besides
-reported=''   # the name of the report of -o sweep, if there is one
+run_args=()   # more arguments of k6 run
+reported=''   # name of the report of -o sweep, if any
 pids=()
-births=()     # of those processes: one that has ended may have left its number to another
+births=()     # start times of the processes: process ids can be reused
 ports=()
 signals=0
-patience=5    # seconds that a part has to answer; it is asked again as long as it runs
+patience=5    # seconds for a part to answer; it is asked again while it runs
 
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 
@@ -66,18 +65,19 @@ main() {
   trap 'signal_parts KILL' EXIT
   start_parts
   say "$count parts; what they say is in $results/parts/*/k6.log"
-  { await_parts && resume_parts; } || signal_parts INT   # one has ended before it began
+  { await_parts && resume_parts; } || signal_parts INT   # one ended before its start
   wait_for_parts || code=$?
   trap - EXIT INT TERM HUP
   case $code in
     0) merge_all || code=$? ;;
     99) merge_all || { merged=$?; ((merged == 110)) || code=$merged; } ;;
-    105) merge_all || true ;;   # what was measured before the interrupt
+    105) merge_all || true ;;   # reports what was measured before the interrupt
   esac
   exit "$code"
 }
 
-# --- the command line
+#
+# --- command line
 
 read_options() {
   while (($#)) && [[ $1 != -- ]]; do
@@ -115,7 +115,7 @@ read_options() {
   if [[ $reported == . ]]; then reported=$(basename "${script%.*}"); fi
 }
 
-# output OUTPUT: of k6 run -o. The folder and the gates of ours are not those of a part.
+# output OUTPUT handles -o of k6 run. The folder and gates of the merged report are not for parts.
 output() {
   local query=${1#sweep}
   run_args+=(-o "$1")
@@ -127,7 +127,7 @@ output() {
   [[ $query != *'&name='* ]] || { reported=${query#*&name=}; reported=${reported%%&*}; }
 }
 
-# setting NAME=VALUE: of the script, but for those that only we or the merged report need.
+# setting NAME=VALUE passes a setting to the script, except those of the merged report.
 setting() {
   case $1 in
     RESULTS=*) results=${1#*=} ;;
@@ -146,7 +146,7 @@ check_options() {
   [[ -f $script ]] || usage_error "there is no script '$script'"
   [[ -x $k6 ]] || usage_error "there is no $k6: run \`make build\`, or set K6"
   [[ $portable == true || $portable == false ]] || usage_error "PORTABLE must be true or false, but is '$portable'"
-  if [[ -n $given ]]; then   # as the script would find it, and before hours are spent
+  if [[ -n $given ]]; then   # relative to the script; checked before the long run
     gates=$given
     [[ $gates == /* ]] || gates=$(dirname "$script")/$gates
     [[ -f $gates ]] || usage_error "there is no file of gates '$gates' (GATES, from the script's folder)"
@@ -156,10 +156,11 @@ check_options() {
   fi
 }
 
-# --- the parts
+#
+# --- parts
 
-# prepare: a folder for each part, without what an earlier run has left there. Its merged reports go
-# to the folder previous: if this run fails, they would be taken for its own.
+# prepare makes an empty folder for each part. Merged reports of an earlier run move to the folder
+# previous, so that nobody takes them for those of a failed run.
 prepare() {
   local i name file suffix
   rm -rf -- "${results:?}"/parts/[0-9]*
@@ -175,8 +176,8 @@ prepare() {
   for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
 }
 
-# scenario_names: the names of the script's sweeps, which are those of their reports. A script that
-# k6 cannot read is taken to have its own.
+# scenario_names prints the names of the script's sweeps, which are also names of reports. If k6
+# cannot read the script, it prints the name of the script.
 scenario_names() {
   local name=${script##*/}
   {
@@ -191,7 +192,7 @@ start_parts() {
   for ((i = 0; i < count; i++)); do start_part "$i"; done
 }
 
-# start_part I: in a process group of its own, so that Ctrl-C reaches it once, from us.
+# start_part I starts a part in a separate process group, so that Ctrl-C reaches it only from us.
 start_part() {
   local i sequence=0 part=$(($1 + 1))
   local folder=$results/parts/$part
@@ -199,7 +200,7 @@ start_part() {
   free_port
   while [[ " ${ports[*]:-} " == *" $port "* ]]; do free_port; done
   set -m
-  # ${settings[@]+...}: an empty array is an unset variable to the bash of macOS
+  # ${settings[@]+...}: in the bash of macOS, an empty array is an unset variable.
   env -u SWEEP_GATES "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} ${settings[@]+"${settings[@]}"} \
     -e PORTABLE="$portable" -e RESULTS="$folder" \
     --execution-segment "$1/$count:$part/$count" --execution-segment-sequence "$sequence,1" \
@@ -210,8 +211,8 @@ start_part() {
   ports[$1]=$port
 }
 
-# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it. It fails
-# when there is no answer in time.
+# status PORT [BODY] prints the status of a run from k6's REST API, after sending BODY. It fails
+# without an answer in time.
 status() {
   local method=GET body=${2:-} answer='' code=0
   [[ -z $body ]] || method=PATCH
@@ -220,12 +221,12 @@ status() {
     printf '%s /v1/status HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$method" "${#body}" "$body" >&3
     read -r -d '' -t "$patience" answer <&3 || code=$?
     printf '%s' "$answer"
-    [[ $code == 1 && -n $answer ]]   # the end of the answer; more than 1: of the time
+    [[ $code == 1 && -n $answer ]]   # the end of the answer; greater than 1: timeout
   ) 2>/dev/null
 }
 
-# await_parts: until every part has its VUs and pauses before its first step. It fails when one has
-# ended.
+# await_parts waits until every part has its VUs and pauses before its first step. It fails if a
+# part has ended.
 await_parts() {
   local i paused=4   # ExecutionStatusPausedBeforeRun in k6's lib/execution.go
   for ((i = 0; i < count; i++)); do
@@ -248,25 +249,24 @@ resume_parts() {
 
 is_alive() { is_same "${pids[$1]}" "${births[$1]}"; }
 
-# start_again I: the part on another port, if it has ended because somebody had taken its own before
-# it could.
+# start_again I restarts a part on another port if another process took its port first.
 start_again() {
   grep -q ":${ports[$1]}: bind: address already in use" "$results/parts/$(($1 + 1))/k6.log" || return
   say "port ${ports[$1]} was taken: part $(($1 + 1)) starts again on another"
   wait "${pids[$1]}" || true
   start_part "$1"
-  ((signals == 0))   # or it has begun too late to get them
+  ((signals == 0))   # otherwise it started too late to receive the signals
 }
 
-# signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it
-# ends at once.
+# signal_parts SIGNAL: on INT and TERM k6 stops and reports its results; on a second signal it exits
+# immediately.
 signal_parts() {
   local i
   for ((i = 0; i < ${#births[@]}; i++)); do signal_process "$1" "${pids[i]}" "${births[i]}"; done
 }
 
-# rank CODE: how much an exit code of k6 tells of what went wrong. A part is interrupted when
-# another has failed before it began.
+# rank CODE prints how informative an exit code of k6 is. A part is interrupted if another part
+# failed before the start.
 rank() {
   case $1 in
     0) echo 0 ;;
@@ -276,8 +276,8 @@ rank() {
   esac
 }
 
-# wait_for_parts: returns the code of highest rank, the first part's that has it. A signal that
-# comes just before a wait is handled after it, so that we only wait for what has ended.
+# wait_for_parts returns the code with the highest rank, of the first part that has it. bash handles
+# a signal just before a wait only after it, so this waits only for ended processes.
 wait_for_parts() {
   local i code worst=0
   for ((i = 0; i < count; i++)); do
@@ -292,17 +292,18 @@ wait_for_parts() {
   return "$worst"
 }
 
-# --- the reports
+#
+# --- reports
 
-# merge_all: of every scenario; 104 when reports do not fit together, 99 when a gate was crossed,
-# 110 when one is undecided.
+# merge_all merges the reports of every scenario. It returns 104 if reports do not fit together, 99
+# if a gate is crossed, 110 if one is undecided.
 merge_all() {
   local file code worst=0
   local -a parts
   for file in "$results"/parts/*/*.json; do
     [[ -f $file ]] || { say "no part has left a report in $results/parts"; return 104; }
     parts=("$results"/parts/*/"${file##*/}")
-    [[ $file == "${parts[0]}" ]] || continue   # it is merged already
+    [[ $file == "${parts[0]}" ]] || continue   # already merged
     code=0
     merge "${parts[@]}" || code=$?
     if ((code != 0 && worst != 104 && !(code == 110 && worst == 99))); then worst=$code; fi
@@ -310,7 +311,7 @@ merge_all() {
   return "$worst"
 }
 
-# merge PART...: into all formats; prints the table and, if there are gates, what they say.
+# merge PART... writes all formats, and prints the table and the verdicts of gates.
 merge() {
   local name=${1##*/} into
   into=$results/${name%.json}

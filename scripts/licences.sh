@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Writes the licences of what a k6 is made of into a folder: licences.sh PROGRAM FOLDER
+# Writes the licences of a k6 binary into a folder: licences.sh PROGRAM FOLDER
 #
-#   LICENSE.k6.md             k6's own, AGPL-3.0, which the whole program is under
-#   THIRD_PARTY_NOTICES.txt   those of Go and of every other module that is compiled in
+#   LICENSE.k6.md             k6's licence, AGPL-3.0, which applies to the program
+#   THIRD_PARTY_NOTICES.txt   licences of Go and of all other modules
 #
-# Modules are read from the program, their licences from Go's module cache. A module without one
-# ends it, unless it is named here with its licence.
+# The binary names its modules; Go's module cache has their licences. A module without a licence is
+# an error, unless it is listed here.
 set -euo pipefail
 
 program=$1 folder=$2
 cache=$(go env GOMODCACHE)
-# Generated code has no licence file: that of what it is generated from counts.
+# Generated code has no licence file; the licence of its source applies.
 declare -A from=(
   [buf.build/gen/go/gogo/protobuf/protocolbuffers/go]="generated from github.com/gogo/protobuf, BSD-3-Clause"
   [buf.build/gen/go/prometheus/prometheus/protocolbuffers/go]="generated from github.com/prometheus/prometheus, Apache-2.0"
@@ -22,7 +22,7 @@ texts() {
     ! -name '*.go' | LC_ALL=C sort | while read -r file; do printf '\n' && tr -d '\r' <"$file"; done
 }
 
-# modules prints path and version of each module in the program, of a replaced one its replacement.
+# modules prints path and version of each module in the program, for a replaced one the replacement.
 modules() {
   go version -m "$program" | awk '
     $1 == "dep" { if (path) print path, version; path = $2; version = $3 }
@@ -36,7 +36,7 @@ modules() {
   modules | while read -r path version; do
     case $path in
     go.k6.io/k6/v2) cat "$cache/$path@$version/LICENSE.md" >"$folder/LICENSE.k6.md" && continue ;;
-    github.com/xk6-sweep/* | .* | /* | *@*) continue ;; # LICENSE is beside it
+    github.com/xk6-sweep/* | .* | /* | *@*) continue ;; # LICENSE is in the archive
     esac
     printf '\n==== %s %s\n' "$path" "$version"
     # shellcheck disable=SC2001   # the cache writes A as !a

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of pages that the docs show, of sweeps that it runs for them: `inside` of a
-# step, runs set `beside` each other, a `duet`, and k6's own web `dashboard`. Needs bin/k6; all of
-# them take two minutes or so.
+# Makes the pictures of pages for the docs, from sweeps that it runs: `inside` a step, runs
+# `beside` each other, a `duet`, and k6's web `dashboard`. Needs bin/k6, and two minutes for all.
 #
 #   scripts/pictures.sh [inside] [beside] [duet] [dashboard]
 set -euo pipefail
@@ -19,7 +18,7 @@ if [[ -z ${PICTURES_ROOM:-} ]]; then
 fi
 room=$PICTURES_ROOM
 
-# sweep FOLDER SETTING...: runs cache-sweep.
+# sweep FOLDER SETTING... runs cache-sweep.
 sweep() {
   "$k6" run --quiet -e RESULTS="$room/$1" -e WARMUP=500ms -e PAUSE=100ms -e QUIET=0s -e KEYS=10000 \
     "${@:2}" scenarios/cache-sweep.js >"$room/$1.log" 2>&1 || { tail -n 5 "$room/$1.log" >&2; return 1; }

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs ReadBulk benchmark clients at once against an MXAccess gateway, and compares them.
-# `read-bulk.sh --help` says how to use it. It builds the clients that it knows; scripts/read-bulk
-# does the rest.
+# Runs several ReadBulk clients at the same time against an MXAccess gateway, and compares them.
+# Usage: `read-bulk.sh --help`. This script builds the known clients; scripts/read-bulk runs them.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=${scripts%/*}
 sources=$scripts/read-bulk-clients
-built=$root/bin/read-bulk-clients   # what is made of them
+built=$root/bin/read-bulk-clients   # the built clients
 known='k6 go python java rust rust-debug'
 
 usage() {
@@ -77,7 +76,7 @@ main() {
   [[ -n $build_only ]] || exec "$root/bin/read-bulk" "${options[@]}" "${others[@]}"
 }
 
-# make_or_show NAME COMMAND...: shows what COMMAND said only when it fails.
+# make_or_show NAME COMMAND... shows the output of COMMAND only if it fails.
 make_or_show() {
   local name=$1
   shift
@@ -88,14 +87,15 @@ make_or_show() {
 
 quoted() { printf '%q ' "$@"; }
 
-# --- the clients: each sets `command`, for sh, and `about`, its versions and build
+#
+# --- clients: each sets `command`, for sh, and `about`, its versions and build
 
 build_k6() {
   local k6=${K6:-$root/bin/k6} setting
   [[ -n ${K6:-} ]] || make_or_show k6 make -s -C "$root" bin/k6
   [[ -x $k6 ]] || die "there is no k6 at $k6 (K6)"
   export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e ITERATIONS= -e QUIET=0s) # the others are at work
+  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e ITERATIONS= -e QUIET=0s) # the other clients keep the gateway busy
   for setting in BULK TAGS DURATION WARMUP TLS TLS_CA TLS_SERVER_NAME; do command+="-e $setting=\"\$$setting\" "; done
   command+=$(quoted "$root/scenarios/read-bulk.js")
   about="$("$k6" version | sed -n '1s/^[^ ]* //p'), release build"
@@ -108,7 +108,7 @@ build_go() {
   about="$(go version -m "$built/go" | awk 'NR == 1 { go = $2 } $2 == "google.golang.org/grpc" { grpc = $3 } END { print go ", grpc-go " grpc }'), release build"
 }
 
-# A virtual environment, which is made again when the versions or the proto file have changed.
+# A virtual environment, made again after a change of versions or the proto file.
 build_python() {
   local folder=$built/python proto=$root/scenarios/lib/mxaccess_gateway.proto sum
   need python3 python

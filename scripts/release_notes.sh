@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what the change log says about a version: release_notes.sh v0.1.0
+# Prints the section of a version from the changelog: release_notes.sh v0.1.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts and stops the servers that the scenarios and tests run against. `servers.sh help` says how
-# to use it. How to add a server: scripts/servers/README.md.
+# Starts and stops the servers for scenarios and tests. Usage: `servers.sh help`. How to add a
+# server: scripts/servers/README.md.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -15,13 +15,13 @@ state_root=${scripts%/*}/.servers${SERVERS_ROOM:+-$SERVERS_ROOM}
 # shellcheck source=servers/lib/debian.sh
 . "$scripts/servers/lib/debian.sh"
 
-# The server at hand: set by load and read_state, used by the functions of scripts/servers/NAME.sh.
+# The current server: set by load and read_state, used by the functions of scripts/servers/NAME.sh.
 name='' upper='' binary='' home='' port='' pid='' keep=''
 command=()
-why=''        # what was wrong when a server did not start
-starting=''   # not empty from the moment that there is something to remove to the moment that the server is ready
-joined=''     # names of the servers that this `with` uses
-died=''       # not empty when one of them ended by itself
+why=''        # why a server did not start
+starting=''   # set from the first file of a server until it is ready
+joined=''     # names of the servers of this `with`
+died=''       # set if one of them ended on its own
 
 usage() {
   cat <<EOF
@@ -71,16 +71,17 @@ usage_error() { say "$@"; exit 2; }
 
 on_exit() {
   local code=$? used
-  trap '' HUP INT TERM   # what follows takes a few seconds at most, and half of it would leave a server behind
-  set +e                 # and one step that fails must not keep the others from being done
+  trap '' HUP INT TERM   # the cleanup takes a few seconds, and half of it would leave a server behind
+  set +e                 # and a failed step must not prevent the others
   abandon_build
   [[ -z $starting ]] || discard
   exec 9>&-
   for used in $joined; do leave "$used"; done
-  [[ -z $died || $code != 0 ]] || code=1   # a command that did not notice has measured something else
+  [[ -z $died || $code != 0 ]] || code=1   # a command that succeeded without the server measured something else
   exit "$code"
 }
 
+#
 # --- names
 
 known_names() {
@@ -99,7 +100,7 @@ check_names() {
   done
 }
 
-# load NAME: makes NAME the server at hand.
+# load NAME makes NAME the current server.
 load() {
   name=$1
   upper=$(printf '%s' "$1" | tr '[:lower:]' '[:upper:]')
@@ -107,16 +108,17 @@ load() {
   . "$scripts/servers/$1.sh"
 }
 
-# lock: one servers.sh at a time works on the server at hand. The lock is on its file in
-# scripts/servers: it is there already, and stays.
+# lock lets only one servers.sh work on the current server. It locks the server's file in
+# scripts/servers, which always exists.
 lock() {
   exec 9<"$scripts/servers/$name.sh"
   take_lock 9 "another servers.sh is at work on $name in this checkout: waiting for it"
 }
 unlock() { exec 9>&-; }
 
-# --- state: .servers/NAME/state says what runs, or is being started while it names no process;
-# .servers/NAME/with.PID, that the `with` of that process id uses it, and when that began
+#
+# --- state: .servers/NAME/state describes the running server, or one that is starting if it has no
+# process id; .servers/NAME/with.PID marks a `with` process that uses it, with its start time
 
 read_state() {
   local key value
@@ -140,9 +142,9 @@ write_state() {
 
 is_up() { read_state && is_running "$pid" "$home"; }
 
-# discard: ends the server at hand and removes all that it left, its state too.
+# discard stops the current server and removes all its files, including its state.
 discard() {
-  [[ -n $pid || -z $home ]] || pid=$(process_of "$home")   # who started it was killed before that could write down which it is
+  [[ -n $pid || -z $home ]] || pid=$(process_of "$home")   # servers.sh was killed before it could write the process id
   [[ -z $pid || -z $starting ]] || await_exec "$pid" "$home"
   [[ -z $pid ]] || stop_process "$pid" "$home"
   [[ -z $port ]] || server_clean
@@ -152,10 +154,11 @@ discard() {
   home='' port='' pid='' keep='' starting=''
 }
 
-# --- starting
+#
+# --- start
 
-# start KEEP: KEEP is yes for a server that stays until `down`, no for one that goes with the last
-# `with` that uses it.
+# start KEEP: KEEP is yes for a server that runs until `down`, no for one that stops with the last
+# `with`.
 start() {
   local port_variable=${upper}_PORT tries=5 wanted=$1
   local timeout_variable=${upper}_START_TIMEOUT
@@ -169,7 +172,7 @@ start() {
     make_home
     keep=$wanted
     server_command
-    write_state   # before there is a process: whoever comes after us finds it, even if we are killed now
+    write_state   # before the process starts: a later servers.sh finds it even if this one is killed
     launch "${command[@]}"
     write_state
     if wait_until_ready "${!timeout_variable:-60}"; then
@@ -184,7 +187,7 @@ start() {
   done
 }
 
-# choose_port VARIABLE: sets `port` to its value, or to a free one when VARIABLE is empty.
+# choose_port VARIABLE sets `port` to its value, or to a free port if VARIABLE is empty.
 choose_port() {
   [[ -n $1 ]] || { free_port; return; }
   port=${!1}
@@ -201,13 +204,13 @@ make_home() {
   mkdir "$home/tmp"
 }
 
-# wait_until_ready SECONDS: fails when they are over and at once when the process has ended; `why`
-# then says which.
+# wait_until_ready SECONDS fails after this time, or as soon as the process has ended; `why` then
+# has the reason.
 wait_until_ready() {
   local begun=$SECONDS
   until server_ready; do
     why="it ended right after its start"
-    kill -0 "$pid" 2>/dev/null || return 1   # not is_running: until its exec, our child bears our own command line
+    kill -0 "$pid" 2>/dev/null || return 1   # not is_running: until exec, the child has our command line
     why="it was not ready after $1 s (${upper}_START_TIMEOUT)"
     ((SECONDS - begun < $1)) || return 1
     sleep 0.05
@@ -228,6 +231,7 @@ show_logs() {
   show_end "${logs[@]}"
 }
 
+#
 # --- up, down, status, env, build
 
 do_up() {
@@ -240,7 +244,7 @@ do_up() {
   done
 }
 
-# bring_up KEEP: the server at hand is up afterwards, or servers.sh ends.
+# bring_up KEEP starts the current server unless it runs, or ends servers.sh.
 bring_up() {
   if is_up; then
     answers_within 5 || die "$name is up (pid $pid) but does not answer: servers.sh down $name ends it"
@@ -310,7 +314,7 @@ do_env() {
   [[ -n $any ]] || say "nothing is up"
 }
 
-# exports: the export lines of the server at hand.
+# exports prints the export lines of the current server.
 exports() {
   local line
   { server_env; printf '%s_PID=%s\n' "$upper" "$pid"; } | while IFS= read -r line; do
@@ -327,6 +331,7 @@ do_build() {
   done
 }
 
+#
 # --- with
 
 do_with() {
@@ -346,7 +351,7 @@ do_with() {
   exit "$code"   # the exit trap leaves the servers
 }
 
-# join NAME: makes sure that it is up, and stays up for as long as we use it.
+# join NAME starts the server if necessary, and keeps it running while we use it.
 join() {
   load "$1"
   if [[ -n ${!server_address:-} ]]; then
@@ -361,8 +366,7 @@ join() {
   unlock
 }
 
-# leave NAME: we use it no more. The last `with` to leave stops it, unless it was started (or taken
-# over) by `up`.
+# leave NAME ends our use. The last `with` stops the server, unless `up` started it or took it over.
 leave() {
   local other
   load "$1"
@@ -375,7 +379,7 @@ leave() {
         return 0
       fi
     done
-    # What the command has met then is not its own fault, and nobody can read the log afterwards.
+    # The command may have failed because of this, and the log is removed.
     if ! is_running "$pid" "$home"; then
       say "$name had died (pid $pid$(exit_status "$pid"))"
       show_logs
@@ -387,15 +391,14 @@ leave() {
   unlock
 }
 
-# run_command COMMAND...: runs it so that bash still acts on signals, which it does not while it
-# runs something in the foreground. With a terminal the command stays in our process group: it may
-# read the terminal, which also sends it Ctrl-C; we only wait for its end. Without one it gets a
-# group of its own, and each signal that we get is passed on, once: a second one makes k6 give up
-# its summary.
+# run_command COMMAND... runs it while bash still handles signals, which bash does not for a
+# foreground command. With a terminal, the command stays in our process group: it may read the
+# terminal, which also sends it Ctrl-C, so we only wait for its end. Without a terminal, it gets a
+# separate group, and each signal is passed on once: a second one would make k6 skip its summary.
 run_command() {
   local child code own_group='' signals=0 seen
   if (: </dev/tty) 2>/dev/null; then
-    (trap - INT QUIT; exec "$@") <&0 &   # bash ignores INT and QUIT in what it starts in the background
+    (trap - INT QUIT; exec "$@") <&0 &   # bash ignores INT and QUIT in background commands
     child=$!
     trap 'signals=$((signals + 1))' INT HUP
   else
@@ -404,7 +407,7 @@ run_command() {
     "$@" <&0 &
     set +m
     child=$!
-    trap 'pass_on INT "-$child"' INT   # to the whole group, as a terminal does
+    trap 'pass_on INT "-$child"' INT   # to the complete group, as a terminal does
     trap 'pass_on HUP "$child"' HUP
   fi
   trap 'pass_on TERM "$child"' TERM
@@ -415,7 +418,7 @@ run_command() {
     wait "$child" 2>/dev/null || code=$?
     ((signals > seen)) || break
   done
-  if [[ -n $own_group ]] && ((signals)); then kill -TERM -- "-$child" 2>/dev/null || true; fi   # what a killed shell has left
+  if [[ -n $own_group ]] && ((signals)); then kill -TERM -- "-$child" 2>/dev/null || true; fi   # processes that a killed shell left behind
   return "$code"
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs what is shipped beside the code, as its users would: `make shipped`. Each part prints a
-# table, which goes into scripts/shipped/README.md, between the comments that carry its name.
+# Runs the documented commands, images and manifests, as users would: `make shipped`. Each part
+# prints a table, which goes into scripts/shipped/README.md, between the comments with its name.
 #
-#   scripts/shipped.sh [PART...]     all parts when none is named
+#   scripts/shipped.sh [PART...]     default: all parts
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,7 +17,7 @@ for part in "$@"; do
 done
 (($#)) || set -- "${parts[@]}"
 
-# record PART FILE: puts what the part printed into the page.
+# record PART FILE writes the output of a part into the page.
 record() {
   awk -v part="$1" -v file="$2" '
     $0 == "<!-- /" part " -->" { inside = 0 }

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# An hour's worth of streaming in ten minutes: a sweep of memcached with 64 clients goes to InfluxDB
-# second by second, and afterwards every second has to be there, the sums have to be the report's,
-# and k6's memory must not have grown. Leave the machine alone meanwhile.
+# Ten minutes of streaming, with the data of an hour: a sweep of memcached with 64 clients goes to
+# InfluxDB every second. Then every second must exist, the sums must match the report, and k6's
+# memory must not have grown. Run it on an otherwise idle machine.
 #
 #   scripts/servers.sh with influxdb memcached -- scripts/soak.sh
 #
-# SOAK_SECONDS (600) and SOAK_CLIENTS (64) make it shorter or smaller; K6 is the binary (bin/k6).
+# SOAK_SECONDS (600) and SOAK_CLIENTS (64) change the size; K6 is the binary (bin/k6).
 set -euo pipefail
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-# A sweep lets garbage lie until the heap is five times what is in use
-# (extensions/sweep/host/collector.go), which takes minutes: memory would grow for as long, whatever
-# is kept. With Go's own setting, which a sweep leaves alone, what grows is what is kept.
+# A sweep sets GOGC so that the heap grows for minutes (extensions/sweep/host/collector.go). With
+# Go's default, which a sweep then keeps, only a leak grows.
 export GOGC=${GOGC:-100}
 cd "$(dirname "$0")/.."
 
 seconds=${SOAK_SECONDS:-600} clients=${SOAK_CLIENTS:-64} k6=${K6:-bin/k6}
-most_growth=10 # percent, of resident memory after the first minute
+most_growth=10 # percent of resident memory after the first minute
 
 say() { printf 'soak.sh: %s\n' "$*"; }
 die() { say "$@" >&2; exit 1; }
@@ -23,11 +22,10 @@ die() { say "$@" >&2; exit 1; }
 [[ -n ${INFLUXDB_URL:-} && -n ${MEMCACHED_URL:-} ]] || die "there is no InfluxDB or no memcached: scripts/servers.sh with influxdb memcached -- $0"
 [[ $seconds =~ ^[1-9][0-9]{0,4}$ && $seconds -ge 20 ]] || die "SOAK_SECONDS is '$seconds': it takes an integer of at least 20"
 [[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || die "SOAK_CLIENTS is '$clients': it takes an integer of at least 1"
-settled=60 # seconds after which memory must not grow
+settled=60 # seconds until memory must stop growing
 ((seconds >= 90)) || settled=$((seconds * 2 / 3))
 
-# The address may hold a password: it is in no command line, which everybody can read, and in
-# nothing that is printed.
+# The address may have a password, so it must not appear in a command line or in the output.
 work=$(mktemp -d) server=${INFLUXDB_URL%/*} database=soak_$$_$(date +%s) pid='' failed=0
 # shellcheck disable=SC2317   # the trap calls it
 finish() {
@@ -37,16 +35,16 @@ finish() {
 }
 trap finish EXIT
 
-# at_server: curl's configuration with the address of InfluxDB's queries.
+# at_server prints curl's configuration with the address of InfluxDB's queries.
 at_server() { printf 'url = "%s/query"\n' "$server"; }
 
-# ask QUERY: prints the answer's rows: name,tags,time in ns,columns.
+# ask QUERY prints the rows of the answer: name,tags,time in ns,columns.
 ask() {
   curl -sSG -K <(at_server) --fail-with-body -H 'Accept: application/csv' --data-urlencode "db=$database" --data-urlencode epoch=ns \
     --data-urlencode "q=$1" | tail -n +2
 }
 
-# check TEXT CONDITION: one line; CONDITION is arithmetic.
+# check TEXT CONDITION prints one line; CONDITION is arithmetic.
 check() {
   if (($2)); then say "ok    $1"; printf '%s\n' "$1" >>"$work/held"; else say "FAIL  $1"; failed=1; fi
 }
@@ -66,7 +64,7 @@ measure() {
   check "k6 ended with exit code $code" "code == 0"
 }
 
-# The highest resident memory up to the moment that it has settled, and after.
+# The highest resident memory until it has settled, and afterwards.
 memory() {
   local before after
   read -r before after < <(awk -v settled="$settled" '
@@ -77,7 +75,7 @@ memory() {
     "before > 0 && after > 0 && after * 100 <= before * (100 + most_growth)"
 }
 
-# Each kind of operation: its sums beside the report's, and how its seconds follow one another.
+# For each kind of operation: its sums and the report's, and the gaps between its seconds.
 figures() {
   local op ops lost sums times gaps kinds=0
   while IFS=, read -r op ops lost; do
@@ -99,7 +97,7 @@ say "$clients clients for $seconds s, streaming to ${server%%://*}://${host##*@}
 measure
 memory
 figures
-# The whole of it, and nothing less, goes into scenarios/figures.md.
+# Only a complete run goes into scenarios/figures.md.
 if ((seconds == 600 && clients == 64 && failed == 0)); then
   make -s bin/bench
   { printf '%s clients for %s s\n\n' "$clients" "$seconds"; sed 's/^/- /' "$work/held"; } |

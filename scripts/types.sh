@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Packs the declarations of all modules as npm does: FOLDER/xk6-sweep-types-VERSION.tgz. The same
-# files make the same bytes.
+# Packs the declarations of all modules as an npm package: FOLDER/xk6-sweep-types-VERSION.tgz. The
+# output depends only on the files.
 #
-#   scripts/types.sh FOLDER     VERSION is the tag's when it is not set
+#   scripts/types.sh FOLDER     VERSION defaults to the tag
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 (($# == 1)) || { echo 'types.sh: it is types.sh FOLDER' >&2; exit 2; }
 version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo v0.0.0)}
-version=${version#v}   # as npm has it
+version=${version#v}   # npm has no v
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
 mkdir "$room/package"
-# What index.d.ts names, and what that names.
+# The files that index.d.ts references, directly or indirectly.
 tar -cf - LICENSE index.d.ts extensions/*/index.d.ts extensions/internal/*/index.d.ts | tar -C "$room/package" -xf -
-# The k6 of a release has k6/x/sql as well, a Go module of its own.
+# The k6 of a release also has k6/x/sql, a separate Go module.
 echo '/// <reference path="extensions/sql/index.d.ts" />' >>"$room/package/index.d.ts"
 cp scripts/types/README.md "$room/package"
 sed "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" scripts/types/package.json >"$room/package/package.json"

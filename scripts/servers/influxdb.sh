@@ -1,11 +1,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# InfluxDB 1.6, with a database named sweep. What these names mean: scripts/servers/README.md.
+#
+# InfluxDB 1.6, with a database named sweep. scripts/servers/README.md describes these names.
 
 server_address=INFLUXDB_URL
 
 server_build() { debian_program influxdb usr/bin/influxd; }
 
-# An hour of one point a second is less than 1 MB; k6's own output can write a hundred times as
+# An hour of one point per second needs less than 1 MB; k6's own output can write a hundred times as
 # much.
 server_space=200
 
@@ -14,8 +15,7 @@ server_command() {
   command=(env LD_LIBRARY_PATH="$libraries" "$binary" -config "$home/influxdb.conf")
 }
 
-# Its port for backups would be 8088: here it is any that is free. Without statistics of its own,
-# which it stores every 10 s.
+# The backup port would be 8088; here it is a free one. Its internal statistics are off.
 influxdb_settings() {
   cat <<END
 reporting-enabled = false
@@ -37,8 +37,8 @@ END
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another InfluxDB could answer on a port that ours has just lost to it. Then
-# the database is made, unless it is there.
+# Checks its log first, because another InfluxDB could answer on a port that ours just lost. Then
+# creates the database, if needed.
 server_ready() {
   grep -q "Listening on HTTP.*127.0.0.1:$port" "$home/stdout" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -48,7 +48,7 @@ server_ready() {
   ) 2>/dev/null
 }
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'bind: address already in use' "$home/stdout"; }
 
 server_env() { printf 'INFLUXDB_URL=http://127.0.0.1:%s/sweep\n' "$port"; }

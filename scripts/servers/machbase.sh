@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Machbase Neo, headless: one TCP port with the native protocol; with MACHBASE_HTTP=true its HTTP
-# API as well, which opens ports of MQTT, gRPC and SSH too. What these names mean:
-# scripts/servers/README.md.
+#
+# Machbase Neo, headless: one TCP port for the native protocol. MACHBASE_HTTP=true adds the HTTP
+# API, and also opens ports for MQTT, gRPC and SSH. scripts/servers/README.md describes these names.
 
 server_address=MACHBASE_URL
 
 server_build() { build_go_tool machbase-neo github.com/machbase/neo-server/v8 main/machbase-neo 3000; }
 
-# An empty database takes 65 MB; loading the tables of the scenarios takes more.
+# An empty database needs 65 MB; the tables of the scenarios need more.
 server_space=200
 
 server_command() {
@@ -21,15 +21,15 @@ server_command() {
   [[ ${MACHBASE_HTTP:-false} == true ]] || return 0
   command[1]=serve
   (free_port; printf '%s' "$port") >"$home/http-port"
-  # Of the other ports nobody asks: any will do. The sockets would lie in /tmp.
+  # The other ports are not used, so any will do. The sockets would be in /tmp.
   command+=(--http-port "$(<"$home/http-port")" --mqtt-port 0 --grpc-port 0 --shell-port 0
     --http-listen-sock "$home/http.sock" --mqtt-listen-sock "$home/mqtt.sock" --grpc-listen-sock "$home/grpc.sock")
 }
 
 server_logs() { printf '%s\n' "$home/log" "$home/stdout"; }
 
-# The log first: another machbase could answer on a port that ours has just lost to it. Then the
-# hello of the native protocol.
+# Checks its log first, because another machbase could answer on a port that ours just lost. Then
+# performs the handshake of the native protocol.
 server_ready() {
   grep -q "MACH Listen tcp://127.0.0.1:$port" "$home/log" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -40,7 +40,7 @@ server_ready() {
   [[ ! -e $home/http-port ]] || grep -q "HTTP Listen tcp://127.0.0.1:$(<"$home/http-port")" "$home/log"
 }
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -qE '3046 - Communication module error|bind: address already in use' "$home/stdout"; }
 
 server_env() {
@@ -48,6 +48,6 @@ server_env() {
   [[ ! -e $home/http-port ]] || printf 'MACHBASE_HTTP_URL=http://127.0.0.1:%s\n' "$(<"$home/http-port")"
 }
 
-# The engine puts a socket into /tmp whatever TMPDIR says, and leaves it there. One on a port that
-# answers belongs to another server.
+# The engine leaves a socket in /tmp regardless of TMPDIR. A socket for a port that answers belongs
+# to another server.
 server_clean() { port_in_use "$port" || rm -f "/tmp/machbase-unix-$port.sock"; }

@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# memcached, in memory only. What these names mean, and the settings: scripts/servers/README.md.
+#
+# memcached, in memory only. scripts/servers/README.md describes these names and the settings.
 
 server_address=MEMCACHED_URL
 
 server_build() { debian_program memcached usr/bin/memcached; }
 
-# Its own folder stays empty but for what it says.
+# Its folder has only its output.
 server_space=10
 
-# Started by a link in its folder, so that its command line names it.
+# Started through a link in its folder, so that its command line has the folder's name.
 server_command() {
   local setting
   for setting in MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS; do
@@ -22,8 +23,8 @@ server_command() {
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# Its process id, as it gives it itself: another memcached could answer on a port that ours has just
-# lost to it.
+# Compares the process id that it reports, because another memcached could answer on a port that
+# ours just lost.
 server_ready() {
   (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -33,7 +34,7 @@ server_ready() {
   ) 2>/dev/null
 }
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'failed to listen.*Address already in use' "$home/stdout"; }
 
 server_env() { printf 'MEMCACHED_URL=127.0.0.1:%s\n' "$port"; }

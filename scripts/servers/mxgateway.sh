@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The emulator of an MXAccess gateway (scripts/mxgateway), built from this checkout. What these
-# names mean, and the settings: scripts/servers/README.md.
+#
+# The emulator of an MXAccess gateway (scripts/mxgateway), built from this checkout.
+# scripts/servers/README.md describes these names and the settings.
 
 server_address=MXGW_URL
 
-# The file's name holds a hash of the sources and of all that decides what comes out, so that it is
-# never out of date.
+# The file's name has a hash of the sources and all other inputs, so it is never out of date.
 server_build() {
   local folder=$scripts/mxgateway module=google.golang.org/grpc package=. space=300 cache key
 
@@ -20,7 +20,7 @@ server_build() {
   exec 8>"$binary.lock"
   take_lock 8 "another build of mxgateway is under way: waiting for it"
   if ! is_intact "$binary"; then
-    if have flock; then rm -rf "$binary".building.*; fi   # of builds that were killed: we hold the lock, none is at work
+    if have flock; then rm -rf "$binary".building.*; fi   # of killed builds: we hold the lock, so no build is running
     build_files=$(mktemp -d "$binary.building.XXXXXX") || die "cannot write to the cache folder $cache"
     need_c_compiler
     download_and_compile mxgateway
@@ -30,10 +30,10 @@ server_build() {
   exec 8>&-
 }
 
-# Its keys; the log of calls, if there is one, lies where MXGW_FLAGS says.
+# For its keys; a log of calls is where MXGW_FLAGS says.
 server_space=10
 
-# Test keys: one with all scopes, and one that may do everything but read.
+# Test keys: one with all scopes, and one without read.
 mxgateway_key=mxgw_test_emulator
 mxgateway_key_without_read=mxgw_noread_emulator
 
@@ -48,7 +48,7 @@ server_command() {
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# The control port knows the address of the service, which another emulator would not have.
+# The control port returns the address of the service, which another emulator would not have.
 server_ready() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$(<"$home/control-port")" || exit 1
@@ -59,7 +59,7 @@ server_ready() (
   exit 1
 )
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'bind: address already in use' "$home/stdout"; }
 
 server_env() {

@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2034,SC2154
-# NATS with JetStream: one server, or with NATS_CLUSTER=3 a cluster of three. What these names mean,
-# and the settings: scripts/servers/README.md.
+#
+# NATS with JetStream: one server, or a cluster of three with NATS_CLUSTER=3.
+# scripts/servers/README.md describes these names and the settings.
 
 server_address=NATS_URL
 
 server_build() { build_go_tool nats-server github.com/nats-io/nats-server/v2 . 200; }
 
-# Streams lie on the disk; the large values of the scenarios are 1 MiB each.
+# Streams are on disk; the large values of the scenarios have 1 MiB each.
 server_space=500
 
 server_command() {
@@ -20,15 +21,15 @@ server_command() {
   while read -r each route; do routes="$routes${routes:+, }\"nats-route://127.0.0.1:$route\""; done <"$home/ports"
   while read -r each route; do
     nats_settings "$each" "$route" "$routes" >"$home/$each.conf"
-    # Deleting a server's last stream removes the folder of all, also from under a stream that is
-    # made at that moment ("error creating store for stream"): something in it keeps it.
+    # Deleting a server's last stream removes the parent folder, even while another stream is being
+    # created ("error creating store for stream"). A folder in it prevents that.
     mkdir -p "$home/store-$each/jetstream/\$G/streams/kept"
   done <"$home/ports"
   command=("$binary" --config "$home/$port.conf")
   [[ ${NATS_CLUSTER:-1} == 1 ]] || command=(bash -c "$cluster_run" nats.sh "$home" "$binary" --config)
 }
 
-# nats_settings PORT ROUTE ROUTES: prints a server's settings; the last two only in a cluster.
+# nats_settings PORT ROUTE ROUTES prints a server's settings; the last two only in a cluster.
 nats_settings() {
   cat <<EOF
 server_name: "$(nats_name "$1")"
@@ -46,7 +47,7 @@ nats_name() { printf '%s-%s' "${home##*.}" "$1"; }
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# Each server says what JetStream holds, which in a cluster takes a leader.
+# Each server reports the state of JetStream, which needs a leader in a cluster.
 server_ready() {
   local each
   for each in $(cut -d ' ' -f 1 "$home/ports"); do
@@ -54,8 +55,8 @@ server_ready() {
   done
 }
 
-# nats_answers PORT: whether JetStream does, and not only the server, which is known by its name:
-# another NATS could answer on a port that ours has just lost to it.
+# nats_answers PORT reports whether JetStream works, not only the server. It checks the server's
+# name, because another NATS could answer on a port that ours just lost.
 nats_answers() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -69,7 +70,7 @@ nats_answers() (
   exit 1
 )
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'bind: address already in use' "$home/stdout"; }
 
 server_env() {

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# PostgreSQL, with its own settings but for the number of connections. What these names mean:
-# scripts/servers/README.md.
+#
+# PostgreSQL, with its default settings except the number of connections. scripts/servers/README.md
+# describes these names.
 
 server_address=POSTGRES_URL
 
-# Debian does not put it into PATH where it is installed.
+# Debian does not put it into PATH.
 server_build() {
   local PATH=$PATH folder
   for folder in /usr/lib/postgresql/*/bin; do
@@ -13,10 +14,10 @@ server_build() {
   debian_program postgresql-15 usr/lib/postgresql/15/bin/postgres
 }
 
-# An empty database is 40 MB, its first log 16 MB.
+# An empty database has 40 MB, its first log 16 MB.
 server_space=200
 
-# Of the two programs the first makes the data folder that the second needs.
+# The first program creates the data folder that the second one needs.
 server_command() {
   local programs
   [[ -z ${POSTGRES_CONNECTIONS:-} ]] || positive_number POSTGRES_CONNECTIONS
@@ -26,9 +27,8 @@ server_command() {
   command=("${as_nobody[@]}" env LC_ALL=C LD_LIBRARY_PATH="$libraries" bash -c "$postgres_run" postgres.sh "$programs" "$home" "$port" "${POSTGRES_CONNECTIONS:-600}")
 }
 
-# not_as_root: sets `as_nobody`, the start of a command that is not to be run as root, which
-# PostgreSQL refuses. To itself it is nobody then, but its files, and what it may read, are still
-# root's.
+# not_as_root sets `as_nobody`, a command prefix for PostgreSQL, which refuses to run as root. It
+# then sees itself as nobody, but its files and permissions are still root's.
 not_as_root() {
   as_nobody=()
   ((EUID == 0)) || return 0
@@ -36,9 +36,8 @@ not_as_root() {
   "${as_nobody[@]}" true 2>/dev/null || die "PostgreSQL does not run as root, and unshare --user does not work here: start it as another user"
 }
 
-# To PostgreSQL TERM means to wait until all clients have left: it gets INT instead, also when this
-# shell is killed. Its socket and its shared memory, which lie outside its folder by default, are
-# left out or moved inside.
+# PostgreSQL waits for all clients after TERM, so it gets INT instead, even if this shell is killed.
+# Its socket and shared memory, by default outside its folder, are turned off or moved inside.
 # shellcheck disable=SC2016   # it is for the shell that runs it
 postgres_run='
   programs=$1 home=$2 port=$3 connections=$4 guard=$(type -P setpriv) stopped=""
@@ -53,8 +52,8 @@ postgres_run='
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another PostgreSQL could answer on a port that ours has just lost to it. N is
-# the answer to a client that asks for TLS.
+# Checks its log first, because another PostgreSQL could answer on a port that ours just lost. N is
+# the answer to a TLS request.
 server_ready() {
   grep -q 'database system is ready to accept connections' "$home/stdout" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -64,7 +63,7 @@ server_ready() {
   ) 2>/dev/null
 }
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'could not bind.*Address already in use' "$home/stdout"; }
 
 server_env() { printf 'POSTGRES_URL=postgres://postgres:opensesame@127.0.0.1:%s/postgres?sslmode=disable\n' "$port"; }

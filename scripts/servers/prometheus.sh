@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Prometheus that scrapes nothing and takes remote writes, as those of k6's output
-# experimental-prometheus-rw. What these names mean: scripts/servers/README.md.
+#
+# Prometheus without scraping, for remote writes, such as those of k6's output
+# experimental-prometheus-rw. scripts/servers/README.md describes these names.
 
 server_address=PROMETHEUS_URL
 
 server_build() { debian_program prometheus usr/bin/prometheus; }
 
-# Its files of recent samples begin with 128 MB each.
+# Its files of recent samples start with 128 MB each.
 server_space=300
 
 server_command() {
@@ -17,7 +18,7 @@ server_command() {
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another Prometheus could answer on a port that ours has just lost to it.
+# Checks its log first, because another Prometheus could answer on a port that ours just lost.
 server_ready() {
   grep -q 'Server is ready to receive web requests' "$home/stdout" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -27,7 +28,7 @@ server_ready() {
   ) 2>/dev/null
 }
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'bind: address already in use' "$home/stdout"; }
 
 server_env() { printf 'PROMETHEUS_URL=http://127.0.0.1:%s\n' "$port"; }

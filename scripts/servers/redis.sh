@@ -1,16 +1,17 @@
 # shellcheck shell=bash disable=SC2013,SC2034,SC2154
-# Redis, in memory only: one server, or with REDIS_CLUSTER=3 a cluster of three primaries. What
-# these names mean, and the settings: scripts/servers/README.md.
+#
+# Redis, in memory only: one server, or a cluster of three primaries with REDIS_CLUSTER=3.
+# scripts/servers/README.md describes these names and the settings.
 
 server_address=REDIS_URL
 
 server_build() { debian_program redis-server usr/bin/redis-server; }
 
-# Its own folder stays empty but for what it says.
+# Its folder has only its output.
 server_space=10
 
-# Started by a link in its folder: Redis writes over its command line, and keeps of it only the name
-# it was called by.
+# Started through a link in its folder: Redis overwrites its command line, and keeps only the name
+# of the program.
 server_command() {
   local setting
   for setting in REDIS_MEMORY REDIS_CONNECTIONS; do
@@ -33,9 +34,8 @@ server_command() {
   fi
 }
 
-# redis_nodes --NAME VALUE...: writes the settings of each server of a cluster, and what it knows of
-# all of them, as the servers themselves would once somebody has told them: who they are, and which
-# of the 16384 slots each has.
+# redis_nodes --NAME VALUE... writes the settings of each server of a cluster, and its nodes file:
+# the members, and which of the 16384 slots each has.
 redis_nodes() {
   local mine mine_bus each bus flags i
   while read -r mine mine_bus; do
@@ -55,8 +55,8 @@ redis_nodes() {
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What they say first: another Redis could answer on a port that ours has just lost to it. A server
-# of a cluster takes commands two seconds later.
+# Checks their logs first, because another Redis could answer on a port that ours just lost. A
+# cluster accepts commands two seconds later.
 server_ready() {
   [[ $(grep -c 'Ready to accept connections' "$home/stdout" 2>/dev/null) == "$(wc -l <"$home/ports")" ]] || return 1
   local each
@@ -65,8 +65,8 @@ server_ready() {
   done
 }
 
-# redis_answers PORT: whether it takes commands on keys: none of a cluster does before all slots are
-# served, and one that has not the key's slot says where that is.
+# redis_answers PORT reports whether it accepts commands on keys. A cluster does so only when all
+# slots are served; a server without the key's slot redirects.
 redis_answers() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -75,7 +75,7 @@ redis_answers() (
   [[ $answer == :0* || $answer == -MOVED* ]]
 )
 
-# What it says, and then ends, when it cannot bind.
+# Its message, before it exits, if it cannot bind.
 server_lost_port() { grep -q 'listening socket.*Address already in use' "$home/stdout"; }
 
 server_env() {

@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154  # scripts is servers.sh's
+#
 # Builds a server from a tool module under scripts/tools, once, into a cache that all checkouts of
 # this user share.
 
-build_job=''     # the go command at work, the leader of a process group of its own
+build_job=''     # the running go command, the leader of a separate process group
 build_files=''   # folder of its output and of the unfinished binary
 
-# build_go_tool FOLDER MODULE PACKAGE MB: sets `binary` to the program PACKAGE of MODULE, built as
-# scripts/tools/FOLDER pins it. MB is what that takes of the disk when nothing of it is in Go's
-# caches. The file's name holds the version and a hash of all that decides what comes out, so that a
-# file is never out of date.
+# build_go_tool FOLDER MODULE PACKAGE MB sets `binary` to the program PACKAGE of MODULE, built as
+# scripts/tools/FOLDER pins it. MB is the disk space for a build with empty Go caches. The file's
+# name has the version and a hash of all inputs, so it is never out of date.
 build_go_tool() {
   local folder=$scripts/tools/$1 module=$2 package=$2/$3 space=$4 version cache key
 
@@ -25,7 +25,7 @@ build_go_tool() {
   take_lock 8 "another build of $1 is under way: waiting for it"
   if ! is_intact "$binary"; then
     [[ ! -e $binary ]] || say "$binary is damaged: building it again"
-    if have flock; then rm -rf "$binary".building.*; fi   # of builds that were killed: we hold the lock, none is at work
+    if have flock; then rm -rf "$binary".building.*; fi   # of killed builds: we hold the lock, so no build is running
     build_files=$(mktemp -d "$binary.building.XXXXXX") || die "cannot write to the cache folder $cache"
     need_c_compiler
     download_and_compile "$1 $version"
@@ -52,12 +52,11 @@ make_cache_folder() {
     die "cannot write to the cache folder $1: set XK6_SWEEP_CACHE to a folder that you can write to"
 }
 
-# The check sum finds a file that was cut short or overwritten. cksum, as it takes 50 ms for 120 MB;
-# sha256sum takes ten times that.
+# The checksum detects a truncated or overwritten file. cksum takes 50 ms for 120 MB, sha256sum ten
+# times as long.
 is_intact() { [[ -x $1 && -r $1.cksum && $(cksum <"$1") == "$(<"$1.cksum")" ]]; }
 
-# Renamed into place, so that nobody sees half a file; first the sum, so that a binary without one
-# is never seen either.
+# Renamed into place, so that it is never incomplete; the sum first, so that it always exists.
 install_binary() {
   cksum <"$1" >"$1.cksum"
   mv -f "$1.cksum" "$2.cksum"
@@ -68,7 +67,7 @@ need_c_compiler() {
   local cc
   cc=$(go env CC)
   have "${cc%% *}" || die "there is no C compiler (${cc%% *} is not in PATH): on Debian and Ubuntu, apt-get install gcc libc6-dev"
-  # Unquoted: CC may hold flags.
+  # Unquoted: CC may have flags.
   # shellcheck disable=SC2086
   printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | $cc -x c -o "$build_files/probe" - 2>"$build_files/log" || {
     say "the C compiler ($cc) cannot compile a program of one line; on Debian and Ubuntu, apt-get install libc6-dev"
@@ -77,11 +76,11 @@ need_c_compiler() {
   }
 }
 
-# Two phases, so that each can say how far it is: listing the packages makes go download all the
-# modules that they are in. folder, module, package and space are build_go_tool's.
+# Two phases, each with progress: listing the packages makes go download their modules. folder,
+# module, package and space are variables of build_go_tool.
 download_and_compile() {
   local name=$1 total begun=$SECONDS
-  # Go's work folder lies in ours: a go that is killed leaves it behind.
+  # Go's work folder is in ours: a killed go leaves it behind.
   local -a go_env=(env GOWORK=off CGO_ENABLED=1 GOTMPDIR="$build_files") flags=(-mod=readonly -trimpath -buildvcs=false)
   need_space_to_build
   say "building $name from source, once; it takes 2 to 7 minutes when nothing of it is in Go's caches"
@@ -89,8 +88,8 @@ download_and_compile() {
   run_shown describe_download "${go_env[@]}" go -C "$folder" list "${flags[@]}" -deps -f '{{if .Stale}}{{.ImportPath}}{{end}}' "$package" ||
     build_failed "could not download the source code of $name"
   total=$(grep -c . "$build_files/out" || true)
-  ((total == 0)) || total=$((total - 1))   # the last one is the program itself, which is mostly linked
-  # Measured: 0.7 MB a package, once in Go's cache, where it stays, and once in its work folder.
+  ((total == 0)) || total=$((total - 1))   # the last one is the program, which is mostly linked
+  # Measured: 0.7 MB per package in Go's cache, and again in its work folder.
   need_space "$(go env GOCACHE)" $((total + 200)) "compiling $name"
   need_space "$build_files" $((total + 200)) "compiling $name"
   run_shown describe_compile "${go_env[@]}" go -C "$folder" build -v "${flags[@]}" -o "$build_files/binary" "$package" ||
@@ -98,8 +97,8 @@ download_and_compile() {
   say "built $name in $((SECONDS - begun)) s"
 }
 
-# Before the download it is only known whether the module is there; what is left to compile is known
-# after it.
+# Before the download, only the presence of the module is known; afterwards also what has to be
+# compiled.
 need_space_to_build() {
   [[ -n $(cd "$folder" && GOWORK=off go list -mod=readonly -m -f '{{.Dir}}' "$module" 2>/dev/null) ]] ||
     need_space "$(go env GOMODCACHE)" "$space" "downloading and compiling $name"
@@ -120,9 +119,9 @@ build_failed() {
   exit 1
 }
 
-# run_shown DESCRIBE COMMAND...: runs COMMAND and shows on stderr what the function DESCRIBE prints
-# meanwhile: on a terminal in one line that is rewritten, otherwise a line every 10 s. COMMAND gets
-# a process group of its own (set -m): what it has started ends with it.
+# run_shown DESCRIBE COMMAND... runs COMMAND and shows the output of the function DESCRIBE on
+# stderr: in one line that is rewritten on a terminal, otherwise in a line every 10 s. COMMAND gets
+# a separate process group (set -m), which ends with it.
 run_shown() {
   local describe=$1 begun=$SECONDS shown=$SECONDS code=0
   shift
@@ -146,7 +145,7 @@ run_shown() {
   return "$code"
 }
 
-# abandon_build: for the exit trap; does nothing when no build is under way.
+# abandon_build is for the exit trap; it does nothing without a running build.
 abandon_build() {
   if [[ -n $build_job ]]; then
     kill -TERM -- "-$build_job" 2>/dev/null || true

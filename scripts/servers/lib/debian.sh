@@ -1,13 +1,14 @@
 # shellcheck shell=bash disable=SC2034  # libraries is read by the servers' own files
+#
 # Takes a server from Debian's packages, without installing it and without root: its files are
-# unpacked into the cache that build.sh uses.
+# unpacked into the cache of build.sh.
 
 libraries=''   # LD_LIBRARY_PATH for `binary`
 
-# debian_program PACKAGE FILE: sets `binary` to the program of FILE's name that is in PATH, or else
-# to FILE of the Debian package PACKAGE, such as usr/bin/redis-server; and `libraries` to what
-# LD_LIBRARY_PATH must be for it. The package is unpacked together with those that it needs and this
-# system lacks. What is in the cache stays as it is: to get a newer version, delete it there.
+# debian_program PACKAGE FILE sets `binary` to the program of FILE's name in PATH, or else to FILE
+# of the Debian package PACKAGE, such as usr/bin/redis-server; and `libraries` to its
+# LD_LIBRARY_PATH. The package is unpacked together with missing dependencies. The cache is never
+# updated: to get a newer version, delete it there.
 debian_program() {
   local package=$1 file=$2 program=${2##*/} cache tree key
   libraries=${LD_LIBRARY_PATH:-}
@@ -27,8 +28,8 @@ debian_program() {
   use_tree
 }
 
-# is_whole TREE FILE: whether TREE is complete and as it was unpacked, and FILE finds all its
-# libraries: a cache that is shared, or older than the system, may lack one.
+# is_whole TREE FILE reports whether TREE is complete and unchanged, and FILE finds all its
+# libraries: a shared or old cache may lack one.
 is_whole() {
   [[ -x $1/$2 && -r $1.cksum && $(sum_of_tree "$1") == "$(<"$1.cksum")" ]] || return 1
   [[ $(LD_LIBRARY_PATH=$(library_path "$1") ldd "$1/$2" 2>/dev/null) != *'not found'* ]]
@@ -36,7 +37,7 @@ is_whole() {
 
 sum_of_tree() { (cd "$1" && find . -type f -exec cksum {} + | LC_ALL=C sort); }
 
-# library_path TREE: its folders of libraries, before those that the user has set.
+# library_path TREE prints its library folders, before those of the user.
 library_path() {
   local folder path=''
   for folder in "$1"/usr/lib/*-linux-* "$1"/lib/*-linux-* "$1"/usr/lib "$1"/lib; do
@@ -46,7 +47,8 @@ library_path() {
   printf '%s' "$path${path:+${LD_LIBRARY_PATH:+:}}${LD_LIBRARY_PATH:-}"
 }
 
-# What follows shares the variables of debian_program.
+#
+# The following functions share the variables of debian_program.
 
 use_tree() {
   binary=$tree/$file
@@ -55,7 +57,7 @@ use_tree() {
 
 fetch_package() {
   [[ ! -e $tree ]] || say "$tree is damaged or lacks a library: fetching it again"
-  if have flock; then rm -rf "$tree".building.*; fi   # of those that were killed: we hold the lock, none is at work
+  if have flock; then rm -rf "$tree".building.*; fi   # of killed runs: we hold the lock, so no other is running
   build_files=$(mktemp -d "$tree.building.XXXXXX") || die "cannot write to the cache folder $cache"
   mkdir "$build_files/archives" "$build_files/tree"
   say "$program is not in PATH: fetching the package $package, once"
@@ -68,21 +70,20 @@ fetch_package() {
   remove_build_files
 }
 
-# download_packages: the package and what this system lacks of those that it needs. It lists them
-# first, as anybody may; apt-get itself would want to be root to download what it is to install.
+# download_packages downloads the package and its missing dependencies. It lists them first, because
+# apt-get needs root to download packages for installation.
 download_packages() {
   local names
   run_shown describe_listing apt-get install --print-uris -qq --reinstall --no-install-recommends "$package" || return 1
   # Lines are: 'URL' name_version_architecture.deb size sum.
   names=$(sed -n "s/^'[^']*' \([^_ ]*\)_.*/\1/p" "$build_files/out")
   [[ -n $names ]] || return 1
-  # Unquoted: one word a package.
+  # Unquoted: one word per package.
   # shellcheck disable=SC2086
   run_shown describe_packages env -C "$build_files/archives" apt-get download -q $names
 }
 
-# Without package lists, which container images come without, or with lists that name files which
-# are gone by now.
+# Without package lists, as in container images, or with outdated lists.
 update_lists_and_download() {
   ((EUID == 0)) || fetch_failed "cannot fetch $package: as root, run apt-get update, or install $package"
   say "updating the package lists"
@@ -103,9 +104,9 @@ unpack_packages() {
   done
 }
 
-# complete_program: a package may be split, and its program be a link to a file of another one, as
-# redis-server's to the redis-check-rdb of redis-tools. Where this system has that one, it is not
-# among those that were downloaded, and is fetched all the same: links stay in the tree.
+# complete_program: a program may be a link to a file of another package, as redis-server's to
+# redis-check-rdb of redis-tools. If this system has that package, it was not downloaded, and is
+# downloaded now: links have to stay in the tree.
 complete_program() {
   local at=/$file target owner hops
   for ((hops = 0; hops < 10; hops++)); do
@@ -126,8 +127,8 @@ complete_program() {
   done
 }
 
-# owner_of FILE: prints the package of this system that has it. Its /bin and /lib may be links to
-# those in /usr, and dpkg knows one of the names.
+# owner_of FILE prints the installed package that has it. /bin and /lib may be links to those in
+# /usr, and dpkg knows only one of the names.
 owner_of() {
   local path
   for path in "$1" "${1#/usr}" "/usr$1"; do
@@ -140,7 +141,7 @@ is_complete() {
   is_whole "$build_files/tree" "$file"
 }
 
-# First the sum, then the tree in one step, as build.sh does it.
+# First the sum, then the tree in one step, as in build.sh.
 install_tree() {
   rm -rf "$tree"
   mv -f "$build_files/tree.cksum" "$tree.cksum"

@@ -1,19 +1,18 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # home is servers.sh's, and pid is for who calls launch
-# Ports and processes, with nothing but bash and coreutils: no ss, nc, curl, and no ps where there
-# is /proc.
+#
+# Ports and processes, with only bash and coreutils: no ss, nc or curl, and no ps if there is /proc.
 
 port_in_use() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_port: sets `port`. Below the range from which Linux takes the ports of outgoing connections
-# (32768 on), so that none of those can take it. Another process still can before the server has it;
-# who starts a server on it must be ready to try another.
+# free_port sets `port` to a free port below 32768, where Linux takes no ports for outgoing
+# connections. Another process can still take it first, so the caller has to try again.
 free_port() {
   port=$((20000 + RANDOM % 12000))
   while port_in_use "$port"; do port=$((20000 + RANDOM % 12000)); done
 }
 
-# cluster_ports N: prints a line for each of the N servers of a cluster: its port of clients, the
-# first of which is $port, and that of the other servers.
+# cluster_ports N prints a line for each of the N servers of a cluster: its client port, the first
+# of which is $port, and its cluster port.
 cluster_ports() (
   taken=' '
   next_port() {
@@ -28,10 +27,9 @@ cluster_ports() (
   done
 )
 
-# cluster_run: a script for `bash -c`, with a name, the folder and the start of a command. It starts
-# the command once for each line of FOLDER/ports, with the file FOLDER/PORT.conf at its end. When
-# one of the servers ends, the others do, and so they do when this shell is told to end, or is
-# killed.
+# cluster_run is a script for `bash -c`, with a name, the folder and a command prefix. It starts the
+# command for each line of FOLDER/ports, with the file FOLDER/PORT.conf as last argument. If one of
+# the servers ends, or this shell is stopped or killed, all end.
 # shellcheck disable=SC2016,SC2034   # it is for the shell that runs it
 cluster_run='
   home=$1 guard=$(type -P setpriv) servers=() stopped="" code=0
@@ -50,12 +48,12 @@ cluster_run='
   exit "$code"
 '
 
-# launch COMMAND...: starts it as a daemon that keeps nothing of ours (session, terminal, folder,
-# open files); sets `pid`. Its HOME and TMPDIR lie in the server's own folder `home`, so that
-# nothing lands in the user's.
+# launch COMMAND... starts a daemon without our session, terminal, folder and open files; sets
+# `pid`. HOME and TMPDIR are in the server's folder `home`, so that it leaves no files in the
+# user's.
 launch() {
   local detach=''
-  if have setsid; then detach=setsid; else set -m; fi   # macOS has no setsid: a process group of its own has to do
+  if have setsid; then detach=setsid; else set -m; fi   # macOS has no setsid; use a process group
   become "$@" </dev/null >"$home/stdout" 2>&1 &
   pid=$!
   set +m
@@ -69,7 +67,7 @@ become() {
   exec $detach env HOME="$home" TMPDIR="$home/tmp" "$@"
 }
 
-# exit_status PID: prints with what a process ended; nothing when it is no child of ours.
+# exit_status PID prints the exit status of a process; nothing if it is no child of ours.
 exit_status() {
   local code=0
   wait "$1" 2>/dev/null || code=$?
@@ -80,24 +78,24 @@ exit_status() {
   esac
 }
 
-# await_exec PID FOLDER: waits until the process that launch has started bears its own command line,
-# which is ours until its exec: what stops it looks for that.
+# await_exec PID FOLDER waits until the launched process has its own command line instead of ours,
+# because stopping it depends on that.
 await_exec() {
   local deadline=$((SECONDS + 10))
   until is_running "$1" "$2" || has_ended "$1" || ((SECONDS >= deadline)); do sleep 0.01; done
 }
 
-# A pipe that stayed open in the server would make the caller of `up` wait for ever for its end.
+# The caller of `up` would wait forever for the end of a pipe that stays open in the server.
 close_inherited_files() {
   local fd
   for fd in /dev/fd/*; do
     fd=${fd##*/}
-    if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi   # 255 is bash's own, and is closed on exec
+    if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi   # 255 belongs to bash, and is closed on exec
   done
 }
 
-# is_running PID FOLDER: whether PID is alive and still the process whose command line names FOLDER.
-# A zombie has no command line.
+# is_running PID FOLDER reports whether PID is alive and its command line names FOLDER. A zombie has
+# no command line.
 is_running() {
   local args=''
   [[ -n $1 && -n $2 ]] || return 1
@@ -109,13 +107,13 @@ is_running() {
   [[ $args == *"$2"* ]]
 }
 
-# birth PID: prints when the process began, as the system counts it. A number that is used again is
-# born again; nothing for no process.
+# birth PID prints the start time of the process in system units, which identifies it if the id is
+# reused; nothing for no process.
 birth() {
   local stat
   if [[ -r /proc/self/stat ]]; then
     stat=$({ cat "/proc/$1/stat"; } 2>/dev/null) || return 0
-    # The name, in brackets, may have any characters; the 20th field behind it is the start time.
+    # The name, in brackets, may have any characters; the 20th field after it is the start time.
     # shellcheck disable=SC2086
     set -- ${stat##*) }
     printf '%s' "${20:-}"
@@ -124,11 +122,11 @@ birth() {
   fi
 }
 
-# is_same PID BIRTH: whether it is still the process that began then.
+# is_same PID BIRTH reports whether the process is the one that started then.
 is_same() { [[ -n $1 && -n $2 && $(birth "$1") == "$2" ]]; }
 
-# process_of FOLDER: prints the process that launch has started there, whose HOME it is; nothing
-# when there is none. Of several it is the one that leads the session.
+# process_of FOLDER prints the launched process with this HOME; nothing if there is none. Of several
+# it is the session leader.
 process_of() {
   local folder stat found='' one
   [[ -r /proc/self/environ ]] || { ps -axww -o pid=,args= | { grep -F -- "$1" || true; } | { read -r one _ && printf '%s' "$one"; } || true; return 0; }
@@ -145,9 +143,8 @@ process_of() {
   printf '%s' "$found"
 }
 
-# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped
-# process acts on no signal but KILL. Before each it looks again: once the process has ended, its
-# number may be another's.
+# stop_process PID FOLDER sends TERM, and KILL after 10 s. CONT is for a stopped process, which acts
+# only on KILL. It checks the process before each signal, because its id may be reused.
 stop_process() {
   local born
   born=$(birth "$1")
@@ -162,8 +159,7 @@ stop_process() {
   has_ended_within 10 "$1" "$born" || die "process $1 cannot be killed"
 }
 
-# is_ending PID: a process that was killed loses its command line first, its ports and files only
-# some time later.
+# is_ending PID: a killed process loses its command line first, and its ports and files later.
 is_ending() { [[ -e /proc/$1/cmdline && -z $({ tr -d '\0' <"/proc/$1/cmdline"; } 2>/dev/null) ]]; }
 
 # signal_process SIGNAL PID BIRTH
@@ -178,9 +174,9 @@ has_ended_within() {
   done
 }
 
-# has_ended PID: stricter than not is_running, as a process that is ending loses its command line
-# before it closes its files. A zombie has ended (in a container often nobody reaps it), once its
-# last thread has.
+# has_ended PID is stricter than not is_running, because an ending process loses its command line
+# before it closes its files. A zombie (in a container often not reaped) has ended once its last
+# thread has.
 has_ended() {
   local stat
   kill -0 "$1" 2>/dev/null || return 0
