@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every peer's output is read: rate, percentiles in milliseconds, and how many operations it did.
+// The output of every peer is parsed: rate, percentiles in milliseconds, number of operations.
 func TestFiguresOfPeers(t *testing.T) {
 	t.Parallel()
 	logs := t.TempDir()
@@ -89,7 +89,7 @@ func TestPlaceOfServer(t *testing.T) {
 	require.ErrorContains(t, err, "MEMCACHED_URL must be an address with a port")
 }
 
-// sample is a run of one cell of four rounds, in which k6 has so many times the other's rate.
+// sample returns a run of one cell with four rounds, in which k6 has `times` the other's rate.
 func sample(times float64) *run {
 	c := &cell{Store: "nothing", Work: "empty operation", Clients: 8, Runs: map[string][]figures{}}
 	for round := range 4 {
@@ -116,7 +116,7 @@ func TestTableHasRatiosWithIntervals(t *testing.T) {
 	require.NotContains(t, one.tables(), "[", "one client has no ratios")
 }
 
-// A ratio got worse when its whole interval is on the bad side of the earlier one.
+// A ratio is worse if its complete interval is on the bad side of the earlier one.
 func TestWorseRatios(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, worseRatios(sample(2), sample(2.01)))
@@ -146,8 +146,8 @@ func TestCheckNeedsTwoRunsOfOneMachine(t *testing.T) {
 	require.NoFileExists(t, unfinished)
 }
 
-// A run goes on where it stopped: a cell that has its rounds is not measured again, and the rate of
-// an open loop stays.
+// A run continues where it stopped: a complete cell is not measured again, and the rate of an open
+// loop does not change.
 func TestRunGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	calls := map[string]int{}
@@ -184,7 +184,7 @@ func TestRunGoesOn(t *testing.T) {
 	require.ErrorContains(t, (&run{Rounds: 1}).measure(works, time.Time{}), "s, w, 1 clients: k6: broken")
 }
 
-// What each store is measured with exists: its scripts, and a plain program of the name.
+// The scripts and plain programs of all works exist.
 func TestWorksAreWhole(t *testing.T) {
 	t.Chdir("../..")
 	for _, w := range works() {

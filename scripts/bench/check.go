@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// check compares the ratios of the last run with those of the one before on the same machine. A
-// ratio is worse when its whole interval is on the bad side of the earlier one.
+// check compares the ratios of the last run with those of the previous run on the same machine. A
+// ratio is worse if its complete interval is on the bad side of the earlier one.
 func check([]string) error {
 	all, err := allRuns()
 	if err != nil {
@@ -36,7 +36,7 @@ func check([]string) error {
 	return fmt.Errorf("there is no earlier run of %s", last.Machine)
 }
 
-// worseRatios are those that got worse from one run to another, a line each.
+// worseRatios returns a line for each ratio that is worse in the second run.
 func worseRatios(before, after *run) (worse []string) {
 	for _, c := range after.Cells {
 		old := before.find(c.Store, c.Work, c.Clients, c.Open)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts a run of the main job onto the front page: its table into README.md and scenarios/figures.md,
-# and the upper part of its page into .github/page.png. `make front` measures first.
+# Puts a run of the main benchmark onto the front page: its table into README.md and
+# scenarios/figures.md, and the upper part of its page into .github/page.png. `make front` runs it.
 #
 #   scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 set -euo pipefail

@@ -1,4 +1,4 @@
-// A plain k6 script, whose memory is measured with and without the output `sweep`.
+// A plain k6 script, to measure memory with and without the output `sweep`.
 import http from 'k6/http';
 import { sleep } from 'k6';
 

@@ -12,18 +12,16 @@ import (
 	"time"
 )
 
-// run is one run of the bench.
 type run struct {
-	// Started is when its first program was, and Commit the checkout that k6 was built from.
-	Started time.Time `json:"started"`
-	Commit  string    `json:"commit"`
-	// Machine and Versions say what measured and what was measured.
-	Machine  string   `json:"machine"`
-	Versions []string `json:"versions"`
-	Rounds   int      `json:"rounds"`
-	Seconds  float64  `json:"seconds"`
-	Cells    []*cell  `json:"cells"`
-	// Memory is k6's largest resident memory in MB, by what it does.
+	// Started is the start of the first program, Commit the checkout of k6.
+	Started  time.Time `json:"started"`
+	Commit   string    `json:"commit"`
+	Machine  string    `json:"machine"`
+	Versions []string  `json:"versions"`
+	Rounds   int       `json:"rounds"`
+	Seconds  float64   `json:"seconds"`
+	Cells    []*cell   `json:"cells"`
+	// Memory is k6's largest resident memory in MB, by case.
 	Memory map[string]float64 `json:"memory"`
 }
 
@@ -32,14 +30,14 @@ type cell struct {
 	Store   string `json:"store"`
 	Work    string `json:"work"`
 	Clients int    `json:"clients"`
-	// Rate is the operations a second of an open loop; 0: a closed loop.
+	// Rate of an open loop in operations per second; 0 for a closed loop.
 	Rate float64 `json:"rate,omitempty"`
 	Open bool    `json:"open,omitempty"`
-	// Runs are the figures of each program, by its name, round by round.
+	// Runs are the figures of each program, by round.
 	Runs map[string][]figures `json:"runs"`
 }
 
-// openRun returns the run in progress, or a new one where there is none of these programs.
+// openRun returns the unfinished run of the same programs, or a new one.
 func openRun(rounds int, seconds float64, works []*work) (*run, error) {
 	versions, err := versionsOf(works)
 	if err != nil {
@@ -61,7 +59,7 @@ func openRun(rounds int, seconds float64, works []*work) (*run, error) {
 	return before, nil
 }
 
-// cell returns the cell, which it adds where there is none.
+// cell returns the cell, and adds it if necessary.
 func (r *run) cell(w *work, clients int, open bool) *cell {
 	c := r.find(w.store, w.name, clients, open)
 	if c == nil {
@@ -72,7 +70,7 @@ func (r *run) cell(w *work, clients int, open bool) *cell {
 	return c
 }
 
-// find returns the cell; nil where there is none.
+// find returns the cell, or nil.
 func (r *run) find(store, work string, clients int, open bool) *cell {
 	for _, c := range r.Cells {
 		if c.Store == store && c.Work == work && c.Clients == clients && c.Open == open {
@@ -83,7 +81,7 @@ func (r *run) find(store, work string, clients int, open bool) *cell {
 	return nil
 }
 
-// complete reports whether all works have all rounds of all programs that are installed.
+// complete reports whether all works have all rounds of all installed programs.
 func (r *run) complete(works []*work) bool {
 	for _, w := range works {
 		for _, clients := range w.clients {
@@ -100,17 +98,17 @@ func (r *run) complete(works []*work) bool {
 	return true
 }
 
-// write writes the run in progress.
+// write writes the unfinished run.
 func (r *run) write(file string) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // everybody may read it
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // a public file
 		return err
 	}
 
-	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // everybody may read it
+	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a public file
 }
 
 // keep moves a complete run to the others.
@@ -136,7 +134,7 @@ func readRun(file string) (*run, error) {
 	return &r, nil
 }
 
-// allRuns returns the complete runs, the oldest first.
+// allRuns returns the complete runs, oldest first.
 func allRuns() ([]*run, error) {
 	files, err := filepath.Glob(filepath.Join(runs, "*.json"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// machine is the host's processor, memory and system, as far as it tells.
+// machine returns the host's processor, memory and system.
 func machine() string {
 	facts := []string{fmt.Sprintf("%d cores of %s", runtime.NumCPU(), orElse(field("/proc/cpuinfo", `model name\s*: (.+)`), runtime.GOARCH))}
 	if kB, err := strconv.ParseFloat(field("/proc/meminfo", `MemTotal:\s+(\d+) kB`), 64); err == nil {
@@ -24,7 +24,7 @@ func machine() string {
 	return strings.Join(append(facts, orElse(field("/etc/os-release", `PRETTY_NAME="([^"]+)"`), runtime.GOOS)), ", ")
 }
 
-// commit is that of the checkout, shortened; with + when something in it is not committed.
+// commit returns the short commit of the checkout, with + for uncommitted changes.
 func commit() string {
 	out, err := exec.Command("git", "describe", "--always", "--abbrev=7", "--dirty=+").Output()
 	if err != nil {
@@ -34,7 +34,7 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// field is the first group of a pattern in a file; empty where it is not there.
+// field returns the first group of a pattern in a file, or "".
 func field(file, pattern string) string {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -56,7 +56,7 @@ func orElse(text, other string) string {
 	return text
 }
 
-// versionsOf are the names and versions of k6, the servers and the programs of works.
+// versionsOf returns names and versions of k6, the servers and the programs.
 func versionsOf(works []*work) (all []string, err error) {
 	out, err := exec.Command(k6, "version").Output()
 	if err != nil {
@@ -82,7 +82,7 @@ func versionsOf(works []*work) (all []string, err error) {
 	return all, nil
 }
 
-// versionOf is the name and the version of a program, or of the server at a variable's address.
+// versionOf returns the name and version of a program, or of the server in a variable.
 func versionOf(name string) (string, error) {
 	switch name {
 	case "MACHBASE_URL":
@@ -101,7 +101,7 @@ func versionOf(name string) (string, error) {
 		return installed(name)
 	case stockgo:
 		if _, err := exec.LookPath(stockgo); err != nil {
-			return "no " + stockgo, nil //nolint:nilerr // that it is not there is an answer
+			return "no " + stockgo, nil //nolint:nilerr // a missing program is a valid answer
 		}
 
 		return "stockgo of machbase/neo-tester", nil
@@ -110,10 +110,10 @@ func versionOf(name string) (string, error) {
 	}
 }
 
-// installed is what a program says of itself that may be missing, its first words.
+// installed returns the first words of a program's version output; the program may be missing.
 func installed(program string) (string, error) {
 	if _, err := exec.LookPath(program); err != nil {
-		return "no " + program, nil //nolint:nilerr // that it is not there is an answer
+		return "no " + program, nil //nolint:nilerr // a missing program is a valid answer
 	}
 	out, err := exec.Command(program, "--version").Output()
 	if err != nil {
@@ -124,7 +124,7 @@ func installed(program string) (string, error) {
 	return strings.Join(words[:min(len(words), 3)], " "), nil
 }
 
-// pinned is the version of a tool in its go.mod.
+// pinned returns the version of a tool in its go.mod.
 func pinned(tool, pattern string) (string, error) {
 	file := "scripts/tools/" + tool + "/go.mod"
 	version := field(file, `.*`+pattern)
@@ -135,7 +135,7 @@ func pinned(tool, pattern string) (string, error) {
 	return tool + " " + version, nil
 }
 
-// asked is what a server says of itself, asked or not.
+// asked returns a server's version, from its greeting or its answer to a question.
 func asked(server, variable, question, pattern string) (string, error) {
 	const patience = 5 * time.Second
 	host, port, err := place(variable)
@@ -146,7 +146,7 @@ func asked(server, variable, question, pattern string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close() //nolint:errcheck // over
+	defer conn.Close() //nolint:errcheck // only read
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return "", err
 	}
@@ -164,7 +164,7 @@ func asked(server, variable, question, pattern string) (string, error) {
 	return "", fmt.Errorf("%s does not tell it", variable)
 }
 
-// withoutScheme is the host and port of an address that may be a URL, the first one of a list.
+// withoutScheme returns host and port of the first address in a list of addresses or URLs.
 func withoutScheme(address string) string {
 	first, _, _ := strings.Cut(address, ",")
 	if _, rest, found := strings.Cut(first, "://"); found {

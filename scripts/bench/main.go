@@ -1,16 +1,16 @@
-// Command bench compares k6 with the programs that people use for the same work: memtier_benchmark,
-// redis-benchmark, stockgo, nats bench, pgbench, ghz, and plain Go programs over the usual client
+// Command bench compares k6 with other programs that do the same work: memtier_benchmark,
+// redis-benchmark, stockgo, nats bench, pgbench, ghz, and plain Go programs with the usual client
 // libraries. It writes scripts/bench/README.md.
 //
-//	bench run     measures; goes on where it stopped
+//	bench run     measures; continues where it stopped
 //	bench page    writes the page from the last complete run
-//	bench check   compares the last two runs of one kind of machine
+//	bench check   compares the last two runs on the same kind of machine
 //	bench report  puts the tables of a scenario's report into pages
 //	bench put     puts standard input into a page
 //
 // The servers run on one processor and everything else on another: start the servers with
-// `taskset --cpu-list 0`. A run in progress is in results/bench.json. A complete one is moved to
-// scripts/bench/runs, where none replaces another.
+// `taskset --cpu-list 0`. An unfinished run is in results/bench.json; complete ones are in
+// scripts/bench/runs.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// ownPage, runs and unfinished are where the bench writes, seen from the top of a checkout.
+// Output of the bench, relative to the top of a checkout.
 const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs", "results/bench.json"
 
 func main() {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// measure runs what is missing of a run: each program of each cell once in each round.
+// measure runs each program of each cell once per round, except those that the run has.
 func measure(args []string) error {
 	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each program is run; an interval takes 4")

@@ -1,5 +1,5 @@
-// Gets of 100 bytes from memcached. FORM: run (client.run), call (a JavaScript call for each get)
-// or pipeline (client.run with 50 gets in a pipeline).
+// Gets of 100 bytes from memcached. FORM: run (client.run), call (one JavaScript call per get) or
+// pipeline (client.run with pipelines of 50 gets).
 import memcached from 'k6/x/memcached';
 import sweep from 'k6/x/sweep';
 import { report, step, target } from './step.js';

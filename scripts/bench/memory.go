@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// measureMemory returns k6's largest resident memory in MB, of each case.
+// measureMemory returns k6's largest resident memory in MB for each case.
 func measureMemory() (map[string]float64, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
 	defer server.Close()
@@ -42,7 +42,6 @@ func measureMemory() (map[string]float64, error) {
 	return megabytes, nil
 }
 
-// memoryTable is the table of the page.
 func (r *run) memoryTable() string {
 	var text strings.Builder
 	text.WriteString("## Memory\n\n| k6 | largest resident memory |\n|---|--:|\n")

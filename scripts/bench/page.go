@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// frontPage has two of the page's ratios in a sentence, between marks.
+// frontPage has a sentence with two of the page's ratios, between marks.
 const frontPage = "README.md"
 
 //go:embed method.md
 var method string
 
-// writePage writes the page from the last complete run, and the front page's ratios.
+// writePage writes the page from the last complete run, and the ratios of the front page.
 func writePage([]string) error {
 	all, err := allRuns()
 	if err != nil {
@@ -29,14 +29,14 @@ func writePage([]string) error {
 	last := all[len(all)-1]
 	text += fmt.Sprintf("\n*The last of %d complete runs: %s, commit %s, %d rounds of %g s.\n%s.\n%s.*\n\n%s",
 		len(all), last.Started.Format(time.DateOnly), last.Commit, last.Rounds, last.Seconds, last.Machine, strings.Join(last.Versions, ", "), last.tables()+last.memoryTable())
-	if err := os.WriteFile(ownPage, []byte(text), 0o644); err != nil { //nolint:gosec // a page that everybody may read
+	if err := os.WriteFile(ownPage, []byte(text), 0o644); err != nil { //nolint:gosec // a public page
 		return err
 	}
 
 	return putPart(frontPage, "bench", last.front())
 }
 
-// front is what the front page says of a run.
+// front returns the sentence for the front page.
 func (r *run) front() string {
 	sentence := func(store, work, other string) string {
 		c := r.find(store, work, 64, false)
@@ -61,13 +61,11 @@ func named(store, name string) *work {
 	return all[slices.IndexFunc(all, func(w *work) bool { return w.store == store && w.name == name })]
 }
 
-// titles of the stores.
 var titles = map[string]string{ //nolint:gochecknoglobals // a constant
 	"memcached": "memcached: values of 100 bytes", "redis": "Redis: values of 100 bytes", "machbase": "Machbase: the stock roll-up, 60 rows a query",
 	"nats": "NATS: values and messages of 100 bytes", "postgres": "PostgreSQL: pgbench's rows", "gateway": "gRPC: ReadBulk of six tags", "nothing": "An operation that does nothing",
 }
 
-// tables are those of all stores.
 func (r *run) tables() string {
 	var text strings.Builder
 	store := ""
@@ -94,7 +92,7 @@ const head = `| work | clients | program | ops/s | CPU us | server us | p50 ms |
 |---|--:|---|--:|--:|--:|--:|--:|---|---|---|
 `
 
-// write writes a line for each program. One client has no ratios.
+// write writes a line for each program. A single client has no ratios.
 func (c *cell) write(text *strings.Builder) {
 	w := named(c.Store, c.Work)
 	k6 := c.Runs[w.programs[0].name]
@@ -120,7 +118,7 @@ func (c *cell) write(text *strings.Builder) {
 	}
 }
 
-// compared is how k6 stands to a program, with the interval of the ratio.
+// compared returns k6's ratio to a program, with its interval.
 func compared(k6, other []figures, figure func(figures) float64) string {
 	e, known := ratio(k6, other, figure)
 	if !known {
@@ -130,7 +128,7 @@ func compared(k6, other []figures, figure func(figures) float64) string {
 	return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Ratio, e.Low, e.High)
 }
 
-// digits is a figure with three digits that count; empty for 0, which is not known.
+// digits formats a figure with three significant digits; "" for 0, which means unknown.
 func digits(v float64) string {
 	switch {
 	case v == 0:
@@ -146,7 +144,7 @@ func digits(v float64) string {
 	}
 }
 
-// putPart replaces what is between the two marks of a part in a page of Markdown.
+// putPart replaces the text between the two marks of a part in a Markdown page.
 func putPart(page, part, text string) error {
 	raw, err := os.ReadFile(page)
 	if err != nil {
@@ -157,7 +155,7 @@ func putPart(page, part, text string) error {
 		return fmt.Errorf("%s has no part between <!-- %s --> and <!-- /%s -->", page, part, part)
 	}
 
-	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a page that everybody may read
+	return os.WriteFile(page, []byte(replaced), 0o644) //nolint:gosec // a public page
 }
 
 func replacePart(page, part, text string) (string, bool) {

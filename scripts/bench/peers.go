@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The programs that people use, by the commands that start them.
+// The commands of the peers.
 const (
 	memtier        = "memtier_benchmark"
 	redisBenchmark = "redis-benchmark"
@@ -25,10 +25,10 @@ const (
 	ghz            = "bin/ghz"
 )
 
-// keys are as many in all programs, and values as long.
+// All programs use the same number of keys and size of values.
 const keys, valueBytes, batch = "10000", "100", 50
 
-// peer runs a program that tells nothing of its processor time, and reads what it printed.
+// peer runs a program that does not report its processor time, and parses its output.
 func peer(parse func(out []byte) (figures, error), program string, args ...string) (figures, error) {
 	out, spent, err := output(command(program, args...))
 	if err != nil {
@@ -46,7 +46,7 @@ func peer(parse func(out []byte) (figures, error), program string, args ...strin
 	return f, nil
 }
 
-// memtierGets runs memtier_benchmark with one thread, in pipelines of so many gets.
+// memtierGets runs memtier_benchmark with one thread and pipelines of gets.
 func memtierGets(variable, protocol string, pipeline int) func(load) (figures, error) {
 	common := func(file string) ([]string, error) {
 		host, port, err := place(variable)
@@ -85,14 +85,14 @@ func memtierGets(variable, protocol string, pipeline int) func(load) (figures, e
 			}
 
 			f, err := parseMemtier(raw)
-			f.Rate = f.operations / l.seconds // what it says itself is wrong for a short run
+			f.Rate = f.operations / l.seconds // its own figure is wrong for short runs
 
 			return f, err
 		}, memtier, args...)
 	}
 }
 
-// parseMemtier reads the file that it writes. A get that misses is an error.
+// parseMemtier parses its JSON file. A get that misses is an error.
 func parseMemtier(raw []byte) (figures, error) {
 	var written struct {
 		All struct {
@@ -120,7 +120,7 @@ func parseMemtier(raw []byte) (figures, error) {
 	return figures{Rate: totals.Rate, P50: totals.Percentiles.P50, P99: totals.Percentiles.P99, operations: totals.Count}, nil
 }
 
-// redisBenchmarkGets runs redis-benchmark with one thread. It takes a number of operations.
+// redisBenchmarkGets runs redis-benchmark with one thread for a number of operations.
 func redisBenchmarkGets(pipeline int) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		host, port, err := place("REDIS_URL")
@@ -135,7 +135,7 @@ func redisBenchmarkGets(pipeline int) func(load) (figures, error) {
 	}
 }
 
-// parseRedisBenchmark reads the table that it prints: a head, and a line of gets.
+// parseRedisBenchmark parses its CSV: a header, and a line of gets.
 func parseRedisBenchmark(out []byte, operations int) (figures, error) {
 	lines, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
 	if err != nil || len(lines) != 2 {
@@ -155,8 +155,8 @@ func parseRedisBenchmark(out []byte, operations int) (figures, error) {
 	return f, nil
 }
 
-// stockgoRollups runs the original program of machbase/neo-tester, which takes a number of
-// operations and tells no percentiles.
+// stockgoRollups runs the original program of machbase/neo-tester for a number of operations. It
+// reports no percentiles.
 func stockgoRollups(l load) (figures, error) {
 	host, port, err := place("MACHBASE_URL")
 	if err != nil {
@@ -170,7 +170,7 @@ func stockgoRollups(l load) (figures, error) {
 
 var stockgoRate = regexp.MustCompile(`completed in \S+\s+(\d+) ops/sec`)
 
-// parseStockgo reads the line about all clients. A query that failed is an error.
+// parseStockgo parses the line about all clients. A failed query is an error.
 func parseStockgo(out []byte, operations int) (figures, error) {
 	found := stockgoRate.FindSubmatch(out)
 	if found == nil || bytes.Contains(out, []byte("error(")) {
@@ -181,7 +181,7 @@ func parseStockgo(out []byte, operations int) (figures, error) {
 	return figures{Rate: perSecond, operations: float64(operations)}, err
 }
 
-// natsBench runs `nats bench`, which takes a number of operations.
+// natsBench runs `nats bench` for a number of operations.
 func natsBench(kind string) func(load) (figures, error) {
 	const bucket, subject = "bench-nats-cli", "bench.nats-cli"
 	tool := func(args ...string) []string {
@@ -195,7 +195,7 @@ func natsBench(kind string) func(load) (figures, error) {
 			if _, _, err := output(command(natsCLI, tool("kv", "add", bucket)...)); err != nil {
 				return figures{}, err
 			}
-			defer func() { _, _, _ = output(command(natsCLI, tool("kv", "del", "--force", bucket)...)) }() // nobody reads it later
+			defer func() { _, _, _ = output(command(natsCLI, tool("kv", "del", "--force", bucket)...)) }() // the bucket is not used again
 			fill := tool("bench", "kv", "put", "--bucket="+bucket, "--size="+valueBytes, "--msgs="+keys, "--no-progress")
 			if _, _, err := output(command(natsCLI, fill...)); err != nil {
 				return figures{}, err
@@ -221,7 +221,7 @@ func natsBench(kind string) func(load) (figures, error) {
 
 		f, err := peer(func(out []byte) (figures, error) { return parseNatsBench(out, n) },
 			natsCLI, tool(append(args, "--clients="+strconv.Itoa(l.clients), "--msgs="+strconv.Itoa(n), "--no-progress")...)...)
-		if kind == "publish" { // it tells how long it takes to put a message into a buffer
+		if kind == "publish" { // it reports the time to put a message into a buffer
 			f.P50, f.P99 = 0, 0
 		}
 
@@ -246,7 +246,7 @@ var (
 	natsAlone     = regexp.MustCompile(`stats: ([\d,]+) msgs/sec(?:.* P50: ([\d,.]+)us.* P99: ([\d,.]+)us)?`)
 )
 
-// parseNatsBench reads the lines about all clients together, or about the one.
+// parseNatsBench parses the lines about all clients, or about the only one.
 func parseNatsBench(out []byte, operations int) (figures, error) {
 	var texts [][]byte
 	if found := natsTogether.FindSubmatch(out); found != nil {
@@ -273,19 +273,18 @@ func parseNatsBench(out []byte, operations int) (figures, error) {
 	return f, nil
 }
 
-// fillPostgres makes pgbench's tables of the smallest scale.
+// fillPostgres creates pgbench's tables of the smallest scale.
 func fillPostgres() error {
 	_, _, err := output(command(pgbench, "--initialize", "--scale=1", "--quiet", os.Getenv("POSTGRES_URL")))
 
 	return err
 }
 
-// pgbenchInsert is the script of an insert.
 const pgbenchInsert = `\set aid random(1, 100000)
 insert into pgbench_history (tid, bid, aid, delta, mtime) values (1, 1, :aid, 7, current_timestamp);
 `
 
-// pgbenchRuns runs pgbench with the extended protocol and one thread. It logs a tenth of the
+// pgbenchRuns runs pgbench with prepared statements and one thread. It logs a tenth of the
 // latencies.
 func pgbenchRuns(form string) func(load) (figures, error) {
 	return func(l load) (figures, error) {
@@ -320,8 +319,8 @@ var (
 	pgbenchFailed = regexp.MustCompile(`number of failed transactions: [1-9]`)
 )
 
-// parsePgbench reads what it prints, and the latencies in its logs: the third word of a line, in
-// microseconds, which at a rate begins when the transaction was due.
+// parsePgbench parses the output, and the latencies in its logs: the third word of a line, in
+// microseconds. At a rate they start when the transaction was due.
 func parsePgbench(out []byte, dir string) (figures, error) {
 	rate, count := pgbenchRate.FindSubmatch(out), pgbenchCount.FindSubmatch(out)
 	if rate == nil || count == nil || pgbenchFailed.Match(out) {
@@ -362,7 +361,7 @@ func parsePgbench(out []byte, dir string) (figures, error) {
 	return f, nil
 }
 
-// percentiles returns the median and the 99th percentile of values; 0 of none. It sorts them.
+// percentiles returns the median and the 99th percentile of values, or 0. It sorts them.
 func percentiles(values []float64) (p50, p99 float64) {
 	if len(values) == 0 {
 		return 0, 0
@@ -377,7 +376,7 @@ const (
 	gatewayMethod = "mxaccess_gateway.v1.MxAccessGateway/Invoke"
 )
 
-// ghzReads runs ghz with as many connections as clients, each with a session of its own.
+// ghzReads runs ghz with as many connections as clients, each with a session.
 func ghzReads(l load) (figures, error) {
 	requests, err := openSessions(l.clients)
 	if err != nil {
@@ -400,7 +399,7 @@ func ghzReads(l load) (figures, error) {
 	return peer(parseGhz, ghz, append(args, os.Getenv("MXGW_URL"))...)
 }
 
-// parseGhz reads what ghz says of all calls together. A call that failed is an error.
+// parseGhz parses the figures of all calls. A failed call is an error.
 func parseGhz(out []byte) (figures, error) {
 	var printed struct {
 		Count        float64            `json:"count"`
@@ -430,8 +429,7 @@ func parseGhz(out []byte) (figures, error) {
 	return f, nil
 }
 
-// keyFile writes the calls' metadata to a file that only this user reads, as others can see a
-// command line.
+// keyFile writes the metadata of the calls to a private file, because command lines are public.
 func keyFile() (string, error) {
 	metadata, err := json.Marshal(map[string]string{"authorization": "Bearer " + os.Getenv("MXGW_KEY")})
 	if err != nil {
@@ -446,8 +444,8 @@ func keyFile() (string, error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// openSessions opens sessions that stay open, and returns a ReadBulk of each in the form that ghz
-// takes.
+// openSessions opens sessions that stay open, and returns a ReadBulk request for each, as ghz reads
+// them.
 func openSessions(n int) (string, error) {
 	out, _, err := output(command(k6, "run", "--quiet", "--no-color", "-e", "SESSIONS="+strconv.Itoa(n), "scripts/bench/readbulk-sessions.js"))
 	if err != nil {

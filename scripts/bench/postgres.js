@@ -1,5 +1,5 @@
-// PostgreSQL through k6/x/sql, with a connection for each client. FORM: select (a row of pgbench's
-// by its key, as pgbench --select-only does) or insert (a row into pgbench_history).
+// PostgreSQL with k6/x/sql, one connection per client. FORM: select (a row of pgbench by its key,
+// as pgbench --select-only) or insert (a row into pgbench_history).
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';

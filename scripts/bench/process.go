@@ -17,15 +17,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
 
-// generatorCore is the processor that all programs run on. The servers have processor 0.
+// All programs run on this processor. The servers have processor 0.
 const generatorCore = "1"
 
-// command runs a program on the generator's processor.
 func command(program string, args ...string) *exec.Cmd {
 	return exec.Command("taskset", slices.Concat([]string{"--cpu-list", generatorCore, program}, args)...)
 }
 
-// output runs a program. It returns what it printed and its processor time.
+// output runs a program, and returns its output and processor time.
 func output(cmd *exec.Cmd) ([]byte, time.Duration, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -37,12 +36,12 @@ func output(cmd *exec.Cmd) ([]byte, time.Duration, error) {
 	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// micros is a time for each of so many operations.
+// micros returns the time per operation in microseconds.
 func micros(d time.Duration, operations float64) float64 {
 	return float64(d.Nanoseconds()) / 1e3 / operations
 }
 
-// watched adds the processor time of the server at the address in a variable, over the whole run.
+// watched adds the processor time of the server in a variable during the complete run.
 func watched(variable string, run func() (figures, error)) (figures, error) {
 	target := host.FindServer("tcp://" + withoutScheme(os.Getenv(variable)))
 	if target == nil {
@@ -58,10 +57,10 @@ func watched(variable string, run func() (figures, error)) (figures, error) {
 	return f, err
 }
 
-// k6 is the build that is measured.
+// k6 is the measured build.
 const k6 = "bin/k6"
 
-// script returns a program that runs a script of one step with k6. An operation does batch things.
+// script returns a program that runs a one-step script with k6. An operation has `batch` items.
 func script(file string, batch int, settings map[string]string) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		results, err := os.MkdirTemp("", "bench")
@@ -100,7 +99,7 @@ func script(file string, batch int, settings map[string]string) func(load) (figu
 
 func seconds(s float64) string { return strconv.Itoa(int(s*1000)) + "ms" }
 
-// readStep returns the figures of a report's one step.
+// readStep returns the figures of the only step in a report.
 func readStep(file string) (figures, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -150,7 +149,7 @@ func plain(work string, batch int) func(load) (figures, error) {
 	}
 }
 
-// place returns the host and the port at which a server is, from the variable with its address.
+// place returns host and port of the server in a variable.
 func place(variable string) (host, port string, err error) {
 	address := withoutScheme(os.Getenv(variable))
 	if host, port, err = net.SplitHostPort(address); err != nil {
@@ -160,7 +159,7 @@ func place(variable string) (host, port string, err error) {
 	return host, port, err
 }
 
-// middle is the median of values. It sorts them.
+// middle returns the median of values. It sorts them.
 func middle(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -176,10 +175,9 @@ func middle(values []float64) float64 {
 
 var errNoFigures = errors.New("it printed no figures")
 
-// significant digits of the figures that are kept.
+// significant digits of recorded figures.
 const significant = 4
 
-// rounded returns the figures with the digits that are kept.
 func (f figures) rounded() figures {
 	of := func(v float64) float64 {
 		if v == 0 {

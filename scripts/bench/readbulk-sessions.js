@@ -1,6 +1,5 @@
-// Opens SESSIONS sessions of an MXAccess gateway, subscribes to BULK tags in each, and leaves them
-// open, for a client that cannot do so itself: ghz. The last line of standard output has them. See
-// scripts/bench.sh.
+// Opens SESSIONS sessions of an MXAccess gateway for ghz, subscribes to BULK tags in each, and
+// leaves them open. Prints them in the last line of standard output.
 import grpc from 'k6/net/grpc';
 import { tags } from '../../scenarios/lib/readbulk.js';
 import { text, wholeNumber } from '../../scenarios/lib/settings.js';

@@ -1,4 +1,4 @@
-// ReadBulk of six tags. FORM: module (k6/x/mxgateway) or grpc (k6/net/grpc, nothing but the call).
+// ReadBulk of six tags. FORM: module (k6/x/mxgateway) or grpc (k6/net/grpc, only the call).
 import grpc from 'k6/net/grpc';
 import mxgateway from 'k6/x/mxgateway';
 import sweep from 'k6/x/sweep';

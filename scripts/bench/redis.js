@@ -1,5 +1,5 @@
-// Gets of 100 bytes from Redis. FORM: run (client.run of k6/x/resp), call (a call of k6/x/redis for
-// each get) or pipeline (client.run with 50 gets in a pipeline).
+// Gets of 100 bytes from Redis. FORM: run (client.run of k6/x/resp), call (one call of k6/x/redis
+// per get) or pipeline (client.run with pipelines of 50 gets).
 import redis from 'k6/x/redis';
 import resp from 'k6/x/resp';
 import sweep from 'k6/x/sweep';
@@ -20,7 +20,7 @@ export async function setup() {
   for (let i = 0; i < count; i += 1) await client.set(key(i), value, 0);
 }
 
-// k6/x/redis returns promises, which sweep.run does not take: the executor repeats this function.
+// k6/x/redis returns promises, which sweep.run does not accept; the executor repeats this function.
 async function get() {
   if (await client.get(key(Math.floor(Math.random() * count))) !== value) throw new Error('get gave another value than was set');
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// scenarioReport has what the caption of a report's tables needs.
+// scenarioReport has the fields of a report for the caption of its tables.
 type scenarioReport struct {
 	Scenario    string    `json:"scenario"`
 	Started     time.Time `json:"started"`
@@ -55,7 +55,7 @@ func putReports(args []string) error {
 	return putReport(flags.Arg(0), *part, *command, []string{frontPage, figuresPage})
 }
 
-// putInput puts what comes in on standard input into a part of the page of figures.
+// putInput puts standard input into a part of the page of figures.
 func putInput(args []string) error {
 	flags := flag.NewFlagSet("bench put", flag.ContinueOnError)
 	part := flags.String("part", "", "the part of the page")
@@ -74,9 +74,8 @@ func putInput(args []string) error {
 	return putPart(figuresPage, *part, strings.TrimSpace(string(text))+"\n\n"+caption(*command, time.Now().UTC(), machine()))
 }
 
-// putReport puts the tables beside a report, in its .md, into each page that has the part: the one
-// of the scenario's name, when part is empty. Where the script has tables of its own it puts those
-// alone.
+// putReport puts the tables in the .md file of a report into each page with the part; an empty part
+// means the scenario's name. If the script has its own tables, it puts only those.
 func putReport(file, part, command string, pages []string) error {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -122,7 +121,7 @@ func putReport(file, part, command string, pages []string) error {
 	return nil
 }
 
-// tables are the tables of Markdown, without what is between them.
+// tables returns the tables of Markdown without the other text.
 func tables(markdown string) string {
 	var kept []string
 	within := false

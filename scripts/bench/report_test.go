@@ -60,8 +60,7 @@ func TestPutReport(t *testing.T) {
 	}
 }
 
-// The tables that a script has made go into the page without that of the sweep, in a part of
-// another name.
+// If a script has its own tables, only those go into the page, in a part with another name.
 func TestPutTablesOfScript(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

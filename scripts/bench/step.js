@@ -1,9 +1,9 @@
-// What the scripts of the bench have in common: one step, closed (CLIENTS) or at a rate (RATE).
+// Common code of the bench scripts: one step, closed (CLIENTS) or at a rate (RATE).
 import sweep from 'k6/x/sweep';
 
 const { CLIENTS = '1', RATE, DURATION = '4s', WARMUP = '1s', RESULTS = 'results' } = __ENV;
 
-/** Options of a script whose one step has this operation. */
+/** Returns the options of a script with one step of this operation. */
 export const step = (op) => sweep.options({
   scenario: 'bench',
   op,
@@ -12,7 +12,7 @@ export const step = (op) => sweep.options({
   warmup: WARMUP,
 });
 
-/** Names the server, whose processor time the report then has. For setup. */
+/** Names the server in setup, so that the report has its processor time. */
 export const target = (kind, address) => sweep.meta({ target: { kind, url: address.includes('://') ? address : `${kind}://${address}` } });
 
 /** For handleSummary. */

@@ -10,53 +10,52 @@ import (
 	"time"
 )
 
-// work is what k6 and other programs do to a store.
+// work is something that k6 and other programs do with a store.
 type work struct {
 	store, name string
 	clients     []int
-	// address names the environment variable with the server's address; empty where there is none.
+	// address is the environment variable with the server's address, or "".
 	address string
-	// prepare makes what all programs need, once; nil for nothing.
+	// prepare runs once before all programs; may be nil.
 	prepare func() error
-	// programs are those that do the work. All others are compared with the first.
+	// programs are compared with the first one.
 	programs []program
 }
 
-// program does a work.
 type program struct {
 	name string
-	// needs is a command that may be missing; empty where nothing is needed.
+	// needs is a command that may be missing, or "".
 	needs string
-	// paced: it can run at a given rate.
+	// paced reports whether it can run at a given rate.
 	paced bool
-	// own: it has a warm-up and tells the processor times of what it measures.
+	// own reports whether it has a warm-up and reports processor times of the measured phase.
 	own bool
 	run func(load) (figures, error)
 }
 
-// load is what a program is asked for.
 type load struct {
 	clients int
 	seconds float64
-	// rate is the operations a second of an open loop, and in a closed one what the warm-up had, for
-	// programs that take a number of operations.
+	// rate of an open loop in operations per second; in a closed loop the rate of the warm-up, for
+	// programs that need a number of operations.
 	rate float64
 	open bool
 }
 
-// operations is how many a program has to do that takes no time.
+// operations returns the number of operations for programs that have no duration.
 func (l *load) operations() int { return max(int(l.rate*l.seconds), 20*l.clients) }
 
-// warmup is how long each program works before it is measured, in seconds.
+// warmup of each program in seconds.
 const warmup = 1.0
 
-// openShare is the rate of an open loop, as a part of the slower program's in a closed one.
+// openShare is the rate of an open loop relative to the slower program's in a closed loop.
 const openShare = 0.5
 
-// fewest clients of an open loop, and of a ratio: one client measures how a processor wakes.
+// fewest clients of an open loop or a ratio: with one client, the wake-up time of the processor
+// dominates.
 const fewest = 8
 
-// contestants are the programs that take part with so many clients.
+// contestants returns the programs for this number of clients.
 func (w *work) contestants(open bool, clients int) []program {
 	if open && (clients < fewest || !slices.ContainsFunc(w.programs[1:], func(p program) bool { return p.paced && p.installed() })) {
 		return nil
@@ -76,11 +75,11 @@ func (p *program) installed() bool {
 	return err == nil
 }
 
-// preparedFor is how long what a store was prepared with may be used: stock data get old.
+// preparedFor is how long prepared data can be used: stock data expire.
 const preparedFor = 30 * time.Minute
 
-// measure runs what is missing, round by round, so that a run that is cut short has some of all.
-func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit // one round reads top to bottom
+// measure runs the missing rounds in order, so that an interrupted run has some of all.
+func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit // one round reads from top to bottom
 	prepared := map[*work]time.Time{}
 	for round := range r.Rounds {
 		for _, w := range works {
@@ -143,7 +142,7 @@ func (r *run) round(w *work, clients int, open bool, round int) error {
 	return r.write(unfinished)
 }
 
-// once runs a program, after its warm-up.
+// once runs a program after its warm-up.
 func (p *program) once(w *work, l load) (figures, error) {
 	if p.own {
 		return p.run(l)
@@ -168,8 +167,8 @@ func (p *program) once(w *work, l load) (figures, error) {
 	return watched(w.address, func() (figures, error) { return p.run(l) })
 }
 
-// pace is the rate of an open loop: a multiple of the number of clients, as memtier_benchmark takes
-// a rate for each of them.
+// pace returns the rate of an open loop: a multiple of the number of clients, because
+// memtier_benchmark needs a rate per client.
 func pace(closed *cell, programs []program) float64 {
 	slowest := math.Inf(1)
 	for _, p := range programs {

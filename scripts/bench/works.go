@@ -8,10 +8,10 @@ import (
 // allClients are the numbers of clients of most works.
 func allClients() []int { return []int{1, 8, 64, 512} }
 
-// publishBatch is how many messages an operation of publishBatch has.
+// publishBatch is the number of messages per operation.
 const publishBatch = 1000
 
-// works are what is measured, store by store.
+// works returns all works, by store.
 func works() []*work { //nolint:funlen // a list
 	cache := func(store, variable, protocol, file, library string) []*work {
 		form := func(name string, batch int) func(load) (figures, error) {
@@ -97,7 +97,6 @@ func works() []*work { //nolint:funlen // a list
 	)
 }
 
-// stores are those of all works.
 func stores() (names []string) {
 	for _, w := range works() {
 		if !slices.Contains(names, w.store) {
@@ -108,7 +107,7 @@ func stores() (names []string) {
 	return names
 }
 
-// loadStock loads the stock benchmark's data, which stay recent for an hour.
+// loadStock loads the stock benchmark's data, which are valid for an hour.
 func loadStock() error {
 	_, _, err := output(command(k6, "run", "--quiet", "scenarios/stock-load.js"))
 

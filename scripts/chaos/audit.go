@@ -19,10 +19,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// valueOf is what scripts/lib.js writes under a key.
+// valueOf returns the value that scripts/lib.js writes under a key.
 func valueOf(key string) string { return "value of " + key + " " + strings.Repeat("x", 40) }
 
-// keys are all that the clients of a cell can have written with single operations.
+// keys are all keys that single operations of a cell's clients can have written.
 func (c *cell) keys() (names []string) {
 	for vu := 1; vu <= c.clients; vu++ {
 		for i := range c.perClient * c.repeats {
@@ -42,7 +42,7 @@ func openMachbase(address string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// prepareMachbase makes the table that is read and the one that is written, unless they are there.
+// prepareMachbase creates the tables for reading and writing, unless they exist.
 func prepareMachbase(s *server) error {
 	_, address := s.at()
 	db, err := openMachbase(address)
@@ -75,8 +75,7 @@ func prepareMachbase(s *server) error {
 	return err
 }
 
-// machbaseRows counts the rows of a cell, each of which must be one that was written, and there
-// once.
+// machbaseRows counts the rows of a cell. Each must have been written, and exist only once.
 func machbaseRows(c *cell) (int, error) {
 	_, address := c.server.at()
 	db, err := openMachbase(address)
@@ -107,7 +106,6 @@ func machbaseRows(c *cell) (int, error) {
 	return len(seen), rows.Err()
 }
 
-// memcachedValues counts the keys of a cell that the server has.
 func memcachedValues(c *cell) (int, error) {
 	conn, err := c.server.dial()
 	if err != nil {
@@ -140,7 +138,6 @@ func memcachedValues(c *cell) (int, error) {
 	return n, nil
 }
 
-// umemValues counts the keys of a cell that the server has.
 func umemValues(c *cell) (n int, err error) {
 	for _, key := range c.keys() {
 		value, err := get("http://" + c.server.control + "/value?key=" + url.QueryEscape(key))
@@ -158,7 +155,7 @@ func umemValues(c *cell) (n int, err error) {
 	return n, nil
 }
 
-// gatewayCalls counts the ReadBulk calls of a cell's sessions that the gateway has answered well.
+// gatewayCalls counts the ReadBulk calls that the gateway has answered successfully.
 func gatewayCalls(c *cell) (n int, err error) {
 	text, err := get(c.env("MXGW_CONTROL") + "/summary")
 	if err != nil {
@@ -182,7 +179,7 @@ func gatewayCalls(c *cell) (n int, err error) {
 	return n, nil
 }
 
-// prepareNATS makes the stream that keeps what is published, and answers requests.
+// prepareNATS creates the stream for published messages, and answers requests.
 func prepareNATS(s *server) error {
 	_, address := s.at()
 	conn, err := nats.Connect("nats://"+address, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
@@ -204,7 +201,6 @@ func prepareNATS(s *server) error {
 	return err
 }
 
-// natsMessages counts the messages of a cell in the stream.
 func natsMessages(c *cell) (int, error) {
 	_, address := c.server.at()
 	conn, err := nats.Connect("nats://" + address)
@@ -228,7 +224,6 @@ func natsMessages(c *cell) (int, error) {
 	return n, nil
 }
 
-// redisKeys counts the keys of a cell.
 func redisKeys(c *cell) (int, error) {
 	conn, err := c.server.dial()
 	if err != nil {
@@ -247,8 +242,8 @@ func redisKeys(c *cell) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "*")))
 }
 
-// influxSums asks for a cell's points: how many there are, and the sum of the operations of the
-// measured phase.
+// influxSums returns the number of a cell's points, and the sum of their operations in the measured
+// phase.
 func influxSums(c *cell) (points, ops int, err error) {
 	_, address := c.server.at()
 	for _, question := range []struct {
@@ -281,7 +276,7 @@ func influxSums(c *cell) (points, ops int, err error) {
 	return points, ops, nil
 }
 
-// closed closes what was only read.
+// closed closes something that was only read.
 func closed(c io.Closer) { _ = c.Close() }
 
 var errNotFound = errors.New("not found")

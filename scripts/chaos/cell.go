@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// said is what k6 writes.
+// said is k6's output.
 type said struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -50,24 +50,24 @@ type cell struct {
 	id       string
 	folder   string
 	results  string
-	// nameServer is the address of the cell's name service.
+	// nameServer is the address of the cell's DNS server.
 	nameServer string
 
-	// clients do so many operations each, so often.
+	// Each client does perClient operations in each of the repeats.
 	clients, perClient, repeats int
 
 	proxy  *proxy
-	moved  *proxy // where the name has become another address's
+	moved  *proxy // the new address of the name
 	names  *nameService
 	k6     *exec.Cmd
 	output said
-	// stacks are those of k6's goroutines.
+	// stacks returns those of k6's goroutines.
 	stacks func() (string, error)
 
 	mu sync.Mutex
-	// short says what fell short.
+	// short lists the failures of the cell.
 	short []string
-	// ended tells that all clients had ended while k6 was still there.
+	// ended reports whether all clients had ended while k6 was running.
 	ended bool
 }
 
@@ -77,14 +77,14 @@ func (c *cell) fail(format string, args ...any) {
 	c.short = append(c.short, fmt.Sprintf(format, args...))
 }
 
-// usual are the settings of the scripts.
+// usual returns the default settings of the scripts.
 func usual() map[string]string {
 	return map[string]string{
 		"CLIENTS": "4", "ITERATIONS": "40", "REPEATS": "1", "PACE": "0", "TIMEOUT": "500ms", "MAX_DURATION": "20s",
 	}
 }
 
-// run does the cell, and returns what fell short.
+// run runs the cell, and returns its failures.
 func (c *cell) run() []string {
 	if c.fault.disturbs {
 		c.server.use.Lock()
@@ -130,7 +130,7 @@ func (c *cell) try() error {
 	return nil
 }
 
-// listen opens the proxy, and returns what k6 is to be told.
+// listen opens the proxy, and returns the address for k6.
 func (c *cell) listen() (address string, err error) {
 	host := c.protocol.host()
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -164,7 +164,7 @@ func (c *cell) newProxy(listener net.Listener) *proxy {
 	return p
 }
 
-// moveProxy ends the proxy, and opens one at another address with the same port.
+// moveProxy closes the proxy, and opens one at another address with the same port.
 func (c *cell) moveProxy(host string) error {
 	_, port, _ := net.SplitHostPort(c.proxy.listener.Addr().String())
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
@@ -222,11 +222,11 @@ func (c *cell) serveControl() (*http.Server, error) {
 	return s, nil
 }
 
-// settle is how long what is closed by others may take.
+// settle is the time that other processes have to close connections.
 const settle = 4 * time.Second
 
-// lookAfterTheStep is called when all clients have ended and k6 has not: what they used has to be
-// given back.
+// lookAfterTheStep checks that all resources are released. It is called after all clients have
+// ended and before k6 ends.
 func (c *cell) lookAfterTheStep() {
 	c.mu.Lock()
 	c.ended = true
@@ -243,7 +243,7 @@ func (c *cell) lookAfterTheStep() {
 	}
 }
 
-// goroutines are the stacks of those that the protocol's client runs.
+// goroutines returns the stacks of goroutines of the protocol's client.
 func (c *cell) goroutines() (found []string) {
 	text, err := c.stacks()
 	if err != nil {
@@ -263,7 +263,7 @@ func (c *cell) goroutines() (found []string) {
 
 func (c *cell) env(name string) string { return os.Getenv(name) }
 
-// settings are the script's, and set how many operations there are to be.
+// settings returns the script's settings, and sets the expected number of operations.
 func (c *cell) settings(address, control string) (map[string]string, error) {
 	all := usual()
 	for name, value := range c.fault.settings {
@@ -343,7 +343,7 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 	if c.names != nil || c.fault.name == "disk-full" {
 		args = append([]string{"unshare", "--mount"}, args...)
 	}
-	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it is killed when it is late, with all that it has started
+	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // killed with all its children when it is late
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "SSL_CERT_FILE="+c.trusted,
 		"GODEBUG=netdns=go", "GORACE=exitcode=66 atexit_sleep_ms=0", "RESULTS="+c.results, "CHAOS_CLOCK="+c.fault.clock.String())
@@ -396,7 +396,7 @@ func (c *cell) runK6(address, control string) (err error) {
 	return nil
 }
 
-// happen lets the fault happen, once operations are under way.
+// happen starts the fault after the first operations.
 func (c *cell) happen(ended <-chan struct{}) {
 	underWay := func() bool {
 		select {
@@ -430,11 +430,11 @@ func (c *cell) keepLog() {
 
 func (c *cell) log() string { return filepath.Join(c.folder, "k6.log") }
 
-// dumps are what a Go program says when it breaks down.
+// dumps match the output of a crashing Go program.
 var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runtime: |` +
 	`DATA RACE|^SIG[A-Z]+: |nil pointer dereference`)
 
-// judge holds the run against what is promised.
+// judge checks the run.
 func (c *cell) judge() {
 	c.judgeFault()
 	text := c.output.String()
@@ -456,7 +456,7 @@ func (c *cell) judge() {
 	c.judgeReport(c.k6.ProcessState.ExitCode())
 }
 
-// judgeFault tells where the fault did not happen.
+// judgeFault reports a fault that had no effect.
 func (c *cell) judgeFault() {
 	if p := c.proxy; p != nil && p.fault != nil && p.spoiled.Load() == 0 {
 		c.fail("the fault was applied to none of %d connections", p.accepted.Load())
@@ -474,7 +474,7 @@ func (c *cell) judgeFault() {
 
 var logTime = regexp.MustCompile(`(?m)^time="([^"]+)"`)
 
-// stepped tells whether the last line of k6's log has the time of a clock that was stepped.
+// stepped reports whether the last line of k6's log has the stepped time.
 func (c *cell) stepped(by time.Duration) bool {
 	lines := logTime.FindAllStringSubmatch(c.output.String(), -1)
 	if lines == nil {
@@ -488,7 +488,7 @@ func (c *cell) stepped(by time.Duration) bool {
 // counts are the operations of a report.
 type counts struct{ done, failed int }
 
-// judgeReport holds the report against the exit code and the server.
+// judgeReport compares the report with the exit code and the server.
 func (c *cell) judgeReport(code int) {
 	rep, err := c.report(c.reportName())
 	if errors.Is(err, os.ErrNotExist) && len(c.fault.lost) > 0 {
@@ -496,7 +496,7 @@ func (c *cell) judgeReport(code int) {
 		if len(c.fault.interrupts) == 0 {
 			return
 		}
-		rep, err = c.report(c.journal()) // the steps that were done
+		rep, err = c.report(c.journal()) // the completed steps
 	}
 	if err != nil {
 		c.fail("the report: %v (exit code %d)", err, code)
@@ -526,7 +526,7 @@ func (c *cell) judgeReport(code int) {
 	}
 }
 
-// journal is the file of the steps that are done, until there is a report.
+// journal is the file of completed steps, until there is a report.
 func (c *cell) journal() string { return filepath.Join(c.results, "chaos.partial.json") }
 
 func exists(name string) bool {
@@ -535,9 +535,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// reportName is the file of the report.
 func (c *cell) reportName() string {
-	if c.fault.name == "disk-full" { // where it was is no more
+	if c.fault.name == "disk-full" { // its file system is gone
 		return filepath.Join(c.results+"-left", "chaos.json")
 	}
 
@@ -553,7 +552,7 @@ func (c *cell) expect(code int, wanted ...int) {
 	c.fail("the exit code is %d, not %d", code, wanted[0])
 }
 
-// resultOf is what is read of a report.
+// resultOf has the fields of a report that are checked.
 type resultOf struct {
 	Interrupted bool
 	Steps       []struct {
@@ -563,7 +562,7 @@ type resultOf struct {
 	}
 }
 
-// report reads the report, after k6 itself has found it valid.
+// report reads the report after k6 has validated it.
 func (c *cell) report(name string) (*resultOf, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
@@ -594,7 +593,7 @@ func (c *cell) count(rep *resultOf) (all, write counts, complete bool) {
 	return all, write, complete
 }
 
-// judgeCounts holds the operations against those that there were to be, each of them once.
+// judgeCounts checks that each expected operation is counted once.
 func (c *cell) judgeCounts(all counts, complete bool) {
 	total := c.clients * c.perClient * c.repeats
 	switch {
@@ -623,8 +622,8 @@ func (c *cell) judgeCounts(all counts, complete bool) {
 	}
 }
 
-// expected is how many operations fail. Those of a test of an output are none of the protocol's,
-// and take files, too.
+// expected returns how many operations fail. Operations in tests of an output do not use the
+// protocol, but do use files.
 func (c *cell) expected() failures {
 	switch {
 	case !c.protocol.output:
@@ -636,13 +635,13 @@ func (c *cell) expected() failures {
 	}
 }
 
-// mayForget tells whether the server need not have what it has acknowledged: it was killed, and
-// keeps nothing; or it acknowledges nothing, and the connection broke.
+// mayForget reports whether the server can lack acknowledged data: it was killed and has no
+// storage, or it sends no acknowledgements and the connection broke.
 func (c *cell) mayForget() bool {
 	return c.fault.kills && c.protocol.forgets || c.protocol.unsure && c.fault.failures != noneFails
 }
 
-// judgeServer holds what was acknowledged against what the server has.
+// judgeServer compares the acknowledged writes with the server's data.
 func (c *cell) judgeServer(write counts) {
 	stored, err := c.protocol.stored(c)
 	if err != nil {
@@ -651,7 +650,7 @@ func (c *cell) judgeServer(write counts) {
 	}
 	most := write.done + write.failed
 	if len(c.fault.interrupts) > 0 {
-		most = c.clients * c.perClient * c.repeats // what the report has not may have been done
+		most = c.clients * c.perClient * c.repeats // operations that the report lacks may have been done
 	}
 	switch {
 	case stored < write.done && !c.mayForget():
@@ -663,10 +662,10 @@ func (c *cell) judgeServer(write counts) {
 
 var tally = regexp.MustCompile(`([0-9,]+) points written, (?:none dropped|([0-9,]+) DROPPED)`)
 
-// judgeOutput holds what the output says of its points against what InfluxDB has.
+// judgeOutput compares the output's count of points with InfluxDB's.
 func (c *cell) judgeOutput(all counts) {
 	found := tally.FindStringSubmatch(c.output.String())
-	if found == nil && len(c.fault.lost) > 0 { // k6 had no time to say it
+	if found == nil && len(c.fault.lost) > 0 { // k6 had no time to print it
 		return
 	}
 	if found == nil {

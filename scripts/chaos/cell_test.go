@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// echo is a server that answers with what it gets.
+// echo returns a server that sends back its input.
 func echo(t *testing.T) *server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,13 +36,13 @@ func echo(t *testing.T) *server {
 	return &server{name: "echo", network: "tcp", address: listener.Addr().String()}
 }
 
-// reportOf is what is read of a report, of 4 clients with 40 operations each.
+// reportOf returns a report of 4 clients with 40 operations each.
 func reportOf(done, failed int, complete bool) string {
 	return fmt.Sprintf(`{"interrupted":false,"steps":[{"op":"write","ops":%d,"failed":%d,"complete":%t}]}`, done, failed, complete)
 }
 
-// judged runs a cell with a script in the place of k6, and returns what fell short. The server has
-// so many of what was written.
+// judged runs a cell with a script instead of k6, and returns the failures. The server has `stored`
+// of the writes.
 func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []stri
 	return c.run()
 }
 
-// What k6 must not do is found.
+// Every forbidden behaviour of k6 is detected.
 func TestWhatFallsShort(t *testing.T) {
 	good := "report '" + reportOf(160, 0, true) + "'\n"
 	failing := "report '" + reportOf(100, 60, true) + "'\n"
@@ -73,7 +73,7 @@ func TestWhatFallsShort(t *testing.T) {
 		stored int
 		stacks string
 		fault  fault
-		short  string // empty: nothing
+		short  string // "" for none
 	}{
 		"good":             {k6: good + "exit 0", stored: 160},
 		"wrong exit code":  {k6: good + "exit 99", stored: 160, short: "the exit code is 99, not 0"},

@@ -38,12 +38,12 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{certificate, key}, err
 }
 
-// pem is the authority's certificate, for those who trust it.
+// pem returns the authority's certificate for its clients.
 func (a *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// issue makes a certificate for the loopback addresses or, with a name, for that name alone.
+// issue returns a certificate for the loopback addresses or, with a name, only for that name.
 func (a *authority) issue(name string, until time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

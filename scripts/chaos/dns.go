@@ -9,22 +9,22 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// hostName is what the name service of a cell knows.
+// hostName is the only name that the DNS server of a cell resolves.
 const hostName = "server.chaos.test"
 
-// nameService answers for one cell.
+// nameService is the DNS server of one cell.
 type nameService struct {
 	conn net.PacketConn
 	done chan struct{}
 
 	mu      sync.Mutex
-	begun   time.Time // the first question
+	begun   time.Time // the first query
 	asked   int
-	failing time.Duration // for how long after the first question there is no answer but SERVFAIL
+	failing time.Duration // how long after the first query it answers SERVFAIL
 	address netip.Addr
 }
 
-// startNames serves at port 53 of an address of its own.
+// startNames serves on port 53 of the cell's address.
 func startNames(at string, answer string, failing time.Duration) (*nameService, error) {
 	conn, err := net.ListenPacket("udp", net.JoinHostPort(at, "53"))
 	if err != nil {
@@ -41,14 +41,14 @@ func (n *nameService) close() {
 	<-n.done
 }
 
-// change makes the name another address's.
+// change sets another address for the name.
 func (n *nameService) change(to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.address = netip.MustParseAddr(to)
 }
 
-// questions is how often it was asked.
+// questions returns the number of queries.
 func (n *nameService) questions() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,7 +101,7 @@ func (n *nameService) answer(packet []byte) []byte {
 	return answer
 }
 
-// header is that of an answer which nobody keeps.
+// header returns the header of an answer that must not be cached.
 func header(to dnsmessage.Question) dnsmessage.ResourceHeader {
 	return dnsmessage.ResourceHeader{Name: to.Name, Type: to.Type, Class: dnsmessage.ClassINET}
 }

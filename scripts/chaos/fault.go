@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// failures are how many operations of a cell fail.
+// failures says how many operations of a cell fail.
 type failures int
 
 const (
-	mayFail   failures = iota // whatever fails is counted, and some do not
-	noneFails                 // what the fault does is no failure
+	mayFail   failures = iota // some may fail; all are counted
+	noneFails                 // the fault makes no operation fail
 	someFail
 	allFail
 )
@@ -24,39 +24,38 @@ const (
 type fault struct {
 	name string
 	what string
-	// fast cells are those of make test.
-	fast bool
-	// failures are how many operations fail.
+	// fast cells are part of make test.
+	fast     bool
 	failures failures
 
-	// tamper is what the proxy does with connections; nil: nothing.
+	// tamper returns the proxy's change of connections; nil for none.
 	tamper func(p *protocol) tamperer
-	// wrap is how the proxy writes.
+	// wrap changes how the proxy writes.
 	wrap func(net.Conn) net.Conn
-	// refused tells that nobody listens.
+	// refused means that no server listens.
 	refused bool
-	// tls tells that k6 speaks TLS with the proxy, whose certificate is the one of this name.
+	// tls is the name of the proxy's certificate, if k6 uses TLS.
 	tls string
-	// disturbs tells that the server is stopped or killed: nobody else uses it meanwhile.
+	// disturbs means that the server is stopped or killed, so no other cell may use it.
 	disturbs bool
 	kills    bool
-	// names is the name service of a cell; nil: the address is numbers.
+	// names returns the DNS server of a cell; nil for a numeric address.
 	names func(c *cell) (*nameService, error)
-	// during runs beside k6, from when the first replies have come.
+	// during runs during the test, after the first replies.
 	during func(c *cell) error
-	// shell is what is put before k6's command line, which are the shell's arguments.
+	// shell is a prefix of k6's command line, whose words are the shell's arguments.
 	shell string
-	// clock is by how much the wall clock of k6 is stepped; zero: not at all.
+	// clock is the step of k6's wall clock; 0 for none.
 	clock time.Duration
-	// settings are those of the script that differ from the usual ones.
+	// settings of the script that differ from the default.
 	settings map[string]string
-	// interrupts are k6's exit codes where the fault ends it; empty: it does not.
+	// interrupts are k6's exit codes if the fault ends it; empty if it does not.
 	interrupts []int
-	// lost are k6's exit codes without a report; empty: there must be one.
+	// lost are k6's exit codes without a report; empty if there must be one.
 	lost []int
-	// garbles tells that values can be others than those that were written.
+	// garbles means that values can differ from those written.
 	garbles bool
-	// limit is how long k6 may take; zero: the usual time.
+	// limit is k6's time limit; 0 for the default.
 	limit time.Duration
 }
 
@@ -69,20 +68,20 @@ const (
 	exitKilled      = -1 // by a signal
 )
 
-// paced makes clients work for some seconds, so that something can happen meanwhile.
+// paced makes clients work for some seconds, with time for a fault.
 func paced() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "160"} }
 
-// untroubled is paced, with time for each operation.
+// untroubled is paced, with a time limit for each operation.
 func untroubled() map[string]string {
 	return map[string]string{"PACE": "0.02", "ITERATIONS": "160", "TIMEOUT": "10s"}
 }
 
-// steps are short ones, of which some are done when k6 ends.
+// steps are short, so that some are complete when k6 ends.
 func steps() map[string]string {
 	return map[string]string{"PACE": "0.02", "ITERATIONS": "30", "REPEATS": "4"}
 }
 
-// patient is for what takes long, steady for what must not fail on a busy machine.
+// patient is for slow operations, steady for those that must not fail on a busy machine.
 func patient() map[string]string {
 	return map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "ITERATIONS": "8", "MAX_DURATION": "40s"}
 }
@@ -97,8 +96,7 @@ func ends(then func(*link) bool) func(*protocol) tamperer {
 	return func(*protocol) tamperer { return ending{then} }
 }
 
-// faults are the columns, in the table's order. The first is none, to hold that all others are
-// faults indeed.
+// faults are the columns of the table. The first one is no fault, as a control.
 func faults() []*fault {
 	return append(append(faultsOfConnections(), faultsOfServers()...), faultsOfProcesses()...)
 }
@@ -248,7 +246,7 @@ func signals(all ...syscall.Signal) func(*cell) error {
 	}
 }
 
-// skip tells why a cell makes no sense, if it makes none.
+// skip returns why a cell makes no sense, or "".
 func (f *fault) skip(p *protocol, clock string) string {
 	switch {
 	case f.tls != "" && !p.tls:

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// table is all that the cells have in common.
+// table has the common data of all cells.
 type table struct {
 	binary, clockBinary string
 	scripts             string
@@ -48,14 +48,12 @@ type table struct {
 	servers   map[string]*server
 	jobs      int
 
-	// ids counts cells.
 	ids atomic.Int64
 
 	mu       sync.Mutex
 	outcomes map[string]*outcome // by protocol and fault
 }
 
-// outcome is what became of a cell.
 type outcome struct {
 	skipped string
 	short   []string
@@ -64,7 +62,7 @@ type outcome struct {
 
 func key(p *protocol, f *fault) string { return p.name + "-" + f.name }
 
-// run returns how many cells fell short.
+// run returns the number of failed cells.
 func run(args []string, out io.Writer) (short int, err error) {
 	t, err := readFlags(args)
 	if err != nil {
@@ -121,7 +119,7 @@ func readFlags(args []string) (*table, error) {
 	return t, t.absolute()
 }
 
-// absolute makes the paths such that they are the same everywhere.
+// absolute makes all paths absolute.
 func (t *table) absolute() (err error) {
 	for _, path := range []*string{&t.binary, &t.clockBinary, &t.scripts, &t.folder} {
 		if *path, err = filepath.Abs(*path); err != nil {
@@ -138,7 +136,7 @@ func (t *table) absolute() (err error) {
 	return nil
 }
 
-// choose returns those of all that are named.
+// choose returns the named ones of all.
 func choose[T any](option, names string, all []T, nameOf func(T) string) (chosen []T, err error) {
 	if names == "" {
 		return all, nil
@@ -158,7 +156,7 @@ func choose[T any](option, names string, all []T, nameOf func(T) string) (chosen
 	return chosen, nil
 }
 
-// prepare makes certificates and finds the servers.
+// prepare creates certificates and finds the servers.
 func (t *table) prepare() error {
 	if err := os.MkdirAll(t.folder, 0o755); err != nil { //nolint:gosec // results
 		return err
@@ -226,8 +224,8 @@ func (t *table) stopServers() {
 	}
 }
 
-// runCells runs all cells, some side by side, until it is interrupted. Those that take a server for
-// themselves come last.
+// runCells runs all cells, some in parallel, until it is interrupted. Cells that need a server for
+// themselves run last.
 func (t *table) runCells(interrupted <-chan os.Signal) {
 	var quick, alone []*cell
 	for i, f := range t.faults {
@@ -260,7 +258,7 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 		workers.Go(func() {
 			for c := range cells {
 				o := &outcome{short: c.run(), log: c.log()}
-				if c.server.dead() { // by itself: what k6 does without a server is another cell's
+				if c.server.dead() { // without a fault in this cell; another cell tests k6 without a server
 					if err := c.server.revive(); err != nil {
 						o.short = append(o.short, err.Error())
 					} else {
@@ -276,7 +274,7 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 	workers.Wait()
 }
 
-// newCell is a cell that was not run yet.
+// newCell returns a new cell.
 func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
 	return &cell{
 		table: t, protocol: p, fault: f, server: t.servers[p.server], nameServer: nameServer,
@@ -284,7 +282,7 @@ func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
 	}
 }
 
-// print prints the table, and what fell short, and returns how many cells did.
+// print prints the table and the failures, and returns the number of failed cells.
 func (t *table) print(out io.Writer, took time.Duration) (short int) {
 	width := 0
 	for _, f := range t.faults {

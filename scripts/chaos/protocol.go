@@ -12,43 +12,40 @@ import (
 type protocol struct {
 	name   string
 	server string
-	// tls tells whether k6 can speak it over TLS; alpn are the names that its server then chooses
-	// from.
+	// tls reports whether k6 supports TLS for it; alpn are the protocol names of its server.
 	tls  bool
 	alpn []string
-	// forgets tells whether the server keeps nothing when it is killed.
+	// forgets means that a killed server loses its data.
 	forgets bool
-	// unsure tells that the server does not say whether it has taken a value: umem-cache from G2
-	// on.
+	// unsure means that the server does not acknowledge values: umem-cache from G2 on.
 	unsure bool
-	// rooms are what the stacks of its goroutines have.
+	// rooms are package names in the stacks of its goroutines.
 	rooms []string
-	// writes is the operation whose successes the server must have.
+	// writes is the operation whose data the server must have after success.
 	writes string
-	// most is how often one such operation may have reached the server.
+	// most is how often one such operation can reach the server.
 	most int
-	// stored counts what the server has of a cell.
+	// stored counts a cell's data on the server.
 	stored func(c *cell) (int, error)
-	// inflate changes a reply that can be changed so, the filler is what may follow it.
+	// inflate changes a suitable reply; filler may follow it.
 	inflate func(chunk []byte, index int) ([]byte, bool)
 	filler  func() []byte
-	// prepare makes on the server what the script finds there.
+	// prepare creates the script's data on the server.
 	prepare func(s *server) error
 	env     map[string]string
-	// load is how many times the usual operations a client does that pauses between calls, where a
-	// call does several.
+	// load multiplies the number of operations of a paced client, if a call does several.
 	load int
-	// closes tells that the script closes what it has opened, as the module does not.
+	// closes means that the script has to close what it opens.
 	closes bool
-	// rewrite changes what the server says, behind TLS that it knows nothing of.
+	// rewrite changes the server's replies, for TLS that the server does not have.
 	rewrite func(chunk []byte) []byte
-	// output tells that k6's output is tested, and not operations.
+	// output means that the cell tests k6's output instead of operations.
 	output bool
 }
 
 const extensions = "xk6-sweep/extensions/"
 
-// protocols are the rows, in the table's order.
+// protocols are the rows of the table.
 func protocols() []*protocol {
 	return []*protocol{
 		{
@@ -97,7 +94,7 @@ func protocols() []*protocol {
 	}
 }
 
-// host is the loopback address at which the protocol's servers listen.
+// host is the loopback address of the protocol's servers.
 func (p *protocol) host() string {
 	if p.name == "umemcache" {
 		return "::1"
@@ -106,12 +103,12 @@ func (p *protocol) host() string {
 	return "127.0.0.1"
 }
 
-// natsWantsTLS makes a server's greeting one of a server that wants TLS.
+// natsWantsTLS makes a server's greeting require TLS.
 func natsWantsTLS(chunk []byte) []byte {
 	return bytes.Replace(chunk, []byte(`INFO {`), []byte(`INFO {"tls_required":true,`), 1)
 }
 
-// inflateNumber replaces the number that the expression's only group finds.
+// inflateNumber replaces the number in the expression's only group.
 func inflateNumber(expression string, numbers ...string) func([]byte, int) ([]byte, bool) {
 	found := regexp.MustCompile(expression)
 
@@ -125,8 +122,8 @@ func inflateNumber(expression string, numbers ...string) func([]byte, int) ([]by
 	}
 }
 
-// machbaseHeader is the length of a packet's header; its second four bytes are the length of what
-// follows, and in the two highest bits whether there are more packets.
+// machbaseHeader is the length of a packet's header. Its bytes 4 to 7 have the length of the rest,
+// and in the two highest bits whether more packets follow.
 const machbaseHeader = 16
 
 func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
@@ -143,8 +140,8 @@ func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
 	return inflated, true
 }
 
-// machbasePacket is one in the middle of a message. Its kind is that of an answer to a direct
-// statement, or not: then it is out of place.
+// machbasePacket returns a packet from the middle of a message, as an answer to a direct statement
+// or of another kind.
 func machbasePacket() []byte {
 	packet := make([]byte, machbaseHeader+64<<10-machbaseHeader)
 	packet[3] = 8
@@ -180,7 +177,7 @@ func inflateGRPC(chunk []byte, index int) ([]byte, bool) {
 	return nil, false
 }
 
-// grpcFrame is a DATA frame of the first call's stream.
+// grpcFrame returns a DATA frame of the first call's stream.
 func grpcFrame() []byte {
 	const length = 16 << 10
 	frame := make([]byte, 9+length)

@@ -9,32 +9,30 @@ import (
 	"time"
 )
 
-// A tamperer spoils the connections of a proxy.
+// A tamperer breaks the connections of a proxy.
 type tamperer interface {
-	// begin is told of a connection before anything has come, and tells whether the server is to be
-	// asked at all.
+	// begin handles a new connection, and reports whether to connect to the server.
 	begin(l *link) (goOn bool)
-	// reply gets what the server has sent, and passes it on, or something else. What it gets is
-	// valid until it returns.
+	// reply handles a chunk from the server. The chunk is valid until reply returns.
 	reply(l *link, chunk []byte) (goOn bool)
 }
 
-// proxy stands between k6 and a server.
+// proxy connects k6 to a server.
 type proxy struct {
 	listener net.Listener
-	// server says where the server is: one that was started again can be somewhere else.
+	// server returns the current address: a restarted server can have another one.
 	server func() (network, address string)
-	fault  tamperer // nil: none
-	// wrap, if there is one, changes how bytes go to k6, below TLS.
+	fault  tamperer // nil for none
+	// wrap changes how bytes are sent to k6, below TLS; may be nil.
 	wrap func(net.Conn) net.Conn
-	// rewrite, if there is one, changes what the server says, whatever the fault is.
+	// rewrite changes the server's replies for all faults; may be nil.
 	rewrite func(chunk []byte) []byte
-	tls     *tls.Config // nil: plain
+	tls     *tls.Config // nil for plain text
 
 	accepted atomic.Int64
-	// spoiled counts the connections to which the fault was applied.
+	// spoiled counts the connections with the fault.
 	spoiled atomic.Int64
-	// replied counts bytes that the server has sent.
+	// replied counts bytes from the server.
 	replied atomic.Int64
 
 	mu   sync.Mutex
@@ -42,21 +40,20 @@ type proxy struct {
 	wg   sync.WaitGroup
 }
 
-// link is a connection of k6 and, behind it, one to the server.
+// link is a connection from k6, and the one to the server.
 type link struct {
 	*proxy
 
 	index  int          // of the connections of this proxy, from 0
 	raw    *net.TCPConn // to k6
-	client net.Conn     // the same, with TLS where there is TLS
+	client net.Conn     // the same, with TLS if enabled
 	peer   *net.TCPConn // to the server
-	sent   int          // bytes that went to k6
-	chunks int          // replies that the server has sent
+	sent   int          // bytes sent to k6
+	chunks int          // chunks from the server
 	marked bool
-	gone   chan struct{} // closed when k6 has closed the connection
+	gone   chan struct{} // closed after k6 has closed the connection
 }
 
-// serve accepts connections until the proxy is closed.
 func (p *proxy) serve() {
 	p.open = map[*link]struct{}{}
 	p.wg.Go(func() {
@@ -78,7 +75,7 @@ func (p *proxy) serve() {
 	})
 }
 
-// close ends all connections, and returns when nothing of the proxy runs any more.
+// close closes all connections, and waits for all goroutines of the proxy.
 func (p *proxy) close() {
 	_ = p.listener.Close()
 	p.cut()
@@ -94,7 +91,7 @@ func (p *proxy) cut() {
 	}
 }
 
-// left is how many connections k6 has not closed.
+// left returns how many connections k6 has not closed.
 func (p *proxy) left() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,13 +145,13 @@ func (l *link) run() {
 	l.replies()
 }
 
-// requests passes on what k6 sends, and knows so when it closes the connection.
+// requests forwards k6's data, and detects the end of the connection.
 func (l *link) requests() {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := l.client.Read(buffer)
 		if n > 0 {
-			_, _ = l.peer.Write(buffer[:n]) // where the server is gone, it is read and thrown away
+			_, _ = l.peer.Write(buffer[:n]) // if the server is gone, the data is dropped
 		}
 		if err != nil {
 			close(l.gone)
@@ -164,7 +161,7 @@ func (l *link) requests() {
 	}
 }
 
-// replies passes on what the server sends.
+// replies forwards the server's data.
 func (l *link) replies() {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -186,7 +183,7 @@ func (l *link) replies() {
 	l.hold()
 }
 
-// pass passes on a reply, or what the fault makes of it.
+// pass forwards a reply, or calls the fault.
 func (l *link) pass(chunk []byte) (goOn bool) {
 	if l.rewrite != nil {
 		chunk = l.rewrite(chunk)
@@ -198,7 +195,6 @@ func (l *link) pass(chunk []byte) (goOn bool) {
 	return l.fault.reply(l, chunk)
 }
 
-// send sends to k6.
 func (l *link) send(p []byte) error {
 	n, err := l.client.Write(p)
 	l.sent += n
@@ -206,7 +202,7 @@ func (l *link) send(p []byte) error {
 	return err
 }
 
-// mark counts the connection as one to which the fault was applied.
+// mark counts the connection as one with the fault.
 func (l *link) mark() {
 	if !l.marked {
 		l.marked = true
@@ -220,7 +216,7 @@ func (l *link) reset() {
 	_ = l.raw.Close()
 }
 
-// finish sends a FIN to k6, what comes from it is still read.
+// finish sends a FIN to k6; its data is still read.
 func (l *link) finish() {
 	if secure, ok := l.client.(*tls.Conn); ok {
 		_ = secure.CloseWrite()
@@ -228,12 +224,12 @@ func (l *link) finish() {
 	_ = l.raw.CloseWrite()
 }
 
-// most bounds how long a link is held open after its fault.
+// most is how long a link is held open after its fault.
 const most = 30 * time.Second
 
 // hold waits until k6 has closed the connection.
 func (l *link) hold() {
-	if l.peer == nil { // nobody reads yet
+	if l.peer == nil { // no goroutine reads yet
 		_ = l.raw.SetReadDeadline(time.Now().Add(most))
 		buffer := make([]byte, 4096)
 		for {

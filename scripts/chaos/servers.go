@@ -17,32 +17,31 @@ import (
 	"time"
 )
 
-// server is a server that cells use side by side, or one alone that stops or kills it.
+// server is shared by cells, or used by one cell that stops or kills it.
 type server struct {
 	name    string
 	network string
 	// use is held for reading by a cell, and for writing by one that disturbs the server.
 	use sync.RWMutex
-	// control is where a double of ours is asked.
+	// control is the control address of our test double.
 	control string
 
 	mu      sync.Mutex
 	address string
 	pid     int
-	own     *exec.Cmd // where we have started it
-	// life is what a double of ours reads: it ends when that does, and so with this program.
-	life io.Closer
-	log  string
-	// started is how it was started.
+	own     *exec.Cmd // if chaos started it
+	// life is the standard input of our test double, which exits with this program.
+	life    io.Closer
+	log     string
 	started command
-	// deaths are how often it has ended by itself.
+	// deaths counts unexpected exits.
 	deaths int
-	// arguments are how to start it again, where it writes over its command line; nil: as that
-	// says.
+	// arguments returns the restart command of a server that overwrites its command line; nil for
+	// `started`.
 	arguments func(dir string) []string
 }
 
-// at is where it is.
+// at returns the server's address.
 func (s *server) at() (network, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,7 @@ func (s *server) dial() (net.Conn, error) {
 	return net.Dial(network, address)
 }
 
-// fromServersSh is a server that scripts/servers.sh has started.
+// fromServersSh returns a server that scripts/servers.sh started.
 func fromServersSh(name, addressVariable, log string) (*server, error) {
 	address, pid := os.Getenv(addressVariable), os.Getenv(strings.ToUpper(name)+"_PID")
 	id, err := strconv.Atoi(pid)
@@ -79,7 +78,7 @@ func fromServersSh(name, addressVariable, log string) (*server, error) {
 	return s, s.remember()
 }
 
-// startUmem starts the double of umem-cache.
+// startUmem starts the test double of umem-cache.
 func startUmem(log string) (*server, error) {
 	s := &server{name: "umemcache", network: "tcp6", log: log}
 	port, err := freePort()
@@ -120,7 +119,6 @@ func (s *server) startUmem() error {
 	return nil
 }
 
-// signal sends a signal to the server.
 func (s *server) signal(sig syscall.Signal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,13 +126,13 @@ func (s *server) signal(sig syscall.Signal) error {
 	return syscall.Kill(s.pid, sig)
 }
 
-// command is how a server was started.
+// command is a server's start command.
 type command struct {
 	program, dir string
 	args, env    []string
 }
 
-// remember reads how the server was started, while it runs.
+// remember reads the start command of the running server.
 func (s *server) remember() error {
 	folder := fmt.Sprintf("/proc/%d", s.pid)
 	arguments, errArguments := os.ReadFile(filepath.Join(folder, "cmdline"))
@@ -154,7 +152,7 @@ func (s *server) remember() error {
 	return errors.Join(errArguments, errEnvironment, errDir, errProgram)
 }
 
-// dead tells whether the server has ended.
+// dead reports whether the server has ended.
 func (s *server) dead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +160,7 @@ func (s *server) dead() bool {
 	return !running(fmt.Sprintf("/proc/%d", s.pid))
 }
 
-// killAndRestart kills the server, and starts it again after a moment.
+// killAndRestart kills the server, and starts it again after a short pause.
 func (s *server) killAndRestart() error {
 	if err := s.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -176,12 +174,12 @@ func (s *server) killAndRestart() error {
 	return s.restart()
 }
 
-// revive starts the server again if it has ended by itself, and keeps its last words.
+// revive restarts a server that ended unexpectedly, and keeps the end of its log.
 func (s *server) revive() error {
 	s.use.Lock()
 	defer s.use.Unlock()
 	if !s.dead() {
-		return nil // another cell has done it
+		return nil // another cell has restarted it
 	}
 	s.reap()
 	if words, err := os.ReadFile(filepath.Join(s.started.dir, "stdout")); err == nil {
@@ -225,7 +223,7 @@ func (s *server) waitReady() error {
 	return nil
 }
 
-// stop ends the server if it is ours.
+// stop ends the server if chaos started it.
 func (s *server) stop() {
 	if s.own == nil {
 		return
@@ -251,7 +249,7 @@ func (s *server) reap() {
 	}
 }
 
-// librariesOf are the folders of the libraries that a process uses, as LD_LIBRARY_PATH has them.
+// librariesOf returns the library folders of a process, as in LD_LIBRARY_PATH.
 func librariesOf(folder string) string {
 	maps, err := os.ReadFile(filepath.Join(folder, "maps"))
 	if err != nil {
@@ -268,7 +266,7 @@ func librariesOf(folder string) string {
 	return strings.Join(folders, ":")
 }
 
-// running tells whether the process of a folder in /proc has not ended.
+// running reports whether the process of a /proc folder is running.
 func running(folder string) bool {
 	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
 
@@ -286,7 +284,7 @@ func accepts(address string) bool {
 
 var errLate = errors.New("it took too long")
 
-// waitFor asks again and again.
+// waitFor polls until the condition holds.
 func waitFor(most time.Duration, is func() bool) error {
 	for deadline := time.Now().Add(most); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// few is how many connections a fault spoils: those after them are sound, so that it is seen
-// whether k6 recovers.
+// few is the number of connections that a fault breaks. Later ones work, to test recovery.
 const few = 8
 
-// cutting does something in the middle of a reply, at another place in each connection: in the
-// login of the first, later in others.
+// cutting acts in the middle of a reply, at a different place in each connection: first in the
+// login, then later.
 type cutting struct {
 	then func(l *link, rest []byte) (goOn bool)
 }
 
-// places are after how many bytes of replies a connection is cut.
+// places returns the number of reply bytes before a connection is cut.
 func places(index int) int { return []int{330, 3, 700, 47, 1500, 150, 1, 1000}[index%few] }
 
 func (c cutting) begin(*link) bool { return true }
@@ -36,7 +35,7 @@ func (c cutting) reply(l *link, chunk []byte) bool {
 }
 
 func resets(l *link, _ []byte) bool {
-	time.Sleep(time.Millisecond) // or what was sent is thrown away with the connection
+	time.Sleep(time.Millisecond) // otherwise the data is dropped with the connection
 	l.reset()
 
 	return false
@@ -48,9 +47,9 @@ func finishes(l *link, _ []byte) bool {
 	return false
 }
 
-func stalls(*link, []byte) bool { return false } // and the link is held
+func stalls(*link, []byte) bool { return false } // and the link stays open
 
-// garbles sends bytes that mean nothing instead of the rest, and more of them.
+// garbles sends random bytes instead of the rest.
 func garbles(l *link, rest []byte) bool {
 	random := rand.New(rand.NewPCG(uint64(l.index), 1))
 	garbage := make([]byte, len(rest)+200)
@@ -61,7 +60,7 @@ func garbles(l *link, rest []byte) bool {
 	return l.send(garbage) == nil
 }
 
-// ending does something between two replies.
+// ending acts between two replies.
 type ending struct {
 	then func(l *link) (goOn bool)
 }
@@ -80,8 +79,7 @@ func (e ending) reply(l *link, chunk []byte) bool {
 	return e.then(l)
 }
 
-// leaves is a peer that is gone without a FIN: nothing comes any more, and nobody reads what k6
-// sends but its kernel.
+// leaves acts as a peer that disappears without a FIN: it sends nothing, and does not read.
 func leaves(l *link) bool {
 	_ = l.peer.Close()
 
@@ -91,11 +89,10 @@ func leaves(l *link) bool {
 func halfCloses(l *link) bool {
 	l.finish()
 
-	return true // what the server still says finds the way closed
+	return true // later replies are dropped
 }
 
-// inflating changes a reply so that it announces far more than there is; with a filler, much of
-// that comes.
+// inflating changes a reply so that it announces too much data; with a filler, much of it is sent.
 type inflating struct {
 	inflate func(chunk []byte, index int) ([]byte, bool)
 	filler  func() []byte
@@ -124,7 +121,7 @@ func (i inflating) reply(l *link, chunk []byte) bool {
 	return false
 }
 
-// posing is another protocol than the one that k6 speaks.
+// posing speaks another protocol than k6.
 type posing struct{}
 
 func (posing) begin(l *link) bool {
@@ -149,7 +146,7 @@ func (posing) begin(l *link) bool {
 
 func (posing) reply(l *link, chunk []byte) bool { return l.send(chunk) == nil }
 
-// dripping sends single bytes, one every millisecond.
+// dripping sends one byte every millisecond.
 type dripping struct{ net.Conn }
 
 func (d dripping) Write(p []byte) (int, error) {
@@ -163,7 +160,7 @@ func (d dripping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cutter sends each reply in two parts, cut at a place that moves on from reply to reply.
+// cutter splits each reply at a position that moves from reply to reply.
 type cutter struct {
 	net.Conn
 

@@ -10,12 +10,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// No real umem-cache can be had from a registry: the double that the tests hold against the
-// protocol runs as a process of its own, this program with the argument below, so that it can be
-// stopped and killed as the others are.
+// umem-cache is in no package registry. The test double runs as a separate process, this program
+// with this argument, so that it can be stopped and killed.
 const umemArgument = "umem-cache"
 
-// outsideTests are the parts of a test that umemtest asks for.
+// outsideTests has the methods of testing.TB that umemtest needs.
 type outsideTests struct{ testing.TB }
 
 func (outsideTests) Helper()        {}
@@ -24,14 +23,14 @@ func (outsideTests) FailNow()       { os.Exit(1) }
 
 func (outsideTests) Errorf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// serveUmem is the process: it prints its address, and answers GET /value?key= at the control
-// address.
+// serveUmem is the main function of the process: it prints its address, and answers GET /value?key=
+// at the control address.
 func serveUmem(control string) error {
 	s := umemtest.Start(outsideTests{}, umemtest.Options{})
 	fmt.Println(s.Address())
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0) // whoever has started it has ended
+		os.Exit(0) // the parent has ended
 	}()
 
 	//nolint:gosec // loopback, and of this program alone

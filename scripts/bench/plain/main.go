@@ -1,6 +1,6 @@
-// Command plain does the work of the bench with the Go client libraries that people use, without
-// k6: a goroutine and a connection for each client, latencies in a histogram. It prints one JSON
-// object with the figures of the time after the warm-up.
+// Command plain does the work of the bench with common Go client libraries, without k6: a goroutine
+// and a connection per client, latencies in a histogram. It prints one JSON object with the figures
+// after the warm-up.
 package main
 
 import (
@@ -21,19 +21,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
 
-// client is one client of a work, connected.
+// client is a connected client of a work.
 type client struct {
 	operation func() error
 	close     func() error
 }
 
-// work connects clients to the server at the address in a variable.
+// work connects clients to the server in an environment variable.
 type work struct {
 	address string
 	connect func(address string, number int) (client, error)
 }
 
-// works are the works by their names.
 var works = map[string]work{ //nolint:gochecknoglobals // a constant
 	"memcached":       {"MEMCACHED_URL", connectMemcached},
 	"redis":           {"REDIS_URL", connectRedis},
@@ -77,16 +76,16 @@ func names() (all []string) {
 	return all
 }
 
-// result are the figures, as the bench reads them.
+// result has the figures that the bench reads.
 type result struct {
-	Rate   float64 `json:"rate"`   // operations a second
-	CPU    float64 `json:"cpu"`    // processor time of this process for an operation, microseconds
-	Server float64 `json:"server"` // processor time of the server for an operation, microseconds
+	Rate   float64 `json:"rate"`   // operations per second
+	CPU    float64 `json:"cpu"`    // processor time of this process per operation, microseconds
+	Server float64 `json:"server"` // processor time of the server per operation, microseconds
 	P50    float64 `json:"p50"`    // milliseconds
 	P99    float64 `json:"p99"`    // milliseconds
 }
 
-// run lets so many clients work. An operation that fails ends it.
+// run lets n clients work. A failed operation ends it.
 func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
 	address := os.Getenv(w.address)
 	if w.address != "" && address == "" {
@@ -171,7 +170,7 @@ func together(clients []client, duration time.Duration) (*hdrhistogram.Histogram
 	return all, errors.Join(failures...)
 }
 
-// ownTime is the processor time of this process.
+// ownTime returns the processor time of this process.
 func ownTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -181,7 +180,7 @@ func ownTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// serverTime is the processor time of the server; 0 where it is not on this machine.
+// serverTime returns the processor time of the server; 0 if it is not on this machine.
 func serverTime(s *host.Server) time.Duration {
 	if s == nil {
 		return 0

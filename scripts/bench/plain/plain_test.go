@@ -18,7 +18,7 @@ func TestEmptyWork(t *testing.T) {
 	require.Zero(t, r.Server, "there is no server")
 }
 
-// An operation that fails ends the run, as its figures prove nothing.
+// A failed operation ends the run, because its figures would be wrong.
 func TestFailureEndsTheRun(t *testing.T) {
 	t.Parallel()
 	closed := 0

@@ -22,13 +22,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// keys are as many, and values as long, as those of the other programs.
+// The number of keys and the size of values of all programs.
 const keys, valueBytes = 10_000, 100
 
 // patience is the time limit of an operation.
 const patience = 10 * time.Second
 
-// value is what every key has.
+// value is the value of every key.
 var value = bytes.Repeat([]byte("x"), valueBytes) //nolint:gochecknoglobals // a constant
 
 func key(i int) string { return fmt.Sprintf("plain-%012d", i) }
@@ -95,10 +95,10 @@ const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
  sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
  from stock_rollup_1m where code = ? and time between ? and ? group by code, time order by time limit ?`
 
-// connectMachbase connects over the client of this repository, with its statement prepared once.
-// Every row is decoded.
+// connectMachbase uses the client of this repository with a prepared statement, and decodes every
+// row.
 func connectMachbase(address string, _ int) (client, error) {
-	const code = "WISH" // which scenarios/stock-load.js loads
+	const code = "WISH" // loaded by scenarios/stock-load.js
 	u, err := url.Parse(address)
 	if err != nil {
 		return client{}, errors.New("MACHBASE_URL is no URL")
@@ -140,7 +140,7 @@ func connectMachbase(address string, _ int) (client, error) {
 // The works of NATS.
 const request, get, put, publish = "request", "get", "put", "publish"
 
-// publishBatch is how many messages an operation that publishes has, before a flush.
+// publishBatch is the number of messages per operation, before a flush.
 const publishBatch = 1000
 
 func connectNATS(kind string) func(string, int) (client, error) {
@@ -150,14 +150,14 @@ func connectNATS(kind string) func(string, int) (client, error) {
 			return client{}, err
 		}
 		subject := fmt.Sprintf("bench.plain.%d", number)
-		closed := func() error { c.Close(); return nil } //nolint:unparam // as a client's close
+		closed := func() error { c.Close(); return nil } //nolint:unparam // the signature of a client's close
 		switch kind {
 		case request:
 			answerer, err := nats.Connect(address, nats.NoReconnect())
 			if err != nil {
 				return client{}, err
 			}
-			if _, err := answerer.Subscribe(subject, func(m *nats.Msg) { _ = m.Respond(m.Data) }); err != nil { // who asks sees what is missing
+			if _, err := answerer.Subscribe(subject, func(m *nats.Msg) { _ = m.Respond(m.Data) }); err != nil { // the requester sees a missing answer
 				return client{}, err
 			}
 
@@ -206,7 +206,7 @@ func bucket(c *nats.Conn) (jetstream.KeyValue, error) {
 	return js.CreateOrUpdateKeyValue(context.Background(), jetstream.KeyValueConfig{Bucket: "bench-plain"})
 }
 
-// The works of PostgreSQL, over pgbench's tables.
+// The works of PostgreSQL, with pgbench's tables.
 const (
 	selectRow = "select abalance from pgbench_accounts where aid = $1"
 	insertRow = "insert into pgbench_history (tid, bid, aid, delta, mtime) values (1, 1, $1, 7, current_timestamp)"
@@ -232,7 +232,7 @@ func connectPostgres(statement string) func(string, int) (client, error) {
 	}
 }
 
-// connectEmpty calls the JavaScript function that k6 calls.
+// connectEmpty calls the JavaScript function of the k6 script.
 func connectEmpty(string, int) (client, error) {
 	function, err := sobek.New().RunString("() => {}")
 	if err != nil {

@@ -1,10 +1,9 @@
-// Clock writes an overlay for go build: the time package of Go's own, but that its wall clock is
-// stepped, by CHAOS_CLOCK, two seconds after the program has begun. What runs by the monotonic
-// clock stays as it is, as it does when a system's clock is set.
+// Clock writes an overlay for go build: Go's time package with a wall clock that is stepped by
+// CHAOS_CLOCK, two seconds after the start. The monotonic clock does not change, as when a system's
+// clock is set.
 //
-// No library in front of the system's calls can do that (faketime): Go reads the clock without
-// them. Linux's time namespaces know of no wall clock. And to set the machine's own would step all
-// that runs on it.
+// Alternatives fail: Go reads the clock without libc (faketime), Linux time namespaces have no wall
+// clock, and setting the machine's clock affects other programs.
 //
 //	go run ./clock FOLDER && go build -overlay FOLDER/overlay.json
 package main
@@ -28,7 +27,7 @@ const step = `package time
 
 import "syscall"
 
-// chaosSeconds is by how much the wall clock is stepped.
+// chaosSeconds is the step of the wall clock.
 var chaosSeconds = func() int64 {
 	text, _ := syscall.Getenv("CHAOS_CLOCK")
 	d, err := ParseDuration(text)

@@ -1,5 +1,5 @@
-// The output sweep-influxdb: what counts is what it writes. The operations themselves ask
-// scripts/chaos, so that sockets are taken.
+// The output sweep-influxdb: the test checks the written points. The operations send requests to
+// scripts/chaos, so that sockets are used.
 import http from 'k6/http';
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';

@@ -1,41 +1,40 @@
-// What the scripts of all protocols have in common. scripts/chaos runs them, and says with -e where
-// and how.
+// Common code of the scripts of all protocols. scripts/chaos runs them with settings in -e.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 
-/** host:port, or a URL where the protocol has those: the proxy's. */
+/** host:port or URL of the proxy. */
 export const address = __ENV.ADDRESS;
 
-/** Whether the proxy speaks TLS. */
+/** Whether the proxy uses TLS. */
 export const tls = __ENV.TLS === 'true';
 
-/** How long an operation may take, and connecting. */
+/** Time limit of an operation, and of connecting. */
 export const timeout = __ENV.TIMEOUT;
 
-/** The cell's own name, with which all begins that it writes. */
+/** The name of the cell, and prefix of all its keys. */
 export const cell = __ENV.CELL;
 
 const pace = Number(__ENV.PACE);       // seconds between two operations of a client
-const forgets = __ENV.FORGETS === 'true'; // what was acknowledged may be gone: see scripts/chaos
+const forgets = __ENV.FORGETS === 'true'; // acknowledged data may be lost: see scripts/chaos
 const garbled = __ENV.GARBLED === 'true'; // the proxy changes replies
 
-let next = 0; // number of the client's next operation, of all steps
+let next = 0; // number of the client's next operation, over all steps
 
-/** Tells scripts/chaos what must never be. */
+/** Reports a forbidden result to scripts/chaos. */
 export function wrong(what) {
   console.error(`CHAOS: ${what}`);
 }
 
-/** The only value that is ever written under a key. */
+/** Returns the only value that is written under a key. */
 export function valueOf(key) {
   return `value of ${key} ${'x'.repeat(40)}`;
 }
 
 /**
- * Holds what came for a key, null for nothing, against what was written; throws where the operation
- * has failed by it. A key that was not acknowledged may be there or not.
+ * Compares the value of a key, null for none, with the written one; throws if the operation has
+ * failed. A key that was not acknowledged may exist or not.
  */
 export function check(key, value, acknowledged = true) {
   if (value === valueOf(key)) return;
@@ -49,7 +48,7 @@ export function check(key, value, acknowledged = true) {
   throw new Error('the answer is not the one that was asked for');
 }
 
-/** k6's options of a cell: a step in which some clients do operations of these kinds. */
+/** Returns k6's options for a cell: one step with these kinds of operations. */
 export function optionsOf(...ops) {
   return {
     ...sweep.options({
@@ -60,31 +59,31 @@ export function optionsOf(...ops) {
       maxDuration: __ENV.MAX_DURATION,
       repeats: Number(__ENV.REPEATS),
       quiet: '0s',
-      onError: 'continue', // also where nothing ever succeeds
+      onError: 'continue', // even if no operation succeeds
       gracefulStop: '1s',
     }),
-    dns: { ttl: '0', policy: __ENV.PREFER }, // names are asked for anew
+    dns: { ttl: '0', policy: __ENV.PREFER }, // resolve names again each time
     setupTimeout: '5s',
     teardownTimeout: '10s',
   };
 }
 
-/** Calls each of the functions in turn, as the operations of a client. */
+/** Calls the functions in turn, as the operations of a client. */
 export function work(...functions) {
   sweep.run(() => {
     if (pace) sleep(pace);
     const number = next;
-    next += 1; // whether it fails or not
+    next += 1; // even if it fails
     functions[number % functions.length](number);
   });
 }
 
-/** The name of a client's operation number i, which no other has. */
+/** Returns a unique name for a client's operation number i. */
 export function nameOf(i) {
   return `${cell}-${exec.vu.idInTest}-${i}`;
 }
 
-/** Writes a key and, in the next turn, reads the last one whose writing was acknowledged. */
+/** Alternates between writing a key and reading the last acknowledged one. */
 export function writeAndRead(write, read) {
   let acknowledged;
 
@@ -100,7 +99,7 @@ export function writeAndRead(write, read) {
   ];
 }
 
-/** Writes some keys in Go, commands ahead of their answers, and reads them back in the same way. */
+/** Writes keys in Go with pipelined commands, and reads them back. */
 export function runs(client) {
   const keys = { prefix: `${cell}:${next}:`, count: 100000, distribution: 'sequential' };
   const pipeline = __ENV.PIPELINE === undefined ? {} : { pipeline: Number(__ENV.PIPELINE) };
@@ -121,12 +120,12 @@ export function runs(client) {
   ];
 }
 
-/** Where the steps that are done are kept, whatever ends k6. */
+/** Enables the journal of completed steps. */
 export function setup() {
   sweep.meta({ results: __ENV.RESULTS });
 }
 
-/** All clients have ended: scripts/chaos looks at what they have left. */
+/** After the end of all clients, scripts/chaos checks for leaks. */
 export function teardown() {
   http.get(`${__ENV.CONTROL}/ended`, { timeout: '8s' });
 }

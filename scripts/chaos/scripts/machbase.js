@@ -1,5 +1,4 @@
-// Machbase: rows that are appended and acknowledged, and queries whose three requests go out
-// together.
+// Machbase: appended and acknowledged rows, and queries with three pipelined requests.
 import sweep from 'k6/x/sweep';
 import machbase from 'k6/x/machbase';
 import { address, cell, check, nameOf, optionsOf, timeout, valueOf, work } from './lib.js';
@@ -23,7 +22,7 @@ export default function () {
       if (receipt.accepted !== accepted + 1) throw new Error(`the server took ${receipt.accepted - accepted} of 1 row`);
       accepted = receipt.accepted;
     } catch (e) {
-      appender = null; // it has ended with its connection
+      appender = null; // it ended with its connection
       throw e;
     }
   });

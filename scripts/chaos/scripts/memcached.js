@@ -1,4 +1,4 @@
-// memcached: single commands, and runs of commands that are sent ahead of their replies.
+// memcached: single commands, and pipelines.
 import memcached from 'k6/x/memcached';
 import { address, optionsOf, runs, timeout, tls, work, writeAndRead } from './lib.js';
 

@@ -1,4 +1,4 @@
-// An MXAccess gateway: sessions, in which each client reads tags of its own.
+// An MXAccess gateway: sessions, in which each client reads different tags.
 import mxgateway from 'k6/x/mxgateway';
 import sweep from 'k6/x/sweep';
 import exec from 'k6/execution';
@@ -32,7 +32,7 @@ export default function () {
         const got = client.readBulk(tags).map(({ tag }) => tag);
         if (got.join() !== tags.join()) wrong(`asked for ${tags.join()}, got ${got.join()}`);
       } catch (e) {
-        open = e.kind === 'timeout'; // else its session may be gone
+        open = e.kind === 'timeout'; // otherwise its session may be gone
         throw e;
       }
     });
@@ -40,7 +40,7 @@ export default function () {
   quietly(() => client.close());
 }
 
-// Where nothing answers, ending a session fails, too, and is no operation.
+// Without a server, closing a session also fails; it is no operation.
 function quietly(end) {
   try {
     end();

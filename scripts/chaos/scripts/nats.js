@@ -1,4 +1,4 @@
-// NATS: messages that a stream acknowledges, messages of the stream read back, and requests.
+// NATS: acknowledged messages of a stream, reading them back, and requests.
 import nats from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { address, cell, check, nameOf, optionsOf, timeout, tls, valueOf, work } from './lib.js';

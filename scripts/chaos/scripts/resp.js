@@ -1,4 +1,4 @@
-// Redis: runs of commands that are sent ahead of their replies.
+// Redis: pipelines.
 import resp from 'k6/x/resp';
 import { address, optionsOf, runs, timeout, tls, work } from './lib.js';
 

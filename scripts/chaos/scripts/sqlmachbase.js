@@ -1,4 +1,4 @@
-// Machbase through k6/x/sql: rows that are inserted, and queries.
+// Machbase through k6/x/sql: inserts and queries.
 import sql from 'k6/x/sql';
 import driver from 'k6/x/sql/driver/machbase';
 import sweep from 'k6/x/sweep';
