@@ -133,8 +133,8 @@ function requireRows(db, query, params, least) {
 
 /**
  * Returns a function that runs the query once, reads and checks every row, and requires at least
- * `least` rows. The parameters are computed once per client, as in the published programs. inGo: one
- * call is many operations of client.run.
+ * `least` rows. The parameters are computed once per client, as in the published programs. inGo:
+ * one call is many operations of client.run.
  */
 export function queryOperation(db, query, params, least, expect, inGo = false) {
   // client.run reads frozen parameters only once. A Date can change even if it is frozen.
