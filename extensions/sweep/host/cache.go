@@ -7,19 +7,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Cache is what a script knows of the cache that it measures.
+// Cache is a script's description of the measured cache.
 type Cache struct {
-	// Memory is the cache's limit, in bytes.
+	// Memory is the cache's limit in bytes.
 	Memory int64 `json:"memory"`
-	// Item is the size of key and value on average, in bytes.
+	// Item is the average size of key and value in bytes.
 	Item int64 `json:"item"`
-	// PIDs are its processes on this machine; none: the one that listens at target.url.
+	// PIDs are its local processes; if empty, the ones that listen at target.url.
 	PIDs []int32 `json:"pids"`
-	// VMHWM is the peak resident memory of a server elsewhere, in bytes.
+	// VMHWM is the peak resident memory of a remote server in bytes.
 	VMHWM int64 `json:"vmHwm"`
 }
 
-// Validate says what makes no sense.
+// Validate returns an error for an invalid value.
 func (f *Cache) Validate() error {
 	if f.Memory < 1 || f.Item < 1 || f.VMHWM < 0 {
 		return fmt.Errorf("cache must have memory and item, the server's limit and the average item in bytes")
@@ -36,7 +36,7 @@ func (f *Cache) Validate() error {
 	return nil
 }
 
-// With is the facts of a cache whose process was found, if the script has not named others.
+// With returns a copy with the PIDs of the server found, unless the script has set them.
 func (f *Cache) With(server *Server) *Cache {
 	whole := *f
 	if len(whole.PIDs) == 0 {
@@ -46,12 +46,12 @@ func (f *Cache) With(server *Server) *Cache {
 	return &whole
 }
 
-// ResetPeak makes the peak resident memory of the server's processes count from now on, and returns
-// since when it counts: of a process for which reset may not do that, since it was started. It
-// returns zero where that is unknown.
+// ResetPeak resets the peak resident memory of the server's processes, and returns since when it
+// counts. If the reset is not permitted, that is the start of the process. It returns zero if
+// unknown.
 func (f *Cache) ResetPeak() (since time.Time) { return f.resetPeakBy(resetPeakMemory) }
 
-// resetPeakBy does so by way of a function that resets the peak of one process.
+// resetPeakBy resets the peak with a function that resets one process.
 func (f *Cache) resetPeakBy(reset func(pid int32) (time.Time, bool)) (since time.Time) {
 	if f.VMHWM > 0 {
 		return since
@@ -72,8 +72,7 @@ func (f *Cache) resetPeakBy(reset func(pid int32) (time.Time, bool)) (since time
 	return since
 }
 
-// Weigh adds the figures of a cache, whose peak memory counts since then, to steps that have just
-// ended.
+// Weigh adds the cache's figures to steps that have just ended. since is the result of ResetPeak.
 func (f *Cache) Weigh(steps []report.Step, since time.Time) {
 	c := report.Cache{Memory: f.Memory, AverageItem: f.Item, Peak: f.peak(), PeakSince: since}
 	for i := range steps {
@@ -81,8 +80,7 @@ func (f *Cache) Weigh(steps []report.Step, since time.Time) {
 	}
 }
 
-// peak is the peak resident memory of all processes together, in bytes; 0 when that of one of them
-// is unknown.
+// peak returns the total peak resident memory in bytes; 0 if unknown for any process.
 func (f *Cache) peak() int64 {
 	if f.VMHWM > 0 {
 		return f.VMHWM

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// aStep is a step of 10 seconds with a hit rate of 80 percent.
+// aStep returns a step of 10 seconds with a hit rate of 80 percent.
 func aStep(t *testing.T) report.Step {
 	t.Helper()
 	reading := measure.Reading{Elapsed: 10e9, Complete: true, Counters: measure.Counters{"hits": 800, "misses": 200, "hot": 500, "hotHits": 450}}
@@ -59,7 +59,6 @@ func TestPeakMemoryOfProcesses(t *testing.T) {
 	require.GreaterOrEqual(t, twice.peak(), 2*own, "of all processes together")
 }
 
-// What the server did before the run is no part of its peak memory, where the run may see to that.
 func TestPeakMemoryCountsFromTheRunsBeginning(t *testing.T) {
 	server := startHelper(t, "127.0.0.1:0")
 	_, ok := resetPeakMemory(server.pid)

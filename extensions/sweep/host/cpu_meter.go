@@ -6,25 +6,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// CPUMeter reads how much processor time k6 and a local server use between the start line of a step
-// and the end of its last client.
+// CPUMeter measures the processor time of k6 and a local server during a step.
 type CPUMeter struct {
-	// server is nil when it is not on this machine.
+	// server is nil if not local.
 	server *Server
-	// begin and end are nil until they are taken.
+	// begin and end are nil until read.
 	begin, end *cpuReading
 }
 
-// cpuReading is how much processor time has been used so far.
+// cpuReading is the processor time used so far.
 type cpuReading struct {
 	k6, server  time.Duration
 	knowsServer bool
 }
 
-// NewCPUMeter returns a meter of k6 and of the server, which may be nil.
+// NewCPUMeter returns a meter. server may be nil.
 func NewCPUMeter(server *Server) *CPUMeter { return &CPUMeter{server: server} }
 
-// Start takes the reading from which Spent counts. That of the server comes first: k6 works for it.
+// Start begins the measurement. It reads the server first, so that work for Start is k6's.
 func (m *CPUMeter) Start() {
 	r := &cpuReading{}
 	m.readServer(r)
@@ -32,14 +31,14 @@ func (m *CPUMeter) Start() {
 	m.begin = r
 }
 
-// Stop takes the reading up to which Spent counts.
+// Stop ends the measurement.
 func (m *CPUMeter) Stop() {
 	r := &cpuReading{k6: selfTime()}
 	m.readServer(r)
 	m.end = r
 }
 
-// ReadsServer tells whether the server is on this machine.
+// ReadsServer reports whether the server is local.
 func (m *CPUMeter) ReadsServer() bool { return m.server != nil }
 
 func (m *CPUMeter) readServer(r *cpuReading) {
@@ -48,7 +47,7 @@ func (m *CPUMeter) readServer(r *cpuReading) {
 	}
 }
 
-// Spent is the processor time used between Start and Stop; nothing without both.
+// Spent returns the processor time between Start and Stop; zero without both.
 func (m *CPUMeter) Spent() report.CPUSeconds {
 	if m.begin == nil || m.end == nil {
 		return report.CPUSeconds{}

@@ -7,43 +7,42 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// DuetMeter reads how much processor time each variant of a duet takes: of k6, and of the servers
-// on this machine. It is for one goroutine.
+// DuetMeter measures the processor time of each variant of a duet, for k6 and local servers. One
+// goroutine uses it.
 //
-// Where each variant has a server of its own, all that the server uses in the step is its
-// variant's. What both have in common, k6 and a shared server, is read at the borders of slices. A
-// reading that came late says nothing of the slices around it: these are left out, and the others
-// stand for them.
+// If each variant has its own server, the server's time in the step belongs to its variant. The
+// time of k6 and of a shared server is read at slice borders. Slices next to a late reading are
+// left out and extrapolated from the others.
 type DuetMeter struct {
-	// servers are those of base and of change; nil where they are not on this machine.
+	// servers of base and change; nil if not local.
 	servers [2]*Server
-	// shared tells that both are the same.
+	// shared is true if both are the same.
 	shared bool
-	// clocked tells that what they share can be read at each border.
+	// clocked is true if shared time can be read at each border.
 	clocked bool
-	// alone are what servers used that are not shared.
+	// alone measures servers that are not shared.
 	alone [2]*CPUMeter
 
 	last *duetReading
 	sums [2]duetSum
 }
 
-// duetReading is what was read at a border.
+// duetReading is a reading at a border.
 type duetReading struct {
 	at time.Time
-	// variant is the place of the one whose slice began.
+	// variant is the index of the variant whose slice began.
 	variant int
 	onTime  bool
 	reading cpuReading
 }
 
-// duetSum is what slices of a variant took whose borders were read in time.
+// duetSum is the sum over a variant's slices with timely readings.
 type duetSum struct {
 	time, k6, server time.Duration
 	knowsServer      bool
 }
 
-// NewDuetMeter returns a meter of k6 and of the servers, which may be nil, or the same.
+// NewDuetMeter returns a meter. The servers may be nil or equal.
 func NewDuetMeter(base, change *Server) *DuetMeter {
 	m := &DuetMeter{servers: [2]*Server{base, change}}
 	m.shared = base != nil && change != nil && base.same(change)
@@ -58,7 +57,7 @@ func NewDuetMeter(base, change *Server) *DuetMeter {
 	return m
 }
 
-// Turn says that a slice begins: of base or of change, in time or late.
+// Turn notes the start of a slice of base or change.
 func (m *DuetMeter) Turn(variant string, onTime bool) {
 	r := &duetReading{at: time.Now(), onTime: onTime}
 	if variant == report.Change {
@@ -78,7 +77,7 @@ func (m *DuetMeter) Turn(variant string, onTime bool) {
 	m.last = r
 }
 
-// Stop says that the step has ended.
+// Stop notes the end of the step.
 func (m *DuetMeter) Stop() {
 	for _, alone := range m.alone {
 		if alone != nil {
@@ -87,7 +86,7 @@ func (m *DuetMeter) Stop() {
 	}
 }
 
-// Spent is the processor time of a variant, whose slices took so long together.
+// Spent returns the processor time of a variant whose slices took together in total.
 func (m *DuetMeter) Spent(variant string, together time.Duration) report.CPUSeconds {
 	i := 0
 	if variant == report.Change {
@@ -110,5 +109,5 @@ func (m *DuetMeter) Spent(variant string, together time.Duration) report.CPUSeco
 	return spent
 }
 
-// same tells whether both are the same processes.
+// same reports whether both have the same processes.
 func (p *Server) same(other *Server) bool { return slices.Equal(p.pids, other.pids) }

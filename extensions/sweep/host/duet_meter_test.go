@@ -11,10 +11,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// What is used in the slices of a variant is its own, and slices whose borders were not seen in
-// time are left out: the others stand for them.
+// Slices with late readings are extrapolated from the others.
 func TestProcessorTimeOfVariants(t *testing.T) {
-	self := &Server{pids: []int32{int32(os.Getpid())}} // the test is k6 and the server
+	self := &Server{pids: []int32{int32(os.Getpid())}} // the test is both k6 and server
 	m := NewDuetMeter(self, self)
 	for range 4 {
 		m.Turn(report.Base, true)
@@ -36,8 +35,7 @@ func TestProcessorTimeOfVariants(t *testing.T) {
 	}
 }
 
-// Where each variant has a server of its own, all of its time is the variant's; where the base's is
-// elsewhere, nothing is claimed of it.
+// A remote base has no server time.
 func TestProcessorTimeOfServersOfTheirOwn(t *testing.T) {
 	self := &Server{pids: []int32{int32(os.Getpid())}}
 	m := NewDuetMeter(nil, self)

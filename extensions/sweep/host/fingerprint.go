@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Fingerprint is the state of this machine and of this process.
+// Fingerprint describes this machine and process.
 func Fingerprint() *report.Fingerprint {
 	f := &report.Fingerprint{
 		Go: runtime.Version(), GoMaxProcs: runtime.GOMAXPROCS(0),
@@ -41,8 +41,7 @@ func Fingerprint() *report.Fingerprint {
 	return f
 }
 
-// collecting returns the GC percent and the limit of memory that are in force, as GOGC and
-// GOMEMLIMIT have them; "" where there is no limit.
+// collecting returns GOGC and GOMEMLIMIT as in force; "" without a limit.
 func collecting() (percent, limit string) {
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(samples)
@@ -57,7 +56,7 @@ func collecting() (percent, limit string) {
 	return percent, limit
 }
 
-// commitOf is the commit that a program was built of.
+// commitOf returns the commit that a program was built from.
 func commitOf(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
 	for _, setting := range info.Settings {
@@ -75,7 +74,7 @@ func commitOf(info *debug.BuildInfo) string {
 	return commit + dirty
 }
 
-// readSystem reads what Linux tells in files, of which root is the first folder.
+// readSystem reads Linux's system files below root.
 func readSystem(f *report.Fingerprint, root fs.FS) {
 	f.Governor = line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	f.ClockSource = line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -90,9 +89,9 @@ func readSystem(f *report.Fingerprint, root fs.FS) {
 	readControlGroup(f, root)
 }
 
-// readControlGroup reads the limits of the process's control group and of those that it is in:
-// cpu.max and memory.max of version 2 (kernel, admin-guide/cgroup-v2.rst), cpu.cfs_quota_us and
-// memory.limit_in_bytes of version 1.
+// readControlGroup reads the limits of the process's control group and its ancestors: cpu.max and
+// memory.max (version 2, admin-guide/cgroup-v2.rst in the kernel), or cpu.cfs_quota_us and
+// memory.limit_in_bytes (version 1).
 func readControlGroup(f *report.Fingerprint, root fs.FS) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -127,11 +126,11 @@ func readUnified(f *report.Fingerprint, root fs.FS, folder string) {
 	limitMemory(f, line(root, path.Join(folder, "memory.max")))
 }
 
-// limitCPU takes a quota of microseconds in each period, unless one that is as small is known.
+// limitCPU applies a quota per period in microseconds, if it is lower.
 func limitCPU(f *report.Fingerprint, quota, period string) {
 	q, errQuota := strconv.ParseFloat(quota, 64)
 	p, errPeriod := strconv.ParseFloat(period, 64)
-	if errQuota != nil || errPeriod != nil || !(q > 0 && p > 0) { // "max" or -1: no limit
+	if errQuota != nil || errPeriod != nil || !(q > 0 && p > 0) { // "max" or -1 means no limit
 		return
 	}
 	if cores := q / p; f.CPUQuota == 0 || cores < f.CPUQuota {
@@ -139,10 +138,10 @@ func limitCPU(f *report.Fingerprint, quota, period string) {
 	}
 }
 
-// limitMemory takes a limit, unless one that is as small is known.
+// limitMemory applies a limit, if it is lower.
 func limitMemory(f *report.Fingerprint, limit string) {
 	bytes, err := strconv.ParseUint(limit, 10, 64)
-	// Version 1 writes the largest number of whole pages for no limit.
+	// In version 1, the largest multiple of the page size means no limit.
 	if err != nil || bytes == 0 || bytes > math.MaxInt64/2 {
 		return
 	}
@@ -151,7 +150,7 @@ func limitMemory(f *report.Fingerprint, limit string) {
 	}
 }
 
-// line is a file's first line; empty when it cannot be read.
+// line returns a file's first line, or "".
 func line(root fs.FS, file string) string {
 	raw, err := fs.ReadFile(root, file)
 	if err != nil {

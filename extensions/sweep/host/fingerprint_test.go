@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// system is the files of a machine, by their names.
+// system returns a file system with these files.
 func system(files map[string]string) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, contents := range files {
@@ -32,7 +32,7 @@ func TestFingerprintOfALinuxSystem(t *testing.T) {
 		cache + "0/level": "1\n", cache + "0/type": "Data\n", cache + "0/size": "48K\n",
 		cache + "1/level": "2\n", cache + "1/type": "Unified\n", cache + "1/size": "1024K\n",
 		"proc/self/cgroup": "0::/user.slice/run\n",
-		// The narrowest of all groups around the process counts.
+		// The lowest limit of all ancestors counts.
 		"sys/fs/cgroup/user.slice/run/cpu.max":    "150000 100000\n",
 		"sys/fs/cgroup/user.slice/cpu.max":        "400000 100000\n",
 		"sys/fs/cgroup/user.slice/run/memory.max": "max\n",
@@ -51,7 +51,7 @@ func TestControlGroupsOfVersion1(t *testing.T) {
 		"sys/fs/cgroup/cpu/job/cpu.cfs_period_us":        "100000\n",
 		"sys/fs/cgroup/cpu/cpu.cfs_quota_us":             "-1\n",
 		"sys/fs/cgroup/cpu/cpu.cfs_period_us":            "100000\n",
-		"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n", // none
+		"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n", // no limit
 	}))
 	require.Equal(t, report.Fingerprint{CPUQuota: 0.5}, f)
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// helperAddress is the variable that makes this test's binary a server at an address: see
+// helperAddress is the environment variable that turns the test binary into a server: see
 // TestHelperServer.
 const helperAddress = "SWEEP_TEST_HELPER_ADDRESS"
 
-// helper is a server in a process of its own, which uses processor time when it is told to.
+// helper is a server process that uses processor time on request.
 type helper struct {
 	*testing.T
 
@@ -49,7 +49,7 @@ func startHelper(t *testing.T, address string) *helper {
 	return h
 }
 
-// end ends the helper and what it has started.
+// end stops the helper and its children.
 func (h *helper) end() {
 	_ = h.in.Close()
 	_ = h.process.Wait()
@@ -61,8 +61,7 @@ func (h *helper) line() string {
 	return h.out.Text()
 }
 
-// burn lets the helper, or processes that it starts for that, use processor time. It returns how
-// much that was at least.
+// burn makes the helper or its children use processor time, and returns the minimum used.
 func (h *helper) burn(how string, d time.Duration) time.Duration {
 	_, err := fmt.Fprintln(h.in, how, d)
 	require.NoError(h, err)
@@ -72,15 +71,14 @@ func (h *helper) burn(how string, d time.Duration) time.Duration {
 	return burnt
 }
 
-// burn uses so much processor time.
+// burn uses processor time.
 func burn(d time.Duration) {
 	for until := selfTime() + d; selfTime() < until; { //nolint:revive // that is the work
 	}
 }
 
-// TestHelperServer is the helper's side: no test, but a server where the variable is set. Its
-// commands are "burn", "fork" (a child does it and ends) and "child" (a child does it and stays);
-// "memory" uses as many MB as the duration has ns.
+// TestHelperServer is the helper process. Its commands are "burn", "fork" (in a child that exits)
+// and "child" (in a child that stays); "memory" allocates one MB per ns of the duration.
 func TestHelperServer(t *testing.T) {
 	address := os.Getenv(helperAddress)
 	if address == "" {
@@ -99,7 +97,7 @@ func TestHelperServer(t *testing.T) {
 		d, err := time.ParseDuration(duration)
 		require.NoError(t, err)
 		switch how {
-		case "memory": // so many MB, for a moment
+		case "memory": // megabytes, briefly
 			used := make([]byte, int(d)<<20)
 			for i := 0; i < len(used); i += os.Getpagesize() {
 				used[i] = 1
@@ -119,5 +117,5 @@ func TestHelperServer(t *testing.T) {
 			}
 		}
 	}
-	os.Stdout.Close() // or else package testing writes to it
+	os.Stdout.Close() // or package testing would write to it
 }

@@ -10,23 +10,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// interruptsApart tells whether the kernel keeps the time of interrupts out of that of processes
-// (CONFIG_IRQ_TIME_ACCOUNTING). Where it does not, a process has the time of the interrupts that it
-// was hit by, and /proc/stat estimates the same time once more, from its ticks. No file tells which
-// it is. So a thread sends to itself for a few milliseconds, which the kernel does in soft
-// interrupts for a third of the time and more: is all of that time the thread's, nothing is apart.
+// interruptsApart reports whether the kernel excludes interrupts from process times
+// (CONFIG_IRQ_TIME_ACCOUNTING). If not, process times include them, and /proc/stat estimates them a
+// second time. No file says which, so a thread sends to itself for a few milliseconds, a third of
+// which the kernel spends in soft interrupts. If the thread's own time covers all of it, interrupts
+// are included.
 var interruptsApart = sync.OnceValue(func() bool { //nolint:gochecknoglobals // there is one kernel
-	// Other threads and machines take from that time as well, but hardly from all of so short ones.
+	// Other threads rarely take all of such short times.
 	for range 30 {
 		if part, err := ownPartOfSending(500 * time.Microsecond); err != nil || part >= 0.92 {
-			return err != nil // then what a step is blamed for is rather too little
+			return err != nil // errs towards too little interrupt time
 		}
 	}
 
 	return true
 })
 
-// ownPartOfSending returns which part of a time of sending the kernel gives to the sending thread.
+// ownPartOfSending returns the share of the time that the kernel attributes to the sending thread.
 func ownPartOfSending(length time.Duration) (part float64, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -42,7 +42,7 @@ func ownPartOfSending(length time.Duration) (part float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// The kernel's clock: that of package time stands still in the bubbles of synctest.
+	// Read the kernel's clock, because package time's stands still in synctest bubbles.
 	clock := func(id int32) time.Duration {
 		var now unix.Timespec
 		if err == nil {
@@ -53,7 +53,7 @@ func ownPartOfSending(length time.Duration) (part float64, err error) {
 	}
 	began, begin := clock(unix.CLOCK_MONOTONIC), clock(unix.CLOCK_THREAD_CPUTIME_ID)
 	for err == nil && clock(unix.CLOCK_MONOTONIC)-began < length {
-		_ = unix.Sendto(fd, []byte{0}, unix.MSG_DONTWAIT, self) // dropped once the socket is full: that is work as well
+		_ = unix.Sendto(fd, []byte{0}, unix.MSG_DONTWAIT, self) // dropped when the socket is full, which is also work
 	}
 	end := clock(unix.CLOCK_THREAD_CPUTIME_ID)
 

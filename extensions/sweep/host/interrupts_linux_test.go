@@ -21,7 +21,7 @@ func TestTimeOfInterruptsIsWhereTheKernelSays(t *testing.T) {
 
 	file, err := os.Open("/proc/config.gz")
 	if os.IsNotExist(err) {
-		return // such a kernel does not say
+		return // unknown for this kernel
 	}
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()

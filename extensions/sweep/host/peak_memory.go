@@ -11,9 +11,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// resetPeakMemory sets VmHWM to what is resident now, and returns when that was: see
-// proc_pid_clear_refs(5). It is false where this user may not do that, and on other systems than
-// Linux.
+// resetPeakMemory resets VmHWM to the current resident memory and returns the time: see
+// proc_pid_clear_refs(5). ok is false without permission, or outside Linux.
 func resetPeakMemory(pid int32) (at time.Time, ok bool) {
 	refs, err := os.OpenFile(fmt.Sprintf("/proc/%d/clear_refs", pid), os.O_WRONLY, 0)
 	if err != nil {
@@ -25,7 +24,7 @@ func resetPeakMemory(pid int32) (at time.Time, ok bool) {
 	return time.Now(), err == nil
 }
 
-// startedAt is when a process was started.
+// startedAt returns the start time of a process.
 func startedAt(pid int32) (at time.Time, ok bool) {
 	p, err := process.NewProcess(pid)
 	if err != nil {
@@ -36,7 +35,7 @@ func startedAt(pid int32) (at time.Time, ok bool) {
 	return time.UnixMilli(ms), err == nil
 }
 
-// peakMemory reads VmHWM from /proc, which only Linux has.
+// peakMemory reads VmHWM from /proc (Linux only).
 func peakMemory(pid int32) (bytes int64, ok bool) {
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

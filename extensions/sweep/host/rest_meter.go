@@ -5,37 +5,35 @@ import (
 )
 
 const (
-	// RestWindow is how long a server's use of the processor is averaged for one value.
+	// RestWindow is the period over which a server's processor use is averaged.
 	RestWindow = 250 * time.Millisecond
-	// restWindows is how many values in a row tell that a server is at rest: a second.
+	// restWindows is how many windows decide whether a server is idle: a second.
 	restWindows = 4
-	// restCores is what a server at rest uses at most, in cores.
+	// restCores is the maximum use of an idle server in cores.
 	restCores = 0.05
-	// steadyWindows is how many values tell that a server has work of its own that does not end:
-	// ten seconds.
+	// steadyWindows is how many windows show steady background work: ten seconds.
 	steadyWindows = 40
-	// steadyCores is how much that may be at most, in cores, and steadyPart by how much of itself
-	// it may change.
+	// steadyCores is the maximum of background work in cores, and steadyPart its maximum relative
+	// change.
 	steadyCores, steadyPart = 0.15, 0.2
 )
 
-// RestMeter judges by its use of the processor whether a server is at rest.
+// RestMeter decides from its processor use whether a server is idle.
 type RestMeter struct {
-	// cores are what the server used in each window.
+	// cores is the use in each window.
 	cores []float64
 }
 
-// Add takes what the server used in the next window, in cores.
+// Add adds the use in the next window, in cores.
 func (m *RestMeter) Add(cores float64) { m.cores = append(m.cores, cores) }
 
-// Known tells whether the server has been seen for long enough to tell what it uses.
+// Known reports whether Level has enough windows.
 func (m *RestMeter) Known() bool { return len(m.cores) >= restWindows }
 
-// Level is what the server uses now, in cores.
+// Level returns the current use in cores.
 func (m *RestMeter) Level() float64 { return m.mean(restWindows, 0) }
 
-// mean is that of n values, of which the last is the one before the last skipped ones; zero without
-// any.
+// mean averages n windows before the last skipped ones; 0 without any.
 func (m *RestMeter) mean(n, skipped int) (mean float64) {
 	end := max(len(m.cores)-skipped, 0)
 	values := m.cores[max(end-n, 0):end]
@@ -46,8 +44,7 @@ func (m *RestMeter) mean(n, skipped int) (mean float64) {
 	return mean
 }
 
-// AtRest tells whether the server does next to nothing, or little and always the same, as one that
-// does something by itself.
+// AtRest reports whether the server is idle, or does only a little steady background work.
 func (m *RestMeter) AtRest() bool {
 	switch {
 	case !m.Known():

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// What Go's runtime is asked for: see package runtime/metrics.
+// Names in package runtime/metrics.
 const (
 	collectorTime = "/cpu/classes/gc/total:cpu-seconds"
 	gcPauses      = "/sched/pauses/total/gc:seconds"
@@ -17,7 +17,7 @@ const (
 	lockWait      = "/sync/mutex/wait/total:seconds"
 )
 
-// runtimeAccount is what Go's runtime has told so far.
+// runtimeAccount is a reading of Go's runtime metrics.
 type runtimeAccount struct {
 	collector, locks  float64
 	pauses, scheduler *metrics.Float64Histogram
@@ -37,7 +37,7 @@ func readRuntime() (r runtimeAccount) {
 	return r
 }
 
-// readPauses is for how long the collector has stopped the process so far.
+// readPauses returns the total stop-the-world time of the collector.
 func readPauses() time.Duration {
 	samples := []metrics.Sample{{Name: gcPauses}}
 	metrics.Read(samples)
@@ -63,7 +63,7 @@ func histogramOf(s *metrics.Sample) *metrics.Float64Histogram {
 	return s.Value.Float64Histogram()
 }
 
-// middle is that of a bucket, or the end of it that is a number.
+// middle returns the middle of a bucket, or its finite end.
 func middle(h *metrics.Float64Histogram, bucket int) float64 {
 	low, high := h.Buckets[bucket], h.Buckets[bucket+1]
 	switch {
@@ -76,7 +76,7 @@ func middle(h *metrics.Float64Histogram, bucket int) float64 {
 	return (low + high) / 2
 }
 
-// since adds what the runtime has told since an earlier account, so many seconds ago.
+// since adds the differences to an earlier account, seconds ago, to the evidence.
 func (r *runtimeAccount) since(earlier *runtimeAccount, e witness.Evidence, seconds float64) {
 	e[witness.Collector] = max(r.collector-earlier.collector, 0) / seconds
 	e[witness.Locks] = max(r.locks-earlier.locks, 0) / seconds
@@ -88,7 +88,7 @@ func (r *runtimeAccount) since(earlier *runtimeAccount, e witness.Evidence, seco
 	}
 }
 
-// quantileSince is a quantile of what a histogram has counted since an earlier reading of it.
+// quantileSince returns a quantile of what a histogram has counted since an earlier reading.
 func quantileSince(now, earlier *metrics.Float64Histogram, q float64) (value float64, known bool) {
 	if now == nil || earlier == nil || len(now.Counts) != len(earlier.Counts) {
 		return 0, false
@@ -110,8 +110,8 @@ func quantileSince(now, earlier *metrics.Float64Histogram, q float64) (value flo
 	return 0, false
 }
 
-// mayUse is how many of the machine's processors this process may use: as many as GOMAXPROCS says,
-// and no more than the quota of its control group.
+// mayUse returns how many processors this process may use, limited by GOMAXPROCS and its control
+// group's quota.
 func mayUse(machine float64) float64 {
 	may := min(float64(runtime.GOMAXPROCS(0)), machine)
 	if quota := cpuQuota(); quota > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// Go's runtime looks at one wait of a goroutine in eight: many have to wait.
+// Go's runtime samples one wait in eight, so the test needs many.
 func TestWaitingForLocksIsTold(t *testing.T) {
 	before, begin := readRuntime(), time.Now()
 	var lock sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// selfTime is the processor time that this process has used, user and system together.
+// selfTime returns this process's user and system time.
 func selfTime() time.Duration {
 	p, err := process.NewProcess(int32(os.Getpid()))
 	if err != nil {

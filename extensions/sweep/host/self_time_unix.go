@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// selfTime is the processor time that this process has used, user and system together.
+// selfTime returns this process's user and system time.
 func selfTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

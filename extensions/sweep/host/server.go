@@ -10,22 +10,21 @@ import (
 	"time"
 )
 
-// Server is a target's server that runs on this machine: the processes that listen at the
-// target's address.
+// Server is a local server: the processes that listen at the target's address.
 type Server struct {
-	// pids are in ascending order.
+	// pids are sorted.
 	pids []int32
 }
 
-// listener is a TCP socket that waits for connections.
+// listener is a listening TCP socket.
 type listener struct {
 	at netip.AddrPort
-	// pids are the processes that hold it, as far as this user may know.
+	// pids are the processes that hold it, if visible to this user.
 	pids []int32
 }
 
-// FindServer returns the server that listens at the URL's address and port on this machine, or nil:
-// the server is elsewhere, or this user may not know its processes.
+// FindServer returns the local server that listens at the URL's address and port. It returns nil if
+// the server is remote or its processes are not visible.
 func FindServer(target string) *Server {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -49,8 +48,7 @@ func FindServer(target string) *Server {
 	return nil
 }
 
-// localAddresses are those of this machine that a host of a URL may mean, in the order in which k6
-// tries them.
+// localAddresses returns the local addresses of a URL's host, in the order in which k6 tries them.
 func localAddresses(host string) []netip.Addr {
 	if host == "localhost" {
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
@@ -66,7 +64,7 @@ func localAddresses(host string) []netip.Addr {
 	return nil
 }
 
-// isHere tells whether an address is one of this machine.
+// isHere reports whether an address is local.
 func isHere(address netip.Addr) bool {
 	if address.IsLoopback() {
 		return true
@@ -83,9 +81,9 @@ func isHere(address netip.Addr) bool {
 	})
 }
 
-// listeningAt returns the processes that get what connects to an address. Like the kernel, it
-// prefers a socket of that very address to one of all addresses, and one of all IPv4 addresses to
-// one of all addresses of both kinds.
+// listeningAt returns the processes that accept connections to an address. Like the kernel, it
+// prefers a socket for exactly this address to one for all IPv4 addresses, and that to one for all
+// IPv4 and IPv6 addresses.
 func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	candidates := []netip.Addr{target.Addr(), netip.IPv6Unspecified()}
 	if target.Addr().Is4() {
@@ -108,17 +106,15 @@ func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	return nil
 }
 
-// Alive tells whether a process of the server is there.
+// Alive reports whether any process of the server exists.
 func (p *Server) Alive() bool { return slices.ContainsFunc(p.pids, alive) }
 
-// CPUTime is the processor time, user and system together, that the server has used since it was
-// started: its processes, all that they have started, and those of them that have ended. It is
-// false when the server has ended.
-//
-// Two readings and the time between them tell how busy the server is.
+// CPUTime returns the user and system time of the server's processes and their descendants,
+// including ended ones. It returns false if the server has ended. Take two readings to see how busy
+// the server is.
 func (p *Server) CPUTime() (time.Duration, bool) { return treeTime(p.pids) }
 
-// And is both servers together; either may be nil.
+// And combines two servers; either may be nil.
 func (p *Server) And(other *Server) *Server {
 	if p == nil || other == nil || p == other {
 		return cmp.Or(p, other)

@@ -20,35 +20,34 @@ import (
 )
 
 const (
-	// tick is the unit of times in /proc: USER_HZ is 100 on all systems that Go runs on.
+	// tick is the unit of times in /proc; USER_HZ is 100.
 	tick = time.Second / 100
-	// mostReadings bounds how often the processes of a server are read again because some began or
-	// ended meanwhile.
+	// mostReadings limits how often a process tree is read again because it has changed.
 	mostReadings = 4
-	// listening is the state of a socket in /proc/net/tcp: TCP_LISTEN.
+	// listening is TCP_LISTEN in /proc/net/tcp.
 	listening = "0A"
 )
 
-// alive tells whether there is such a process.
+// alive reports whether a process exists.
 func alive(pid int32) bool {
 	err := unix.Kill(int(pid), 0)
 
 	return err == nil || err == unix.EPERM
 }
 
-// processStat is what /proc tells of a process.
+// processStat is read from /proc/PID/stat.
 type processStat struct {
 	parent int32
-	used   time.Duration // by itself
-	reaped time.Duration // by children of it that have ended
+	used   time.Duration // by the process itself
+	reaped time.Duration // by its ended children
 }
 
-// treeTime is the processor time of processes and of all that descend from them, those that have
-// ended included. It is false when none of the processes is there.
+// treeTime returns the processor time of processes and all their descendants, including ended ones.
+// ok is false if none of the processes exists.
 //
-// What lives is read from the processes' own clocks, in nanoseconds. What has ended is in the ticks
-// of its parent. A process that ends between the two readings would be lost or count twice: then
-// all are read again.
+// It reads live processes from their clocks in nanoseconds, and ended ones from their parent's
+// ticks. A process that ends in between would be lost or counted twice, so treeTime then reads all
+// again.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
 	before := processTree(roots)
 	for range mostReadings {
@@ -71,9 +70,8 @@ func treeTime(roots []int32) (total time.Duration, ok bool) {
 	return total, len(before) > 0
 }
 
-// processTree returns processes and all that descend from them, as far as they are there. k6 is
-// none of them, nor what it has started, where a server has started it: as a test does whose server
-// is part of it.
+// processTree returns processes and their descendants. It omits k6 and its children, in case the
+// server has started k6, as in a test.
 func processTree(roots []int32) map[int32]processStat {
 	k6 := int32(os.Getpid())
 	entries, err := os.ReadDir("/proc")
@@ -107,14 +105,14 @@ func processTree(roots []int32) map[int32]processStat {
 	return tree
 }
 
-// readStat reads /proc/PID/stat: see proc_pid_stat(5). It is false when there is no such process.
+// readStat reads /proc/PID/stat: see proc_pid_stat(5). ok is false if the process does not exist.
 func readStat(pid int32) (s processStat, ok bool) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return s, false
 	}
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // a name may have spaces; the state follows it
-	number := func(field int) int64 {                                       // as that page counts them
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // the state follows the name, which may contain spaces
+	number := func(field int) int64 {                                       // numbered as in that page
 		if field-3 >= len(fields) {
 			return 0
 		}
@@ -130,9 +128,8 @@ func readStat(pid int32) (s processStat, ok bool) {
 	}, true
 }
 
-// processClock reads the processor time that a process has used, threads that have ended included,
-// from its clock: see clock_getcpuclockid(3). It is false when the process is not there, and where
-// the kernel has no such clock.
+// processClock reads a process's CPU clock, which includes ended threads: see
+// clock_getcpuclockid(3). It returns false if the process or clock does not exist.
 func processClock(pid int32) (time.Duration, bool) {
 	const sched = 2 // CPUCLOCK_SCHED
 	var t unix.Timespec
@@ -143,11 +140,11 @@ func processClock(pid int32) (time.Duration, bool) {
 	return time.Duration(t.Nano()), true
 }
 
-// listeners returns the TCP sockets of this machine that wait for connections.
+// listeners returns the listening TCP sockets of this machine.
 func listeners() ([]listener, error) {
 	byInode := map[string]*listener{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		if err := readListeners(table, byInode); err != nil && !os.IsNotExist(err) { // there may be no IPv6
+		if err := readListeners(table, byInode); err != nil && !os.IsNotExist(err) { // IPv6 may be disabled
 			return nil, err
 		}
 	}
@@ -161,7 +158,7 @@ func listeners() ([]listener, error) {
 			continue // not a process
 		}
 		folder := "/proc/" + e.Name() + "/fd/"
-		files, _ := os.ReadDir(folder) // of another user's process there are none
+		files, _ := os.ReadDir(folder) // empty for other users' processes
 		for _, f := range files {
 			link, _ := os.Readlink(folder + f.Name())
 			inode, is := strings.CutPrefix(link, "socket:[")
@@ -178,7 +175,7 @@ func listeners() ([]listener, error) {
 	return all, nil
 }
 
-// readListeners reads the sockets of a table such as /proc/net/tcp that wait for connections.
+// readListeners reads the listening sockets from a table such as /proc/net/tcp.
 func readListeners(table string, into map[string]*listener) error {
 	f, err := os.Open(table)
 	if err != nil {
@@ -187,8 +184,7 @@ func readListeners(table string, into map[string]*listener) error {
 	defer f.Close() //nolint:errcheck // it was only read
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		// The fields are: sl local_address rem_address st queues timer retrnsmt uid timeout inode
-		// ...
+		// Fields: sl local_address rem_address st queues timer retrnsmt uid timeout inode ...
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 10 || fields[3] != listening {
 			continue
@@ -201,8 +197,8 @@ func readListeners(table string, into map[string]*listener) error {
 	return lines.Err()
 }
 
-// parseSocketAddress reads an address as /proc/net/tcp writes it: words of 32 bits in the machine's
-// own order of bytes, and the port, all in hexadecimal.
+// parseSocketAddress parses an address in /proc/net/tcp: 32-bit words in the machine's byte order
+// and the port, in hexadecimal.
 func parseSocketAddress(text string) (netip.AddrPort, error) {
 	address, port, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(address)
@@ -223,8 +219,8 @@ func parseSocketAddress(text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ip, uint16(n)), err
 }
 
-// clock is the processor time that the server has used, which is read in a microsecond. It is false
-// when one of its processes has ended. Of a server that starts others, see forks, it is not all.
+// clock returns the processor time of the server's own processes; reading takes a microsecond. It
+// returns false if one has ended. It omits children: see forks.
 func (p *Server) clock() (total time.Duration, ok bool) {
 	for _, pid := range p.pids {
 		used, there := processClock(pid)
@@ -237,5 +233,5 @@ func (p *Server) clock() (total time.Duration, ok bool) {
 	return total, true
 }
 
-// forks tells whether the server has started other processes.
+// forks reports whether the server has child processes.
 func (p *Server) forks() bool { return len(processTree(p.pids)) != len(p.pids) }

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of a server that has started k6, what k6 uses is no part.
 func TestAServersProcessesAreNotK6(t *testing.T) {
 	self, parent := int32(os.Getpid()), int32(os.Getppid())
 	tree := processTree([]int32{parent})
@@ -19,7 +18,6 @@ func TestAServersProcessesAreNotK6(t *testing.T) {
 	require.Contains(t, processTree([]int32{self}), self, "unless it is the server")
 }
 
-// Linux tells of the processes that a server has started and that have ended since.
 func TestServersTimeIsThatOfEndedChildrenToo(t *testing.T) {
 	server := startHelper(t, "127.0.0.1:0")
 	process := FindServer("tcp://" + server.address)
@@ -29,7 +27,7 @@ func TestServersTimeIsThatOfEndedChildrenToo(t *testing.T) {
 	burnt := server.burn("fork", 100*time.Millisecond)
 	after, ok := process.CPUTime()
 	require.True(t, ok)
-	const tick = 10 * time.Millisecond // in which the kernel tells of those that have ended
+	const tick = 10 * time.Millisecond // resolution of ended processes' times
 	require.GreaterOrEqual(t, after-before, burnt-tick)
 	server.end()
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// alive tells whether there is such a process.
+// alive reports whether a process exists.
 func alive(pid int32) bool {
 	there, err := process.PidExists(pid)
 
 	return there || err != nil
 }
 
-// treeTime is the processor time of processes and of all that descend from them now, without that
-// of k6 where a server has started it. It is false when none of the processes is there.
+// treeTime returns the processor time of processes and their current descendants, except k6. It
+// returns false if none of the processes exists.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
 	self := int32(os.Getpid())
 	seen := map[int32]bool{self: !slices.Contains(roots, self)}
@@ -37,7 +37,7 @@ func treeTime(roots []int32) (total time.Duration, ok bool) {
 			continue
 		}
 		total, ok = total+time.Duration((times.User+times.System)*float64(time.Second)), true
-		children, _ := p.Children() // an error means that there is none
+		children, _ := p.Children() // an error means no children
 		for _, c := range children {
 			next = append(next[:len(next):len(next)], c.Pid)
 		}
@@ -46,13 +46,13 @@ func treeTime(roots []int32) (total time.Duration, ok bool) {
 	return total, ok
 }
 
-// clock is false: there are no clocks here that can be read that often.
+// clock returns false: no cheap clock exists here.
 func (p *Server) clock() (time.Duration, bool) { return 0, false }
 
-// forks is true: what it cannot tell, it does not claim.
+// forks returns true, because it cannot know.
 func (p *Server) forks() bool { return true }
 
-// listeners returns the TCP sockets of this machine that wait for connections.
+// listeners returns the listening TCP sockets of this machine.
 func listeners() ([]listener, error) {
 	connections, err := psnet.Connections("tcp")
 	if err != nil {

@@ -59,9 +59,9 @@ func TestListenersPreferTheVeryAddress(t *testing.T) {
 		{at("[::]:5"), []int32{4}},
 		{at("0.0.0.0:5"), []int32{3}},
 		{at("127.0.0.1:5"), []int32{2}},
-		{at("127.0.0.1:5"), []int32{1, 2}}, // workers of one server, each with a socket of its own
+		{at("127.0.0.1:5"), []int32{1, 2}}, // workers with separate sockets
 		{at("127.0.0.1:6"), []int32{9}},
-		{at("127.0.0.1:7"), nil}, // of another user
+		{at("127.0.0.1:7"), nil}, // another user's
 	}
 	require.Equal(t, []int32{1, 2}, listeningAt(all, at("127.0.0.1:5")))
 	require.Equal(t, []int32{3}, listeningAt(all, at("127.0.0.2:5")))

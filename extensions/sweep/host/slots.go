@@ -7,28 +7,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// slots are what a step was like, in times of equal length from its start line on.
+// slots record the machine during a step in slots of equal length.
 type slots struct {
 	every time.Duration
 	all   []slot
 }
 
-// slot is one of those times.
 type slot struct {
 	length time.Duration
-	// processors are those of the machine; zero where it does not tell.
+	// processors is 0 if unknown.
 	processors                           float64
 	idle, stolen, interrupts, k6, server time.Duration
 	pauses, late                         time.Duration
 	operations                           float64
 }
 
-// due tells whether a slot is over, so long after the start line.
+// due reports whether a slot is over.
 func (s *slots) due(elapsed time.Duration) bool {
 	return elapsed >= time.Duration(len(s.all)+1)*s.every
 }
 
-// slotOf is what lies between two readings.
+// slotOf returns the slot between two readings.
 func slotOf(from, to *reading, late time.Duration) slot {
 	one := slot{
 		length: to.at.Sub(from.at),
@@ -45,8 +44,8 @@ func slotOf(from, to *reading, late time.Duration) slot {
 	return one
 }
 
-// add adds what was read at the end of a slot, so long after the start line. Where it is longer
-// than one, since k6 itself was late, it is divided. A rest of less than half a slot is left out.
+// add adds the slot up to elapsed. If k6 was late and the slot is longer than one, add divides it;
+// it drops less than half a slot.
 func (s *slots) add(one slot, elapsed time.Duration) {
 	missing := func() int { return int((elapsed+s.every/2)/s.every) - len(s.all) }
 	for len(s.all)+missing() > mostSlots {
@@ -61,7 +60,7 @@ func (s *slots) add(one slot, elapsed time.Duration) {
 	}
 }
 
-// halve makes one slot of two; the last of an odd number stays.
+// halve merges pairs of slots; an odd last one stays.
 func (s *slots) halve() {
 	half := s.all[:0]
 	for i := 0; i < len(s.all); i += 2 {
@@ -75,7 +74,7 @@ func (s *slots) halve() {
 	s.every *= 2
 }
 
-// part is one of n equal parts of a slot.
+// part returns one of n equal parts of a slot.
 func (s slot) part(n int) slot {
 	d := time.Duration(n)
 	s.length, s.idle, s.stolen, s.interrupts = s.length/d, s.idle/d, s.stolen/d, s.interrupts/d
@@ -85,10 +84,10 @@ func (s slot) part(n int) slot {
 	return s
 }
 
-// and is a slot and the one that comes next.
+// and merges two consecutive slots.
 func (s slot) and(next slot) slot {
 	s.length += next.length
-	s.processors = min(s.processors, next.processors) // zero where one of them is unknown
+	s.processors = min(s.processors, next.processors) // 0 if one is unknown
 	s.idle += next.idle
 	s.stolen += next.stolen
 	s.interrupts += next.interrupts
@@ -101,21 +100,21 @@ func (s slot) and(next slot) slot {
 	return s
 }
 
-// others is the time of the slot that others than k6 and the server used. By itself it may be wrong
-// by some hundredths of a second, and negative: the kernel counts the machine's time in ticks.
+// others returns the time used by neither k6 nor the server. It may be wrong by some hundredths of
+// a second, even negative, because the kernel counts in ticks.
 func (s *slot) others() time.Duration {
 	whole := time.Duration(s.processors * float64(s.length))
 
 	return whole - s.idle - s.stolen - s.interrupts - s.k6 - s.server
 }
 
-// share is which part of the machine's time in the slot some of it is.
+// share returns d as a share of the machine's time in the slot.
 func (s *slot) share(d time.Duration) float64 {
 	return d.Seconds() / (s.processors * s.length.Seconds())
 }
 
-// others are the processors that neither k6 nor the server used, and those of them while nothing
-// was idle.
+// others returns the processors used by neither k6 nor the server, and the part of them while
+// nothing was idle.
 func (s *slots) others() (all, disturbing float64) {
 	var spent, full, length time.Duration
 	for i := range s.all {
@@ -136,7 +135,7 @@ func (s *slots) others() (all, disturbing float64) {
 	return max(spent, 0).Seconds() / length.Seconds(), max(full, 0).Seconds() / length.Seconds()
 }
 
-// counts are the operations of each slot that lies within a time from the start line on.
+// counts returns the operations per slot within a time from the start line.
 func (s *slots) counts(within time.Duration) (counts []float64) {
 	for i := range min(len(s.all), int(within/s.every)) {
 		counts = append(counts, s.all[i].operations)
@@ -145,12 +144,11 @@ func (s *slots) counts(within time.Duration) (counts []float64) {
 	return counts
 }
 
-// unknown tells that the machine has not told of the slot, such as to a k6 without a free file.
+// unknown reports whether the machine could not be read, for example because k6 had no free file.
 func (s *slot) unknown() bool { return s.processors == 0 }
 
-// overTime is the course of the evidence; nil where the machine does not tell of all of it, or
-// there is no slot.
-// server tells whether the server's processes are known.
+// overTime returns the evidence over time; nil without complete readings. server reports whether
+// the server's processes are known.
 func (s *slots) overTime(server bool) *report.WitnessOverTime {
 	if len(s.all) == 0 {
 		return nil
@@ -178,5 +176,5 @@ func (s *slots) overTime(server bool) *report.WitnessOverTime {
 	return o
 }
 
-// rounded is a figure with the four digits that it has.
+// rounded rounds to four decimals.
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }

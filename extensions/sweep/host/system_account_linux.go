@@ -24,32 +24,32 @@ import (
 )
 
 const (
-	// mostThreads bounds how many threads of a server are read.
+	// mostThreads limits how many threads of a server are read.
 	mostThreads = 2048
-	// established is the state of a connection in /proc/net/tcp: TCP_ESTABLISHED.
+	// established is TCP_ESTABLISHED in /proc/net/tcp.
 	established = "01"
 )
 
-// systemAccount is what the kernel has told so far.
+// systemAccount is a reading of the kernel's counters.
 type systemAccount struct {
-	// waited is for how long threads of k6 and of the server were ready to run and did not, and
-	// k6Waited those of k6.
+	// waited is how long threads of k6 and the server were ready but did not run; k6Waited is k6's
+	// part.
 	waited, k6Waited time.Duration
-	// threads are the processor times of the server's threads.
+	// threads holds the processor times of the server's threads.
 	threads map[int32]time.Duration
 	groups  []controlGroup
 	sockets map[int]socket
-	// files are those that k6 has open.
+	// files is the number of k6's open files.
 	files int
 }
 
-// controlGroup is one of those that k6 is in, with a quota.
+// controlGroup is a control group of k6 with a quota.
 type controlGroup struct {
 	folder             string
 	periods, throttled uint64
 }
 
-// socket is a connection of k6.
+// socket is one of k6's connections.
 type socket struct {
 	port                       uint32
 	sent, again, busy, blocked uint64
@@ -72,7 +72,7 @@ func readAccount(pids []int32) systemAccount {
 	return s
 }
 
-// since adds what the kernel has told since an earlier account, so many seconds ago.
+// since adds the differences to an earlier account, seconds ago, to the evidence.
 func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, seconds float64) {
 	e[witness.Waited] = max(s.waited-earlier.waited, 0).Seconds() / seconds
 	e[witness.K6Waited] = max(s.k6Waited-earlier.k6Waited, 0).Seconds() / seconds
@@ -110,7 +110,7 @@ func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, second
 	}
 }
 
-// busiest is how long the thread ran that ran most since an earlier account.
+// busiest returns the longest time that a thread ran since an earlier account.
 func (s *systemAccount) busiest(earlier *systemAccount) (most time.Duration) {
 	for id, ran := range s.threads {
 		if before, known := earlier.threads[id]; known {
@@ -121,7 +121,7 @@ func (s *systemAccount) busiest(earlier *systemAccount) (most time.Duration) {
 	return most
 }
 
-// readMachine reads /proc/stat: see proc_stat(5). It returns nil where there is none.
+// readMachine reads /proc/stat: see proc_stat(5). It returns nil if that fails.
 func readMachine() *machineTimes {
 	file, err := machineFile()
 	if err != nil {
@@ -135,14 +135,12 @@ func readMachine() *machineTimes {
 	return parseMachine(raw, interruptsApart())
 }
 
-// machineFile is /proc/stat, which stays open: to open it takes two thirds of the time of a
-// reading, of which there are ten a second while clients are measured.
+// machineFile is /proc/stat, kept open because opening takes two thirds of a reading.
 var machineFile = sync.OnceValues(func() (*os.File, error) { //nolint:gochecknoglobals // there is one machine
 	return os.Open("/proc/stat")
 })
 
-// readAgain reads a file whose text the kernel makes anew at each reading: at once, or parts of it
-// would be of different times.
+// readAgain reads a generated file in one call, so that all of it is from one time.
 func readAgain(file *os.File) ([]byte, error) {
 	for size := 8 << 10; ; size *= 2 {
 		raw := make([]byte, size)
@@ -156,15 +154,14 @@ func readAgain(file *os.File) ([]byte, error) {
 	}
 }
 
-// parseMachine reads what /proc/stat tells, of interrupts where they are apart from the times of
-// processes.
+// parseMachine parses /proc/stat. apart says whether process times exclude interrupts.
 func parseMachine(raw []byte, apart bool) *machineTimes {
 	m := &machineTimes{}
 	for line := range bytes.Lines(raw) {
 		if !bytes.HasPrefix(line, []byte("cpu")) {
 			break
 		}
-		// The fields are: cpu user nice system idle iowait irq softirq steal ...
+		// Fields: cpu user nice system idle iowait irq softirq steal ...
 		fields := strings.Fields(string(line))
 		if fields[0] != "cpu" {
 			m.processors++
@@ -191,14 +188,14 @@ func parseMachine(raw []byte, apart bool) *machineTimes {
 	return m
 }
 
-// thread is what the scheduler tells of a thread.
+// thread holds a thread's scheduler statistics.
 type thread struct {
 	id          int32
 	ran, waited time.Duration
 }
 
 // threadsOf reads schedstat of the threads in a folder such as /proc/self/task/: see
-// Documentation/scheduler/sched-stats.rst of the kernel.
+// Documentation/scheduler/sched-stats.rst in the kernel.
 func threadsOf(folder string) (threads []thread) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -207,7 +204,7 @@ func threadsOf(folder string) (threads []thread) {
 	for _, e := range entries[:min(len(entries), mostThreads)] {
 		raw, err := os.ReadFile(folder + e.Name() + "/schedstat")
 		if err != nil {
-			continue // it has ended
+			continue // the thread has ended
 		}
 		id, _ := strconv.ParseInt(e.Name(), 10, 32)
 		fields := strings.Fields(string(raw))
@@ -222,9 +219,9 @@ func threadsOf(folder string) (threads []thread) {
 	return threads
 }
 
-// controlGroups are those of the process and of which these are a part, as far as they tell how
-// often they were throttled: cpu.stat of version 2 (kernel, admin-guide/cgroup-v2.rst) and of
-// version 1 (scheduler/sched-bwc.rst). root is the first folder of the system.
+// controlGroups returns the process's control groups and their ancestors with throttling
+// statistics: cpu.stat of version 2 (admin-guide/cgroup-v2.rst in the kernel) or 1
+// (scheduler/sched-bwc.rst). root is the system's root.
 func controlGroups(root fs.FS) (groups []controlGroup) {
 	raw, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -279,8 +276,7 @@ func readThrottled(root fs.FS, folder string) (g controlGroup, ok bool) {
 	return g, ok
 }
 
-// openSockets asks each of k6's sockets what became of it, and counts the files that k6 has open.
-// What is no TCP socket says so.
+// openSockets reads the TCP statistics of k6's sockets, and counts k6's open files.
 func openSockets() (sockets map[int]socket, files int) {
 	sockets = map[int]socket{}
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -302,7 +298,7 @@ func openSockets() (sockets map[int]socket, files int) {
 		}
 	}
 
-	return sockets, len(entries) - 1 // without the one of the folder itself
+	return sockets, len(entries) - 1 // except the folder itself
 }
 
 func localPort(fd int) uint32 {
@@ -320,7 +316,7 @@ func localPort(fd int) uint32 {
 	return 0
 }
 
-// clocks is the processor time that processes have used.
+// clocks returns the total processor time of processes.
 func clocks(pids []int32) (used time.Duration) {
 	for _, pid := range pids {
 		one, _ := processClock(pid)
@@ -330,7 +326,7 @@ func clocks(pids []int32) (used time.Duration) {
 	return used
 }
 
-// descendants are processes and all that descend from them.
+// descendants returns processes and their descendants.
 func descendants(pids []int32) (all []int32) {
 	if len(pids) == 0 {
 		return nil
@@ -342,9 +338,9 @@ func descendants(pids []int32) (all []int32) {
 	return all
 }
 
-// peers are the processes that most of k6's connections lead to. here tells whether they are on
-// this machine; known is false where that cannot be told: there is no connection, as many lead
-// elsewhere, or this user may not know whose they are.
+// peers returns the processes that most of k6's connections lead to. here reports whether they are
+// local. known is false without connections, if as many are remote, or if the processes are not
+// visible.
 func peers() (pids []int32, here, known bool) {
 	own := ownConnections()
 	var most netip.AddrPort
@@ -375,7 +371,7 @@ func peers() (pids []int32, here, known bool) {
 	return pids, true, true
 }
 
-// ownConnections counts the connections of this process by where they lead.
+// ownConnections counts this process's connections by remote address.
 func ownConnections() map[netip.AddrPort]int {
 	count := map[netip.AddrPort]int{}
 	own := map[string]bool{}
@@ -395,7 +391,7 @@ func ownConnections() map[netip.AddrPort]int {
 			continue
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			fields := strings.Fields(lines.Text()) // see readListeners
+			fields := strings.Fields(lines.Text()) // as in readListeners
 			if len(fields) < 10 || fields[3] != established || !own[fields[9]] {
 				continue
 			}
@@ -409,7 +405,7 @@ func ownConnections() map[netip.AddrPort]int {
 	return count
 }
 
-// cpuQuota is that of the process's control group, in processors; zero: there is none.
+// cpuQuota returns the process's quota in processors; 0 without one.
 func cpuQuota() float64 {
 	var f report.Fingerprint
 	readControlGroup(&f, os.DirFS("/"))

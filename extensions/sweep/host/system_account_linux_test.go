@@ -71,8 +71,8 @@ func TestSocketsTellOfTheNetwork(t *testing.T) {
 	}}
 	end := systemAccount{sockets: map[int]socket{
 		3: {port: 1, sent: 200, again: 53, busy: 2e6, blocked: 5e5},
-		4: {port: 9, sent: 50, again: 1}, // another one
-		6: {port: 4, sent: 50, again: 4}, // of the step
+		4: {port: 9, sent: 50, again: 1}, // a new socket with a reused number
+		6: {port: 4, sent: 50, again: 4}, // opened in the step
 	}}
 	end.since(&begin, e, 4)
 	require.InDelta(t, 8, e[witness.SentAgain], 1e-9)
@@ -83,7 +83,7 @@ func TestSocketsTellOfTheNetwork(t *testing.T) {
 	require.NotContains(t, e, witness.Blocked, "they had hardly anything to send")
 }
 
-// connect connects to an address, and returns the connection's file as it is in /proc.
+// connect connects to an address.
 func connect(t *testing.T, address string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -93,7 +93,6 @@ func connect(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// Where no script names the server, k6's own connections do.
 func TestPeersAreWhatMostConnectionsLeadTo(t *testing.T) {
 	_, _, known := peers()
 	require.False(t, known, "there is no connection")

@@ -14,31 +14,28 @@ import (
 )
 
 const (
-	// nap is how long the goroutine sleeps that tells how late k6 itself is. To wake it takes 160 us
-	// of a processor that is idle else.
+	// nap is the sleep of the goroutine that measures how late k6 wakes. Each waking costs an idle
+	// processor 160 us.
 	nap = 50 * time.Millisecond
-	// firstSlot is the time between two readings at first, and mostSlots how many there are at most:
-	// then two become one, and the time is twice as long.
+	// firstSlot is the initial slot length, and mostSlots the maximum number of slots. When it is
+	// reached, pairs are merged and the length doubles.
 	firstSlot = 100 * time.Millisecond
 	mostSlots = 128
-	// fullSlot is the part of the machine that is idle in a slot in which others disturb.
+	// fullSlot is the maximum idle share of a slot in which others can disturb.
 	fullSlot = 0.1
-	// leastPeriods is how many periods of a control group tell how many of them were throttled.
+	// leastPeriods is the minimum number of control group periods for a share.
 	leastPeriods = 3
-	// leastBusy is for which part of the step sockets had something to send, where it tells anything
-	// of the network that they had to wait.
+	// leastBusy is the minimum share of the step in which sockets had data to send, for a judgement
+	// of the network.
 	leastBusy = 0.1
 )
 
-// Watch reads what the kernel and Go's runtime tell between the start line of a step and the end of
-// its last client: some figures at both, and a few of them several times a second.
-//
-// It costs 0.4 % of one core where k6 does nothing else, most of it to wake an idle processor, and
-// less where k6 is busy.
+// Watch reads counters of the kernel and Go's runtime during a step: all at its start and end, and
+// some several times a second. It costs at most 0.4 % of a core.
 type Watch struct {
-	// server is nil where no script has named one that is on this machine.
+	// server is nil unless a script has named a local one.
 	server *Server
-	// progress counts the operations that have ended.
+	// progress returns the number of finished operations.
 	progress func() uint64
 
 	stopped chan struct{}
@@ -49,16 +46,15 @@ type Watch struct {
 	last       reading
 	slots      slots
 	late       measure.Distribution
-	// lateNow is the worst of the slot that is under way.
+	// lateNow is the worst lateness in the current slot.
 	lateNow time.Duration
 }
 
-// account is what is read at the beginning and at the end.
+// account is what is read at the start and the end.
 type account struct {
 	reading
 
-	// pids are the server's processes, and here tells whether it is on this machine; known is false
-	// where that cannot be told.
+	// pids are the server's processes. here reports whether the server is local, if known is true.
 	pids        []int32
 	here, known bool
 
@@ -66,39 +62,38 @@ type account struct {
 	system  systemAccount
 }
 
-// reading is what is read several times a second. Times are counted from some beginning.
+// reading is what is read several times a second.
 type reading struct {
 	at time.Time
-	// machine is nil where the system does not tell.
+	// machine is nil if unknown.
 	machine    *machineTimes
 	k6, server time.Duration
 	pauses     time.Duration
 	operations uint64
 }
 
-// machineTimes are those of all processors together.
+// machineTimes are sums over all processors.
 type machineTimes struct {
 	processors int
-	// idle, stolen and interrupts are the times that no process used. Where the kernel does not keep
-	// interrupts apart, they are in the times of processes, and zero here.
+	// Times that no process used. interrupts is 0 if the kernel includes them in process times.
 	idle, stolen, interrupts time.Duration
 }
 
-// variable turns all watches off where it is "off", such as to see what they cost.
+// variable disables all watches if it is "off", for example to measure their cost.
 const variable = "K6_SWEEP_WITNESS"
 
-// NewWatch returns a watch of a step that counts its operations with progress, and of the server,
-// which may be nil. It returns nil, which watches nothing, where the environment says so.
+// NewWatch returns a watch of a step. progress counts its operations; server may be nil. It returns
+// nil, a watch that does nothing, if the environment disables it.
 func NewWatch(server *Server, progress func() uint64) *Watch {
 	if os.Getenv(variable) == "off" {
 		return nil
 	}
-	readMachine() // the first time takes some milliseconds, which no client shall miss
+	readMachine() // the first reading takes milliseconds, so do it before the step
 
 	return &Watch{server: server, progress: progress, stopped: make(chan struct{}), slots: slots{every: firstSlot}}
 }
 
-// Start begins to watch.
+// Start starts the watch.
 func (w *Watch) Start() {
 	if w == nil {
 		return
@@ -113,8 +108,8 @@ func (w *Watch) Start() {
 	crash.Go("what watches the machine", w.watch)
 }
 
-// find returns the server's processes. Where no script has named the server, it is what most of
-// k6's own connections lead to.
+// find returns the server's processes: the named server's, or those at the other end of most of
+// k6's connections.
 func (w *Watch) find() (pids []int32, here, known bool) {
 	if w.server != nil {
 		return descendants(w.server.pids), true, true
@@ -124,7 +119,7 @@ func (w *Watch) find() (pids []int32, here, known bool) {
 	return descendants(pids), here, known
 }
 
-// Stop ends to watch.
+// Stop stops the watch.
 func (w *Watch) Stop() {
 	if w == nil {
 		return
@@ -141,7 +136,7 @@ func (w *Watch) Stop() {
 	w.end = end
 }
 
-// watch sleeps and wakes until the step is over.
+// watch runs until the step is over.
 func (w *Watch) watch() {
 	timer := time.NewTimer(nap)
 	defer timer.Stop()
@@ -157,7 +152,7 @@ func (w *Watch) watch() {
 	}
 }
 
-// woke counts how late the goroutine woke and, when it is time, closes a slot.
+// woke records how late the goroutine woke, and closes a slot when it is due.
 func (w *Watch) woke(late time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,8 +179,8 @@ func (w *Watch) read(pids []int32) reading {
 	}
 }
 
-// Testify makes steps, the kinds of operations of the step that was watched, say what limited it.
-// before are those of the step before, or none.
+// Testify adds to steps, the operations of the watched step, what limited it. before are those of
+// the previous step, or nil.
 func (w *Watch) Testify(steps, before []report.Step) {
 	if w == nil || len(steps) == 0 {
 		return
@@ -206,14 +201,13 @@ func (w *Watch) Testify(steps, before []report.Step) {
 	}
 }
 
-// serverFull matches what servers say to a client more than they take: Redis, memcached, NATS,
-// PostgreSQL and PgBouncer, MySQL, Machbase; and what k6/x/umemcache says of a server that says
-// nothing.
+// serverFull matches errors of servers that accept no more clients: Redis, memcached, NATS,
+// PostgreSQL and PgBouncer, MySQL, Machbase, and umem-cache as reported by k6/x/umemcache.
 var serverFull = regexp.MustCompile(`(?i)max number of clients reached|too many open connections|` +
 	`maximum (account active )?connections exceeded|too many (clients|connections)|remaining connection slots are reserved|` +
 	`no more connections allowed|session count exceed|has no free (slot|session)`)
 
-// stepEvidence is what the step itself tells.
+// stepEvidence returns the evidence in the step's own figures.
 func stepEvidence(steps, before []report.Step) witness.Evidence {
 	one := &steps[0]
 	e := witness.Evidence{witness.Seconds: one.Seconds, witness.ClientsAtWork: float64(one.Clients)}
@@ -223,7 +217,7 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 	succeeded := 0.0
 	for i := range steps {
 		s := &steps[i]
-		if i > 0 && s.Variant != steps[i-1].Variant { // that of a duet has a time of its own
+		if i > 0 && s.Variant != steps[i-1].Variant { // in a duet, each variant has its own time
 			e[witness.Seconds] += s.Seconds
 		}
 		succeeded += float64(s.Operations)
@@ -261,8 +255,8 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 	return e
 }
 
-// underWay tells for which share of the clients' time an operation was under way. That is not known
-// of a duet, nor where failed operations have no latency.
+// underWay adds the share of the clients' time in operations. It is unknown in a duet, and if
+// failed operations have no latency.
 func underWay(e witness.Evidence, steps []report.Step) {
 	one, spent := &steps[0], 0.0
 	for i := range steps {
@@ -280,8 +274,8 @@ func underWay(e witness.Evidence, steps []report.Step) {
 	}
 }
 
-// clientsHere is how many clients this instance of k6 had: of an execution segment, fewer than the
-// step.
+// clientsHere returns the number of this instance's clients, which is lower than the step's in an
+// execution segment.
 func clientsHere(s *report.Step) float64 {
 	if times, err := measure.Decode(s.Client.Histogram); err == nil && times.Count > 0 {
 		return float64(times.Count)
@@ -290,7 +284,7 @@ func clientsHere(s *report.Step) float64 {
 	return float64(s.Clients)
 }
 
-// compareSteps tells what the clients of a step got that those of the step before did not.
+// compareSteps adds the ratios of clients and operations to the previous step.
 func compareSteps(e witness.Evidence, steps, before []report.Step) {
 	if len(before) == 0 || before[0].Rate != 0 || steps[0].Rate != 0 || before[0].Variant != steps[0].Variant {
 		return
@@ -308,7 +302,7 @@ func compareSteps(e witness.Evidence, steps, before []report.Step) {
 	}
 }
 
-// evidence adds what the kernel and the runtime have told of the whole step.
+// evidence adds the readings of the kernel and runtime for the whole step.
 func (w *Watch) evidence(e witness.Evidence) {
 	begin, end := w.begin, w.end
 	seconds := end.at.Sub(begin.at).Seconds()
@@ -345,7 +339,7 @@ func (w *Watch) evidence(e witness.Evidence) {
 	end.system.since(&begin.system, e, seconds)
 }
 
-// course adds what the slots tell: whether the rate was steady.
+// course adds the drift of the rate.
 func (w *Watch) course(e witness.Evidence, s *report.Step) {
 	seconds := s.Seconds // in which all clients were at work
 	switch {

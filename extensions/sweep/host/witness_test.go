@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// at is a reading of a machine of two processors so many ms after the start line: a quarter of it
-// was idle, k6 used half of it and the server an eighth, and there were 10 operations each ms.
+// at returns a reading of a two-processor machine, ms after the start line: a quarter idle, half
+// used by k6, an eighth by the server, and 10 operations per ms.
 func at(ms int) *reading {
 	d := time.Duration(ms) * time.Millisecond
 
@@ -22,7 +22,7 @@ func at(ms int) *reading {
 	}
 }
 
-// between is what lies between readings.
+// between returns the slots between readings.
 func between(ms ...int) *slots {
 	s := &slots{every: 100 * time.Millisecond}
 	for i := range ms[1:] {
@@ -82,7 +82,7 @@ func TestLongStepsHaveLongerSlots(t *testing.T) {
 	require.InDelta(t, 600_000, operations, 1e-3)
 }
 
-// Others disturb while nothing is idle; what they use of a machine that has more does not.
+// Others disturb only while nothing is idle.
 func TestOthersDisturbWhereNothingIsIdle(t *testing.T) {
 	one := func(idle, k6 time.Duration) slot {
 		return slot{length: 100 * time.Millisecond, processors: 2, idle: idle * time.Millisecond, k6: k6 * time.Millisecond}
@@ -202,8 +202,7 @@ func TestStepTellsOfTheStepBefore(t *testing.T) {
 	require.NotContains(t, stepEvidence(openLoop, before), witness.ClientsRatio, "an open loop")
 }
 
-// What is counted of a step is the time in which all clients were at work, or its window: slots
-// after it, in which nothing ended, are no change of its rate.
+// Slots after the window, or after the first client's end, do not count as a drop.
 func TestCourseIsOfTheTimeThatCounts(t *testing.T) {
 	w := &Watch{slots: slots{every: 100 * time.Millisecond}}
 	for i := range 60 {
@@ -225,7 +224,6 @@ func TestCourseIsOfTheTimeThatCounts(t *testing.T) {
 	require.Zero(t, drift(report.Step{AllClients: &report.AllClients{Seconds: 3}}))
 }
 
-// A goroutine that woke early is not late.
 func TestWakingLateIsCounted(t *testing.T) {
 	w := &Watch{begin: &account{reading: reading{at: time.Now()}}, slots: slots{every: time.Hour}}
 	w.woke(-time.Millisecond)
@@ -236,7 +234,7 @@ func TestWakingLateIsCounted(t *testing.T) {
 	require.EqualValues(t, 2, w.late.Count)
 }
 
-// The evidence in the report is what the word was made of.
+// The report's evidence leads to the same word.
 func TestWatchTestifies(t *testing.T) {
 	operations := uint64(0)
 	w := NewWatch(nil, func() uint64 { operations += 100; return operations })
@@ -268,7 +266,6 @@ func TestWatchTestifies(t *testing.T) {
 	require.Greater(t, said.Evidence[witness.OpenFiles], 2.0)
 }
 
-// A step that never began says what it can.
 func TestWatchOfAStepWithoutAStart(t *testing.T) {
 	w := NewWatch(nil, func() uint64 { return 0 })
 	w.Stop()

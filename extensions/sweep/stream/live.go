@@ -13,11 +13,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Every is how often the metrics go out while a step is measured.
+// Every is the interval between metrics during a step.
 const Every = time.Second
 
-// Live sends a step's metrics: once a second those of that second, at its end those of the whole
-// step. With them go the figures that they are made of, for outputs that want them as they are.
+// Live sends a step's metrics: every second for that second, and at its end for the whole step. Its
+// containers also carry the exact figures, for outputs that use them.
 type Live struct {
 	metrics *Metrics
 	out     chan<- metrics.SampleContainer
@@ -25,35 +25,35 @@ type Live struct {
 	step    Step
 
 	mu     sync.Mutex
-	before measure.Reading // the reading of the last tick
-	rate   float64         // of that second, all kinds of operations together: operations a second
-	p99    float64         // and their 99th percentile, ms
+	before measure.Reading // at the last tick
+	rate   float64         // ops/s of the last second, all operations
+	p99    float64         // its 99th percentile in ms
 
-	began   time.Time // the start line; zero: not yet
-	seconds int       // that have been sent
-	sent    time.Time // the time of the last figures
-	unnamed []moment  // seconds before any operation has ended: which kinds there are is not known then
+	began   time.Time // start line; zero before
+	seconds int       // seconds sent
+	sent    time.Time // time of the last figures
+	unnamed []moment  // seconds before the first finished operation, whose names are unknown
 
-	warmed    map[string]measure.Warmed // what the warm-up has come to by the last second of it
-	warmedFor time.Duration             // how long it had lasted then
+	warmed    map[string]measure.Warmed // warm-up counts at the last second
+	warmedFor time.Duration             // its length then
 }
 
-// moment is a tick at which nothing was known but the time.
+// moment is a tick without operations.
 type moment struct {
-	at, end time.Time     // when it came, and the end of the second that it closed
-	elapsed time.Duration // how long that was
-	done    int           // clients that had ended
+	at, end time.Time     // time of the tick, and end of its second
+	elapsed time.Duration // since the start line
+	done    int           // clients that have ended
 }
 
-// NewLive sends the metrics of a step, whose samples have these tags.
+// NewLive returns a Live for a step. tags are the tags of its samples.
 func NewLive(
 	m *Metrics, out chan<- metrics.SampleContainer, tags *metrics.TagSet, step Step,
 ) *Live {
 	return &Live{metrics: m, out: out, tags: tags, step: step, warmed: map[string]measure.Warmed{}}
 }
 
-// Watch sends the metrics of every second until the step is over, those of the measured phase from
-// the start line on. Before each of them, and at the start line, it calls eachSecond.
+// Watch sends the metrics of every second until the step is over. It calls eachSecond before each,
+// and at the start line.
 func (l *Live) Watch(step *measure.Step, over <-chan struct{}, eachSecond func()) {
 	defer crash.Contain("the stream of a step's figures")
 	ticker := time.NewTicker(Every)
@@ -69,7 +69,7 @@ func (l *Live) Watch(step *measure.Step, over <-chan struct{}, eachSecond func()
 
 			return
 		case <-line:
-			line = nil // that it is open needs to be told only once
+			line = nil // a closed channel would be selected again and again
 			l.warmUp(time.Now(), step)
 			eachSecond()
 			ticker.Reset(Every)
@@ -80,14 +80,14 @@ func (l *Live) Watch(step *measure.Step, over <-chan struct{}, eachSecond func()
 
 				continue
 			}
-			if reading := step.Read(); reading.Ended < step.Clients() { // the rest is the last's
+			if reading := step.Read(); reading.Ended < step.Clients() { // Last sends the rest
 				l.tick(at, &reading)
 			}
 		}
 	}
 }
 
-// warmUp sends how much was done to warm up since it was called last.
+// warmUp sends the warm-up's counts since its last call.
 func (l *Live) warmUp(at time.Time, step *measure.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,8 +110,8 @@ func (l *Live) warmUp(at time.Time, step *measure.Step) {
 	}
 }
 
-// tick sends what happened since the last tick. Until an operation has ended, that is how many
-// clients have.
+// tick sends the counts since the last tick. Before the first finished operation, it sends only how
+// many clients have ended.
 func (l *Live) tick(at time.Time, reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +141,7 @@ func (l *Live) tick(at time.Time, reading *measure.Reading) {
 	l.send(figures)
 }
 
-// name sends the seconds before any operation had ended, now that it is known which there are.
+// name sends the seconds before the first finished operation, now that the names are known.
 func (l *Live) name(reading *measure.Reading) {
 	for _, m := range l.unnamed {
 		figures := &Figures{Step: l.step, At: m.end, Done: m.done}
@@ -159,7 +159,7 @@ func (l *Live) name(reading *measure.Reading) {
 	l.unnamed = nil
 }
 
-// Latest returns the operations a second and the 99th percentile in ms of the last tick.
+// Latest returns ops/s and the 99th percentile in ms of the last tick.
 func (l *Live) Latest() (rate, p99 float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +167,7 @@ func (l *Live) Latest() (rate, p99 float64) {
 	return l.rate, l.p99
 }
 
-// Last sends what the whole step came to, and the counts that no tick has sent yet.
+// Last sends the whole step's figures, and counts not sent yet.
 func (l *Live) Last(reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,15 +198,15 @@ func (l *Live) Last(reading *measure.Reading) {
 	l.send(figures)
 }
 
-// Ended sends what the report has of the step.
+// Ended sends the report's figures of the step.
 func (l *Live) Ended(steps []report.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.send(&Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended, Ended: steps})
 }
 
-// measured is a second of the measured phase. The first one of a kind of operation has all that was
-// counted so far, so that those of each kind add up to the step's.
+// measured returns a second of the measured phase. An operation's first second has all its counts
+// so far, so that seconds add up to the step.
 func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *measure.Reading) Second {
 	var before measure.Counters
 	if l.before.Of(span.Variant, span.Op) != nil {
@@ -224,7 +224,7 @@ func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *me
 	}
 }
 
-// tagsOf are those of the samples of one kind of operation.
+// tagsOf returns the tags of an operation's samples.
 func (l *Live) tagsOf(t *measure.Totals) *metrics.TagSet {
 	tags := l.tags.With("op", t.Op)
 	if t.Variant != measure.NoVariant {
@@ -234,8 +234,7 @@ func (l *Live) tagsOf(t *measure.Totals) *metrics.TagSet {
 	return tags
 }
 
-// rateOf is the rate in a span of time or, of a variant in a duet, in that part of it that the
-// variant had.
+// rateOf returns the rate in a time span, based on the variant's time in a duet.
 func rateOf(t *measure.Totals, elapsed time.Duration) float64 {
 	if t.Variant != measure.NoVariant {
 		elapsed = t.Time
@@ -244,9 +243,8 @@ func rateOf(t *measure.Totals, elapsed time.Duration) float64 {
 	return report.Rate(t.Durations.Count, elapsed)
 }
 
-// timeOfSecond is when the second ended that a tick closes: whole seconds after the start line, so
-// that each second on the clock has one, although ticks come late. A tick that was left out takes
-// its second with it.
+// timeOfSecond returns the end of the second that a tick closes: a whole number of seconds after
+// the start line, even if the tick is late. A skipped tick skips its second.
 func (l *Live) timeOfSecond(at time.Time, elapsed time.Duration) time.Time {
 	if l.began.IsZero() {
 		l.began = at.Add(-elapsed)
@@ -256,7 +254,7 @@ func (l *Live) timeOfSecond(at time.Time, elapsed time.Duration) time.Time {
 	return l.began.Add(time.Duration(l.seconds) * Every)
 }
 
-// timeOfEnd is when the last client ended.
+// timeOfEnd returns when the last client ended.
 func (l *Live) timeOfEnd(at time.Time, elapsed time.Duration) time.Time {
 	if l.began.IsZero() {
 		l.began = at.Add(-elapsed)
@@ -265,7 +263,7 @@ func (l *Live) timeOfEnd(at time.Time, elapsed time.Duration) time.Time {
 	return l.after(l.began.Add(elapsed))
 }
 
-// after is at, or the first moment after what was sent last.
+// after returns at, or the first time after the last figures sent.
 func (l *Live) after(at time.Time) time.Time {
 	if !at.After(l.sent) {
 		return l.sent.Add(time.Nanosecond)
@@ -284,7 +282,7 @@ func (l *Live) sample(metric *metrics.Metric, at time.Time, value float64) metri
 
 func (l *Live) push(samples metrics.Samples) { l.metrics.Push(l.out, samples) }
 
-// send hands figures to k6, as push does samples.
+// send sends figures to k6.
 func (l *Live) send(figures *Figures) {
 	l.sent = figures.At
 	metrics.PushIfNotDone(context.Background(), l.out, figures)

@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Counters are told at the end of a call of many operations, which may be after the last of these
-// was. Those of each kind of operation add up to the step's, also of one that came late.
+// Counters arrive at the end of a call with many operations, and still add up.
 func TestStreamOfCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, out := metrics.NewRegistry(), make(chan metrics.SampleContainer, 100)
@@ -40,8 +39,7 @@ func TestStreamOfCounters(t *testing.T) {
 	})
 }
 
-// A second that was left out, on a machine that has no time, takes its place with it: the others
-// stay where they are.
+// A skipped second leaves a gap and does not shift the others.
 func TestTimesOfSeconds(t *testing.T) {
 	line := time.Unix(1_800_000_000, 5)
 	live := &Live{}

@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// streamed are the figures that have come out.
+// streamed returns the figures sent.
 func streamed(s *sweeptest.Sweep) (all []*stream.Figures) {
 	for {
 		select {
@@ -28,7 +28,7 @@ func streamed(s *sweeptest.Sweep) (all []*stream.Figures) {
 	}
 }
 
-// Every second of a step is there, on the second, and all together are the report's figures.
+// Every second is sent, and they add up to the report.
 func TestStreamOfASweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s", "onError": "continue"}`,
@@ -92,7 +92,6 @@ func TestStreamOfASweep(t *testing.T) {
 	})
 }
 
-// A step that is over before the first second has one all the same.
 func TestStreamOfAShortStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(10))`)
@@ -108,7 +107,6 @@ func TestStreamOfAShortStep(t *testing.T) {
 	})
 }
 
-// What a script does after its clients' share is nobody's second.
 func TestStreamOfALongTeardown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(400)); sleep(3500)`)
@@ -123,12 +121,11 @@ func TestStreamOfALongTeardown(t *testing.T) {
 	})
 }
 
-// Seconds before any operation has ended are of those kinds that come later. A kind that never
-// comes has none.
+// Seconds before the first finished operation belong to the names that appear later.
 func TestStreamOfSlowOperations(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script string
-		want   map[string][]uint64 // successful operations of each second, by kind
+		want   map[string][]uint64 // successful operations per second, by name
 	}{
 		"named":          {`sweep.run(() => sweep.op("get", () => sleep(1600)))`, map[string][]uint64{"get": {0, 1, 0, 1}}},
 		"not named":      {`sweep.run(() => sleep(1600))`, map[string][]uint64{"rollup": {0, 1, 0, 1}}},
@@ -175,8 +172,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 	}
 }
 
-// A warm-up of less than a second has the rate of its own time, however long the clients took to
-// connect.
+// The rate of a short warm-up does not include connecting.
 func TestStreamOfAShortWarmUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 3, "warmup": "600ms"}`, `sleep(700); sweep.run(() => sleep(10))`)
@@ -197,7 +193,6 @@ func TestStreamOfAShortWarmUp(t *testing.T) {
 	})
 }
 
-// An open loop tells its rates apart.
 func TestStreamOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"rate": [10, 20], "preAllocatedVUs": 5, "duration": "2s", "warmup": "1s"}`, `sweep.run(() => sleep(10))`)

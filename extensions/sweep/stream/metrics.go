@@ -13,33 +13,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep beside those of report.Figures. All are tagged with scenario, clients and,
-// in an open-loop step, rate; all but those of clients and steps with op too.
+// Metrics of a sweep in addition to report.Figures. Tags are scenario, clients, rate in an open
+// loop, and op except for clients and steps.
 const (
 	MetricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
-	MetricOps         = "sweep_ops"          // Counter, tagged outcome: operations that have ended
-	MetricFailed      = "sweep_failed"       // Counter: operations that failed
-	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
-	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
+	MetricOps         = "sweep_ops"          // Counter, tagged outcome: finished operations
+	MetricFailed      = "sweep_failed"       // Counter: failed operations
+	MetricIncomplete  = "sweep_incomplete"   // Counter per step: 1 if incomplete, see report.Step
+	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, with raw samples only
 )
 
-// The metrics of sweep.op under k6's own executors, tagged with op. Sweeps have none of them.
+// Metrics of sweep.op under k6's own executors, tagged op. Sweeps do not use them.
 const (
 	MetricOpDuration = "sweep_op_duration" // Trend, ms, tagged outcome: each operation
-	MetricOpFailed   = "sweep_op_failed"   // Rate: the share of operations that failed
+	MetricOpFailed   = "sweep_op_failed"   // Rate: failed operations
 )
 
-// MetadataError is the key of a failed operation's error in the metadata of its MetricOpDuration.
+// MetadataError is the metadata key of a failed operation's error.
 const MetadataError = "error"
 
-// metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key,
-// such as sweep_p99.
+// metricPrefix and a figure's key form a Gauge's name, such as sweep_p99.
 const metricPrefix = "sweep_"
 
-// metricOf is the name of the Gauge that a figure of a step, or of one of its seconds, goes out as.
+// metricOf returns the Gauge of a figure.
 func metricOf(f *report.Figure) string { return metricPrefix + f.Key }
 
-// FigureOf returns the figure that goes out as the metric, or nil.
+// FigureOf returns the figure of a Gauge, or nil.
 func FigureOf(metric string) *report.Figure {
 	key, ours := strings.CutPrefix(metric, metricPrefix)
 	if !ours {
@@ -49,7 +48,7 @@ func FigureOf(metric string) *report.Figure {
 	return report.FigureOf(key)
 }
 
-// OwnMetric tells whether a metric is a sweep's.
+// OwnMetric reports whether a metric belongs to sweeps.
 func OwnMetric(name string) bool {
 	switch name {
 	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete, MetricDuration:
@@ -59,20 +58,19 @@ func OwnMetric(name string) bool {
 	}
 }
 
-// Metrics are the metrics of a sweep, as they are registered with k6.
+// Metrics are the registered metrics of a sweep.
 type Metrics struct {
-	// figures are those of report.Figures, in the same order.
+	// figures has the order of report.Figures.
 	figures [len(report.Figures)]*metrics.Metric
 
 	ClientsDone, Ops, Failed, Incomplete, Duration *metrics.Metric
 
-	// OpDuration and OpFailed are those of sweep.op under k6's own executors.
+	// OpDuration and OpFailed are metrics of sweep.op under k6's own executors.
 	OpDuration, OpFailed *metrics.Metric
 }
 
-// Register makes the metrics known to the test, or finds them there: thresholds are checked before
-// executors exist, so that a script which has thresholds on these metrics gets them from its import
-// of k6/x/sweep.
+// Register registers the metrics, or returns the registered ones. k6 checks thresholds before
+// executors exist, so importing k6/x/sweep registers them too.
 func Register(registry *metrics.Registry) (*Metrics, error) {
 	m := &Metrics{}
 	var failed error
@@ -110,8 +108,8 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	return m, nil
 }
 
-// Samples turns what was recorded of one kind of operation in a span of time into k6 samples.
-// Without operations in that span there are no percentiles.
+// Samples returns the samples of one operation in a time span. Without operations there are no
+// percentiles.
 func (m *Metrics) Samples(
 	tags *metrics.TagSet, at time.Time, span *measure.Totals, opsPerSecond float64,
 ) metrics.Samples {
@@ -133,14 +131,14 @@ func (m *Metrics) Samples(
 	return out
 }
 
-// The tag outcome of operations, and its values.
+// Tag outcome and its values.
 const (
 	TagOutcome    = "outcome"
 	OutcomeOK     = "ok"
 	OutcomeFailed = "failed"
 )
 
-// Counts are the samples of how many operations have ended, and of how many of them failed.
+// Counts returns the samples of finished and failed operations.
 func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Totals) metrics.Samples {
 	count := func(metric *metrics.Metric, tags *metrics.TagSet, n uint64) metrics.Sample {
 		return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: tags}, Time: at, Value: float64(n)}
@@ -153,8 +151,8 @@ func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Total
 	}
 }
 
-// Op returns the samples of an operation of sweep.op outside of sweeps: how long it took, and
-// whether it failed. The error is nil if it did not. The samples keep the tags and metadata.
+// Op returns the samples of an operation of sweep.op outside sweeps, with its tags and metadata.
+// err is nil on success.
 func (m *Metrics) Op(of metrics.TagsAndMeta, at time.Time, op string, took time.Duration, err error) metrics.Samples {
 	tags, outcome, failed := of.Tags.With("op", op), OutcomeOK, 0.0
 	if err != nil {
@@ -169,8 +167,8 @@ func (m *Metrics) Op(of metrics.TagsAndMeta, at time.Time, op string, took time.
 	}
 }
 
-// Medians are the samples of a step with its repeats: the median of each figure over those in which
-// an operation succeeded.
+// Medians returns the samples of a step with repeats: the median of each figure over repeats with a
+// successful operation.
 func (m *Metrics) Medians(tags *metrics.TagSet, at time.Time, step *report.Group) (samples metrics.Samples) {
 	for i := range report.Figures {
 		f, of := &report.Figures[i], *step
@@ -187,8 +185,7 @@ func (m *Metrics) Medians(tags *metrics.TagSet, at time.Time, step *report.Group
 	return samples
 }
 
-// Push hands samples to k6 even when the test was interrupted: k6 takes them until the executors
-// have ended.
+// Push sends samples even after an interruption: k6 accepts them until the executors have ended.
 func (m *Metrics) Push(out chan<- metrics.SampleContainer, samples metrics.Samples) {
 	metrics.PushIfNotDone(context.Background(), out, samples)
 }

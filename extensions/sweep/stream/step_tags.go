@@ -2,8 +2,7 @@ package stream
 
 import "strconv"
 
-// StepTags are the tags that tell a step from the others of its scenario. The rate is zero, and the
-// variant empty, where a step has none.
+// StepTags returns the tags that identify a step in its scenario. rate may be 0 and variant "".
 func StepTags(clients int64, rate float64, variant string) map[string]string {
 	tags := map[string]string{"clients": strconv.FormatInt(clients, 10)}
 	if rate > 0 {
@@ -16,5 +15,5 @@ func StepTags(clients int64, rate float64, variant string) map[string]string {
 	return tags
 }
 
-// FormatNumber writes a number without trailing zeros and never as a power of ten.
+// FormatNumber formats a number without trailing zeros or exponent.
 func FormatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -1,6 +1,6 @@
-// Package stream is how the exact figures of a running sweep reach an output in the same process:
-// on k6's own way, in the containers in which its samples go out. An output that knows them reads
-// the figures; to every other they are samples.
+// Package stream carries the exact figures of a running sweep to outputs in the same process,
+// inside k6's sample containers. Outputs that know the containers read the figures; others see
+// samples.
 package stream
 
 import (
@@ -14,46 +14,44 @@ import (
 
 // Phases of a step.
 const (
-	Warmup  = "warmup"  // what is done is not measured
-	Measure = "measure" // from the start line on
+	Warmup  = "warmup"  // not measured
+	Measure = "measure" // from the start line
 )
 
-// Figures are what a step has come to since the figures before, and its samples. Those of seconds
-// before any operation had ended come, with their own times, once it is known which kinds there
-// are. Nobody writes to them once they are sent.
+// Figures are a step's samples and exact figures since the last ones. Seconds before the first
+// finished operation arrive after it, with their own times. Nobody modifies Figures after sending.
 type Figures struct {
 	metrics.Samples
 
 	Step    Step
-	At      time.Time     // no two figures of a step have the same
-	Done    int           // clients that have ended since the step began
-	Seconds []Second      // one for each kind of operation
-	Ended   []report.Step // once the step has ended: what it came to, one for each kind of operation
+	At      time.Time     // unique in the step
+	Done    int           // clients that have ended
+	Seconds []Second      // one per operation
+	Ended   []report.Step // at the end: the step's figures, one per operation
 }
 
-// Step is the step that figures are of.
+// Step identifies the step of figures.
 type Step struct {
 	Scenario string
-	Target   string // its kind, as the script has told it; "" when it has not
+	Target   string // its kind, if the script names it
 	Clients  int
-	Rate     float64 // of an open-loop step: operations a second that were asked for; else 0
+	Rate     float64 // ops/s requested in an open loop; 0 otherwise
 	Repeat   int     // from 1
 }
 
-// Second is what the clients of a step did of one kind of operation in a second, or in the rest of
-// one at the step's end. The Seconds of the phase Measure add up to the report's figures of the
-// step.
+// Second counts one operation in a second, or in the rest of one at the end of the step. In the
+// phase Measure, Seconds add up to the report's figures.
 type Second struct {
 	Phase   string
-	Elapsed time.Duration // how long it was
+	Elapsed time.Duration // its length
 	Op      string
-	// Variant is the one of a duet; empty in other steps.
+	// Variant is empty outside duets.
 	Variant string
 
-	Ops, Failed              uint64                // successful operations, failed ones
+	Ops, Failed              uint64                // successful and failed operations
 	BytesSent, BytesReceived uint64                // 0 in a warm-up
-	Durations                *measure.Distribution // of the successful ones; nil in a warm-up
+	Durations                *measure.Distribution // successful operations; nil in a warm-up
 
-	// Counters are of all kinds of operations together.
+	// Counters cover all operations.
 	Counters measure.Counters
 }

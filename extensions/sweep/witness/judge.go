@@ -2,7 +2,7 @@ package witness
 
 import "fmt"
 
-// From where on a figure counts. The documentation of the package says what each is for.
+// Limits of the rules in the package comment.
 const (
 	leastSeconds    = 0.25
 	leastOperations = 10
@@ -11,7 +11,7 @@ const (
 	leastStolen   = 0.02
 	throttledPart = 0.1
 	disturbedPart = 1.0 / 12
-	// waitedPart is the part of what k6 and the server used for which their threads had to wait.
+	// waitedPart is the share of their used time for which threads of k6 and the server waited.
 	waitedPart = 0.1
 
 	resentPart  = 0.01
@@ -19,33 +19,33 @@ const (
 	blockedPart = 0.2
 
 	stillPart = 0.1
-	// stillLate is how many times longer than k6 was late the longest standstill of a server is.
+	// stillLate is how many times longer than k6's lateness a server's longest stall is.
 	stillLate = 2
-	// latePart is the part of the operations that k6 itself may start late.
+	// latePart is the share of operations that k6 may start late.
 	latePart = 0.01
 
 	leastUnderWay = 0.8
 	keptRate      = 0.99
 
-	// fullIdle is the part of a full machine that is idle.
+	// fullIdle is the maximum idle share of a full machine.
 	fullIdle = 0.08
-	// mostOfUsed is the part of what k6 and the server used that makes it the one's alone.
+	// mostOfUsed is the share of the used time that makes one of k6 and the server the main user.
 	mostOfUsed = 0.85
-	// fullPart is the part of its processors that somebody uses who is full.
+	// fullPart is the used share of its processors that makes a user full.
 	fullPart = 0.9
-	// ownPart is the part of its clients' time that k6's own processor time takes.
+	// ownPart is the share of the clients' time that k6's own work fills.
 	ownPart = 0.75
 
-	// moreClients is how many times the clients tell whether a server elsewhere is full, noGain and
-	// wholeGain the parts of the additional clients that got additional operations.
+	// moreClients is the minimum ratio of clients to judge a remote server by; noGain and wholeGain
+	// are the shares of additional operations per additional client.
 	moreClients = 1.5
 	noGain      = 0.1
 	wholeGain   = 0.8
-	// idlePart is the part of its processors that k6 uses at most who is far from full.
+	// idlePart is the maximum used share of k6's processors for which k6 counts as far from full.
 	idlePart = 0.7
 )
 
-// Judge says what limited a step, and why.
+// Judge returns what limited a step, and why.
 func Judge(e Evidence) (word Word, why string) {
 	for _, rule := range []func(Evidence) (Word, string){
 		short, used, refused, standstill, late, neighbour, network, unsteady, Little, rate, full, elsewhere,
@@ -58,7 +58,7 @@ func Judge(e Evidence) (word Word, why string) {
 	return clients(e)
 }
 
-// has tells whether all of the figures are known.
+// has reports whether all these figures are known.
 func (e Evidence) has(names ...string) bool {
 	for _, name := range names {
 		if _, known := e[name]; !known {
@@ -80,7 +80,7 @@ func short(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// used tells of what k6 had no more of.
+// used judges whether k6 ran out of files or ports.
 func used(e Evidence) (Word, string) {
 	switch {
 	case e[NoFiles] > 0:
@@ -97,7 +97,7 @@ func used(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// refused tells of a server that has as many clients as it takes.
+// refused judges whether the server has reached its limit of clients.
 func refused(e Evidence) (Word, string) {
 	if e[ServerFull] == 0 {
 		return "", ""
@@ -134,12 +134,12 @@ func network(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// StillByK6 reports whether k6 stood still itself: it was about as late as the longest standstill.
+// StillByK6 reports whether k6 itself stalled: it woke about as late as the longest gap.
 func (e Evidence) StillByK6() bool {
 	return e.has(LateMaxMs) && e[LongestStill]*1000 < stillLate*e[LateMaxMs]
 }
 
-// standstill is that of a server or, where it was as late itself, of k6, or of its quota.
+// standstill judges stalls of the server, or of k6 or its quota if those woke as late.
 func standstill(e Evidence) (Word, string) {
 	if e[StoodStill] <= stillPart || !e.has(LateMaxMs) {
 		return "", ""
@@ -157,7 +157,7 @@ func standstill(e Evidence) (Word, string) {
 	return Server, why + "."
 }
 
-// late tells of an open loop that k6 could not keep up with.
+// late judges an open loop that k6 could not keep up with.
 func late(e Evidence) (Word, string) {
 	if e[LateByK6] <= latePart {
 		return "", ""
@@ -174,8 +174,8 @@ func unsteady(e Evidence) (Word, string) {
 	return Unsteady, fmt.Sprintf("The operations a second changed by %s within the step.", percent(e[DriftPart]))
 }
 
-// Little tells of a closed loop that breaks Little's law: its clients did something else than
-// operations. It returns no word where none does.
+// Little judges whether the clients of a closed loop did other work than operations. It returns ""
+// if not.
 func Little(e Evidence) (Word, string) {
 	if part, known := e[UnderWay]; !known || part >= leastUnderWay {
 		return "", ""
@@ -193,7 +193,7 @@ func rate(e Evidence) (Word, string) {
 	return Rate, fmt.Sprintf("%s of the operations that were due started in time.", percent(e[RateKept]))
 }
 
-// full tells who used the machine, or all that it could.
+// full judges who used the machine or all permitted processors.
 func full(e Evidence) (Word, string) {
 	if !e.has(K6, K6Processors, Processors, Idle) {
 		return "", ""
@@ -209,7 +209,7 @@ func full(e Evidence) (Word, string) {
 		}
 	case e[K6] >= fullPart*e[K6Processors]:
 		return Client, k6 + "."
-	// The scheduler puts other threads on the processor of a k6 that may use only some of them.
+	// Other threads may run on the processors of a k6 that may use only some of them.
 	case e[K6Processors] < e[Processors] && e[K6]+e[K6Waited] >= fullPart*e[K6Processors]:
 		return Client, fmt.Sprintf("%s, and waited for one for %s of the time.", k6, percent(e[K6Waited]))
 	}
@@ -223,7 +223,7 @@ func full(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// shared tells whose the time of a full machine was.
+// shared judges whose time filled the machine.
 func shared(e Evidence, k6 string) (Word, string) {
 	here, known := e[ServerHere]
 	switch {
@@ -241,7 +241,7 @@ func shared(e Evidence, k6 string) (Word, string) {
 		plain(e[K6]), plain(e[ServerUsed]), e[Processors])
 }
 
-// elsewhere tells of a server that is not on this machine what more clients got out of it.
+// elsewhere judges a remote server by the gain from more clients.
 func elsewhere(e Evidence) (Word, string) {
 	switch here, known := e[ServerHere]; {
 	case !e.has(K6, K6Processors, Processors):
@@ -266,7 +266,7 @@ func elsewhere(e Evidence) (Word, string) {
 	return Unknown, "Which process is the server, and on which machine, is not known."
 }
 
-// clients is the word where nothing was full.
+// clients is the word if nothing was full.
 func clients(e Evidence) (Word, string) {
 	who := fmt.Sprintf("%.0f clients", e[ClientsAtWork])
 	if e[ClientsAtWork] == 1 {

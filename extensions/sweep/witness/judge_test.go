@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quiet is a step of 8 clients, with the server on the same machine of 4 processors, where nothing
-// is full.
+// quiet is a step of 8 clients with a local server on 4 processors, where nothing is full.
 func quiet() Evidence {
 	return Evidence{
 		Seconds: 3, Operations: 30_000, ClientsAtWork: 8, MeanMs: 0.8, UnderWay: 0.99,
@@ -19,7 +18,7 @@ func quiet() Evidence {
 	}
 }
 
-// away is a step like quiet whose server is on another machine.
+// away is like quiet, with a remote server.
 func away() Evidence {
 	e := quiet()
 	e[ServerHere] = 0
@@ -155,7 +154,7 @@ func TestJudgeOfAServerElsewhere(t *testing.T) {
 	require.Equal(t, "The server is on another machine, which tells nothing of itself.", why)
 }
 
-// What a system does not tell is unknown, and what the step itself shows is not.
+// Without readings of the system, only the step's own figures decide.
 func TestJudgeWithoutTheSystem(t *testing.T) {
 	step := func(change Evidence) Evidence {
 		e := Evidence{Seconds: 3, Operations: 30_000, ClientsAtWork: 8, MeanMs: 0.8, UnderWay: 0.99}
@@ -180,7 +179,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 		require.Equal(t, tt.want, word, why)
 		require.NotEmpty(t, why)
 	}
-	unseen := away() // the server's processes belong to somebody else
+	unseen := away() // the server's processes are not visible
 	delete(unseen, ServerHere)
 	word, why := Judge(unseen)
 	require.Equal(t, Unknown, word)
@@ -194,7 +193,6 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	require.Equal(t, Client, word)
 }
 
-// The sentence has the figures.
 func TestWhy(t *testing.T) {
 	for want, change := range map[string]Evidence{
 		"k6 used 1.90 and the server 1.90 of 4 processors, and none was idle.":                    {K6: 1.9, ServerUsed: 1.9, Idle: 0.1},

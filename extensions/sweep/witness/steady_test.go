@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counted are the operations of slots whose rate is level(0..1) times 100, give or take noise.
+// counted returns counts of slots with mean level(0..1) * 100 and noise.
 func counted(seed int64, slots int, noise float64, level func(at float64) float64) (counts []float64) {
 	random := rand.New(rand.NewSource(seed))
 	for i := range slots {
@@ -55,8 +55,8 @@ func TestDriftSeesWhatChangesForGood(t *testing.T) {
 	}
 }
 
-// The thirds tell 15 % of it: what follows the change point has a higher median than the last of
-// them.
+// The thirds differ by only 15 %, because the rate after the change point is higher than in the
+// last third.
 func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
 	counts := make([]float64, 24)
 	for i := range counts {
@@ -90,7 +90,6 @@ func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
 	}
 }
 
-// A steady rate is called unsteady in at most 1 of 50 steps, however much it trembles.
 func TestDriftAccusesFewSteadySteps(t *testing.T) {
 	for _, noise := range []float64{0.05, 0.2, 0.5} {
 		accused := 0
@@ -103,8 +102,8 @@ func TestDriftAccusesFewSteadySteps(t *testing.T) {
 	}
 }
 
-// Rates that wander, each slot like the last, have not changed for good because they end elsewhere:
-// of these, a quarter were accused if each slot counted in full.
+// A wandering rate is not a permanent change. Without the correction for correlation, a quarter of
+// these steps would be unsteady.
 func TestDriftAccusesFewStepsThatWander(t *testing.T) {
 	accused := 0
 	for seed := range int64(1000) {
@@ -139,7 +138,6 @@ func TestDriftOfLittleIsNotKnown(t *testing.T) {
 	require.Equal(t, 1.0, chance)
 }
 
-// The blocks hold all operations, wherever their borders are.
 func TestBlocksHoldAll(t *testing.T) {
 	for slots := 24; slots < 200; slots++ {
 		counts := counted(int64(slots), slots, 0.5, steady)
