@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// acknowledger returns a function that makes the system acknowledge what has come on a connection
-// at once, and not up to 40 ms later with the next request. Nil where that cannot be done.
+// acknowledger returns a function that makes the kernel acknowledge received data immediately, not
+// up to 40 ms later with the next request. It returns nil if that is not possible.
 func acknowledger(socket net.Conn) func() {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
@@ -20,7 +20,7 @@ func acknowledger(socket net.Conn) func() {
 		return nil
 	}
 	on := int32(1)
-	set := func(fd uintptr) { // quietly; where it fails, it only takes longer
+	set := func(fd uintptr) { // an error only means a delay
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_QUICKACK,
 			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // the form that package syscall asks for
 	}

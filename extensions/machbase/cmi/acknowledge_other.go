@@ -4,6 +4,5 @@ package cmi
 
 import "net"
 
-// acknowledger returns nil: only Linux acknowledges at once what it is asked to, and on 386 by a
-// call of another form.
+// acknowledger returns nil: immediate acknowledgements are implemented for Linux only, except 386.
 func acknowledger(net.Conn) func() { return nil }

@@ -2,10 +2,10 @@ package cmi
 
 import "encoding/binary"
 
-// answer is what stands before the rows of an answer.
+// answer is the head of an answer, before its rows.
 type answer struct {
-	answered       bool // there is a result
-	last           bool // the server has no more rows than those in the answer
+	answered       bool // it has a result
+	last           bool // the server has no more rows
 	changed        int64
 	kind           int
 	columns        []Column
@@ -16,8 +16,7 @@ type answer struct {
 	message        []byte
 }
 
-// readAnswer reads an answer up to its first row. An error that the server reports is a *Error with
-// its code.
+// readAnswer reads an answer up to its first row. A server's error is an *Error with its code.
 func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclop // one case for each unit
 	var name []byte
 	for len(body) > 0 {
@@ -66,7 +65,7 @@ func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclo
 	return a, nil, nil
 }
 
-// readResult reads an answer that has to have a result.
+// readResult reads an answer that must have a result.
 func readResult(body []byte) (answer, []byte, error) {
 	a, rows, err := readAnswer(body)
 	if err == nil && !a.answered {
@@ -76,7 +75,7 @@ func readResult(body []byte) (answer, []byte, error) {
 	return a, rows, err
 }
 
-// result judges a result. The text of an error stands in the units behind it.
+// result evaluates a result. An error's text is in the following units.
 func result(status uint64, rest []byte) (last bool, err error) {
 	switch status >> 32 {
 	case resultOK:
@@ -111,14 +110,14 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	return false, e
 }
 
-// unit is a piece of a body. Those with a length have data, the others a number.
+// unit is a part of a body: a number, or data with a length.
 type unit struct {
 	id     uint32
 	number uint64
 	data   []byte
 }
 
-// nextUnit takes the first unit from a body.
+// nextUnit splits the first unit off a body.
 func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	if len(body) < unitHeader {
 		return u, nil, garbage("an answer ends in the middle of a unit")
@@ -128,7 +127,7 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	number := binary.LittleEndian.Uint64(body[8:])
 	rest = body[unitHeader:]
 	if !isSized(unitType) {
-		if unitType < typeInt64 { // the upper bytes belong to no number
+		if unitType < typeInt64 { // the upper bytes are undefined
 			number &= 1<<32 - 1
 		}
 		u.number = number
@@ -144,8 +143,8 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	return u, rest[align(int(number)):], nil
 }
 
-// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the
-// time: nearly all units are rows.
+// nextRow splits off a row if the body starts with one. Nearly all units are rows, and it is faster
+// than nextUnit.
 func nextRow(body []byte) (row, rest []byte, isRow bool) {
 	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
 		return nil, nil, false

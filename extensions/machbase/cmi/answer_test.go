@@ -19,7 +19,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// everyType is an answer with a column of every type, and rows.
+// everyType encodes an answer with a column of each type, and rows.
 func everyType(rows ...[]byte) []byte {
 	b := result(good)
 	for t := range 256 {
@@ -34,7 +34,7 @@ func everyType(rows ...[]byte) []byte {
 	return append(b, result(last)...)
 }
 
-// In the order of the types' numbers.
+// In the order of the type numbers.
 var (
 	fullRow = bytes.Join([][]byte{
 		{0xff, 0xfe}, {0, 0, 0, 2, 'v', 'c'}, binary.BigEndian.AppendUint64(nil, uint64(start)), {0xff, 0xff, 0xff, 0xfd},
@@ -84,8 +84,7 @@ func TestValuesOfEveryType(t *testing.T) {
 	require.NoError(t, rows.Err())
 }
 
-// wantAccessors checks that a value comes out of what is made for its type, and that the others
-// have zeros.
+// wantAccessors requires that the accessors for the value's type return it, and the others zeros.
 func wantAccessors(t *testing.T, rows *cmi.Rows, i int, want any) {
 	t.Helper()
 	var integer int64
@@ -121,7 +120,7 @@ func wantAccessors(t *testing.T, rows *cmi.Rows, i int, want any) {
 	require.Equal(t, at, rows.Time(i), name)
 }
 
-// A right answer in several forms.
+// One answer in several encodings.
 func TestAnswersInPieces(t *testing.T) {
 	body := everyType(fullRow, nullRow, fullRow)
 	whole := message(kindDirect, 0, body)
@@ -160,7 +159,7 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 }
 
-// readQuery runs a query and reads all of its rows.
+// readQuery runs a query and reads all rows.
 func readQuery(c *cmi.Conn) (rows int, err error) {
 	r, err := c.Query(context.Background(), "select n from t")
 	if err != nil {
@@ -173,7 +172,7 @@ func readQuery(c *cmi.Conn) (rows int, err error) {
 	return rows, r.Close()
 }
 
-// closes is what the error says of a session that ends too early. Others are answers that are none.
+// closes is part of the error of a session that ends too early.
 const closes = "closed the connection"
 
 func TestAnswersThatLie(t *testing.T) {
@@ -263,7 +262,7 @@ func TestPreparesThatLie(t *testing.T) {
 	}
 }
 
-// Every prefix of a right session ends in an error.
+// Every prefix of a valid session gives an error.
 func TestAnswersThatStopHalfWay(t *testing.T) {
 	answer := bytes.Join([][]byte{
 		message(kindDirect, 0, oneColumn(good, 1, 2)), message(kindFetch, 0, result(good), binaryUnit(0x52, 0, 0, 0, 0, 0, 0, 0, 1), result(last)),
@@ -279,7 +278,7 @@ func TestAnswersThatStopHalfWay(t *testing.T) {
 	require.Equal(t, 3, rows)
 }
 
-// What a header says is to come must not be what is allocated.
+// Memory grows with the bytes that arrive, not with the announced length.
 func TestAllocationsFollowWhatWasSent(t *testing.T) {
 	const sent = 4 << 10
 	claims := map[string][]byte{
@@ -306,7 +305,7 @@ func TestAllocationsFollowWhatWasSent(t *testing.T) {
 			_, err := readQuery(c)
 			runtime.ReadMemStats(&after)
 			kind := cmi.KindProtocol
-			if name == "a packet" { // as long as may be, of which the rest does not come
+			if name == "a packet" { // of the maximum length, but incomplete
 				kind = cmi.KindConnection
 			}
 			requireKind(t, kind, err)
@@ -337,7 +336,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// An error amid rows; the server then sends an answer to a fetch that nobody sent.
+// After an error within the rows, the server answers a fetch that was never sent.
 func TestErrorAmidRows(t *testing.T) {
 	extra := message(kindFetch, 0, result(good))
 	for name, after := range map[string][]byte{"alone": nil, "with an answer too many": extra} {

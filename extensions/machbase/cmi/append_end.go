@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Sync sends the rows that were appended so far, waits until the server has taken or rejected all
-// of them, and says how many.
+// Sync sends the buffered rows, waits until the server has accepted or rejected all rows, and
+// returns how many.
 func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 	if err := a.enter(ctx); err != nil {
 		return a.Receipt(), err
@@ -24,14 +24,14 @@ func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 		return a.Receipt(), err
 	}
 	err = a.counted(ctx, body)
-	if openErr := a.open(ctx); err == nil { // the first error is the cause of the second
+	if openErr := a.open(ctx); err == nil { // the first error caused the second
 		err = openErr
 	}
 
 	return a.Receipt(), err
 }
 
-// open opens the appender again. One that the server does not open is closed.
+// open opens the appender again. If that fails, the appender is closed.
 func (a *Appender) open(ctx context.Context) error {
 	c := a.conn
 	c.out.reset()
@@ -51,8 +51,8 @@ func (a *Appender) open(ctx context.Context) error {
 	return a.openError(err)
 }
 
-// Close sends the rows that were appended so far, ends the appender, and says how many rows the
-// server took and rejected.
+// Close sends the buffered rows, closes the appender, and returns how many rows the server has
+// accepted and rejected.
 func (a *Appender) Close(ctx context.Context) (Receipt, error) {
 	if a.closed {
 		return a.Receipt(), nil
@@ -69,7 +69,6 @@ func (a *Appender) Close(ctx context.Context) (Receipt, error) {
 	return a.Receipt(), err
 }
 
-// end has the server end the appender.
 func (a *Appender) end(ctx context.Context) error {
 	a.closed = true
 	c := a.conn

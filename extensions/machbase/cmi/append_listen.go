@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// writeAndListen writes rows, or a request after rows. The server stops reading when nobody reads
-// what it says about rows that it rejects, so that this listens whenever writing does not go on.
+// writeAndListen writes rows, or a request after rows. The server stops reading while no one reads
+// its reports of rejected rows, so writeAndListen reads them whenever a write blocks.
 func (c *Conn) writeAndListen(b []byte) error {
 	const patience = 20 * time.Millisecond
 	for {
@@ -25,7 +25,7 @@ func (c *Conn) writeAndListen(b []byte) error {
 	}
 }
 
-// listen reads what the server says about rows, as far as it has come.
+// listen reads the reports that have arrived.
 func (c *Conn) listen() error {
 	const patience = time.Millisecond
 	for {

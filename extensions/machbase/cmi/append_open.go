@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Places of columns whose value no row brings.
+// Places of columns that are not in the rows.
 const (
 	placeNull    = -1
 	placeArrival = -2
 )
 
-// arrivalTime is the first column of a log table, which some answers give without its name.
+// arrivalTime is the first column of a log table. Some answers omit its name.
 const arrivalTime = "_ARRIVAL_TIME"
 
-// Append opens an appender. Errors are of kind not_found for a table or column that does not exist,
-// and of kind usage for a column that is there twice and for a table of another kind.
+// Append opens an appender. The error has kind not_found if the table or a column does not exist,
+// and kind usage for a repeated column and for other kinds of tables.
 func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) (*Appender, error) {
 	if isSystemTable(table) {
 		return nil, usage("table '%s' is the server's own: nothing can be appended to it", table)
@@ -69,15 +69,15 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 	return a, nil
 }
 
-// isSystemTable tells whether a table is one of those that the server makes: a row that is appended
-// to V$SESSION ends a machbase-neo v8.0.74.
+// isSystemTable reports whether the server owns the table: appending to V$SESSION crashes a
+// machbase-neo v8.0.74.
 func isSystemTable(name string) bool {
 	name = strings.ToUpper(name[strings.LastIndexByte(name, '.')+1:])
 
 	return strings.HasPrefix(name, "V$") || strings.HasPrefix(name, "M$")
 }
 
-// request adds a message about the appender to the request.
+// request appends a message about the appender to the request.
 func (a *Appender) request(kind byte) {
 	out := &a.conn.out
 	out.begin(kind, a.id, 0)
@@ -89,7 +89,7 @@ func (a *Appender) request(kind byte) {
 	out.end()
 }
 
-// openError gives errors that the server has no code of its own for a kind.
+// openError sets the kind of errors without a specific code.
 func (a *Appender) openError(err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Kind == KindServer && strings.Contains(known.Message, "support") {
@@ -99,7 +99,7 @@ func (a *Appender) openError(err error) error {
 	return err
 }
 
-// bring works out where rows bring the columns' values.
+// bring computes where the rows have the columns' values.
 func (a *Appender) bring(names []string) error {
 	a.places = make([]int, len(a.columns))
 	for i, column := range a.columns {

@@ -6,50 +6,50 @@ import (
 	"time"
 )
 
-// Batch says when an appender sends the rows that it holds: at the first of these limits. It looks
-// at them when a row is appended, and sends what is left with Flush, Sync and Close.
+// Batch limits the rows that an appender buffers. It sends them when a row reaches the first limit,
+// and in Flush, Sync and Close.
 type Batch struct {
-	Rows  int           // 0 for no limit
-	Bytes int           // 0 for the largest packet, 64 KiB, which no limit exceeds
-	Age   time.Duration // of the oldest row; 0 for no limit
+	Rows  int           // 0: no limit
+	Bytes int           // 0: the largest packet, 64 KiB, which is the maximum
+	Age   time.Duration // of the oldest row; 0: no limit
 }
 
-// AppendOptions are how rows are appended.
+// AppendOptions are options of an appender.
 type AppendOptions struct {
-	// Columns are those that rows bring, in their order, in upper or lower case; the others become
-	// null. When it is empty, rows bring all columns in the table's order, but for a log table's
-	// time of arrival, which the server fills in.
+	// Columns are the columns of the rows, in order, in upper or lower case; other columns become
+	// null. If it is empty, rows have all columns in the table's order, without a log table's
+	// arrival time, which the server sets.
 	Columns []string
 	Batch   Batch
 }
 
-// Appender writes rows to a tag or log table without an answer for each. Other calls on the
-// connection may come in between.
+// Appender appends rows to a tag or log table without an answer for each. Other calls on the
+// connection are possible meanwhile.
 type Appender struct {
 	conn    *Conn
 	table   string
 	id      uint32
 	batch   Batch
 	columns []Column // of the table
-	inputs  []Column // that rows bring
-	places  []int    // for each column of the table, where rows bring its value, or one of those below
-	nulls   int      // bytes for the nulls of a row
+	inputs  []Column // of the rows
+	places  []int    // for each column of the table: its position in the rows, or a place from above
+	nulls   int      // bytes of a row's null bits
 
 	out    request
 	rows   int       // in out
-	oldest time.Time // when the first of them came
+	oldest time.Time // time of the first one
 
 	receipt receipt
 	closed  bool
 }
 
-// Columns describes the values that a row brings, in their order.
+// Columns describes the values of a row, in order.
 func (a *Appender) Columns() []Column { return a.inputs }
 
-// Append appends a row. Its values are nil, or what fits the column: any integer or floating-point
-// number, a time.Time or an int64 of nanoseconds for a datetime, a string or []byte, netip.Addr,
-// net.IP or a string for an IP address. A row that does not fit is an error of kind append or
-// usage, and is not appended; the appender can be used on.
+// Append appends a row. A value is nil or fits its column: any integer or floating-point number; a
+// time.Time or an int64 of nanoseconds for a datetime; a string or []byte; netip.Addr, net.IP or a
+// string for an IP address. A row that does not fit is an error of kind append or usage. It is not
+// appended, and the appender stays usable.
 func (a *Appender) Append(ctx context.Context, row ...any) error {
 	if err := a.enter(ctx); err != nil {
 		return err
@@ -64,10 +64,10 @@ func (a *Appender) Append(ctx context.Context, row ...any) error {
 	})
 }
 
-// AppendColumns appends as many rows as the columns have values, and returns how many it has
-// appended before an error. Each column is a slice: of []any with values as those of Append, of
-// numbers ([]int8 to []int64, []uint8 to []uint64, []float32, []float64), []string, [][]byte or
-// []time.Time. Appending numbers and strings allocates nothing.
+// AppendColumns appends rows given as columns, and returns how many it has appended before an
+// error. A column is a slice: []any with values as for Append, numbers ([]int8 to []int64, []uint8
+// to []uint64, []float32, []float64), []string, [][]byte or []time.Time. Numbers and strings need
+// no allocations.
 func (a *Appender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	if err := a.enter(ctx); err != nil {
 		return 0, err
@@ -116,14 +116,13 @@ func (a *Appender) enter(ctx context.Context) error {
 	return a.conn.enter(ctx)
 }
 
-// begin starts an empty batch.
 func (a *Appender) begin() {
 	a.rows = 0
 	a.out.reset()
 	a.out.begin(msgAppendData, a.id, uint16(a.id))
 }
 
-// append writes a row into the batch, and sends what the batch's limits want to be sent.
+// append adds a row to the batch, and sends the batch if it has reached a limit.
 func (a *Appender) append(ctx context.Context, cell cellWriter) error {
 	start := len(a.out.buf)
 	if err := a.write(cell); err != nil {
@@ -150,7 +149,6 @@ func (a *Appender) append(ctx context.Context, cell cellWriter) error {
 	return nil
 }
 
-// send sends the batch.
 func (a *Appender) send(ctx context.Context) error {
 	if a.rows == 0 {
 		return nil
@@ -164,7 +162,7 @@ func (a *Appender) send(ctx context.Context) error {
 	return nil
 }
 
-// Flush sends the rows that were appended so far. Whether the server took them is not known yet.
+// Flush sends the buffered rows, without waiting for the server.
 func (a *Appender) Flush(ctx context.Context) error {
 	if err := a.enter(ctx); err != nil {
 		return err

@@ -94,7 +94,7 @@ func TestAppendersThatDoNotOpen(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			for range 1100 { // no number of a statement is lost
+			for range 1100 { // statement numbers are reused
 				_, err := c.Append(withTimeout(t), test.table, cmi.AppendOptions{Columns: test.columns})
 				require.ErrorContains(t, requireKind(t, test.kind, err), test.says)
 			}
@@ -220,7 +220,7 @@ func TestRejectedRows(t *testing.T) {
 	require.EqualValues(t, 31, count(t, c, table))
 }
 
-// The server says of each row why it rejects it, and stops reading when nobody listens.
+// The server reports each rejected row, and stops reading while no one reads the reports.
 func TestFloodOfRejectedRows(t *testing.T) {
 	const flood = 200_000
 	table := makeTable(t, tagTable)
@@ -231,7 +231,7 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	for i := range names {
 		names[i], times[i] = long, start
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*patience) // the server takes long beside other tests
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience) // the server may be slow when other tests run
 	defer cancel()
 	n, err := a.AppendColumns(ctx, names, times, values)
 	require.NoError(t, err)
@@ -248,10 +248,9 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	require.Zero(t, count(t, c, table))
 }
 
-// What the server says about rows fills the sockets before the next request goes out: nothing more
-// comes from it until that is read.
+// The server's reports fill the sockets before the next request. The client has to read them first.
 func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
-	const flood = 200_000 // of 128 bytes, which no socket holds
+	const flood = 200_000 // of 128 bytes: more than the sockets hold
 	stuck := make(chan struct{})
 	c := withPeerOver(t, sockets(t), cmi.Config{}, func(p *peer) {
 		p.request()
@@ -276,7 +275,7 @@ func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
 	require.EqualValues(t, flood, receipt.Reasons[0].Rows)
 }
 
-// More kinds of reasons than are kept.
+// More different reasons than are stored.
 func TestManyReasons(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -297,7 +296,7 @@ func TestManyReasons(t *testing.T) {
 	require.EqualValues(t, 210-16*17/2, receipt.Other)
 }
 
-// Nothing is taken for open, or for counted, without the server's word.
+// Without a result from the server, an appender is not open, and rows are not counted.
 func TestAppenderAnswersWithoutAResult(t *testing.T) {
 	opened, counted := message(kindOpen, 0, logTable), message(kindClose, 0, result(good), number(0x61, 0), number(0x62, 0))
 	for name, answers := range map[string][][]byte{
@@ -355,7 +354,7 @@ func TestSeveralAppendersBesideQueries(t *testing.T) {
 	}
 }
 
-// Rows that are longer than a packet usually is.
+// Rows longer than a usual packet.
 func TestAppendLongRows(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, tx text)")
 	c := connect(t)
@@ -372,7 +371,7 @@ func TestAppendLongRows(t *testing.T) {
 	}
 }
 
-// A table that is dropped under an appender: an error, not rows that are said to be there.
+// If a table is dropped under an appender, the rows are not reported as accepted.
 func TestTableDroppedUnderAnAppender(t *testing.T) {
 	c, other := connect(t), connect(t)
 	name := fmt.Sprintf("cmi_dropped_%d", time.Now().UnixNano())
@@ -381,7 +380,7 @@ func TestTableDroppedUnderAnAppender(t *testing.T) {
 	require.NoError(t, a.Append(withTimeout(t), "a", start, 1.0))
 	_, err := a.Sync(withTimeout(t))
 	require.NoError(t, err)
-	if _, err := other.Exec(withTimeout(t), "drop table "+name); err != nil { // the appender holds it
+	if _, err := other.Exec(withTimeout(t), "drop table "+name); err != nil { // the appender locks it
 		requireKind(t, cmi.KindBusy, err)
 		closeAppender(t, a)
 		execSQL(t, other, "drop table "+name)

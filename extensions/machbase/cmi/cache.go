@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// CacheMode says which statements of Query and Exec stay prepared on a connection.
+// CacheMode selects which statements of Query and Exec stay prepared on a connection.
 type CacheMode string
 
-// Modes of the statement cache. Only statements that read or change rows are ever kept; those of
-// Prepare are not in the cache. A statement that is kept has the columns that it was prepared with:
-// when the table is made anew with columns of other sizes, its rows end with an error, and with
-// columns of the same sizes the values are taken for what they were.
+// Modes of the statement cache. It only holds statements that read or change rows, and none of
+// Prepare. A cached statement keeps the columns with which it was prepared. If its table is created
+// again with columns of other sizes, its rows end with an error; if the sizes are the same, values
+// are read with the old types.
 const (
-	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed, in one go where it can be
-	CacheAuto CacheMode = "auto" // those that come a second time: a text that runs once leaves nothing on the server
+	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed, in one write if possible
+	CacheAuto CacheMode = "auto" // statements from their second use, so that single ones leave nothing on the server
 	CacheOn   CacheMode = "on"   // all
 )
 
-// cacheSize is how many statements a cache keeps: half of what the server allows, the rest is for
-// Prepare and appenders.
+// cacheSize is the maximum number of cached statements: half of the server's limit, so that Prepare
+// and appenders have the rest.
 const cacheSize = maxStatements / 2
 
-// cache keeps the statements that were used last.
+// cache holds the most recently used statements.
 type cache struct {
 	mode    CacheMode
 	entries map[string]*list.Element
-	order   *list.List    // of *Stmt, the one that was used last in front
-	last    *list.Element // to which most calls go, without a look at the map
+	order   *list.List    // of *Stmt, the last used one first
+	last    *list.Element // most calls find their statement here, without the map
 }
 
 func newCache(mode CacheMode) cache {
 	return cache{mode: mode, entries: map[string]*list.Element{}, order: list.New()}
 }
 
-// get returns the statement for a text that is kept, or nil for one that is not.
+// get returns the cached statement of a text, or nil.
 func (k *cache) get(c *Conn, sql string) *Stmt {
 	switch {
 	case k.mode == CacheOff:
@@ -68,7 +68,7 @@ func statementOf(element *list.Element) *Stmt {
 	return element.Value.(*Stmt) //nolint:forcetypeassert // nothing else is in the list
 }
 
-// evict gives up the statement that was not used for the longest time; false when there is none.
+// evict removes the least recently used statement, and returns false if the cache is empty.
 func (k *cache) evict() bool {
 	element := k.order.Back()
 	if element == nil {
@@ -80,13 +80,13 @@ func (k *cache) evict() bool {
 	if k.last == element {
 		k.last = nil
 	}
-	s.keep = false // it may be the one that needs room itself
+	s.keep = false // it may be the statement that needs a number
 	s.free()
 
 	return true
 }
 
-// isCacheable tells whether a text reads or changes rows.
+// isCacheable reports whether a text reads or changes rows.
 func isCacheable(sql string) bool {
 	sql = trimComments(sql)
 	end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
@@ -101,7 +101,7 @@ func isCacheable(sql string) bool {
 	}
 }
 
-// trimComments takes away the comments before a statement.
+// trimComments removes the comments before a statement.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)

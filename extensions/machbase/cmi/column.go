@@ -5,7 +5,7 @@ import "fmt"
 // Type is the type of a column or of a parameter.
 type Type byte
 
-// The types that a column can have. Their numbers are those of the protocol.
+// The types of columns, with the protocol's numbers.
 const (
 	Short    Type = 0x04
 	Varchar  Type = 0x05
@@ -28,10 +28,10 @@ const (
 	Ulong    Type = 0x70
 )
 
-// variable is the size of a value that brings its length.
+// variable is the size of values that are preceded by their length.
 const variable = -1
 
-// Nulls, as they stand in a row. A text, a binary value and an expression that is always null have
+// Null values as they are encoded in a row. For texts, binary values and null expressions, null has
 // no bytes.
 const (
 	nullShort    = 0x8000
@@ -45,7 +45,7 @@ const (
 	nullDatetime = 0xffffffffffffffff
 )
 
-// shape is what there is to know about a type.
+// shape describes a type.
 type shape struct {
 	name string
 	size int    // bytes in a row
@@ -65,7 +65,7 @@ var shapes = map[Type]shape{ //nolint:gochecknoglobals // a constant
 	Null: {name: "null"},
 }
 
-// String is the type's name in Machbase's SQL, such as "varchar".
+// String returns the type's name in Machbase's SQL, such as "varchar".
 func (t Type) String() string {
 	if s, known := shapes[t]; known {
 		return s.name
@@ -74,7 +74,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("type 0x%02x", byte(t))
 }
 
-// IsText tells whether a value of this type is text.
+// IsText reports whether values of this type are text.
 func (t Type) IsText() bool {
 	switch t { //nolint:exhaustive // the others are in the default
 	case Varchar, Char, Text, Clob, JSON:
@@ -84,20 +84,20 @@ func (t Type) IsText() bool {
 	}
 }
 
-// Column is a column of an answer, of a table, or a parameter (which has no name).
+// Column is a column of an answer or of a table, or a parameter (without a name).
 type Column struct {
 	Name string
 	Type Type
-	// Size is the largest length of a text or binary value, in bytes, as far as the server tells;
-	// else the number of bits.
+	// Size is the maximum length of a text or binary value in bytes, as far as the server reports
+	// it; for other types the number of bits.
 	Size int
 
 	width int // bytes in a row, or variable
 	null  uint64
 }
 
-// describe makes a column of the server's description: type in the highest byte, size in the 28
-// bits behind it.
+// describe decodes a column's description: the type in the highest byte, the size in the 28 bits
+// after it.
 func describe(name string, description uint64) (Column, error) {
 	t := Type(description >> 56)
 	s, known := shapes[t]

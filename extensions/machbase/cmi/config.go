@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// DefaultFetchRows is how many rows come in one answer when a configuration does not say.
+// DefaultFetchRows is the default of Config.FetchRows.
 const DefaultFetchRows = 1000
 
-// Config is how to reach a server, and how to work with it.
+// Config describes a server, and how to use it.
 type Config struct {
-	// Addresses are those of one server, or of several that have the same data, as host:port: the
-	// first that answers is taken.
+	// Addresses are host:port of one server, or of several with the same data. The first one that
+	// answers is used.
 	Addresses []string
-	// User is sent in upper case, as the server keeps it.
+	// User is sent in upper case, as the server stores it.
 	User     string
 	Password string
-	// QueryTimeout is how long the server lets a query run, in whole seconds; 0 for no limit. It
-	// ends it with an error of kind cancelled.
+	// QueryTimeout is the server's limit for a query, in whole seconds; 0: none. The error then has
+	// kind cancelled.
 	QueryTimeout time.Duration
-	// StatementCache is off when empty.
+	// StatementCache has the default CacheOff.
 	StatementCache CacheMode
-	// FetchRows is how many rows come in one answer at most; 0 for DefaultFetchRows.
+	// FetchRows is the maximum number of rows in one answer; 0: DefaultFetchRows.
 	FetchRows int64
-	// Dial opens a connection; nil for that of net.Dialer.
+	// Dial opens a connection. Default: a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// withDefaults checks a configuration and fills it in.
+// withDefaults checks a configuration and sets its defaults.
 func (c Config) withDefaults() (*Config, error) {
 	if c.StatementCache == "" {
 		c.StatementCache = CacheOff

@@ -14,38 +14,39 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use
-// fails. Interrupt, Close, Broken and Traffic may be called by any goroutine at any time.
+// Conn is a connection to a server. Only one goroutine may use it at a time; a call on a connection
+// in use fails. Interrupt, Close, Broken and Traffic are safe for concurrent use.
 type Conn struct {
 	config  *Config
 	address string
-	// socket is the connection of the network, and stream what is read and written of it: itself at a
-	// seat of an event loop, and else what is within it.
+	// socket is the network connection. stream is used for reads and writes: socket itself at a
+	// seat of an event loop, else the connection within it.
 	socket *eventloop.Conn
 	stream net.Conn
-	// protocol is the server's; 0 where it has not said.
+	// protocol is the server's version; 0 if unknown.
 	protocol protocol
 
 	received, sent atomic.Uint64
-	busy           atomic.Bool // a call is under way, or an answer open
+	busy           atomic.Bool // during a call or an open answer
 	closed         atomic.Bool
 
 	in     reader
 	out    request
-	params []byte // of the call at hand
+	params []byte // of the current call
 
 	ids   ids
-	frees []uint32 // statements that the server is to free
+	frees []uint32 // statements that the server has to free
 	cache cache
 
-	acknowledge func() // what has come, at once; nil where that cannot be done
+	acknowledge func() // acknowledges received data immediately; may be nil
 	selections  map[string]selection
 
-	// exchange sends a request and reads of its answer; atSeat and onGoroutine are its ways.
+	// exchange sends a request and reads from its answer; atSeat and onGoroutine are its two
+	// implementations.
 	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
 	sending                       []byte // a request, until its answer is read
 
-	// calls closes the connection when within, the context of the call at hand, ends.
+	// calls closes the connection when within, the context of the current call, ends.
 	calls  *deadline.Watch[*Conn]
 	within context.Context //nolint:containedctx // calls begin and end in functions of their own
 
@@ -53,21 +54,21 @@ type Conn struct {
 	closing   struct {
 		sync.Mutex
 
-		statements []*Stmt // closed by their users since the last call
+		statements []*Stmt // closed by the caller since the last call
 	}
 
 	rows       Rows
 	bigEndian  bool
-	connection error // why there is none any more
+	connection error // why the connection is closed
 }
 
-// Broken tells whether the connection is of no use any more: it was closed, or gave up a call.
+// Broken reports whether the connection is unusable: it was closed, or a call was abandoned.
 func (c *Conn) Broken() bool { return c.closed.Load() }
 
-// Traffic is the number of bytes received from and sent to the server so far.
+// Traffic returns the bytes received and sent so far.
 func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
-// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+// Use makes the connection wait for answers at the seat; nil: in its goroutine.
 func (c *Conn) Use(seat *eventloop.Seat) {
 	c.socket.Use(seat)
 	c.stream, c.exchange = c.socket.NetConn(), c.onGoroutine
@@ -76,14 +77,14 @@ func (c *Conn) Use(seat *eventloop.Seat) {
 	}
 }
 
-// Interrupt closes the connection without waiting for anything. The call that is under way returns
-// with an error of kind connection.
+// Interrupt closes the connection immediately. A call in progress returns an error of kind
+// connection.
 func (c *Conn) Interrupt() {
 	c.closed.Store(true)
 	_ = c.socket.Close()
 }
 
-// Close closes the connection as Interrupt does. It returns nil.
+// Close closes the connection like Interrupt. It returns nil.
 func (c *Conn) Close() error {
 	c.Interrupt()
 	c.calls.Stop()
@@ -91,7 +92,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// enter begins a call. What it returns is an error, or the call must end with leave.
+// enter begins a call. If it returns no error, the call must end with leave.
 func (c *Conn) enter(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
 		return usage("the connection is in use: another call is under way, or the rows of a query are not closed yet")
@@ -127,8 +128,8 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// leave ends a call. A context that ended before closes the connection now, and not in the middle
-// of the next call.
+// leave ends a call. If the context has ended, it closes the connection now, and not during the
+// next call.
 func (c *Conn) leave() {
 	if c.calls.End() == deadline.Undisturbed && c.within.Err() != nil {
 		c.Interrupt()
@@ -136,8 +137,8 @@ func (c *Conn) leave() {
 	c.busy.Store(false)
 }
 
-// failure is what went wrong with a call. An error that is not the server's closes the connection:
-// what comes after it could be an answer to something else.
+// failure returns the error of a failed call. Any error that is not the server's closes the
+// connection, because the next bytes might belong to another answer.
 func (c *Conn) failure(ctx context.Context, err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Code != 0 {
@@ -166,7 +167,7 @@ func (c *Conn) failure(ctx context.Context, err error) error {
 	return known
 }
 
-// namingProtocols adds, to an error of the protocol, whose versions these are when they are two.
+// namingProtocols adds the versions of client and server to a protocol error if they differ.
 func (c *Conn) namingProtocols(err *Error) *Error {
 	if err.Kind != KindProtocol || c.protocol == 0 || c.protocol == protocolVersion {
 		return err
@@ -176,7 +177,7 @@ func (c *Conn) namingProtocols(err *Error) *Error {
 		err.Message, c.protocol, protocolVersion)
 }
 
-// contextError is the error of a call whose context has ended, or nil.
+// contextError returns the error of a call whose context has ended, or nil.
 func contextError(ctx context.Context, suffix string) *Error {
 	switch err := ctx.Err(); {
 	case err == nil:
@@ -188,7 +189,7 @@ func contextError(ctx context.Context, suffix string) *Error {
 	}
 }
 
-// cause is the text of a network error without the addresses, which the reader knows already.
+// cause returns the text of a network error without the addresses.
 func cause(err error) string {
 	var operation *net.OpError
 	if errors.As(err, &operation) {
@@ -198,9 +199,9 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// sendFrees has the server free statements, one after the other: it sends its answers apart, and a
-// second one waits for up to 40 ms until the first one is acknowledged (Nagle's algorithm and
-// delayed acknowledgements).
+// sendFrees sends the requests to free statements one after the other. The server sends each answer
+// separately, and the second one would wait up to 40 ms for an acknowledgement (Nagle's algorithm
+// and delayed acknowledgements).
 func (c *Conn) sendFrees(ctx context.Context) error {
 	for len(c.frees) > 0 {
 		id := c.frees[len(c.frees)-1]

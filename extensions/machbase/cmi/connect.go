@@ -15,11 +15,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
-// Connect connects to the first of the addresses that answers, and logs in. Each address gets its
-// share of the time until the context's deadline; without one, a server that is silent is waited
-// for. Errors are of kind connect, of kind busy where each server has as many sessions as it takes,
-// of kind auth and others of the server's (other addresses are not tried then), or those of the
-// context.
+// Connect connects to the first address that answers, and logs in. Each address gets a share of the
+// time until the context's deadline; without a deadline, a silent server blocks. Errors are of kind
+// connect, of kind busy if every server is at its session limit, of kind auth or another error of
+// the server, for which no other address is tried, or the context's.
 func Connect(ctx context.Context, config Config) (*Conn, error) {
 	cfg, err := config.withDefaults()
 	if err != nil {
@@ -44,7 +43,7 @@ func Connect(ctx context.Context, config Config) (*Conn, error) {
 	return nil, NewError(kind, "%s", strings.Join(failures, "; "))
 }
 
-// isUnreachable tells whether another address may do better.
+// isUnreachable reports whether another address might work.
 func isUnreachable(err error) bool {
 	var known *Error
 	if errors.Is(err, errFull) {
@@ -62,8 +61,8 @@ func isUnreachable(err error) bool {
 	}
 }
 
-// errFull is why a server resets one connection after the other: it says nothing to a session more
-// than it takes. A server that has just died resets one, and refuses the next.
+// errFull is the error if a server resets several connections in a row: it is at its session limit.
+// A server that has just died resets one connection, and refuses the next.
 var errFull = errors.New("the server resets each connection: it has no free session (it takes 4,096 at most)")
 
 func isReset(err error) bool {
@@ -72,8 +71,8 @@ func isReset(err error) bool {
 	return is && known.reset
 }
 
-// connectInTime leaves addresses that were not tried yet their share of the time until the
-// deadline, so that a server that is silent does not take all of it.
+// connectInTime limits a connection attempt to its share of the remaining time, so that a silent
+// server leaves time for the other addresses.
 func connectInTime(ctx context.Context, cfg *Config, address string, left int) (*Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && left > 1 {
 		var cancel context.CancelFunc
@@ -103,7 +102,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	}
 	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
 	c.atSeat = c.sendAndReceive
-	c.onGoroutine = c.atSeat // at the login, before the server has shown that it answers
+	c.onGoroutine = c.atSeat // at login, before the server has proved that it answers
 	c.Use(nil)
 	c.in.from, c.in.most = incoming{c}, maxMessage
 	if err := c.enter(ctx); err != nil {
@@ -130,7 +129,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	return c, nil
 }
 
-// dialError says in one line why a server could not be reached.
+// dialError explains in one line why a server could not be reached.
 func dialError(ctx context.Context, address string, err error) error {
 	if ended := contextError(ctx, ": cannot connect to "+address); ended != nil {
 		return ended
@@ -149,7 +148,6 @@ func dialError(ctx context.Context, address string, err error) error {
 	return NewError(KindConnect, "cannot connect to %s: %s", address, text)
 }
 
-// logIn says hello, and who is there.
 func (c *Conn) logIn(ctx context.Context) error {
 	if err := c.sayHello(); err != nil {
 		return c.failure(ctx, err)
@@ -188,8 +186,8 @@ func (c *Conn) sayHello() error {
 	return nil
 }
 
-// welcomed reads the answer to a log-in. What is wrong with a server of another protocol is that,
-// whatever else it says.
+// welcomed reads the answer to a login. A different protocol version takes precedence over other
+// errors.
 func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 	wantsKey := false
 	for units := body; len(units) > 0; {
@@ -221,8 +219,7 @@ func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// setQueryTimeout has the server end queries that take too long: what it is told at login does not
-// bind it.
+// setQueryTimeout sets the server's limit for queries. The server ignores the limit in the login.
 func (c *Conn) setQueryTimeout(ctx context.Context) error {
 	if c.config.QueryTimeout == 0 {
 		return nil

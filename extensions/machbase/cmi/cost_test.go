@@ -15,7 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// readRollup reads an answer as a benchmark does, and returns its number of rows.
+// readRollup reads an answer as a benchmark does, and returns the number of rows.
 func readRollup(t *testing.T, rows *cmi.Rows, err error) int {
 	t.Helper()
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func readRollup(t *testing.T, rows *cmi.Rows, err error) int {
 	return n
 }
 
-// What a query of 60 rows allocates does not grow with its rows.
+// The allocations of a query do not grow with its rows.
 func TestAllocationsOfAQuery(t *testing.T) {
 	const rows, most = 60, 30
 	table := makeTable(t, tagTable)
@@ -111,7 +111,7 @@ func TestAppendingNumbersAndTextsAllocatesNothing(t *testing.T) {
 	require.Equal(t, cmi.Receipt{Accepted: appended}, closeAppender(t, a))
 }
 
-// descriptors is how many files and sockets the process has open.
+// descriptors returns how many files and sockets the process has open.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -120,7 +120,7 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// Connections that are opened and closed leave nothing, however they end.
+// Closed connections leave nothing behind, however they end.
 func TestConnectionsLeaveNothing(t *testing.T) {
 	const rounds = 1000
 	config := serverConfig(t)
@@ -136,7 +136,7 @@ func TestConnectionsLeaveNothing(t *testing.T) {
 		require.NoError(t, err, i)
 		switch i % 10 {
 		case 0:
-			_, err := c.Query(ctx, "select name from m$sys_users") // whose rows nobody closes
+			_, err := c.Query(ctx, "select name from m$sys_users") // whose rows are never closed
 			require.NoError(t, err)
 		case 1:
 			_, err := c.Prepare(ctx, "select name from m$sys_users where name = ?")
@@ -149,6 +149,6 @@ func TestConnectionsLeaveNothing(t *testing.T) {
 		require.NoError(t, c.Close())
 	}
 	cancel()
-	require.Eventually(t, func() bool { return descriptors(t) <= before && runtime.NumGoroutine() <= goroutines+1 }, // this one
+	require.Eventually(t, func() bool { return descriptors(t) <= before && runtime.NumGoroutine() <= goroutines+1 }, // the test's goroutine
 		patience, time.Millisecond)
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// atOnce is what an abandoned call may take on a machine that has other things to do as well. The
-// query would take eight seconds, or more on such a machine.
+// atOnce limits the time of an abandoned call on a busy machine. The query would take eight seconds
+// or more.
 const atOnce = 7 * time.Second
 
-// slowQuery is a query that takes the server seconds; it ends it after ten.
+// slowQuery returns a query that takes the server seconds. The server ends it after ten.
 func slowQuery(t *testing.T) (cmi.Config, string) {
 	t.Helper()
 	table := makeTable(t, tagTable)
@@ -30,7 +30,7 @@ func slowQuery(t *testing.T) (cmi.Config, string) {
 	return config, "select count(*) from " + table + " a, " + table + " b where a.value < b.value + a.value"
 }
 
-// calls are those that wait for the server.
+// calls are the calls that wait for the server.
 var calls = map[string]func(ctx context.Context, c *cmi.Conn, sql string) error{
 	"query": func(ctx context.Context, c *cmi.Conn, sql string) error {
 		rows, err := c.Query(ctx, sql)
@@ -81,7 +81,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// requireClosedSince checks that the connection is of no use any more, and says why.
+// requireClosedSince requires that the connection is unusable, and returns why as its error.
 func requireClosedSince(t *testing.T, c *cmi.Conn, why error) {
 	t.Helper()
 	require.True(t, c.Broken())
@@ -108,8 +108,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A context that ends when all has been read closes the connection with its own call, and not amid
-// the next one.
+// If the context ends after the last row is read, the connection closes with the same call, not
+// during the next one.
 func TestCancelBeforeRowsAreClosed(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -153,7 +153,7 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// The server itself ends a query that takes too long, and the connection can be used on.
+// The server ends a query that takes too long, and the connection stays usable.
 func TestQueryTimeoutOfTheServer(t *testing.T) {
 	config, sql := slowQuery(t)
 	config.QueryTimeout = time.Second
@@ -213,7 +213,7 @@ func TestConnectionInUse(t *testing.T) {
 	require.False(t, rows.Next())
 	require.NoError(t, rows.Close())
 
-	// Many goroutines at once: each call is done, or refused.
+	// With many goroutines, each call succeeds or is rejected.
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -241,8 +241,8 @@ func TestDeadlineAmidRows(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, rows.Next())
 	cancel()
-	// On a busy machine all rows may come before the end of the context is heard, and one may have
-	// come already.
+	// On a busy machine all rows may arrive before the context's end is noticed, and one row may
+	// have arrived earlier.
 	require.Eventually(t, c.Broken, patience, time.Millisecond)
 	for rows.Next() {
 	}
@@ -262,7 +262,7 @@ func TestLoginFailures(t *testing.T) {
 	require.Equal(t, 2080, requireKind(t, cmi.KindAuth, err).Code)
 }
 
-// listen is a server of the test's own, that does this with each connection.
+// listen starts a server that calls serve for each connection, and returns its address.
 func listen(t *testing.T, serve func(c net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -288,7 +288,7 @@ func listen(t *testing.T, serve func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
-// refused is an address where nobody listens.
+// refused returns an address where no one listens.
 func refused(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -301,7 +301,7 @@ func refused(t *testing.T) string {
 func silent(t *testing.T) string {
 	t.Helper()
 
-	return listen(t, func(c net.Conn) { // reads until the client gives up
+	return listen(t, func(c net.Conn) { // reads until the client closes
 		for b := make([]byte, 100); ; {
 			if _, err := c.Read(b); err != nil {
 				return

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireGarbage checks that an error of a decoder is one that closes the connection, or the
-// server's.
+// requireGarbage requires a protocol error, or an error of the server.
 func requireGarbage(t *testing.T, err error) {
 	t.Helper()
 	var known *Error
@@ -94,7 +93,7 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// split splits a row that fits its columns, from front to back.
+// split splits a row that fits its columns.
 func split(columns []Column, data []byte) [][]byte {
 	values := make([][]byte, len(columns))
 	for i := range columns {
@@ -112,7 +111,7 @@ func split(columns []Column, data []byte) [][]byte {
 	return values
 }
 
-// A connection reads the rows of one statement after those of another.
+// A connection reads the rows of different statements in sequence.
 func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 	columns := func(types ...Type) []Column {
 		described := make([]Column, len(types))
@@ -141,7 +140,7 @@ func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 	}
 }
 
-// The number of a statement is used again last of all.
+// The most recently freed statement number is reused last.
 func TestStatementNumbers(t *testing.T) {
 	var s ids
 	for want := range uint32(maxStatements) {

@@ -6,27 +6,27 @@ import "fmt"
 const (
 	KindConnect    = "connect"    // the server could not be reached
 	KindConnection = "connection" // the connection broke
-	KindProtocol   = "protocol"   // what came is no answer; the connection is closed
+	KindProtocol   = "protocol"   // an answer violates the protocol; the connection is closed
 	KindTimeout    = "timeout"    // no answer in time; the connection is closed
-	KindCancelled  = "cancelled"  // the context ended, and the connection is closed; or, with a code, the server cancelled the query
+	KindCancelled  = "cancelled"  // the context ended, and the connection is closed; with a code: the server cancelled the query
 	KindAuth       = "auth"       // unknown user or wrong password
-	KindSyntax     = "syntax"     // the server does not understand the statement
+	KindSyntax     = "syntax"     // the server cannot parse the statement
 	KindNotFound   = "not_found"  // no such table, column or roll-up
-	KindBusy       = "busy"       // the server has no room: too many sessions, or a lock
-	KindConflict   = "conflict"   // what is to be made exists already
+	KindBusy       = "busy"       // too many sessions, or a lock
+	KindConflict   = "conflict"   // it exists already
 	KindAppend     = "append"     // a row cannot be appended
 	KindUsage      = "usage"      // the call itself is wrong
 	KindServer     = "server"     // any other error of the server
 )
 
-// Error is what goes wrong with a call.
+// Error is the error of a call.
 type Error struct {
-	// Code is the server's error code; 0 for errors that are not the server's.
+	// Code is the server's error code; 0 for other errors.
 	Code int
 	// Kind is one of the constants above.
 	Kind    string
 	Message string
-	// Detail is what the server adds to some messages, such as the row that it could not append.
+	// Detail is the server's addition to some messages, such as the row that it rejected.
 	Detail string
 
 	reset bool // the server has reset the connection
@@ -41,12 +41,12 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// NewError returns an error that is not the server's.
+// NewError returns an error of the client.
 func NewError(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// ServerError returns an error that the server reported.
+// ServerError returns an error of the server.
 func ServerError(code int, message string) *Error {
 	kind := KindServer
 	switch code {
@@ -71,7 +71,7 @@ func ServerError(code int, message string) *Error {
 
 func usage(format string, args ...any) *Error { return NewError(KindUsage, format, args...) }
 
-// garbage is an answer that is none. The connection is closed after it.
+// garbage is the error of an answer that violates the protocol. The connection is closed after it.
 func garbage(format string, args ...any) *Error {
 	return NewError(KindProtocol, "the server's answer makes no sense: "+format, args...)
 }

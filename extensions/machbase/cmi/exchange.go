@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	firstBuffer = 8 << 10   // holds a usual answer; 512 connections have one each
-	keptBuffer  = 128 << 10 // a larger one, of any kind, is let go after its message
-	maxMessage  = 256 << 20 // of what we receive, the headers of a message's packets among it
+	firstBuffer = 8 << 10   // holds a usual answer; each of 512 connections has one
+	keptBuffer  = 128 << 10 // larger buffers are released after their message
+	maxMessage  = 256 << 20 // of received messages, including the packets' headers
 )
 
 // ask sends the request and returns the body of its answer.
@@ -28,8 +28,8 @@ func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, er
 	return m.body, nil
 }
 
-// request sends the request, or has it sent together with the first look for its answer, which has
-// to be the next that comes. What the server says about rows comes at any time.
+// request sends the request, together with the first read of its answer if that is the next
+// expected one. Reports of rejected rows may come at any time.
 func (c *Conn) request() error {
 	switch {
 	case len(c.appenders) > 0:
@@ -43,7 +43,7 @@ func (c *Conn) request() error {
 	}
 }
 
-// answer reads messages until the one that is waited for.
+// answer reads messages up to the expected one.
 func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 	for {
 		m, err := c.in.read()
@@ -56,8 +56,8 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 				return m, err
 			}
 		case m.kind == msgFetch && kind == msgFree && m.statement == statement:
-			// After an error amid the rows, the server may send another one that nobody asked for
-			// (machbase-neo v8.0.74).
+			// After an error within the rows, machbase-neo v8.0.74 may send an answer to no
+			// request.
 		case m.kind != kind || m.statement != statement:
 			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
 		default:
@@ -66,7 +66,7 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 	}
 }
 
-// incoming reads from a connection, after a request that is still to be sent, and counts.
+// incoming reads from a connection, sends the pending request before, and counts the bytes.
 type incoming struct{ *Conn }
 
 func (c incoming) Read(b []byte) (int, error) {
@@ -78,7 +78,8 @@ func (c incoming) Read(b []byte) (int, error) {
 	return received, err
 }
 
-// sendAndReceive sends a request, if there is one, waits for an answer, and reads what fits of it.
+// sendAndReceive sends a request, if there is one, waits for an answer, and reads it up to the size
+// of the buffer.
 func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
 	if len(request) > 0 {
 		sent, err = c.stream.Write(request)
@@ -97,27 +98,26 @@ func (c *Conn) write(b []byte) error {
 	return err
 }
 
-// message is an answer of the server. Its body is valid until the next one is read.
+// message is a message of the server. Its body is valid until the next one is read.
 type message struct {
 	kind      byte
 	statement uint32
 	body      []byte
 }
 
-// reader reads messages. Its buffer grows with what has come, not with what a header says is to
-// come.
+// reader reads messages. Its buffer grows with the bytes that arrive, not with the announced
+// length.
 type reader struct {
 	from io.Reader
-	// most bounds the bytes of a message: maxMessage, but in tests.
+	// most limits the bytes of a message: maxMessage, except in tests.
 	most int
 	buf  []byte
-	body int // where the current message's body starts,
-	end  int // and ends
-	next int // where what was not looked at yet starts,
-	fill int // and ends
+	body int // start of the current message's body
+	end  int // and its end
+	next int // start of the unread bytes
+	fill int // and their end
 }
 
-// read reads the next message.
 func (r *reader) read() (message, error) {
 	r.drop()
 	var m message
@@ -137,7 +137,7 @@ func (r *reader) read() (message, error) {
 			return m, garbage("a packet of a message is missing")
 		case packet > 0 && kind != m.kind:
 			return m, garbage("a packet of another message stands in the middle of one")
-		case r.next-r.body+length > r.most: // all that has come of it: packets that are empty have headers
+		case r.next-r.body+length > r.most: // all bytes so far: empty packets have headers too
 			return m, garbage("a message has more than %d bytes", r.most)
 		}
 		r.next += headerSize
@@ -147,7 +147,7 @@ func (r *reader) read() (message, error) {
 		if err := r.need(length); err != nil {
 			return m, err
 		}
-		if r.end != r.next { // close the gap that the header leaves
+		if r.end != r.next { // close the gap of the header
 			copy(r.buf[r.end:], r.buf[r.next:r.next+length])
 		}
 		r.end += length
@@ -162,7 +162,7 @@ func (r *reader) read() (message, error) {
 	}
 }
 
-// drop forgets the last message.
+// drop discards the last message.
 func (r *reader) drop() {
 	r.body, r.end = r.next, r.next
 	if r.next < r.fill {
@@ -174,10 +174,10 @@ func (r *reader) drop() {
 	}
 }
 
-// buffered tells whether something has come that was not looked at yet.
+// buffered reports whether there are unread bytes.
 func (r *reader) buffered() bool { return r.next < r.fill }
 
-// need makes sure that so many bytes that were not looked at yet are in the buffer.
+// need reads until there are n unread bytes.
 func (r *reader) need(n int) error {
 	for r.fill-r.next < n {
 		if r.fill == len(r.buf) {
@@ -193,10 +193,9 @@ func (r *reader) need(n int) error {
 	return nil
 }
 
-// makeRoom moves the message and what follows it to the front, and makes the buffer larger when
-// that is not enough: to double of what has come, so that the copies of a message of many packets
-// add up to no more than its length. A message of one packet says how long it is, and gets no more
-// than that.
+// makeRoom moves the message to the front, and enlarges the buffer if needed. The new size is twice
+// the bytes so far, so that the copies of a message of many packets take linear time. A message of
+// one packet gets exactly its length.
 func (r *reader) makeRoom(n int) {
 	used, wanted, size := r.fill-r.body, r.next-r.body+n, len(r.buf)
 	buf := r.buf

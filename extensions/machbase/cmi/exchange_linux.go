@@ -11,13 +11,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// atOnce is the size of a request that a socket with nothing to send takes at once.
+// atOnce is the size of a request that an empty socket accepts completely.
 const atOnce = 4 << 10
 
-// exchange sends a request and waits for its answer. Reading in the usual way looks for the answer
-// first, finds nothing, and waits then; here the runtime's poller is told to watch, then the
-// request is sent, then waited: that look is spared. What came before the request is seen when its
-// answer comes, so that this is for a server that has shown that it answers.
+// exchange sends a request and waits for its answer without a first read that would find nothing:
+// it registers with the runtime's poller, sends the request, then waits. Data from before the
+// request is noticed only with the answer, so it is for a server that has answered before.
 type exchange struct {
 	socket *net.TCPConn
 	raw    syscall.RawConn
@@ -29,8 +28,7 @@ type exchange struct {
 	err             error
 }
 
-// exchanger returns a function that does what Conn.sendAndReceive does. Nil where that cannot be
-// done in another way.
+// exchanger returns a faster replacement of Conn.sendAndReceive, or nil if there is none.
 func exchanger(socket net.Conn) func(request, answer []byte) (sent, received int, err error) {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
@@ -55,7 +53,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 	}
 	e.sending = e.sent < len(request)
 	err = e.raw.Read(e.step)
-	e.request, e.answer = nil, nil // their owner may let them go
+	e.request, e.answer = nil, nil // releases the buffers for their owner
 	if err != nil {
 		return e.sent, e.received, err
 	}
@@ -71,8 +69,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 	return e.sent, e.received, e.err
 }
 
-// next sends first, when there is something to send, and then reads. It tells whether there is
-// nothing to wait for.
+// next sends the request, if there is one, and then reads. It reports whether the call is done.
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false

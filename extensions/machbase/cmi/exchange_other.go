@@ -4,5 +4,5 @@ package cmi
 
 import "net"
 
-// exchanger returns nil: what is spared elsewhere was measured on Linux only.
+// exchanger returns nil: there is an implementation for Linux only.
 func exchanger(net.Conn) func(request, answer []byte) (sent, received int, err error) { return nil }

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packets is a message of so many packets, each with a body of so many bytes, whose numbers go on
-// from packet to packet.
+// packets encodes a message of n packets with size bytes each, which are consecutive numbers.
 func packets(n, size int) []byte {
 	var all []byte
 	for i := range n {
@@ -33,8 +32,7 @@ func packets(n, size int) []byte {
 	return all
 }
 
-// What it takes to put a message together grows with its length, not with its length times the
-// number of its packets.
+// The time to assemble a message is linear in its length.
 func TestMessagesOfManyPacketsAreReadInLinearTime(t *testing.T) {
 	for name, c := range map[string]struct{ packets, size, most int }{
 		"many packets":                 {packets: 256, size: 64 << 10, most: maxMessage},
@@ -61,7 +59,7 @@ func TestMessagesOfManyPacketsAreReadInLinearTime(t *testing.T) {
 	}
 }
 
-// endless gives the same bytes again and again, and counts them.
+// endless repeats its bytes and counts them.
 type endless struct {
 	first, again []byte
 	given        int
@@ -81,7 +79,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A message that never ends is given up, be its packets as small as they may.
+// A message that never ends is an error, even if its packets are tiny.
 func TestMessagesWithoutAnEnd(t *testing.T) {
 	const most = 64 << 10
 	for _, size := range []int{0, 1, 8, 1000} {
@@ -95,7 +93,7 @@ func TestMessagesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// FuzzReader lets a server cut its messages as it likes, and lie about their lengths.
+// FuzzReader: a message may be split and announce its lengths in any way.
 func FuzzReader(f *testing.F) {
 	f.Add(packets(3, 9), 5)
 	f.Add(packets(1, 40), 1)
@@ -119,7 +117,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// stepped gives at most so many bytes at a time.
+// stepped returns at most a fixed number of bytes per read.
 type stepped struct {
 	left []byte
 	step int

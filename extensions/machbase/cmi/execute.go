@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Query runs a text with its arguments and returns its rows, which must be closed. Arguments are as
-// those of [Stmt.Query].
+// Query runs a text with arguments and returns its rows, which must be closed. Arguments are as in
+// [Stmt.Query].
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	if err := c.enter(ctx); err != nil {
 		return nil, err
@@ -20,8 +20,8 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error
 	return rows, err
 }
 
-// Exec runs a text with its arguments and returns how many rows it changed. Arguments are as those
-// of [Stmt.Query].
+// Exec runs a text with arguments and returns how many rows it changed. Arguments are as in
+// [Stmt.Query].
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error) {
 	if err := c.enter(ctx); err != nil {
 		return 0, err
@@ -37,14 +37,13 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error)
 	return changed, rows.Close()
 }
 
-// run runs a text: as a statement that is kept when the cache says so, else as one that is freed
-// after its use.
+// run runs a text with a cached statement or a temporary one, as the cache mode says.
 func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	if s := c.cache.get(c, sql); s != nil {
 		return s.execute(ctx, args)
 	}
 	s := &Stmt{conn: c, text: sql}
-	if len(args) == 0 && !strings.Contains(sql, "?") { // which the server would run with nothing in its place
+	if len(args) == 0 && !strings.Contains(sql, "?") { // the server would run a text with unset parameters
 		return s.direct(ctx)
 	}
 	if known, seen := c.selections[sql]; seen {
@@ -54,13 +53,12 @@ func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	return s.execute(ctx, args)
 }
 
-// take gives the statement a number. When there is none left, statements that are to be freed or
-// only cached make room.
+// take gives the statement a number. If all are in use, it frees closed or cached statements.
 func (s *Stmt) take(ctx context.Context) error {
 	c := s.conn
 	id, ok := c.ids.take()
 	if !ok {
-		for evicted := true; evicted && len(c.frees) == 0; { // some that are in the cache are not prepared
+		for evicted := true; evicted && len(c.frees) == 0; { // some cached statements are not prepared
 			evicted = c.cache.evict()
 		}
 		if err := c.sendFrees(ctx); err != nil {
@@ -77,7 +75,6 @@ func (s *Stmt) take(ctx context.Context) error {
 	return nil
 }
 
-// prepare has the server prepare the statement.
 func (s *Stmt) prepare(ctx context.Context) error {
 	if err := s.take(ctx); err != nil {
 		return err
@@ -113,8 +110,8 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// execute runs the statement, which is prepared first when it is not. The caller has entered the
-// connection, and leaves it when this fails; else Rows.Close does.
+// execute runs the statement, and prepares it if needed. The caller has entered the connection, and
+// leaves it if this fails; otherwise Rows.Close does.
 func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	if !s.prepared {
 		if err := s.prepare(ctx); err != nil {
@@ -165,7 +162,7 @@ func (s *Stmt) direct(ctx context.Context) (*Rows, error) {
 	return s.answered(ctx, body)
 }
 
-// answered reads the first part of an answer, up to its rows.
+// answered reads an answer up to its rows.
 func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	c := s.conn
 	a, rest, err := readResult(body)
@@ -192,7 +189,6 @@ func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	return r, nil
 }
 
-// fetch asks for more rows.
 func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
 	c.out.reset()
 	c.out.begin(msgFetch, s.id, 0)
@@ -210,15 +206,14 @@ func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
 	return body, nil
 }
 
-// release ends the use of a statement. When the server may be in the middle of it, it has to free
-// it.
+// release ends the use of a statement. If the server may still be executing it, it must be freed.
 func (s *Stmt) release(unfinished bool) {
 	if unfinished || !s.keep {
 		s.free()
 	}
 }
 
-// free marks the statement as one that the server is to free.
+// free marks the statement as one that the server has to free.
 func (s *Stmt) free() {
 	if !s.prepared {
 		return

@@ -1,6 +1,6 @@
 package cmi
 
-// AfterReads calls fn each time when something was read from the server.
+// AfterReads calls fn after each read from the server.
 func (c *Conn) AfterReads(fn func()) {
 	exchange := c.exchange
 	c.exchange = func(request, answer []byte) (sent, received int, err error) {
@@ -10,5 +10,5 @@ func (c *Conn) AfterReads(fn func()) {
 	}
 }
 
-// ServerProtocol is the version of the protocol that the server has said.
+// ServerProtocol returns the server's protocol version.
 func (c *Conn) ServerProtocol() string { return c.protocol.String() }

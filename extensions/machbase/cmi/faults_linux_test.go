@@ -15,8 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Every call during the outage fails with an error that says so, and those after it succeed on a
-// new connection.
+// Calls during the outage fail with a clear error, and later ones succeed on a new connection.
 func TestServerKilledAmidQueries(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
@@ -67,8 +66,7 @@ func TestServerKilledAmidQueries(t *testing.T) {
 	require.GreaterOrEqual(t, after.Load(), int64(40))
 }
 
-// Rows that Sync has said to be in the table are there after the server was killed and started
-// again.
+// Rows that Sync has reported as accepted survive a kill of the server.
 func TestServerKilledAmidAppends(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
@@ -102,7 +100,7 @@ func TestServerKilledAmidAppends(t *testing.T) {
 	}
 }
 
-// A server that is stopped for a while answers late; a deadline is heeded all the same.
+// A suspended server answers late; deadlines still hold.
 func TestServerStopped(t *testing.T) {
 	server := startServer(t)
 	server.table("t")

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A Machbase with 4,096 sessions resets the next connection without a word, and takes one again
-// when one has ended.
+// A Machbase with 4,096 sessions resets the next connection without an error message, and accepts
+// one when another has ended.
 func TestFullServer(t *testing.T) {
 	const sessions = 4096
 	var files syscall.Rlimit
@@ -29,7 +29,7 @@ func TestFullServer(t *testing.T) {
 	_, err := cmi.Connect(ctx, server.config())
 	requireKind(t, cmi.KindBusy, err)
 	require.ErrorContains(t, err, "it has no free session (it takes 4,096 at most)")
-	two := server.config() // of which one is not full, but away
+	two := server.config() // the other one is down, not full
 	two.Addresses = append(two.Addresses, refused(t))
 	_, err = cmi.Connect(ctx, two)
 	requireKind(t, cmi.KindConnect, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// FuzzAnswers lets a server say anything to a client that makes all kinds of calls. Each call ends
-// with an answer or an *Error.
+// FuzzAnswers: whatever a server sends, each call returns an answer or an *Error.
 func FuzzAnswers(f *testing.F) {
 	free := message(kindFree, 0, result(good))
 	f.Add(byte(0), append(message(kindDirect, 0, everyType(fullRow, nullRow)), free...))

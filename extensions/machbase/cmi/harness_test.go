@@ -16,10 +16,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is how long a test waits.
 const patience = 30 * time.Second
 
-// serverConfig is how to reach the Machbase that MACHBASE_URL names.
+// serverConfig returns the configuration for the server at MACHBASE_URL.
 func serverConfig(t *testing.T) cmi.Config {
 	t.Helper()
 	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
@@ -30,7 +30,7 @@ func serverConfig(t *testing.T) cmi.Config {
 	return cmi.Config{Addresses: []string{u.Host}, User: u.User.Username(), Password: password}
 }
 
-// withTimeout is a context for calls that must not hang.
+// withTimeout returns a context for calls that must not block.
 func withTimeout(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -56,8 +56,8 @@ func connect(t *testing.T) *cmi.Conn {
 
 var tables atomic.Int64
 
-// makeTable makes a table of a name that no other test has, and drops it when the test ends. The
-// definition has a %s for the name.
+// makeTable creates a table with a new name, and drops it when the test ends. definition has a %s
+// for the name.
 func makeTable(t *testing.T, definition string) string {
 	t.Helper()
 	name := fmt.Sprintf("cmi_%d_%d", os.Getpid(), tables.Add(1))
@@ -67,7 +67,7 @@ func makeTable(t *testing.T, definition string) string {
 	return name
 }
 
-// dropTable waits for those who still use the table: the server notices that they are gone a little
+// dropTable retries while the table is in use: the server notices closed connections a little
 // later.
 func dropTable(t *testing.T, name string) {
 	t.Helper()
@@ -88,7 +88,6 @@ func execSQL(t *testing.T, c *cmi.Conn, sql string, args ...any) int64 {
 	return changed
 }
 
-// query returns all rows of an answer.
 func query(t *testing.T, c *cmi.Conn, sql string, args ...any) [][]any {
 	t.Helper()
 	rows, err := c.Query(withTimeout(t), sql, args...)
@@ -113,7 +112,8 @@ func readAll(t *testing.T, rows *cmi.Rows) [][]any {
 	return all
 }
 
-// count is how many rows a table has, those that the server has not put in their place yet too.
+// count returns the number of a table's rows, including those that the server has not sorted in
+// yet.
 func count(t *testing.T, c *cmi.Conn, table string) int64 {
 	t.Helper()
 	execSQL(t, c, "exec table_flush("+table+")")
@@ -121,7 +121,7 @@ func count(t *testing.T, c *cmi.Conn, table string) int64 {
 	return query(t, c, "select count(*) from "+table)[0][0].(int64)
 }
 
-// fillTable appends so many rows with a name, a time and a value.
+// fillTable appends rows with a name, a time and a value.
 func fillTable(t *testing.T, table string, rows int) {
 	t.Helper()
 	c := connect(t)
@@ -140,10 +140,10 @@ func fillTable(t *testing.T, table string, rows int) {
 	execSQL(t, c, "exec table_flush("+table+")")
 }
 
-// start is a time from which tests count, in nanoseconds.
+// start is the first time of the tests' rows, in nanoseconds.
 const start = int64(1_700_000_000_000_000_000)
 
-// requireKind checks that an error is one of this kind with a message of one line, and returns it.
+// requireKind requires an error of this kind with a one-line message, and returns it.
 func requireKind(t *testing.T, kind string, err error) *cmi.Error {
 	t.Helper()
 	var e *cmi.Error

@@ -1,12 +1,12 @@
 package cmi
 
-// ids are the numbers of statements that are in use on a connection.
+// ids are the statement numbers of a connection.
 type ids struct {
 	used [maxStatements]bool
 	next uint32
 }
 
-// take returns a number that is free; false when there is none.
+// take returns a free number, or false.
 func (s *ids) take() (uint32, bool) {
 	for range maxStatements {
 		id := s.next

@@ -5,30 +5,30 @@ import (
 	"sync/atomic"
 )
 
-// layout says where the values of an answer's rows stand. It never changes, so that connections
-// whose answers have the same columns share it: of hundreds of clients in turn, each would else
-// find its own outside of the processor's caches.
+// layout describes where the values of an answer's rows are. Connections whose answers have equal
+// columns share a read-only copy: with hundreds of clients in turn, separate copies would be cache
+// misses.
 type layout struct {
 	columns []Column
-	spans   []span // where each column's values stand
-	texts   []int  // the columns whose values bring their length
-	tail    int    // bytes behind the last of those
+	spans   []span // the position of each column
+	texts   []int  // the columns whose values have a length
+	tail    int    // bytes after the last of them
 }
 
-// span is where the values of a column stand: so many bytes behind the end of the last value before
-// that brings its length.
+// span is the position of a column: a distance from the end of the last value before it that has a
+// length.
 type span struct {
-	texts  int // of those before
+	texts  int // number of such values before it
 	offset int
 }
 
-// mostLayouts bounds how many are shared. A connection has those that come later to itself.
+// mostLayouts limits the shared layouts. Connections keep further ones for themselves.
 const mostLayouts = 64
 
-// layouts are those that are shared.
+// layouts are the shared layouts.
 var layouts atomic.Pointer[[]*layout] //nolint:gochecknoglobals // a process needs each of them once
 
-// layoutOf is the layout of rows with these columns, which must not change any more.
+// layoutOf returns the layout of rows with these columns, which must not change afterwards.
 func layoutOf(columns []Column) *layout {
 	for {
 		known := layouts.Load()

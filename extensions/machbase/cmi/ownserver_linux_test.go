@@ -22,7 +22,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// ownServer is a Machbase that a test may stop and kill, and start again on the same data.
+// ownServer is a Machbase that a test may suspend, kill and restart on the same data.
 type ownServer struct {
 	t      *testing.T
 	binary string
@@ -50,8 +50,7 @@ func startServer(t *testing.T) *ownServer {
 	return s
 }
 
-// start starts it, and waits until it answers. It dies with the test's process, whatever becomes of
-// that.
+// start starts the server and waits until it answers. It dies with the test's process.
 func (s *ownServer) start() {
 	s.t.Helper()
 	in := func(name string) string { return filepath.Join(s.home, name) }
@@ -71,13 +70,12 @@ func (s *ownServer) start() {
 	}, patience, 50*time.Millisecond, "it does not start")
 }
 
-// kill ends it at once, and waits for its end.
 func (s *ownServer) kill() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
 }
 
-// stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
+// stop suspends the server: it accepts connections and answers nothing. kill still works.
 func (s *ownServer) stop() {
 	s.t.Helper()
 	require.NoError(s.t, standstill.Stop(s.cmd.Process))

@@ -10,8 +10,8 @@ import (
 
 const inputParameter = 1
 
-// appendParameters writes arguments as the server takes them with an execute: their number, and for
-// each of them its place, direction, type, length (twice) and bytes, padded to an even length.
+// appendParameters encodes arguments for an execute: their number, and for each its position,
+// direction, type, length (twice) and bytes, padded to an even length.
 func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error) {
 	if len(args) != len(parameters) {
 		return nil, usage("the statement takes %d parameters, not %d", len(parameters), len(args))
@@ -42,8 +42,8 @@ func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error)
 	return b, nil
 }
 
-// appendArgument writes one argument and tells its type: that of the Go value, but for what the
-// server can only take as what the parameter is.
+// appendArgument encodes one argument and returns its type: that of the Go value, or the
+// parameter's if the server accepts no other.
 func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop,funlen // one case for each type
 	switch v := arg.(type) {
 	case nil:
@@ -91,7 +91,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 		if !ok {
 			return 0, nil, usage("%d bytes are no IP address", len(v))
 		}
-		t, b := appendAddress(b, address.Unmap()) // net.IP keeps IPv4 in 16 bytes
+		t, b := appendAddress(b, address.Unmap()) // net.IP stores IPv4 in 16 bytes
 
 		return t, b, nil
 	}
@@ -111,8 +111,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 	return 0, nil, usage("a %T cannot be bound", arg)
 }
 
-// requireWhole refuses a number that an integer parameter has no room for. The server would cut the
-// fraction off.
+// requireWhole rejects a fraction for an integer parameter, which the server would cut off.
 func requireWhole(parameter Type, v float64) *Error {
 	switch parameter { //nolint:exhaustive // the others take fractions, or the server refuses them
 	case Short, Ushort, Integer, Uinteger, Long, Ulong:
@@ -124,7 +123,7 @@ func requireWhole(parameter Type, v float64) *Error {
 	return nil
 }
 
-// appendNull writes the value that stands for a null of this type.
+// appendNull encodes the null value of this type.
 func appendNull(b []byte, t Type) (Type, []byte, *Error) {
 	switch t { //nolint:exhaustive // the others are in the default
 	case Short:
@@ -152,7 +151,7 @@ func appendNull(b []byte, t Type) (Type, []byte, *Error) {
 	}
 }
 
-// appendAddress writes an IP address: its version and its bytes.
+// appendAddress encodes an IP address: its version and its bytes.
 func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 	if address.Is4() {
 		four := address.As4()
@@ -164,7 +163,7 @@ func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 	return IPv6, append(append(b, 6), sixteen[:]...)
 }
 
-// asInt64 takes any integer that an int64 can hold.
+// asInt64 accepts any integer that fits in an int64.
 func asInt64(arg any) (int64, bool) {
 	switch v := arg.(type) {
 	case int64:
@@ -184,7 +183,6 @@ func asInt64(arg any) (int64, bool) {
 	}
 }
 
-// asUint64 takes any unsigned integer.
 func asUint64(arg any) (uint64, bool) {
 	switch v := arg.(type) {
 	case uint64:
@@ -202,7 +200,7 @@ func asUint64(arg any) (uint64, bool) {
 	}
 }
 
-// Times outside of these do not fit a datetime: 64 bits of nanoseconds since 1970.
+// The range of a datetime: 64 bits of nanoseconds since 1970.
 var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
 
 func nanoseconds(t time.Time) (int64, *Error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// What messages are, and the results of answers.
+// Kinds of messages, and results.
 const (
 	kindConnect, kindPrepare, kindExecute, kindDirect, kindFetch, kindFree = 0, 6, 7, 8, 9, 10
 	kindOpen, kindData, kindClose                                          = 11, 12, 13
@@ -26,8 +26,7 @@ const (
 	bad  = 0x72434d5f_00000000
 )
 
-// packet is a packet as the package's documentation describes it, written independently of the
-// client.
+// packet encodes a packet as the package documentation describes it, independently of the client.
 func packet(kind byte, flag uint32, statement uint32, units ...[]byte) []byte {
 	body := bytes.Join(units, nil)
 	b := []byte{0, 0, 0, kind}
@@ -67,14 +66,14 @@ func failed(code uint64, why string) []byte {
 	return append(result(bad|code), text(0x11, why)...)
 }
 
-// column describes a column of an answer.
+// column encodes the description of a column.
 func column(name string, t cmi.Type, size uint64) []byte {
 	return append(text(0x26, name), number(0x27, uint64(t)<<56|size<<28)...)
 }
 
 func parameter(t cmi.Type) []byte { return number(0x29, uint64(t)<<56) }
 
-// oneColumn is an answer with a column of longs, and these rows.
+// oneColumn encodes an answer with one column of longs and these rows.
 func oneColumn(r uint64, values ...int64) []byte {
 	b := append(result(good), column("N", cmi.Long, 64)...)
 	for _, v := range values {
@@ -84,20 +83,20 @@ func oneColumn(r uint64, values ...int64) []byte {
 	return append(b, result(r)...)
 }
 
-// loggedIn is what a server says when a client connects.
+// loggedIn is the server's part of a login.
 var (
 	ready    = []byte("CMI_READY")
 	loggedIn = message(kindConnect, 0, result(good), number(0x05, 0))
 )
 
-// peer is the server's end of a connection, in the hands of a test.
+// peer is the server's end of a connection, controlled by a test.
 type peer struct {
 	net.Conn
 
 	t *testing.T
 }
 
-// request reads one message as it comes, with all its packets.
+// request reads one message with all its packets.
 func (p *peer) request() []byte {
 	var b []byte
 	for {
@@ -117,7 +116,7 @@ func (p *peer) request() []byte {
 	}
 }
 
-// expect reads a message that must be this one.
+// expect reads a message that must equal want.
 func (p *peer) expect(want []byte) {
 	assert.Equal(p.t, want, p.request())
 }
@@ -127,13 +126,13 @@ func (p *peer) answer(b ...[]byte) {
 	assert.NoError(p.t, err)
 }
 
-// expectFree lets the client free a statement.
+// expectFree answers a free.
 func (p *peer) expectFree(statement uint32) {
 	p.expect(message(kindFree, statement, number(0x60, uint64(statement))))
 	p.answer(message(kindFree, statement, result(good)))
 }
 
-// hello lets the client say that it has come.
+// hello answers the client's hello.
 func (p *peer) hello() {
 	hello := make([]byte, 9)
 	_, err := io.ReadFull(p, hello)
@@ -142,14 +141,14 @@ func (p *peer) hello() {
 	p.answer(ready)
 }
 
-// welcome lets the client log in.
+// welcome answers the client's login.
 func (p *peer) welcome() {
 	p.hello()
 	p.request()
 	p.answer(loggedIn)
 }
 
-// sockets are ends of TCP.
+// sockets returns the ends of a TCP connection.
 func sockets(t *testing.T) ends {
 	t.Helper()
 
@@ -157,7 +156,7 @@ func sockets(t *testing.T) ends {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		defer listener.Close()
-		client, err = net.Dial("tcp", listener.Addr().String()) // the system takes it before anyone accepts
+		client, err = net.Dial("tcp", listener.Addr().String()) // the kernel connects before Accept is called
 		require.NoError(t, err)
 		server, err = listener.Accept()
 		require.NoError(t, err)
@@ -169,7 +168,7 @@ func sockets(t *testing.T) ends {
 // ends makes the two ends of a connection: net.Pipe, or sockets.
 type ends func() (client, server net.Conn)
 
-// dialPeer is a Dial whose connections are served by the script.
+// dialPeer returns a Dial whose connections are served by the script.
 func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 
@@ -179,7 +178,7 @@ func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Contex
 		go func() {
 			defer close(done)
 			script(&peer{server, t})
-			_, _ = server.Read(make([]byte, 1)) // until the client has gone, or says what is not in the script
+			_, _ = server.Read(make([]byte, 1)) // until the client closes, or sends something that is not in the script
 			_ = server.Close()
 		}()
 		t.Cleanup(func() {
@@ -191,14 +190,13 @@ func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Contex
 	}
 }
 
-// withPeer is a connection to a server that follows the script once the client has logged in.
+// withPeer returns a connection to a server that follows the script after the login.
 func withPeer(t *testing.T, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
 
 	return withPeerOver(t, net.Pipe, config, script)
 }
 
-// withPeerOver is withPeer over such a connection.
 func withPeerOver(t *testing.T, pair ends, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
 	config.Addresses, config.User, config.Password = []string{"peer:1"}, "sys", "manager"
@@ -210,8 +208,7 @@ func withPeerOver(t *testing.T, pair ends, config cmi.Config, script func(p *pee
 	return connectTo(t, config)
 }
 
-// replay is a connection whose other end says what is in the reader, and does not care what it is
-// told.
+// replay is a connection whose server sends fixed bytes, whatever the client does.
 type replay struct {
 	io.Reader
 	net.Conn
@@ -223,8 +220,7 @@ func (replay) Close() error                       { return nil }
 func (replay) SetReadDeadline(_ time.Time) error  { return nil }
 func (replay) SetWriteDeadline(_ time.Time) error { return nil }
 
-// withReplay connects to a server that lets the client log in, and then says all that the reader
-// has.
+// withReplay connects to a server that answers the login and then sends all bytes of says.
 func withReplay(t *testing.T, says io.Reader) *cmi.Conn {
 	t.Helper()
 	c, err := cmi.Connect(context.Background(), cmi.Config{Addresses: []string{"replay:1"}, Dial: func(context.Context, string, string) (net.Conn, error) {

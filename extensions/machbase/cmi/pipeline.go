@@ -6,19 +6,19 @@ import (
 	"net"
 )
 
-// selection is what a connection remembers of a query that it has prepared, executed and freed
-// before, and whose rows came in one answer. The next time, the three requests go out in one write,
-// and cost one round trip instead of three.
+// selection describes a query that the connection has prepared, executed and freed before, and
+// whose rows fitted in one answer. The next time, the three requests are sent in one write, for one
+// round trip.
 type selection struct {
 	layout      *layout
 	parameters  []Column
-	description []byte // of both, as the server gave it
+	description []byte // of both, as the server sent it
 }
 
-// maxSelections bounds what a connection remembers.
+// maxSelections limits the selections of a connection.
 const maxSelections = 64
 
-// remember takes note of a statement whose rows were all in its first answer.
+// remember stores a statement whose first answer had all rows.
 func (c *Conn) remember(s *Stmt) {
 	if s.description == nil || s.kind != statementSelect || len(c.selections) >= maxSelections {
 		return
@@ -29,9 +29,9 @@ func (c *Conn) remember(s *Stmt) {
 	c.selections[s.text] = selection{s.layout, s.parameters, s.description}
 }
 
-// pipeline prepares, executes and frees a query in one go. Where the server describes it in another
-// way, or its rows are more than one answer's, which the server has freed by then, all is forgotten
-// and done step by step.
+// pipeline prepares, executes and frees a query with one write. If the server's description has
+// changed, or the rows need several answers (the server has already freed the query then), it
+// forgets the selection, and the query runs step by step.
 func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows, error) {
 	c := s.conn
 	var err error
@@ -55,8 +55,8 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 		return nil, c.endedAfter(ctx, described)
 	}
 
-	// The server holds back its next answers until this one is acknowledged, which this system
-	// would take its time for.
+	// The server holds back its next answers until this one is acknowledged, which the kernel would
+	// delay.
 	c.acknowledge()
 	m, err := c.answer(msgExecute, s.id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 }
 
-// recognised reads the answer to a prepare, and tells whether it is the one that is known.
+// recognised reads the answer to a prepare, and reports whether it equals the known one.
 func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bool, error) {
 	if !bytes.Equal(body, known.description) {
 		return false, s.described(ctx, body)
@@ -96,8 +96,8 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	return true, nil
 }
 
-// endedAfter returns why the connection is broken after an answer that was read: for the answer's
-// own sake, or because the context has ended since, or because somebody has closed the connection.
+// endedAfter returns why the connection is closed after an answer: an error in the answer, the end
+// of the context, or Close.
 func (c *Conn) endedAfter(ctx context.Context, answered error) error {
 	if answered != nil {
 		return answered
@@ -106,7 +106,7 @@ func (c *Conn) endedAfter(ctx context.Context, answered error) error {
 	return c.failure(ctx, net.ErrClosed)
 }
 
-// awaitFree reads the answer to a free that was sent before.
+// awaitFree reads the answer to an earlier free.
 func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
 	if c.Broken() {
 		return c.failure(ctx, c.connection)
@@ -119,7 +119,7 @@ func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
 	return nil
 }
 
-// isComplete tells whether an answer has all rows there are.
+// isComplete reports whether an answer has all rows.
 func (c *Conn) isComplete(ctx context.Context, body []byte) (bool, error) {
 	complete := false
 	for len(body) > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A query that comes again is prepared, executed and freed in one go. Whatever has become of it
-// meanwhile, its answer is what it would be step by step.
+// A repeated query is prepared, executed and freed in one write. Its answer is the same as step by
+// step, even after changes.
 func TestQueriesThatComeAgain(t *testing.T) {
 	name := makeTable(t, "create volatile table %s (id integer primary key, v integer)")
 	config := serverConfig(t)
@@ -23,7 +23,7 @@ func TestQueriesThatComeAgain(t *testing.T) {
 		execSQL(t, c, "insert into "+name+" values (?, ?)", i, i)
 	}
 	below := "select id from " + name + " where id < ?"
-	for _, n := range []int{3, 3, 25, 3, 3, 10, 3, 0, 3} { // 25 are more than one answer's
+	for _, n := range []int{3, 3, 25, 3, 3, 10, 3, 0, 3} { // 25 rows need several answers
 		require.Len(t, query(t, c, below, n), n)
 	}
 
@@ -51,7 +51,7 @@ func TestQueriesThatComeAgain(t *testing.T) {
 	require.NoError(t, rows.Close(), "closed early")
 	require.Len(t, query(t, c, below, 3), 3)
 
-	for range 2100 { // each takes a statement's number, of which there are 1024
+	for range 2100 { // more than the 1024 statement numbers
 		require.Len(t, query(t, c, below, 1), 1)
 	}
 	require.False(t, c.Broken())
@@ -82,7 +82,7 @@ func TestTableMadeAnewUnderAQueryThatComesAgain(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// Answers that come one behind the other do not wait for acknowledgements, which take 40 ms each.
+// Pipelined answers do not wait for acknowledgements, which take 40 ms each.
 func TestQueriesThatComeAgainDoNotStall(t *testing.T) {
 	c := connect(t)
 	const text, times = "select name from m$sys_users where name = ?", 50

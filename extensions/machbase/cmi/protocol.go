@@ -2,25 +2,24 @@ package cmi
 
 import "fmt"
 
-// What is said when a connection is made: the last character tells that the client is
-// little-endian.
+// The first bytes of a connection. The last character means a little-endian client.
 const (
 	hello = "CMI_INET0"
 	ready = "CMI_READY"
 )
 
-// protocol is a version of the native protocol, as it is sent: major in the highest 16 bits, minor
-// in the next, and the fix in the lowest 32.
+// protocol is an encoded version: major in the highest 16 bits, minor in the next 16, fix in the
+// lowest 32.
 type protocol uint64
 
 // protocolVersion is 4.0.2: parameters by position, no nullable flags in the description of a
-// column. Servers of 4.0.3 (Machbase 8.6) speak it with clients that ask for it.
+// column. Servers with 4.0.3 (Machbase 8.6) support it too.
 const protocolVersion protocol = 4<<48 | 0<<32 | 2
 
 func (p protocol) String() string { return fmt.Sprintf("%d.%d.%d", p>>48, p>>32&0xffff, uint32(p)) }
 
-// isForeign tells whether a server of that version does not speak this client's: the fixes of a
-// minor version do. 0 is that of a server that does not say its version.
+// isForeign reports whether a server with this version does not support the client's. Versions that
+// differ only in the fix are compatible. 0 is an unknown version.
 func (p protocol) isForeign() bool { return p != 0 && p>>32 != protocolVersion>>32 }
 
 // Messages.
@@ -37,7 +36,7 @@ const (
 	msgHighest     = 19
 )
 
-// Units. The names are those of machbaseAPI.
+// Units, with machbaseAPI's names.
 const (
 	unitVersion  = 0x01
 	unitClient   = 0x02
@@ -47,7 +46,7 @@ const (
 	unitPassword = 0x07
 	unitTimeout  = 0x08 // seconds
 	unitHidden   = 0x41 // whether to show hidden columns
-	unitNonce    = 0x0c // what a client with a key is to sign
+	unitNonce    = 0x0c // to be signed by a client with a key
 	unitAddress  = 0x42
 
 	unitResult  = 0x10
@@ -57,7 +56,7 @@ const (
 	unitPrepareText = 0x20
 	unitParameters  = 0x21 // how many
 	unitStatement   = 0x22
-	unitRows        = 0x23 // in an answer how many were changed, in append data a row
+	unitRows        = 0x23 // in an answer the number of changed rows, in append data a row
 	unitTable       = 0x25
 	unitColumnName  = 0x26
 	unitColumnType  = 0x27
@@ -89,7 +88,7 @@ const (
 	typeUint64 = 0x0b
 )
 
-// isSized tells whether a unit of this type brings a length and bytes, and not a number.
+// isSized reports whether a unit of this type has data with a length.
 func isSized(unitType uint32) bool {
 	switch unitType {
 	case typeString, typeBinary, 0x0c, 0x0d, 0xf1, 0xf2:
@@ -99,13 +98,13 @@ func isSized(unitType uint32) bool {
 	}
 }
 
-// Results, in the upper half of the unit; the lower half is the error's code.
+// Results, in the upper half of the unit; the lower half is the error code.
 const (
 	resultOK   = 0x724f4b5f
-	resultLast = 0x724c5354 // there are no more rows
+	resultLast = 0x724c5354 // no more rows
 )
 
-// statementInsert is the only type of statement that matters.
+// statementInsert is the only type of statement that is treated differently.
 const (
 	statementSelect = 512
 	statementInsert = 513
@@ -114,7 +113,7 @@ const (
 const (
 	headerSize    = 16
 	unitHeader    = 16
-	maxPacketBody = 64 << 10 // of what we send; a unit that is larger has a packet of its own
+	maxPacketBody = 64 << 10 // for sending; a larger unit gets its own packet
 	maxStatements = 1024
 	maxParameters = 255 // their number is a byte
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// through is a Dial whose connections read what the server says through a filter.
+// through returns a Dial whose connections read the server's bytes through a filter.
 func through(filter func(r io.Reader) io.Reader) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, address)
@@ -37,7 +37,7 @@ type filtered struct {
 
 func (f filtered) Read(b []byte) (int, error) { return f.says.Read(b) }
 
-// session connects, and reads some rows in several fetches.
+// session connects, and reads rows in several fetches.
 func session(ctx context.Context, config cmi.Config, sql string) (rows int, traffic uint64, err error) {
 	config.FetchRows = 5
 	c, err := cmi.Connect(ctx, config)
@@ -92,12 +92,12 @@ func TestWhatTheNetworkDoes(t *testing.T) {
 		session := func(n int, flip byte) {
 			corrupt := config
 			corrupt.Dial = through(func(r io.Reader) io.Reader { return &flipper{r, n, flip} })
-			ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond) // a length that is too large is waited for
+			ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond) // a length that is too large makes the client wait
 			defer cancel()
 			began := time.Now()
 			_, _, err := session(ctx, corrupt, sql)
 			assert.Less(t, time.Since(began), patience/3, "byte %d", n)
-			if err != nil { // else it was a value, or means nothing
+			if err != nil { // otherwise the byte was a value, or unused
 				var e *cmi.Error
 				assert.ErrorAs(t, err, &e, "byte %d", n)
 			}
@@ -116,7 +116,7 @@ func TestWhatTheNetworkDoes(t *testing.T) {
 	})
 }
 
-// flipper changes a byte, so many bytes from here.
+// flipper changes one byte.
 type flipper struct {
 	io.Reader
 

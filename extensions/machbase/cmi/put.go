@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// cellWriter writes the value at a place of a row; false stands for a null.
+// cellWriter encodes the value at a place of a row; false means null.
 type cellWriter func(b []byte, column Column, place int) ([]byte, bool, *Error)
 
-// write writes a row: 0 for not compressed, the length of the nulls, a bit for each column that is
-// null (the highest first), and the values of the others, little-endian.
+// write encodes a row: 0 for uncompressed, the length of the null bits, a bit for each column that
+// is null (highest first), and the other values, little-endian.
 func (a *Appender) write(cell cellWriter) error {
 	b := a.out.buf
 	unit := len(b)
@@ -32,7 +32,7 @@ func (a *Appender) write(cell cellWriter) error {
 		switch place {
 		case placeNull:
 		case placeArrival:
-			b, present = binary.LittleEndian.AppendUint64(b, 0), true // the server fills it in
+			b, present = binary.LittleEndian.AppendUint64(b, 0), true // set by the server
 		default:
 			var err *Error
 			if b, present, err = cell(b, a.columns[i], place); err != nil {
@@ -65,7 +65,7 @@ func misfit(c Column, value any) *Error {
 	return NewError(KindAppend, "column %q (%s) cannot take %v", c.Name, c.Type, value)
 }
 
-// put writes any value.
+// put encodes any value.
 func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
 	switch v := value.(type) {
 	case nil:
@@ -125,7 +125,7 @@ func putInteger(b []byte, c Column, n int64) ([]byte, bool, *Error) {
 	return b, true, nil
 }
 
-// putUnsigned writes a number that an int64 may not hold.
+// putUnsigned encodes an unsigned number, which may exceed an int64.
 func putUnsigned(b []byte, c Column, n uint64) ([]byte, bool, *Error) {
 	switch {
 	case n <= math.MaxInt64:

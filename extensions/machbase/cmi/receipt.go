@@ -7,38 +7,36 @@ import (
 	"slices"
 )
 
-// Receipt is what the server has said about the rows of an appender.
+// Receipt is the server's report about an appender's rows.
 type Receipt struct {
-	// Accepted are rows that are in the table. When the server is killed, a tag table keeps them
-	// and a log table loses those of the last quarter of a second (machbase-neo v8.0.74). Nobody
-	// says what is left when the machine fails. A query may see them only after
-	// `exec table_flush(table)`, or a little later.
+	// Accepted rows are in the table. When the server is killed, a tag table keeps them, and a log
+	// table loses those of the last quarter of a second (machbase-neo v8.0.74). A crash of the
+	// machine is not covered. Queries see them a little later, or after `exec table_flush(table)`.
 	Accepted int64
-	// Rejected are rows that are not.
+	// Rejected rows are not in the table.
 	Rejected int64
-	// Reasons are why, the most frequent first. The server's texts are kept for maxReasons
-	// different ones; Other counts the rejected rows that have none of these.
+	// Reasons are the reasons of rejected rows, most frequent first. Only maxReasons different
+	// texts are stored; Other counts the remaining rows.
 	Reasons []Reason
 	Other   int64
 }
 
-// Reason is why the server rejected rows.
+// Reason is a reason for rejected rows.
 type Reason struct {
-	Code    int // the server's
+	Code    int // of the server
 	Message string
 	Rows    int64
 }
 
-// maxReasons bounds what is kept when each row is rejected with a text of its own.
+// maxReasons limits the stored reasons, since each rejected row may have a different text.
 const maxReasons = 16
 
-// receipt gathers what the server says.
 type receipt struct {
 	accepted, rejected int64
 	reasons            []Reason
 }
 
-// rejection takes note of a row that the server has rejected.
+// rejection records a rejected row.
 func (c *Conn) rejection(m message) error {
 	a := c.appenders[m.statement]
 	if a == nil {
@@ -66,7 +64,7 @@ func (r *receipt) reject(e *Error) {
 	}
 }
 
-// counted reads how many rows the server took since the appender was opened.
+// counted reads how many rows the server has accepted since the appender was opened.
 func (a *Appender) counted(ctx context.Context, body []byte) error {
 	answer, _, err := readResult(body)
 	if err != nil {
@@ -78,8 +76,8 @@ func (a *Appender) counted(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// Receipt is what the server has said so far, up to the last Sync: of rows that were appended after
-// it, only those that it rejected at once may be among the reasons.
+// Receipt returns the report as of the last Sync. Of later rows, Reasons may already include some
+// rejected ones.
 func (a *Appender) Receipt() Receipt {
 	r := Receipt{Accepted: a.receipt.accepted, Rejected: a.receipt.rejected, Reasons: slices.Clone(a.receipt.reasons)}
 	slices.SortStableFunc(r.Reasons, func(x, y Reason) int { return cmp.Compare(y.Rows, x.Rows) })

@@ -5,17 +5,15 @@ import (
 	"strings"
 )
 
-// request builds messages, one behind the other, in a buffer that is used again.
+// request encodes messages into a reusable buffer.
 type request struct {
 	buf    []byte
-	packet int // where the current packet starts
+	packet int // start of the current packet
 	parts  int // packets of the current message so far
 }
 
-// reset forgets what was built.
 func (r *request) reset() { r.buf = r.buf[:0] }
 
-// begin starts a message.
 func (r *request) begin(message byte, statement uint32, adds uint16) {
 	r.parts = 0
 	r.startPacket(message, statement, adds)
@@ -28,7 +26,6 @@ func (r *request) startPacket(message byte, statement uint32, adds uint16) {
 	r.buf = append(r.buf, 0, 0, 0, 0)
 }
 
-// end ends the message.
 func (r *request) end() {
 	flag := uint32(0)
 	if r.parts > 0 {
@@ -43,7 +40,7 @@ func (r *request) endPacket(flag uint32) {
 	r.parts++
 }
 
-// room makes a new packet when a unit of this size does not fit the current one any more.
+// room starts a new packet if a unit of this size does not fit in the current one.
 func (r *request) room(size int) {
 	body := len(r.buf) - r.packet - headerSize
 	if body == 0 || body+size <= maxPacketBody {
@@ -87,8 +84,8 @@ func (r *request) text(id uint32, s string) {
 	r.pad(len(s))
 }
 
-// sql adds a statement. A machbase-neo v8.0.74 reads on behind a text whose last line is a comment,
-// into what was there before: a line end ends it.
+// sql adds a statement with a line end: if the last line is a comment, machbase-neo v8.0.74 would
+// continue with the remains of an earlier text.
 func (r *request) sql(id uint32, s string) {
 	if strings.Contains(s, "--") {
 		s += "\n"
@@ -108,7 +105,7 @@ func (r *request) pad(length int) {
 	r.buf = append(r.buf, zeros[:align(length)-length]...)
 }
 
-// prepare, execute and free are the messages about a statement.
+// prepare, execute and free encode the messages about a statement.
 
 func (r *request) prepare(s *Stmt) {
 	r.begin(msgPrepare, s.id, 0)

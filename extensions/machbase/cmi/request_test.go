@@ -17,7 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A login as a machbase-neo v8.0.74 has accepted it.
+// A login that a machbase-neo v8.0.74 has accepted.
 const goldenLogin = "00000000000000b00000000000000000" +
 	"010000000b0000000200000000000400" + "02000000020000000300000000000000584b360000000000" +
 	"0400000002000000040000000000000064617461" + "00000000" + "06000000020000000300000000000000535953" + "0000000000" +
@@ -43,7 +43,7 @@ func TestQueryTimeoutIsSetAtLogin(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// A text runs directly; its number is freed together with the next request.
+// A text runs directly; its number is freed with the next request.
 func TestDirectRequests(t *testing.T) {
 	c := withPeer(t, cmi.Config{FetchRows: 2}, func(p *peer) {
 		p.expect(message(kindDirect, 0, text(0x40, "select n from t"), number(0x22, 0), signed(0x51, 2)))
@@ -59,7 +59,7 @@ func TestDirectRequests(t *testing.T) {
 	assert.EqualValues(t, 5, execSQL(t, c, "drop table t"))
 }
 
-// The whole of it from the first fetch on: rows that are not read free the statement at once.
+// Closing rows before the last one frees the statement immediately.
 func TestRowsClosedEarlyAreFreed(t *testing.T) {
 	c := withPeer(t, cmi.Config{FetchRows: 1}, func(p *peer) {
 		p.request()
@@ -138,7 +138,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// A misfit is found before anything is sent, and the connection can be used on.
+// An argument that does not fit is an error before anything is sent, and the connection stays
+// usable.
 func TestParametersThatDoNotFit(t *testing.T) {
 	tests := map[string]struct {
 		args []any
@@ -167,7 +168,7 @@ func TestParametersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Units of a message that is longer than 64 KiB come in packets: each gets one of its own.
+// A message longer than 64 KiB has several packets; a large unit gets its own packet.
 func TestLongRequestsHaveSeveralPackets(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
@@ -193,13 +194,13 @@ func TestLongRequestsHaveSeveralPackets(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// logTable is what a server says of a log table with a column of text and one of shorts.
+// logTable is the server's description of a log table with a column of text and one of shorts.
 var logTable = bytes.Join([][]byte{result(good), column("", cmi.Datetime, 64), column("S", cmi.Varchar, 8), column("N", cmi.Short, 16)}, nil)
 
 // openT opens an appender on the table t.
 var openT = message(kindOpen, 0, number(0x22, 0), text(0x25, "t"), number(0x34, 0))
 
-// dataUnit is a row for it, with its nulls.
+// dataUnit encodes a row with its null bits.
 func dataUnit(nulls byte, values ...byte) []byte {
 	return binaryUnit(0x23, append([]byte{0, 1, 0, 0, 0, nulls}, values...)...)
 }
@@ -235,7 +236,7 @@ func TestAppendRequests(t *testing.T) {
 	require.Equal(t, want, receipt)
 }
 
-// The number of the appender stands in append data twice.
+// Append data contains the appender's number twice.
 func TestAppendDataNamesItsStatement(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -294,7 +295,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Packets of rows have up to 64 KiB; a longer row has a packet of its own.
+// Packets of rows have up to 64 KiB; a longer row gets its own packet.
 func TestLargestBatch(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	arrival := make([]byte, 8)

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// row is a row as it came, and where its values stand. Only what says how long it is gets looked at
-// when it comes: many readers want few of its values.
+// row is an encoded row with the positions of its values. It decodes only lengths in advance,
+// because many callers read few values.
 type row struct {
 	*layout
 
 	data []byte
-	ends []int // where the row starts, and where each value ends that brings its length; none before the first row
+	ends []int // the start of the row, and the end of each value with a length; empty before the first row
 }
 
-// begin makes ready for rows of a layout.
 func (r *row) begin(l *layout) { r.layout, r.ends = l, r.ends[:0] }
 
-// set takes a row. The server runs a prepared statement on a table that was made anew since without
-// saying that its columns are others: the length of the rows is all there is to see it by.
+// set takes a row and checks its length. When a table is created again with other columns, the
+// server executes prepared statements without an error, and only the length may show it.
 func (r *row) set(data []byte) error {
 	ends := r.ends[:0]
 	ends = append(ends, 0)
@@ -47,7 +46,7 @@ func (r *row) set(data []byte) error {
 	return nil
 }
 
-// misfit says what is wrong with a row that is not as long as its columns.
+// misfit describes a row whose length does not fit its columns.
 func (r *row) misfit(data []byte) error {
 	r.ends = r.ends[:0]
 	at := 0
@@ -74,7 +73,7 @@ func (r *row) misfit(data []byte) error {
 	return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
 }
 
-// isNull tells whether these bytes of a row, which do not bring their length, are a null.
+// isNull reports whether these bytes of a fixed-size value are null.
 func (c *Column) isNull(b []byte) bool {
 	switch c.width {
 	case 8:
@@ -83,15 +82,15 @@ func (c *Column) isNull(b []byte) bool {
 		return binary.BigEndian.Uint32(b) == uint32(c.null)
 	case 2:
 		return binary.BigEndian.Uint16(b) == uint16(c.null)
-	case 0: // an expression that is always null
+	case 0: // a null expression
 		return true
 	default: // an address
 		return b[0] == 0
 	}
 }
 
-// raw are the bytes of a value; none of a null (a text or a binary value that has none is one), and
-// none before the first row.
+// raw returns the bytes of a value; none for null, for an empty text or binary value, and before
+// the first row.
 func (r *row) raw(i int) []byte {
 	if len(r.ends) == 0 || i >= len(r.spans) {
 		return nil
@@ -109,7 +108,7 @@ func (r *row) raw(i int) []byte {
 	return b
 }
 
-// int64 is a value of an integer type but ulong, or a datetime's nanoseconds.
+// int64 returns a value of an integer type except ulong, or a datetime's nanoseconds.
 func (r *row) int64(i int) int64 {
 	b := r.raw(i)
 	switch r.columns[i].Type { //nolint:exhaustive // the others are in the default
@@ -126,7 +125,7 @@ func (r *row) int64(i int) int64 {
 	}
 }
 
-// float is a float or a double.
+// float decodes a float or a double.
 func float(b []byte) float64 {
 	if len(b) == 4 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
@@ -137,7 +136,7 @@ func float(b []byte) float64 {
 
 func datetime(b []byte) time.Time { return time.Unix(0, int64(binary.BigEndian.Uint64(b))).UTC() }
 
-// value is a value that stays valid.
+// value returns a value that stays valid.
 func (r *row) value(i int) any {
 	b := r.raw(i)
 	if len(b) == 0 {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Rows is the answer to a query, read from front to back. A connection has one answer at a time,
-// and no other call until it is closed; what Bytes returns is valid until Next or Close. After
-// Close it must not be used any more: the next answer may take its place.
+// Rows is the answer to a query, read once from the first to the last row. Until it is closed, the
+// connection cannot run other calls. Results of Bytes are valid until Next or Close. Do not use
+// Rows after Close: the next answer may reuse it.
 type Rows struct {
 	row row
 
 	conn      *Conn
 	ctx       context.Context //nolint:containedctx // rows are fetched as they are read, within the query's context
 	statement *Stmt
-	units     []byte // of the answer at hand, that were not read yet
+	units     []byte // unread units of the current answer
 	more      bool   // the server has rows that were not fetched yet
-	fetched   bool   // some of them were
-	freeing   bool   // the server was told to free the statement, and what it says of that was not read yet
+	fetched   bool   // some rows were fetched
+	freeing   bool   // the server was told to free the statement, and its answer was not read yet
 	open      bool
 	changed   int64
 	err       error
@@ -28,7 +28,7 @@ type Rows struct {
 // Columns describes the columns of the answer. It stays valid.
 func (r *Rows) Columns() []Column { return r.row.columns }
 
-// Index is the place of the column with this name, upper or lower case, or -1.
+// Index returns the position of the column with this name, in upper or lower case, or -1.
 func (r *Rows) Index(name string) int {
 	for i := range r.row.columns {
 		if strings.EqualFold(r.row.columns[i].Name, name) {
@@ -39,8 +39,8 @@ func (r *Rows) Index(name string) int {
 	return -1
 }
 
-// Next goes to the next row, and fetches more when it needs to. False after the last row, and after
-// an error, which Err tells apart.
+// Next moves to the next row, and fetches more rows if needed. It returns false after the last row
+// or an error; see Err.
 func (r *Rows) Next() bool {
 	for r.open && r.err == nil {
 		if len(r.units) == 0 {
@@ -69,7 +69,7 @@ func (r *Rows) Next() bool {
 	return false
 }
 
-// step reads one unit, and tells whether it is a row.
+// step reads one unit, and reports whether it is a row.
 func (r *Rows) step() (row []byte, isRow bool, err error) {
 	if row, rest, isRow := nextRow(r.units); isRow {
 		r.units = rest
@@ -96,17 +96,16 @@ func (r *Rows) step() (row []byte, isRow bool, err error) {
 	}
 }
 
-// Err is what ended the rows early, or nil.
+// Err returns the error that ended the rows early, or nil.
 func (r *Rows) Err() error { return r.err }
 
-// Close ends the answer. When rows were not read, the server frees the statement, and a statement
-// that is to be used again is prepared anew then. It returns what Err does, or what went wrong with
-// that.
+// Close ends the answer. If there are unread rows, the server frees the statement, and the next use
+// prepares it again. It returns the error of Err, or of freeing the statement.
 func (r *Rows) Close() error {
 	if !r.open {
 		return r.err
 	}
-	for len(r.units) > 0 && r.err == nil { // whether these are the last ones stands behind them
+	for len(r.units) > 0 && r.err == nil { // the mark of the last rows comes after them
 		_, _, err := r.step()
 		if err != nil {
 			r.err = r.conn.failure(r.ctx, err)
@@ -125,20 +124,20 @@ func (r *Rows) Close() error {
 	if r.err == nil {
 		r.err = r.conn.sendFrees(r.ctx)
 	}
-	err := r.err // another call may begin right after this one has left
+	err := r.err // another call may begin as soon as this one has left
 	r.conn.leave()
 
 	return err
 }
 
-// IsNull tells whether the value is null.
+// IsNull reports whether the value is null.
 func (r *Rows) IsNull(i int) bool { return len(r.row.raw(i)) == 0 }
 
-// Bytes are those of a text or binary value, not a copy; none of a null.
+// Bytes returns a text or binary value without a copy; none for null.
 func (r *Rows) Bytes(i int) []byte { return r.row.raw(i) }
 
-// Int64 is a value of a short, ushort, integer, uinteger or long column, or the nanoseconds of a
-// datetime; 0 of a null, and of other types.
+// Int64 returns a value of a short, ushort, integer, uinteger or long column, or the nanoseconds of
+// a datetime; 0 for null and other types.
 func (r *Rows) Int64(i int) int64 {
 	if r.IsNull(i) {
 		return 0
@@ -151,7 +150,7 @@ func (r *Rows) Int64(i int) int64 {
 	}
 }
 
-// Uint64 is a value of a ulong column; 0 of a null, and of other types.
+// Uint64 returns a value of a ulong column; 0 for null and other types.
 func (r *Rows) Uint64(i int) uint64 {
 	if r.IsNull(i) || r.row.columns[i].Type != Ulong {
 		return 0
@@ -160,7 +159,7 @@ func (r *Rows) Uint64(i int) uint64 {
 	return binary.BigEndian.Uint64(r.row.raw(i))
 }
 
-// Float64 is a value of a float or double column; 0 of a null, and of other types.
+// Float64 returns a value of a float or double column; 0 for null and other types.
 func (r *Rows) Float64(i int) float64 {
 	b := r.row.raw(i)
 	if len(b) == 0 || r.row.columns[i].Type != Float && r.row.columns[i].Type != Double {
@@ -170,7 +169,7 @@ func (r *Rows) Float64(i int) float64 {
 	return float(b)
 }
 
-// Time is a value of a datetime column, in UTC; the zero time of a null, and of other types.
+// Time returns a value of a datetime column, in UTC; the zero time for null and other types.
 func (r *Rows) Time(i int) time.Time {
 	b := r.row.raw(i)
 	if len(b) == 0 || r.row.columns[i].Type != Datetime {
@@ -180,7 +179,7 @@ func (r *Rows) Time(i int) time.Time {
 	return datetime(b)
 }
 
-// Value is a value that stays valid: nil, int16, uint16, int32, uint32, int64, uint64, float32,
-// float64, time.Time in UTC, netip.Addr, string (of varchar, char, text, clob and json) or []byte
-// (of binary and blob).
+// Value returns a value that stays valid: nil, int16, uint16, int32, uint32, int64, uint64,
+// float32, float64, time.Time in UTC, netip.Addr, string (varchar, char, text, clob, json) or
+// []byte (binary, blob).
 func (r *Rows) Value(i int) any { return r.row.value(i) }

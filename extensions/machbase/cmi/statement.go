@@ -12,18 +12,18 @@ type Stmt struct {
 
 	id       uint32
 	prepared bool // on the server
-	keep     bool // after its use: it is in the cache, or a caller has it
+	keep     bool // keep it after this call: it is cached, or belongs to the caller
 	closed   atomic.Bool
 
-	description []byte // of a statement that may come again, as the server gave it
+	description []byte // of a statement that may be repeated, as the server sent it
 
 	kind       int
 	layout     *layout // of its rows
 	parameters []Column
-	inserted   int64 // rows, by all executions since it was prepared: the server counts on
+	inserted   int64 // rows, in total since it was prepared: the server does not reset its count
 }
 
-// Prepare prepares a statement for many uses.
+// Prepare prepares a statement for repeated use.
 func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
 	if err := c.enter(ctx); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
 	return rows, err
 }
 
-// Exec runs the statement and returns how many rows it changed. Arguments are as those of Query.
+// Exec runs the statement and returns how many rows it changed. Arguments are as in Query.
 func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
 	return changed, rows.Close()
 }
 
-// enter begins a call. A statement that is closed from then on is freed after the call.
+// enter begins a call. If the statement is closed meanwhile, it is freed after the call.
 func (s *Stmt) enter(ctx context.Context) error {
 	if err := s.conn.enter(ctx); err != nil {
 		return err
@@ -87,11 +87,11 @@ func (s *Stmt) Columns() []Column {
 	return s.layout.columns
 }
 
-// Parameters describes what the question marks in the text take, as the server sees it.
+// Parameters describes the parameters of the text, as the server reports them.
 func (s *Stmt) Parameters() []Column { return s.parameters }
 
-// Close frees the statement on the server, together with the next call. It may be called while the
-// connection is in use, such as by the statement's own rows, which can be read on. It returns nil.
+// Close frees the statement on the server with the next call. It may be called while the connection
+// is in use, even by the statement's own rows, which stay readable. It returns nil.
 func (s *Stmt) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -104,7 +104,7 @@ func (s *Stmt) Close() error {
 	return nil
 }
 
-// freeClosed marks the statements that were closed since the last call as those that the server is
+// freeClosed marks the statements that were closed since the last call as those that the server has
 // to free.
 func (c *Conn) freeClosed() {
 	c.closing.Lock()

@@ -47,7 +47,7 @@ func TestMorePreparedStatementsThanTheServerAllows(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			c := connectCached(t, mode)
 			sql := "select value from " + table + " where name = ?"
-			for i := range 600 { // these are given up for those that callers prepare
+			for i := range 600 { // evicted for the statements of callers
 				query(t, c, fmt.Sprintf("%s and value < %d", sql, i), "a")
 			}
 			var statements []*cmi.Stmt
@@ -80,7 +80,7 @@ func TestMorePreparedStatementsThanTheServerAllows(t *testing.T) {
 	}
 }
 
-// A statement may be closed before its rows are, and is freed all the same.
+// A statement may be closed before its rows, and is still freed.
 func TestStatementsClosedBeforeTheirRows(t *testing.T) {
 	table := makeTable(t, tagTable)
 	fillTable(t, table, 3)
@@ -97,7 +97,7 @@ func TestStatementsClosedBeforeTheirRows(t *testing.T) {
 	}
 }
 
-// closing is a context that closes a statement when the call begins, as another goroutine may.
+// closing is a context that closes a statement when a call begins, as another goroutine may.
 type closing struct {
 	context.Context
 
@@ -110,7 +110,7 @@ func (c closing) Err() error {
 	return nil
 }
 
-// It is not prepared anew then, as nobody would free it.
+// The statement is not prepared again, since nothing would free it.
 func TestStatementClosedAsItsCallBegins(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -124,7 +124,7 @@ func TestStatementClosedAsItsCallBegins(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// A connection does not keep the room that a large parameter took.
+// A connection releases the memory of a large parameter.
 func TestLargeParameterIsLetGo(t *testing.T) {
 	const size = 64 << 20
 	c := withReplay(t, bytes.NewReader(append(message(kindPrepare, 0, result(good), number(0x21, 1), parameter(cmi.Blob)),
@@ -138,7 +138,7 @@ func TestLargeParameterIsLetGo(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// heap is how many bytes are in use.
+// heap returns the bytes in use.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -163,8 +163,7 @@ func TestFailingPreparesLeaveNoStatements(t *testing.T) {
 	}
 }
 
-// A table that is made again with other columns, under a statement that is kept: no value is taken
-// for what it is not.
+// If a table is created again with other columns, a cached statement does not return wrong values.
 func TestTableMadeAnew(t *testing.T) {
 	for _, mode := range cacheModes {
 		t.Run(string(mode), func(t *testing.T) {
@@ -183,7 +182,7 @@ func TestTableMadeAnew(t *testing.T) {
 			execSQL(t, other, "insert into "+name+" values (1.5, 1, 'two')")
 			for text, args := range map[string][]any{sql: nil, filter: {1}} {
 				own := kept[text]
-				if mode != cmi.CacheOff { // the server does not say that the columns are others
+				if mode != cmi.CacheOff { // the server does not report the new columns
 					rows, err := own.Query(withTimeout(t), text, args...)
 					if err == nil {
 						require.False(t, rows.Next())
@@ -232,7 +231,7 @@ func TestExecCountsRows(t *testing.T) {
 	}
 }
 
-// The statement that is used most stays, however many others come in between.
+// The most used statement stays cached, however many others come in between.
 func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	c := connectCached(t, cmi.CacheAuto)
 	const hot = "select name from m$sys_users where name = ?"

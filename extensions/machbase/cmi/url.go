@@ -18,22 +18,22 @@ const (
 	DefaultUser = "sys"
 )
 
-// URL is where a server is and how to log in.
+// URL is the address of a server with the login and options.
 type URL struct {
 	Host           string
 	Port           int
 	User, Password string
-	Options        []URLOption // in the order of their names, the last of each
-	// Alternatives are host:port of further servers with the same data.
+	Options        []URLOption // sorted by name; the last of each counts
+	// Alternatives are the host:port of servers with the same data.
 	Alternatives []string
-	// named tells that there is a user.
+	// named means that the URL has a user.
 	named bool
 }
 
-// URLOption is what stands behind the URL's question mark. What it means is the caller's.
+// URLOption is an option of a URL. The caller interprets it.
 type URLOption struct{ Name, Value string }
 
-// Address is host:port.
+// Address returns host:port.
 func (u *URL) Address() string { return net.JoinHostPort(u.Host, strconv.Itoa(u.Port)) }
 
 var errURL = errors.New("the url must look like machbase://user:password@host:port?timeout=5s, " +
@@ -45,9 +45,9 @@ var errUsers = errors.New("the urls name different users or passwords: the serve
 // password.
 var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
 
-// ParseURLs reads the URLs of one server, or of several that have the same data: the first of them
-// that answers is taken. Each is as that of ParseURL, or host:port alone. User, password and
-// options may stand in any of them.
+// ParseURLs parses the URLs of one server, or of several with the same data; the first one that
+// answers is used. Each has the form of ParseURL, or is a bare host:port. User, password and
+// options may be in any of them.
 func ParseURLs(all []string) (*URL, error) {
 	var first *URL
 	for _, raw := range all {
@@ -71,7 +71,7 @@ func ParseURLs(all []string) (*URL, error) {
 	return first, nil
 }
 
-// add takes another server.
+// add adds another server.
 func (u *URL) add(other *URL) error {
 	if u.named && other.named && (u.User != other.User || u.Password != other.Password) {
 		return errUsers
@@ -93,18 +93,18 @@ func (u *URL) add(other *URL) error {
 	return nil
 }
 
-// isURL tells whether what was parsed is of the form that ParseURL reads.
+// isURL reports whether a parsed URL has the form of ParseURL.
 func isURL(parsed *url.URL) bool {
 	manyColons := !strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1
-	// A fragment, or an @ in the query, is a piece of a password with a # or ? in it.
+	// A fragment, or an @ in the query, is part of a password with a # or ? in it.
 	pieces := parsed.Fragment != "" || strings.Contains(parsed.RawQuery, "@")
 
 	return parsed.Scheme == "machbase" && parsed.Hostname() != "" && !manyColons &&
 		strings.Trim(parsed.Path, "/") == "" && parsed.Opaque == "" && !pieces
 }
 
-// ParseURL reads machbase://user:password@host:port?option=value. Its errors never show the URL: it
-// holds a password.
+// ParseURL parses machbase://user:password@host:port?option=value. Its errors never show the URL,
+// which may hold a password.
 func ParseURL(raw string) (*URL, error) {
 	parsed, err := url.Parse(raw)
 	if err != nil || !isURL(parsed) {

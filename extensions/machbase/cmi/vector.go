@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// lengthOf is how many values a column has; false when it is none of the kinds that a column can
-// be.
+// lengthOf returns the number of values of a column, or false for an invalid type.
 func lengthOf(column any) (int, bool) {
 	switch column.(type) {
 	case []any, []string, [][]byte, []time.Time, []float32, []float64,
@@ -17,7 +16,7 @@ func lengthOf(column any) (int, bool) {
 	}
 }
 
-// putCell writes one value of a column. Numbers and strings are not boxed on the way.
+// putCell encodes one value of a column without boxing numbers and strings.
 func putCell(b []byte, c Column, column any, row int) ([]byte, bool, *Error) { //nolint:cyclop // one case for each type
 	switch v := column.(type) {
 	case []float64:

@@ -1,7 +1,7 @@
-// Package drivers has Machbase's own clients as drivers of k6/x/machbase: machgo, in Go, and
-// machcli, in C through cgo. It is a module of its own: machgo has no licence file, and machcli
-// brings the whole engine with it, 113 MB, under a licence of its own. `make build-drivers`
-// builds a k6 that has both.
+// Package drivers makes Machbase's clients available as drivers of k6/x/machbase: machgo in Go, and
+// machcli in C through cgo. It is a separate Go module: machgo has no licence file, and machcli
+// includes the whole engine, 113 MB, under its own licence. `make build-drivers` builds a k6 with
+// both.
 package drivers
 
 import "github.com/xk6-sweep/xk6-sweep/extensions/machbase"

@@ -24,9 +24,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// The tests run against the real server at MACHBASE_URL.
+// These tests need the real server at MACHBASE_URL.
 
-// each runs a test with each driver, and with machgo's statements both prepared anew and kept.
+// each runs a test with each driver; with machgo twice, with cached and uncached statements.
 func each(t *testing.T, test func(t *testing.T, cfg *machbase.Config)) {
 	t.Helper()
 	for name, change := range map[string]func(*machbase.Config){
@@ -79,7 +79,7 @@ var background = context.Background()
 
 var tables atomic.Int64
 
-// table creates a table under a name of the test's own, and drops it when the test ends.
+// table creates a table with a new name, and drops it when the test ends.
 func table(t *testing.T, conn machbase.Conn, create string) string {
 	t.Helper()
 	name := fmt.Sprintf("drivers_%d_%d", os.Getpid(), tables.Add(1))
@@ -87,7 +87,7 @@ func table(t *testing.T, conn machbase.Conn, create string) string {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		own := open(t, config(t))
-		require.Eventually(t, func() bool { // a query that was given up may hold the table for a while
+		require.Eventually(t, func() bool { // an abandoned query may hold the table for a while
 			_, err := own.Exec(background, "drop table "+name, nil)
 
 			return err == nil
@@ -97,10 +97,9 @@ func table(t *testing.T, conn machbase.Conn, create string) string {
 	return name
 }
 
-// querier is a connection's Query, or that of a statement with its SQL.
+// querier is a connection's Query, or a statement's with its SQL.
 type querier func(ctx context.Context, args []any, read func(machbase.Rows) error) error
 
-// all are the rows of an answer.
 func all(t *testing.T, query querier, args ...any) [][]any {
 	t.Helper()
 	var rows [][]any
@@ -129,7 +128,7 @@ func kind(t *testing.T, err error) string {
 	return e.Kind
 }
 
-// numbered makes a table with the numbers from 0 to n-1.
+// numbered creates a table with the numbers from 0 to n-1.
 func numbered(t *testing.T, conn machbase.Conn, n int) string {
 	t.Helper()
 	name := table(t, conn, `create table TABLE (n integer, text varchar(20))`)
@@ -146,8 +145,7 @@ func numbered(t *testing.T, conn machbase.Conn, n int) string {
 	return name
 }
 
-// untilCount waits until that many rows can be seen: the server takes appended ones in on its own
-// time.
+// untilCount waits until a query finds this many rows: the server inserts appended rows later.
 func untilCount(t *testing.T, conn machbase.Conn, name string, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -183,7 +181,7 @@ func TestQueries(t *testing.T) {
 				return r.Err()
 			}))
 			stop := errors.New("enough")
-			for range 3 { // rows that were left unread harm nothing
+			for range 3 { // unread rows do no harm
 				require.ErrorIs(t, query(background, []any{int64(1000)}, func(r machbase.Rows) error {
 					r.Next()
 
@@ -210,7 +208,7 @@ func TestErrors(t *testing.T) {
 		insert("a")
 		_, err := conn.Exec(background, "exec table_flush("+name+")", nil)
 		require.NoError(t, err)
-		nothing := &cmi.Error{Code: 3001, Kind: cmi.KindServer} // as the server puts it
+		nothing := &cmi.Error{Code: 3001, Kind: cmi.KindServer} // the server's error
 		if cfg.Driver == "machcli" {
 			nothing = &cmi.Error{Kind: cmi.KindUsage}
 		}
@@ -247,14 +245,14 @@ func TestErrors(t *testing.T) {
 				},
 			} {
 				if call == "exec" && test.code == 2061 {
-					continue // nobody reads the row that cannot be had
+					continue // the row with the error is not read
 				}
 				err := run()
 				var e *cmi.Error
 				require.ErrorAs(t, err, &e, "%s %s", call, test.sql)
 				require.Equal(t, test.kind, e.Kind, "%s %s: %v", call, test.sql, err)
 				require.Equal(t, test.code, e.Code, "%s %s", call, test.sql)
-				if cfg.Driver == "machgo" && test.code == 2061 && conn.Broken() { // amid the rows
+				if cfg.Driver == "machgo" && test.code == 2061 && conn.Broken() { // within the rows
 					conn = open(t, cfg)
 				}
 				require.False(t, conn.Broken(), "%s %s", call, test.sql)
@@ -303,7 +301,7 @@ func TestConnecting(t *testing.T) {
 func TestQueryTimeout(t *testing.T) {
 	each(t, func(t *testing.T, cfg *machbase.Config) {
 		t.Helper()
-		cfg.QueryTimeout = 300 * time.Millisecond // the server counts in whole seconds
+		cfg.QueryTimeout = 300 * time.Millisecond // the server counts in seconds
 		conn := open(t, cfg)
 		name := table(t, conn, `create table TABLE (n integer, k integer)`)
 		appender, err := conn.Append(background, name, cmi.AppendOptions{})
@@ -418,7 +416,7 @@ func TestAppenderOfMachcli(t *testing.T) {
 	_, err = appender.AppendColumns(background, []any{values, 5, times}...)
 	require.Equal(t, cmi.KindUsage, kind(t, err))
 	require.NoError(t, appender.Flush(background))
-	require.NoError(t, appender.Append(background, []any{1.0, "x", nil}...)) // the server does not take it
+	require.NoError(t, appender.Append(background, []any{1.0, "x", nil}...)) // the server rejects it
 	require.NotEmpty(t, all(t, on(conn, "select * from v$version")), "other operations go on meanwhile")
 	receipt, err = appender.Close(background)
 	require.NoError(t, err)
@@ -430,7 +428,7 @@ func TestAppenderOfMachcli(t *testing.T) {
 	requireMisplaced(t, conn, name)
 }
 
-// comparableRows returns rows with values that compare: machgo has other types of numbers.
+// comparableRows converts numbers to one type, since machgo uses other types.
 func comparableRows(rows [][]any) [][]any {
 	for _, row := range rows {
 		for i, value := range row {
@@ -447,7 +445,7 @@ func comparableRows(rows [][]any) [][]any {
 	return rows
 }
 
-// machgo and the native driver write and read the same, up to the limits of each type of a column.
+// machgo and the native driver write and read the same values, up to the limits of each type.
 func TestTypesOfMachgo(t *testing.T) {
 	cfg := config(t)
 	cfg.Driver = "native"
@@ -503,7 +501,7 @@ func TestTypesOfMachgo(t *testing.T) {
 	})
 }
 
-// Both read the same of an answer that takes many fetches.
+// Both drivers read the same answer that takes many fetches.
 func TestManyRowsOfMachgo(t *testing.T) {
 	const rows = 100_000
 
@@ -583,7 +581,7 @@ func (p *proxy) forward(to, from net.Conn) {
 			return
 		}
 		if p.stalled.Load() {
-			continue // swallowed
+			continue // discarded
 		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
@@ -604,8 +602,7 @@ func workers() int {
 	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "drivers.(*machcliConn).work(")
 }
 
-// untilNoWorkers waits for the ends of those whose connections are closed: C logs out in the
-// background.
+// untilNoWorkers waits for the workers of closed connections: C logs out in the background.
 func untilNoWorkers(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { return workers() == 0 }, time.Minute, 5*time.Millisecond)
@@ -648,7 +645,7 @@ func TestAppenderOfMachgo(t *testing.T) {
 	requireMisplaced(t, conn, name)
 }
 
-// requireMisplaced tries appenders that a driver refuses.
+// requireMisplaced opens appenders that a driver must reject.
 func requireMisplaced(t *testing.T, conn machbase.Conn, name string) {
 	t.Helper()
 	for _, test := range []struct {
@@ -667,7 +664,7 @@ func requireMisplaced(t *testing.T, conn machbase.Conn, name string) {
 	}
 }
 
-// Closing its socket makes machgo return from a server that does not answer.
+// Closing its socket makes machgo return from a silent server.
 func TestServerThatStallsMachgo(t *testing.T) {
 	for call, run := range map[string]func(context.Context, machbase.Conn) error{
 		"query": func(ctx context.Context, conn machbase.Conn) error {
@@ -690,13 +687,12 @@ func TestServerThatStallsMachgo(t *testing.T) {
 			defer cancel()
 			require.Equal(t, cmi.KindConnection, kind(t, run(ctx, conn)))
 			require.Equal(t, cmi.KindConnection, kind(t, run(background, conn)), "it is of no use any more")
-			_ = conn.Close(background) // nor can it log out
+			_ = conn.Close(background) // it cannot log out either
 		})
 	}
 }
 
-// A context may end anywhere in a call: whatever of the answer has come, the connection is not used
-// again.
+// If a context ends anywhere in a call, the connection is not used again.
 func TestContextEndsACallOfMachgo(t *testing.T) {
 	cfg := config(t)
 	cfg.Driver = "machgo"
@@ -768,7 +764,7 @@ func TestARowThatTheClientRefuses(t *testing.T) {
 	require.Equal(t, cmi.KindAppend, kind(t, err))
 	require.ErrorContains(t, err, "Column(1:NAME:20) truncated")
 	require.NotContains(t, err.Error(), "the connection broke")
-	_, _ = appender.Close(background) // whatever it says: the connection is given up
+	_, _ = appender.Close(background) // any result: the connection is discarded
 	_ = conn.Close(background)
 }
 

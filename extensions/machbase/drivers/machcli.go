@@ -14,21 +14,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// machcliDriver is Machbase's client in C. What can be mended of it from outside is mended here:
+// machcliDriver uses Machbase's client in C. The driver works around some of its limits:
+//   - It ignores deadlines, and its cancel waits for the statement. When a call's context ends, the
+//     driver returns, and abandons the call in C with its thread and its connection, which closes
+//     later.
+//   - It hides why it could not connect. The driver then asks the native client.
+//   - It does not report its traffic, which is 0.
+//   - Until a statement is executed, it stores only the addresses of numbers and times. If Go's
+//     collector runs in between, it may send another value. Scenarios check the answers.
+//   - It truncates IP addresses and binary values. Answers with such columns are errors.
 //
-//   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the
-//     statement. So a call whose context ends is left behind: the operation ends, and the call goes
-//     on in C until the server answers or the connection breaks. It holds a thread meanwhile, and
-//     its connection, which is closed then.
-//   - It loses the reason why it could not connect: the native client is asked for it.
-//   - It tells nothing of its traffic, which is 0.
-//   - It keeps nothing of a parameter that is a number or a time but its address, until the
-//     statement is executed: should Go's collector pass in between, another value is sent.
-//     Scenarios check what comes back.
-//   - It cuts IP addresses and binary values off: answers that have some are refused.
-//
-// What it does not know is refused: statements that stay prepared, a number of rows to fetch, more
-// than one alternative.
+// Prepared statements, fetchRows, and more than one alternative are not supported, and are errors.
 type machcliDriver struct{}
 
 func (machcliDriver) Name() string { return "machcli" }
@@ -38,7 +34,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	if err != nil {
 		return nil, err
 	}
-	// An environment of its own for each connection: they keep errors.
+	// A separate environment for each connection: environments store errors.
 	db, err := machcli.NewDatabase(config)
 	if err != nil {
 		return nil, machcliError(err)
@@ -54,7 +50,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	if cfg.QueryTimeout > 0 {
 		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
 		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
-			_ = own.Close(ctx) // its own error matters less
+			_ = own.Close(ctx) // the error of the other connection matters more
 
 			return nil, err
 		}
@@ -63,7 +59,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	return own, nil
 }
 
-// configOf is the configuration as machcli takes it.
+// configOf returns the configuration for machcli.
 func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	config := &machcli.Config{Host: cfg.Host, Port: cfg.Port, MaxOpenConn: -1}
 	switch {
@@ -89,7 +85,8 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	return config, nil
 }
 
-// connectError is why machcli could not connect, as the native client finds it.
+// connectError returns the reason why machcli could not connect, by connecting with the native
+// client.
 func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) *cmi.Error {
 	conn, err := cmi.Connect(ctx, cmi.Config{
 		Addresses: append([]string{cfg.Address()}, cfg.Alternatives...), User: cfg.User, Password: cfg.Password, Dial: dial,
@@ -97,7 +94,7 @@ func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialF
 	if err != nil {
 		return machcliError(err)
 	}
-	_ = conn.Close() // it was only asked for the reason
+	_ = conn.Close() // it was only for the reason
 
 	return cmi.NewError(cmi.KindConnect, "machcli cannot connect to %s: %s", cfg.Address(), cause)
 }

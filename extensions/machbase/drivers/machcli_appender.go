@@ -12,21 +12,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// appendedAtOnce is how many rows are handed to C in one call.
+// appendedAtOnce is how many rows go to C in one call.
 const appendedAtOnce = 256
 
-// machcliAppender puts the values where the table has them, and gives them the types that the
-// client asks for.
+// machcliAppender arranges the values in the table's order and converts them to the types that the
+// client needs.
 type machcliAppender struct {
 	conn     *machcliConn
 	appender *machcli.Appender
 	columns  api.Columns
-	// receipt is that of the appenders before this one.
+	// receipt is the sum of earlier appenders.
 	receipt cmi.Receipt
 	table   string
-	// places are where the table's row has each value.
+	// places are the positions of the values in the table's row.
 	places []int
-	// pending are rows that were not yet handed to C.
+	// pending are rows not yet passed to C.
 	pending [][]any
 }
 
@@ -56,15 +56,14 @@ func (a *machcliAppender) open(ctx context.Context) error {
 	return nil
 }
 
-// Append hands rows to C when there are enough of them: what is wrong with one there is told with a
-// later one.
+// Append passes rows to C in groups, so an error of one row may be returned with a later one.
 func (a *machcliAppender) Append(ctx context.Context, row ...any) error {
 	if len(row) != len(a.places) {
 		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
 	full := make([]any, len(a.columns))
 	if a.columns[0].Name == official.ArrivalTime {
-		full[0] = time.Now() // which the client does not leave to the server
+		full[0] = time.Now() // the client does not leave it to the server
 	}
 	for i, value := range row {
 		column := a.columns[a.places[i]]
@@ -82,7 +81,6 @@ func (a *machcliAppender) Append(ctx context.Context, row ...any) error {
 	return a.hand(ctx)
 }
 
-// hand hands the rows to C.
 func (a *machcliAppender) hand(ctx context.Context) error {
 	rows := a.pending
 	a.pending = nil
@@ -123,7 +121,7 @@ func (a *machcliAppender) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Sync closes the appender, which is when the server counts, and opens another.
+// Sync closes the appender, which makes the server count, and opens another.
 func (a *machcliAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
 	if _, err := a.Close(ctx); err != nil {
 		return a.receipt, err
@@ -132,7 +130,7 @@ func (a *machcliAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
 	return a.receipt, a.open(ctx)
 }
 
-// Close counts the rows that the server rejected; why is not told.
+// Close counts the rejected rows, without reasons.
 func (a *machcliAppender) Close(ctx context.Context) (cmi.Receipt, error) {
 	handErr := a.hand(ctx)
 	var accepted, rejected int64

@@ -16,15 +16,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machcliConn calls C from a goroutine of its own, so that a call can be left behind.
+// machcliConn calls C in a separate goroutine, so that a call can be abandoned.
 type machcliConn struct {
 	db   *machcli.Database
 	conn *machcli.Conn
 
 	calls chan func() error
-	done  chan error // of the call under way; with room for that of one that nobody waits for any more
+	done  chan error // of the current call, with room for an abandoned one
 
-	// broken tells that the client takes the next answer for another one.
+	// broken means that the client would take the next answer for another one.
 	broken bool
 
 	leave sync.Once
@@ -40,14 +40,14 @@ func newMachcliConn(db *machcli.Database, conn *machcli.Conn) *machcliConn {
 	return c
 }
 
-// work makes the calls, and closes the connection at the end.
+// work makes the calls, and finally closes the connection.
 func (c *machcliConn) work() {
 	for {
 		select {
 		case call := <-c.calls:
 			c.done <- guard(call)
 		case <-c.left:
-			_ = guard(c.conn.Close) // nobody is there to be told
+			_ = guard(c.conn.Close) // the error has no receiver
 			_ = guard(c.db.Close)
 
 			return
@@ -55,7 +55,7 @@ func (c *machcliConn) work() {
 	}
 }
 
-// guard makes an error of a panic, which would end the whole process in a goroutine of its own.
+// guard turns a panic into an error: in this goroutine it would end the process.
 func guard(call func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -66,8 +66,8 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// call waits until C has done it, or until the context ends: then the call is left behind, and what
-// fn writes must not be looked at.
+// call waits until C has run fn, or until the context ends. Then the call is abandoned, and the
+// results of fn must not be read.
 func (c *machcliConn) call(ctx context.Context, fn func() error) error {
 	select {
 	case <-c.left:
@@ -94,10 +94,10 @@ func (c *machcliConn) call(ctx context.Context, fn func() error) error {
 // Broken implements machbase.Conn.
 func (c *machcliConn) Broken() bool { return c.broken }
 
-// end closes the connection once the call under way, if there is one, has come back.
+// end closes the connection after the current call.
 func (c *machcliConn) end() { c.leave.Do(func() { close(c.left) }) }
 
-// Close logs out, unless a call was left behind, after which that follows by itself.
+// Close logs out; after an abandoned call that happens later.
 func (c *machcliConn) Close(ctx context.Context) error {
 	defer c.end()
 	if err := c.call(ctx, c.conn.Close); err != nil && !errors.Is(err, errLeft) {
@@ -107,7 +107,7 @@ func (c *machcliConn) Close(ctx context.Context) error {
 	return nil
 }
 
-// Traffic is unknown.
+// Traffic returns 0: it is unknown.
 func (c *machcliConn) Traffic() (received, sent uint64) { return 0, 0 }
 
 func (c *machcliConn) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
@@ -121,7 +121,7 @@ func (c *machcliConn) Query(ctx context.Context, sql string, args []any, read fu
 	}, read)
 }
 
-// Exec goes through Query: machcli's own Exec loses the error of a statement without parameters.
+// Exec uses Query: machcli's Exec loses errors of statements without parameters.
 func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affected int64, err error) {
 	if sql, err = statement(sql); err != nil {
 		return 0, err
@@ -143,7 +143,7 @@ func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affecte
 	return changed, nil
 }
 
-// statement is the SQL as machcli understands it, which fails on one without a word.
+// statement converts the SQL for machcli, which fails on an empty one without an error.
 func statement(sql string) (string, error) {
 	if sql = official.SQL(sql); strings.TrimSpace(sql) == "" {
 		return "", usage("there is no statement")
@@ -190,12 +190,11 @@ func (c *machcliConn) Append(ctx context.Context, table string, options cmi.Appe
 	return a, nil
 }
 
-// machcliStatement is a statement that is used many times.
 type machcliStatement struct {
 	conn     *machcliConn
 	stmt     api.Stmt
 	insert   bool
-	inserted int64 // by all that was executed so far
+	inserted int64 // total so far
 }
 
 var insert = regexp.MustCompile(`(?i)^insert\b`)
@@ -206,8 +205,8 @@ func (p *machcliStatement) Query(ctx context.Context, args []any, read func(mach
 	}, read)
 }
 
-// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to
-// the next.
+// Exec returns the rows of this call only: the server does not reset the count of an INSERT between
+// executions.
 func (p *machcliStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
 	err := p.conn.call(ctx, func() error {

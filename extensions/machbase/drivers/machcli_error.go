@@ -8,15 +8,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// errLeft is what interrupted calls return. Who interrupted them knows why.
+// errLeft is the error of abandoned calls. The caller knows the reason.
 var errLeft = cmi.NewError(cmi.KindConnection, "the call was interrupted")
 
 func usage(format string, args ...any) *cmi.Error {
 	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
-// knownError returns the module's error where both clients say the same: the module's own error,
-// the server's code, or wrong use. Otherwise it returns nil.
+// knownError returns the module's error for errors that both clients report equally: the module's
+// own errors, server codes, and wrong use. Otherwise it returns nil.
 func knownError(err error) *cmi.Error {
 	if own, is := errors.AsType[*cmi.Error](err); is {
 		return own
@@ -32,7 +32,7 @@ func knownError(err error) *cmi.Error {
 	return nil
 }
 
-// machcliError makes the module's error of the client's, which is a text.
+// machcliError converts an error of the client, which is a text.
 func machcliError(err error) *cmi.Error {
 	if known := knownError(err); known != nil {
 		return known
@@ -41,14 +41,14 @@ func machcliError(err error) *cmi.Error {
 	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", machcliText(err))
 }
 
-// machcliText is the text of an error of the client's own, without the name of the function in C.
+// machcliText returns the text of a client error without the name of the C function.
 func machcliText(err error) string {
 	text, _, _ := strings.Cut(official.Text(err), ", MACHCLI-ERR ")
 
 	return text
 }
 
-// outOfStep is an error after which the appender's connection must not be used any more.
+// outOfStep returns an error after which the appender's connection must not be used.
 func (c *machcliConn) outOfStep(err error) error {
 	c.broken = true
 	if errors.Is(err, errLeft) {

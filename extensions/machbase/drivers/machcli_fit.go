@@ -11,13 +11,12 @@ import (
 	"github.com/machbase/neo-client/api"
 )
 
-// nulls are those that the client does not write as the server reads them: it takes unsigned
-// columns for signed ones.
+// nulls are null values that the client encodes incorrectly: it treats unsigned columns as signed.
 var nulls = map[api.ColumnType]any{ //nolint:gochecknoglobals // a constant
 	api.ColumnTypeUShort: uint16(math.MaxUint16), api.ColumnTypeUInteger: uint32(math.MaxUint32), api.ColumnTypeULong: uint64(math.MaxUint64),
 }
 
-// fit gives a value the type that the client takes for a column. It tells whether the value fits.
+// fit converts a value to the client's type for a column, and reports whether it fits.
 func fit(column api.ColumnType, value any) (any, bool) { //nolint:cyclop // one case for each type
 	if value == nil {
 		return nulls[column], true
@@ -122,7 +121,7 @@ func decimal(value any) (float64, bool) {
 	}
 }
 
-// address is an IP address of the column's version, as the client takes it.
+// address converts an IP address of the column's version for the client.
 func address(column api.ColumnType, value any) (any, bool) {
 	ip, ok := value.(netip.Addr)
 	if text, isText := value.(string); isText {
@@ -136,7 +135,7 @@ func address(column api.ColumnType, value any) (any, bool) {
 	return net.IP(ip.AsSlice()), true
 }
 
-// misfit says which value does not fit which column.
+// misfit describes a value that does not fit its column.
 func misfit(column *api.Column, value any) string {
 	if text, ok := value.(string); ok && len(text) > 40 {
 		value = strings.ToValidUTF8(text[:40], "") + "..."

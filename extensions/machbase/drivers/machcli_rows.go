@@ -11,25 +11,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 )
 
-// fetchedAtOnce is how many rows are taken from C in one call: a change of goroutines for each of
-// them would cost more than the row does.
+// fetchedAtOnce is how many rows are read from C in one call: switching goroutines for each row
+// would cost more than the row.
 const fetchedAtOnce = 256
 
-// machcliRows are an answer.
 type machcliRows struct {
 	conn *machcliConn
-	// ctx is the query's: rows are fetched within it, as they are read.
+	// ctx is the query's context, which also limits the fetches.
 	ctx     context.Context //nolint:containedctx // it ends with them
 	answer  *machcli.Rows
 	columns []machcli.ColumnDesc
 
-	fetched [][]any // that are still to come
+	fetched [][]any // not read yet
 	row     []any
-	over    bool // nothing more is to be fetched, and the answer is closed
+	over    bool // all rows are fetched, and the answer is closed
 	err     error
 }
 
-// answer runs a query, lets read take the rows, and closes them.
+// answer runs a query, calls read with the rows, and closes them.
 func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error), read func(machbase.Rows) error) error {
 	r := &machcliRows{conn: c, ctx: ctx}
 	err := c.call(ctx, func() error {
@@ -60,8 +59,7 @@ func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error)
 	return err
 }
 
-// readable tells whether the client can read the columns: IP addresses and binary values come as a
-// text of which it has only the beginning.
+// readable rejects columns that the client truncates: IP addresses and binary values.
 func readable(columns []machcli.ColumnDesc) error {
 	for _, c := range columns {
 		if machcliTypes[c.Type] == "" {
@@ -72,7 +70,7 @@ func readable(columns []machcli.ColumnDesc) error {
 	return nil
 }
 
-// fetch takes the next rows from C, and closes the answer after the last one.
+// fetch reads the next rows from C, and closes the answer after the last one.
 func (r *machcliRows) fetch() error {
 	r.fetched = make([][]any, 0, fetchedAtOnce)
 	for len(r.columns) > 0 && len(r.fetched) < fetchedAtOnce {
@@ -143,7 +141,7 @@ func (r *machcliRows) Equal(column int, want any) bool { return machbase.Equal(r
 
 func (r *machcliRows) Values() []any { return r.row }
 
-// machcliTypes are those of the types that can be read.
+// machcliTypes are the types that can be read.
 var machcliTypes = map[machcli.SqlType]string{ //nolint:gochecknoglobals // a constant
 	machcli.MACHCLI_SQL_TYPE_INT16:    "short",
 	machcli.MACHCLI_SQL_TYPE_INT32:    "integer",

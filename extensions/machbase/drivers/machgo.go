@@ -18,8 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoDriver is Machbase's own Go client. It dials by itself and ignores deadlines, reports
-// errors as text and drops some; what can be mended from outside is mended here.
+// machgoDriver uses Machbase's Go client. The client ignores deadlines, reports errors as text and
+// loses some; the driver works around that.
 type machgoDriver struct{}
 
 func (machgoDriver) Name() string { return "machgo" }
@@ -31,9 +31,9 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 	if strings.ContainsAny(cfg.Host+cfg.User+cfg.Password, ";") {
 		return nil, cmi.NewError(cmi.KindUsage, "host, user and password must not contain a ';': driver machgo cannot send it")
 	}
-	// A database of its own for each connection: one that goroutines share is a data race.
+	// A separate database for each connection: machgo has a data race if goroutines share one.
 	host := cfg.Host
-	if strings.Contains(host, ":") { // IPv6: machgo puts the port right behind it
+	if strings.Contains(host, ":") { // IPv6: machgo appends the port without brackets
 		host = "[" + host + "]"
 	}
 	db, err := machgo.NewDatabase(&machgo.Config{Host: host, Port: cfg.Port, MaxOpenConn: -1})
@@ -78,12 +78,12 @@ type machgoConn struct {
 	// calls closes the socket when a call's context ends; end ends a call.
 	calls *deadline.Watch[net.Conn]
 	end   func()
-	// broken tells that machgo takes the next answer for another one.
+	// broken means that machgo would take the next answer for another one.
 	broken bool
 }
 
-// machgoSocket finds the socket of a connection. machgo keeps it to itself and heeds no deadline:
-// closing the socket under it is the only way to make it return from a server that does not answer.
+// machgoSocket returns the private socket of a connection. Closing it is the only way to end a call
+// to a silent server.
 func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 	field := reflect.ValueOf(conn)
 	for _, name := range []string{"handle", "native", "netConn"} {
@@ -102,7 +102,7 @@ func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 // Broken implements Conn.
 func (c *machgoConn) Broken() bool { return c.broken }
 
-// during begins a call, which ends with what it returns.
+// during begins a call; the result ends it.
 func (c *machgoConn) during(ctx context.Context) (end func()) {
 	c.calls.Begin(ctx, c.socket, time.Time{}, 0)
 
@@ -116,10 +116,10 @@ func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read fun
 	return c.read(rows, err, read)
 }
 
-// Exec goes through Query: machgo's own Exec loses the error of a statement without parameters.
+// Exec uses Query: machgo's Exec loses errors of statements without parameters.
 func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
 	sql = official.SQL(sql)
-	if machgoInsertSelect.MatchString(sql) { // machgo's cache must not keep it: see machgoStatement.Exec
+	if machgoInsertSelect.MatchString(sql) { // machgo must not cache it: see machgoStatement.Exec
 		stmt, err := c.Prepare(ctx, sql)
 		if err != nil {
 			return 0, err
@@ -135,7 +135,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 	}
 	affected := rows.RowsAffected()
 	if insert.MatchString(sql) {
-		affected = min(affected, 1) // from the cache, it counts on: see machgoStatement.Exec
+		affected = min(affected, 1) // a cached statement returns a total: see machgoStatement.Exec
 	}
 	if err := rows.Close(); err != nil {
 		return 0, c.failed(err)

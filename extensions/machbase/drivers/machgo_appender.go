@@ -10,15 +10,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoAppender puts the values where the table has them. machgo's own way to do that ends in a
-// panic on a column that it does not know, and fails on log tables.
+// machgoAppender arranges the values in the table's order. machgo's own mapping panics on an
+// unknown column, and fails on log tables.
 type machgoAppender struct {
 	conn     *machgoConn
 	appender *machgo.Appender
-	// receipt is that of the appenders before this one.
+	// receipt is the sum of earlier appenders.
 	receipt cmi.Receipt
 	table   string
-	// places are where the table's row has each value, and width is how many it has.
+	// places are the positions of the values in the table's row, and width is its length.
 	places []int
 	width  int
 }
@@ -40,7 +40,7 @@ func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string
 	return &machgoAppender{conn: conn, appender: appender, table: table, places: places, width: len(known)}, nil
 }
 
-// Append makes every error of machgo's one that drops the connection: it is out of step after it.
+// Append makes every error of machgo break the connection, which is out of step after it.
 func (a *machgoAppender) Append(ctx context.Context, row ...any) error {
 	defer a.conn.during(ctx)()
 
@@ -82,7 +82,7 @@ func (a *machgoAppender) AppendColumns(ctx context.Context, columns ...any) (int
 	return rows, nil
 }
 
-// Sync closes the appender, which is when the server counts, and opens another.
+// Sync closes the appender, which makes the server count, and opens another.
 func (a *machgoAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
 	if _, err := a.Close(ctx); err != nil {
 		return a.receipt, err
@@ -100,7 +100,7 @@ func (a *machgoAppender) Close(ctx context.Context) (cmi.Receipt, error) {
 	if err == nil {
 		a.receipt.Accepted += accepted
 		a.receipt.Rejected += rejected
-		a.receipt.Other = a.receipt.Rejected // machgo does not tell the reasons
+		a.receipt.Other = a.receipt.Rejected // machgo does not report reasons
 
 		return a.receipt, nil
 	}

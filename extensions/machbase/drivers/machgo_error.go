@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoRejected is how machgo puts it when it finds the news of a rejected row where it expects
+// machgoRejected starts machgo's error when it reads the report of a rejected row in place of
 // another answer.
 const machgoRejected = "unexpected protocol 12 "
 
@@ -25,7 +25,6 @@ func machgoError(err error) *cmi.Error {
 	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", official.Text(err))
 }
 
-// failed is machgoError for a call on a connection.
 func (c *machgoConn) failed(err error) error {
 	e := machgoError(err)
 	c.broken = c.broken || e == errMachgoRejected
@@ -33,15 +32,13 @@ func (c *machgoConn) failed(err error) error {
 	return e
 }
 
-// outOfStep returns an error of the kind append, after which the connection must not be used any
-// more.
+// outOfStep returns an error of kind append, after which the connection must not be used.
 func (c *machgoConn) outOfStep(err error) error {
 	c.broken = true
 
 	return appendError(err)
 }
 
-// appendError is an error of machgo's while it appends.
 func appendError(err error) *cmi.Error {
 	e := machgoError(err)
 	if e.Code == 0 {

@@ -18,7 +18,7 @@ type machgoStatement struct {
 	conn   *machgoConn
 	stmt   api.Stmt
 	insert bool
-	// inserted is how many rows were, by all that was executed so far.
+	// inserted is the total number of inserted rows.
 	inserted int64
 }
 
@@ -29,8 +29,8 @@ func (s *machgoStatement) Query(ctx context.Context, args []any, read func(machb
 	return s.conn.read(rows, err, read)
 }
 
-// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to
-// the next.
+// Exec returns the rows of this call only: the server does not reset the count of an INSERT between
+// executions.
 func (s *machgoStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	defer s.conn.during(ctx)()
 	result := s.stmt.Exec(ctx, official.Args(args)...)
@@ -55,14 +55,14 @@ func (s *machgoStatement) Close(ctx context.Context) error {
 	return nil
 }
 
-// read lets read take the rows of a query and closes them.
+// read calls read with the rows of a query, then closes them.
 func (c *machgoConn) read(rows api.Rows, err error, read func(machbase.Rows) error) error {
 	if err != nil {
 		return c.failed(err)
 	}
 	r := rows.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
 	err = read(machgoRows{r, c, r.ColumnDescriptions()})
-	for more := err != nil && r.Err() == nil; more; { // a statement cannot be used again before all its rows were read
+	for more := err != nil && r.Err() == nil; more; { // a statement can be reused only after all its rows were read
 		more = r.Next()
 	}
 	if err != nil && r.Err() != nil {
@@ -103,7 +103,7 @@ func (r machgoRows) Index(name string) int {
 
 func (r machgoRows) Equal(column int, want any) bool { return machbase.Equal(r.Values()[column], want) }
 
-// Values makes addresses of IP addresses.
+// Values converts IP addresses to netip.Addr.
 func (r machgoRows) Values() []any {
 	row := r.Row()
 	for i, value := range row {
@@ -122,7 +122,7 @@ func (r machgoRows) Err() error {
 	if err == nil {
 		return nil
 	}
-	r.conn.broken = true // machgo takes the next answer for another one after an error amid the rows
+	r.conn.broken = true // after an error within the rows, machgo takes the next answer for another one
 
 	return machgoError(err)
 }

@@ -1,9 +1,9 @@
 package generate
 
-// BatchRows is how many rows a batch has at most.
+// BatchRows is the maximum number of rows in a batch.
 const BatchRows = 1024
 
-// batch gathers rows as columns, which are used again for the next batch.
+// batch collects rows as columns. It is reused.
 type batch struct {
 	names  []string
 	times  []int64
@@ -22,7 +22,6 @@ func (b *batch) add(name string, at int64, value float64) {
 	b.values = append(b.values, value)
 }
 
-// send hands the rows over, and empties the batch.
 func (b *batch) send(send func(columns ...any) error) error {
 	if len(b.names) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Source makes the rows of a range.
+// Source generates the rows of a range.
 type Source struct {
 	options Options
 	rows    int64
@@ -26,9 +26,9 @@ func newSource(o Options, value func(tag int, step, at int64) float64) (*Source,
 	return &Source{options: o, rows: rows, value: value}, nil
 }
 
-// Batches calls send with at most [BatchRows] rows at a time: names ([]string), times ([]int64,
-// nanoseconds since 1970) and values ([]float64), which are valid until it returns. It ends with
-// the first error of send, which it returns.
+// Batches calls send with up to [BatchRows] rows at a time: names ([]string), times ([]int64,
+// nanoseconds since 1970) and values ([]float64). They are valid until send returns. Batches
+// returns the first error of send.
 func (s *Source) Batches(send func(columns ...any) error) error {
 	names := s.options.names()
 	b := newBatch(s.rows)
@@ -48,11 +48,11 @@ func (s *Source) Batches(send func(columns ...any) error) error {
 	return b.send(send)
 }
 
-// Uniform makes values that are drawn evenly from lowest to below highest. Each tag of each seed
-// has a stream of its own.
+// Uniform draws values uniformly from lowest (inclusive) to highest (exclusive). Each tag and seed
+// has a separate random stream.
 func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
 	width := highest - lowest
-	if !(width >= 0) || math.IsInf(width, 0) { // NaN, which compares with nothing, is refused too
+	if !(width >= 0) || math.IsInf(width, 0) { // also rejects NaN
 		return nil, fmt.Errorf("min and max must be numbers, and max not below min; they are %v and %v", lowest, highest)
 	}
 
@@ -63,8 +63,8 @@ func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
 	})
 }
 
-// Sine makes offset + amplitude * sin of the time since 1970, one turn in each period. The tags are
-// spread evenly over a turn.
+// Sine makes offset + amplitude * sin of the time since 1970, with this period. The tags have
+// evenly distributed phases.
 func Sine(o Options, period time.Duration, amplitude, offset float64) (*Source, error) {
 	switch {
 	case period <= 0:
@@ -91,8 +91,7 @@ func Sequence(o Options, offset float64) (*Source, error) {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// mix spreads the bits of x: the generator SplitMix64 of Steele, Lea and Flood (2014), one step of
-// it.
+// mix is one step of the generator SplitMix64 of Steele, Lea and Flood (2014).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

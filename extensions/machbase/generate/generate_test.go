@@ -23,7 +23,6 @@ type row struct {
 	value float64
 }
 
-// rows are all rows of a source.
 func rows(tb testing.TB, s *Source, err error) []row {
 	tb.Helper()
 	require.NoError(tb, err)
@@ -45,8 +44,8 @@ func rows(tb testing.TB, s *Source, err error) []row {
 	return all
 }
 
-// The rows of equal options must never change: loads of different versions would no longer fit
-// together. %v prints every bit.
+// The rows of given options must never change, or loads by different versions would not match. %v
+// prints every bit.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	o := Options{Tags: 3, Prefix: "sensor-", From: noon, Rows: 7, Interval: 250 * time.Millisecond}
@@ -101,7 +100,7 @@ func TestRowsOfARange(t *testing.T) {
 	}
 }
 
-// sources makes each generator of a range.
+// sources returns the rows of each generator.
 func sources(t *testing.T, o Options) map[string][]row {
 	t.Helper()
 	uniform, err := Uniform(o, 7, 10, 20)
@@ -145,7 +144,7 @@ func TestUniformIsUniform(t *testing.T) {
 		last[r.name] = r.value
 	}
 	require.Len(t, counts, tags)
-	for name, bin := range counts { // chi-square: the mean is the degrees of freedom, 19, the deviation sqrt(38), 6.2
+	for name, bin := range counts { // chi-square: mean 19 (the degrees of freedom), deviation sqrt(38) = 6.2
 		chi2 := 0.0
 		for _, n := range bin {
 			chi2 += math.Pow(float64(n)-steps/bins, 2) / (steps / bins)
@@ -221,7 +220,7 @@ func TestRefused(t *testing.T) {
 	require.ErrorContains(t, err, "offset must be a number")
 }
 
-// The last row may have the last time that there is.
+// The last row may have the largest possible time.
 func TestTheEndOfTime(t *testing.T) {
 	s, err := Sequence(Options{Tags: 2, From: time.Unix(0, math.MaxInt64-1), Rows: 4, Interval: 1}, 0)
 	all := rows(t, s, err)
@@ -246,7 +245,7 @@ func TestSendStops(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
-// What is allocated is for the tags' names, the batch, and each batch's boxes; nothing for a row.
+// Only the tags' names, the batch, and each batch's boxes are allocated, not the rows.
 func TestNothingIsAllocatedPerRow(t *testing.T) {
 	allocated := func(batches int64) float64 {
 		s, err := Uniform(Options{Tags: 1, From: noon, Rows: batches * BatchRows, Interval: 1}, 1, 0, 1)

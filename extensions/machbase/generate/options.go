@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// MaxTags is the highest number of tags: their names are made beforehand, and kept.
+// MaxTags is the maximum number of tags, whose names are kept in memory.
 const MaxTags = 1_000_000
 
-// Options are what all generators have in common.
+// Options are the common options of all generators.
 type Options struct {
 	// Tags is the number of tags, from 1 to MaxTags. Their names are Prefix and a number from 0.
 	Tags   int
 	Prefix string
 	// From is the time of the first row of each tag.
 	From time.Time
-	// To is the time before which the rows end. Rows is how many there are in all; the last round
-	// may end amid the tags. One of both is set.
+	// The range ends before To, or after Rows rows in total, perhaps in the middle of a round of
+	// tags. Set one of both.
 	To   time.Time
 	Rows int64
-	// Interval is the time from row to row of one tag, at least a nanosecond.
+	// Interval is the time between the rows of a tag, at least one nanosecond.
 	Interval time.Duration
 }
 
-// Times outside of these do not fit 64 bits of nanoseconds since 1970.
+// The range of 64 bits of nanoseconds since 1970.
 //
 //nolint:gochecknoglobals // constants
 var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
@@ -56,7 +56,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkRows makes sure that the last row has a time.
+// checkRows checks that the last row's time is in range.
 func (o *Options) checkRows() error {
 	steps := (o.Rows - 1) / int64(o.Tags)
 	if left := uint64(math.MaxInt64) - uint64(o.From.UnixNano()); steps > 0 && left/uint64(steps) < uint64(o.Interval) {
@@ -66,7 +66,7 @@ func (o *Options) checkRows() error {
 	return nil
 }
 
-// count is how many rows there are.
+// count returns the number of rows.
 func (o *Options) count() (int64, error) {
 	if o.Rows > 0 {
 		return o.Rows, nil

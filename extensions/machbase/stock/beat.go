@@ -11,7 +11,7 @@ const (
 	beatsPerHour = int64(time.Hour) / beatLength
 )
 
-// Times outside of these do not fit 64 bits of nanoseconds since 1970.
+// The range of 64 bits of nanoseconds since 1970.
 //
 //nolint:gochecknoglobals // constants
 var (
@@ -19,8 +19,8 @@ var (
 	latest   = time.Unix(0, math.MaxInt64).UTC().Truncate(time.Hour)
 )
 
-// beats returns the beats of [from, to), counted from 1970, both ends rounded
-// down: ranges that touch each other then never overlap nor leave a gap.
+// beats returns the beats of [from, to), counted from 1970. Both ends are rounded down, so adjacent
+// ranges neither overlap nor leave a gap.
 func beats(from, to time.Time) (first, end int64, err error) {
 	switch {
 	case from.Before(earliest):
@@ -33,7 +33,7 @@ func beats(from, to time.Time) (first, end int64, err error) {
 	return floorDiv(from.UnixNano(), beatLength), floorDiv(to.UnixNano(), beatLength), nil
 }
 
-// floorDiv rounds towards the past, before 1970 as well.
+// floorDiv rounds down, also before 1970.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -42,7 +42,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// ceilDiv rounds towards the future.
+// ceilDiv rounds up.
 func ceilDiv(a, b int64) int64 {
 	return -floorDiv(-a, b)
 }

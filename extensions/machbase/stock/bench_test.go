@@ -25,7 +25,7 @@ func BenchmarkTicks(b *testing.B) {
 	}
 }
 
-// BenchmarkLoaderMinute measures what the loader does for one minute of data.
+// BenchmarkLoaderMinute measures the generation of one minute of data for a load.
 func BenchmarkLoaderMinute(b *testing.B) {
 	g := published(b, 1)
 	ticks, rows := 0, 0

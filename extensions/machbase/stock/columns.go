@@ -2,15 +2,15 @@ package stock
 
 import "time"
 
-// batchRows is how many rows a batch has at most.
+// batchRows is the maximum number of rows in a batch.
 const batchRows = 1024
 
-// columns gather rows, and are used again for the next batch.
+// columns collects rows. It is reused.
 type columns struct {
 	codes  []string
 	times  []int64
 	values [4][]float64 // price, volume, bid and ask, or their sums
-	counts []int64      // of roll-ups only
+	counts []int64      // roll-ups only
 }
 
 func (c *columns) add(code string, at int64, price, volume, bid, ask float64) {
@@ -28,7 +28,6 @@ func (c *columns) clear() {
 	}
 }
 
-// send hands the rows over, and empties the columns.
 func (c *columns) send(send func(columns ...any) error) error {
 	defer c.clear()
 	switch {
@@ -41,10 +40,9 @@ func (c *columns) send(send func(columns ...any) error) error {
 	}
 }
 
-// TickBatches is [Generator.Ticks] for loading: it calls send with up to 1024 ticks at a time, as
-// columns in the order of the table: codes ([]string), times ([]int64, nanoseconds since 1970), and
-// prices, volumes, bids and asks ([]float64). They are valid until send returns. Nothing is
-// allocated per row.
+// TickBatches is [Generator.Ticks] for loads: it calls send with up to 1024 ticks at a time, as
+// columns in the table's order: codes ([]string), times ([]int64, nanoseconds since 1970), and
+// prices, volumes, bids and asks ([]float64). They are valid until send returns.
 func (g *Generator) TickBatches(from, to time.Time, send func(columns ...any) error) error {
 	c := &g.columns
 	c.clear()
@@ -60,7 +58,7 @@ func (g *Generator) TickBatches(from, to time.Time, send func(columns ...any) er
 	return c.send(send)
 }
 
-// RollupBatches is [Generator.Rollups] in the same way, with the counts ([]int64) as the last
+// RollupBatches is [Generator.Rollups] in the same form, with the counts ([]int64) as the last
 // column.
 func (g *Generator) RollupBatches(period time.Duration, from, to time.Time, send func(columns ...any) error) error {
 	c := &g.columns

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The batches hold the very rows, in their order.
 func TestBatchesAreTheRows(t *testing.T) {
 	g := generator(t, Options{Seed: 1, TPS: 333, Codes: Codes()})
 	from, to := noon.Add(10*time.Second), noon.Add(3*time.Minute+time.Second)
@@ -65,7 +64,7 @@ func TestBatchesOfARangeThatIsRefused(t *testing.T) {
 	require.NoError(t, g.TickBatches(noon, noon, send))
 }
 
-// Six columns go out as interfaces with each batch; nothing is allocated for a row.
+// Each batch allocates six interfaces, and nothing per row.
 func TestNothingIsAllocatedPerRowOfABatch(t *testing.T) {
 	g := published(t, 1)
 	from := noon

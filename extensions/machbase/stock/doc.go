@@ -1,36 +1,27 @@
-// Package stock generates the rows of the published stock benchmark: the ticks
-// of table stock_tick and the minutes of table stock_rollup_1m.
+// Package stock generates the rows of the published stock benchmark: the ticks of table stock_tick,
+// and roll-ups such as those of stock_rollup_1m.
 //
-// It follows the walk of stockappendgo in machbase/neo-tester at commit b95bed6,
-// with one difference that a benchmark needs: a row depends on the seed, the
-// rate, the codes and its own time, and on nothing else. Two loads are
-// therefore equal, and a later load continues an earlier one with the very rows
-// that one long load would have written.
+// It follows stockappendgo in machbase/neo-tester at commit b95bed6, with one difference: a row
+// depends only on the seed, the rate, the codes and its time. So loads are repeatable, and a later
+// load continues an earlier one exactly.
 //
 // # The walk
 //
-// Every 100 ms is a beat, which holds [Options].TPS/10 ticks; tick i of a beat
-// carries the beat's time plus i nanoseconds. Each tick draws its code
-// uniformly, moves that code's price by a normal shock and a drift, and pulls it
-// 0.1 % back towards the code's anchor. When TPS/10 is not whole, beat b of the
-// hour holds floor((b+1)*TPS/10) - floor(b*TPS/10) ticks: the fraction is carried
-// from beat to beat, without chance, and starts at nought in each hour.
+// Each 100 ms is a beat of [Options].TPS/10 ticks; tick i has the beat's time plus i nanoseconds. A
+// tick draws its code uniformly, moves the code's price by a normal shock and a drift, and pulls it
+// 0.1 % back towards the code's anchor. If TPS/10 is fractional, beat b of the hour has
+// floor((b+1)*TPS/10) - floor(b*TPS/10) ticks.
 //
 // # Blocks
 //
-// At each full UTC hour every price restarts from its anchor, with a generator
-// seeded from (Options.Seed, hours since 1970). That is what makes any time
-// reachable: a range that starts inside an hour generates the hour from its
-// start and drops what lies before. A code's constants (anchor, volume,
-// volatility, drift) come from the seed alone and are the same in all hours.
+// At each full UTC hour every price restarts from its anchor, with a generator seeded from
+// (Options.Seed, hours since 1970). So a range within an hour only needs the ticks since the start
+// of that hour. A code's constants (anchor, volume, volatility, drift) depend only on the seed.
 //
 // # Reproducibility
 //
-// Arithmetic is written so that no compiler may fuse a multiplication with an
-// addition: rows do not differ between processors. (The one exception is
-// math/rand/v2's NormFloat64, which in about one draw of a hundred asks math.Exp
-// or math.Log, and those may differ in their last bit.) The golden file under
-// testdata guards the rest, a change of math/rand/v2 included.
-//
-// The package is pure Go, imports neither k6 nor a client, and reads no clock.
+// No compiler can fuse a multiplication with an addition in this code, so rows are the same on all
+// processors. The exception is math/rand/v2's NormFloat64, which calls math.Exp or math.Log in
+// about 1 % of the draws; their last bit may differ. A golden file under testdata detects any other
+// change, also of math/rand/v2.
 package stock

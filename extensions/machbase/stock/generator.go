@@ -13,44 +13,38 @@ const (
 	DefaultTPS = 1000
 	// MinTPS is the lowest rate that [New] accepts.
 	MinTPS = 0.01
-	// MaxTPS is the highest rate that [New] accepts. Above it, reaching the end of
-	// an hour would take minutes of generating.
+	// MaxTPS is the highest rate that [New] accepts. With a higher one, an hour would take minutes
+	// to generate.
 	MaxTPS = 1_000_000
 )
 
 // Options describe a data set. Equal options give equal rows.
 type Options struct {
-	// Seed selects the data set; every value is a good one.
+	// Seed selects the data set. Every value is valid.
 	Seed uint64
-	// TPS is the number of ticks per second over all codes, from [MinTPS] to
-	// [MaxTPS]. There is no default: [DefaultTPS] is the published rate.
+	// TPS is the number of ticks per second over all codes, from [MinTPS] to [MaxTPS]. It has no
+	// default; [DefaultTPS] is the published rate.
 	TPS float64
-	// Codes are the stock codes, distinct and at most [MaxCodeLen] bytes each;
-	// [Codes] returns the published number of them. Their order matters: it decides
-	// which code a draw means.
+	// Codes are the stock codes, distinct and up to [MaxCodeLen] bytes each; [Codes] returns those
+	// of the benchmark. Their order is part of the data set.
 	Codes []string
 }
 
-// Generator yields the rows of one data set. It remembers where the last call
-// stopped, once for [Generator.Ticks] and once for each period of
-// [Generator.Rollups], so that consecutive ranges cost what they hold, however
-// they are alternated.
-//
-// A Generator must not be used by two goroutines at once, nor be called from
-// its own yield. One with 692 codes takes less than 200 KB.
+// Generator generates the rows of one data set. It remembers a position for [Generator.Ticks] and
+// one for each period of [Generator.Rollups], so that consecutive ranges need no catching up. It
+// must not be used by several goroutines at the same time, nor in its own yield.
 type Generator struct {
 	options Options
 	codes   []string
 	traits  []traits
 	ticks   *walk
-	rollups map[time.Duration]*walk // by their period
-	sums    []Rollup                // one per code, the period under way
-	columns columns                 // of the batch under way
+	rollups map[time.Duration]*walk // by period
+	sums    []Rollup                // by code, for the current period
+	columns columns                 // of the current batch
 }
 
-// New returns a generator of the data set that options describe. It returns an
-// error that names the field when TPS is not a number from [MinTPS] to [MaxTPS],
-// when there are no codes, or when a code is empty, too long or there twice.
+// New returns a generator. It returns an error that names the field if TPS is out of range, if
+// there are no codes, or if a code is empty, too long or repeated.
 func New(options Options) (*Generator, error) {
 	if err := checkTPS(options.TPS); err != nil {
 		return nil, err
@@ -76,7 +70,7 @@ func (g *Generator) newWalk() *walk {
 }
 
 func checkTPS(tps float64) error {
-	// Written so that NaN, which compares with nothing, is refused too.
+	// Also rejects NaN.
 	if !(tps >= MinTPS && tps <= MaxTPS) {
 		return fmt.Errorf("stock: TPS is %v, want %v to %v ticks per second", tps, MinTPS, MaxTPS)
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An hour holds the rate times 3600, exactly, whatever becomes of fractions on
-// the way.
+// An hour has exactly 3600 times the rate, even with fractions.
 func TestRate(t *testing.T) {
 	for _, tps := range []float64{MinTPS, .1, 1, 3, 9.99, 10, 12.5, 33.3, 200} {
 		g := generator(t, Options{TPS: tps, Codes: Codes()})
@@ -22,7 +21,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The fraction is spread evenly: no second is off by more than a tick.
+// The fraction is spread evenly: each second is within one tick of the rate.
 func TestFractionsAreSpread(t *testing.T) {
 	g := generator(t, Options{TPS: 12.5, Codes: Codes()})
 	for s := range 600 {
@@ -31,8 +30,8 @@ func TestFractionsAreSpread(t *testing.T) {
 	}
 }
 
-// Chi-square of an hour's codes and of the first codes of many hours: the mean
-// is the degrees of freedom, 691, and the deviation sqrt(2*691), 37.
+// Chi-square of an hour's codes and of the first codes of many hours: mean 691 (the degrees of
+// freedom), deviation sqrt(2*691) = 37.
 func TestCodesAreUniform(t *testing.T) {
 	g := published(t, 1)
 	hour, starts := map[string]int{}, map[string]int{}
@@ -69,7 +68,7 @@ func TestValuesAreSane(t *testing.T) {
 	}))
 }
 
-// At the lowest rate a step of the walk is so wide that the floors are reached.
+// At the lowest rate a step is so large that prices reach their floors.
 func TestFloors(t *testing.T) {
 	g := generator(t, Options{TPS: MinTPS, Codes: []string{"A"}})
 	for i := range g.ticks.traits {
@@ -82,8 +81,8 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// The standard deviation of one code's relative moves is its volatility times
-// the square root of the interval.
+// The standard deviation of one code's relative moves is its volatility times the square root of
+// the interval.
 func TestVolatility(t *testing.T) {
 	g := generator(t, Options{Seed: 5, TPS: 100, Codes: []string{"A"}})
 	is := g.ticks.traits[0]

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Rollup is one row of table stock_rollup_1s or stock_rollup_1m: the ticks of one
-// code in one period.
+// Rollup is a row of table stock_rollup_1s or stock_rollup_1m: the ticks of one code in one period.
 type Rollup struct {
 	Code      string
-	UnixNano  int64 // the start of the period, nanoseconds since 1970 UTC
+	UnixNano  int64 // start of the period, nanoseconds since 1970 UTC
 	SumPrice  float64
 	SumVolume float64
 	SumBid    float64
@@ -20,16 +19,13 @@ type Rollup struct {
 // Time returns the start of the period in UTC.
 func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
 
-// Rollups calls yield for each code and each full period in [from, to), in time
-// order and, within a period, in the order of [Options].Codes. The sums are exactly
-// those of the ticks that [Generator.Ticks] yields, added in that order. A period
-// in which a code has no tick has no row. The period is that of the table: a
-// second or a minute, or another one of whole 100 ms by which an hour divides.
-// Each period that was asked for keeps a position of its own.
+// Rollups calls yield for each code and each full period in [from, to), ordered by time, then by
+// [Options].Codes. The sums are those of the ticks of [Generator.Ticks], added in order. A period
+// in which a code has no tick has no row. The period is a multiple of 100 ms that divides an hour,
+// such as a second or a minute. The Generator remembers a position for each period.
 //
-// The row is valid until yield returns and is then used again. Errors, and what
-// a range costs, are those of Ticks; positions are kept apart, so that calling
-// the two in turn, minute by minute, generates each tick twice and no more.
+// The row is valid until yield returns. Errors are those of Ticks. Ticks and Rollups have separate
+// positions, so alternating between them generates each tick twice.
 func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func(*Rollup) error) error {
 	if period <= 0 || int64(period)%beatLength != 0 || time.Hour%period != 0 {
 		return fmt.Errorf("stock: the period is %v, want one of whole 100 ms by which an hour divides", period)
@@ -37,7 +33,7 @@ func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func
 	if _, _, err := beats(from, to); err != nil {
 		return err
 	}
-	// Inwards on both sides: a period that is cut by a nanosecond is not full.
+	// Round inwards: a period that is cut by a nanosecond is not full.
 	first := ceilDiv(from.UnixNano(), int64(period))
 	end := floorDiv(to.UnixNano(), int64(period))
 	beats := int64(period) / beatLength
@@ -61,8 +57,8 @@ func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func
 	return nil
 }
 
-// sumPeriod leaves the rows of the period that starts at unixNano in g.sums, and
-// the walk at the beat end.
+// sumPeriod sums the period that starts at unixNano into g.sums, and leaves the walk at the beat
+// end.
 func (g *Generator) sumPeriod(w *walk, unixNano, end int64) {
 	for i, code := range g.codes {
 		g.sums[i] = Rollup{Code: code, UnixNano: unixNano}

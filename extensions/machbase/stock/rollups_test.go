@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// summed adds up ticks the plain way.
+// summed adds up ticks in the simplest form.
 func summed(all []Tick, codes []string) (rows []Rollup) {
 	type key struct {
 		minute int64
@@ -44,7 +44,7 @@ func summed(all []Tick, codes []string) (rows []Rollup) {
 }
 
 func TestRollupsAreTheSumsOfTheTicks(t *testing.T) {
-	for _, tps := range []float64{.5, 33.3, 400} { // the first leaves codes without ticks
+	for _, tps := range []float64{.5, 33.3, 400} { // the first rate leaves codes without ticks
 		g := generator(t, Options{Seed: 1, TPS: tps, Codes: Codes()})
 		from, to := noon.Add(57*time.Minute), noon.Add(63*time.Minute)
 		require.Equal(t, summed(ticks(t, g, from, to), g.codes), rollups(t, g, from, to))
@@ -104,7 +104,7 @@ func TestYieldStopsRollups(t *testing.T) {
 		rollups(t, g, noon, noon.Add(3*time.Minute)))
 }
 
-// The seconds of a minute add up to the minute: the same ticks, summed in smaller periods.
+// The sums of a minute's seconds equal those of the minute.
 func TestSecondsAddUpToTheMinute(t *testing.T) {
 	g := generator(t, Options{Seed: 1, TPS: 100, Codes: Codes()})
 	to := noon.Add(time.Minute)

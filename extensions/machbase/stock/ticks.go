@@ -15,19 +15,15 @@ type Tick struct {
 // Time returns the tick's time in UTC.
 func (t *Tick) Time() time.Time { return time.Unix(0, t.UnixNano).UTC() }
 
-// Ticks calls yield for each tick in [from, to), in time order. Both ends are
-// rounded down to 100 ms, so that ranges that touch each other never share a
-// tick nor miss one. No two ticks have the same time.
+// Ticks calls yield for each tick in [from, to), ordered by time. Both ends are rounded down to 100
+// ms, so adjacent ranges neither share nor miss a tick. No two ticks have the same time.
 //
-// The tick is valid until yield returns and is then used again. Ticks stops at
-// yield's first error and returns it as it is. It returns an error of its own when
-// the range ends before it starts or lies outside of what 64 bits of nanoseconds
-// hold (the years 1678 to 2262).
+// The tick is valid until yield returns. Ticks returns yield's first error. It also returns an
+// error if to is before from, or if a time is outside of the years 1678 to 2262.
 //
-// A range that continues the last one, or starts later in the same hour,
-// continues from there; any other one first generates what lies between its
-// start and the full hour before, at most 3600 seconds times TPS ticks. So does the
-// range after one that yield stopped. Nothing is allocated per tick.
+// A range that starts at or after the end of the last one in the same hour continues from there.
+// Any other range, and one after an error of yield, first generates the ticks from the start of the
+// hour to its own start.
 func (g *Generator) Ticks(from, to time.Time, yield func(*Tick) error) error {
 	first, end, err := beats(from, to)
 	if err != nil || first == end {

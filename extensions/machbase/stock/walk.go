@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// traits are what a code keeps for ever.
+// traits are a code's constants.
 type traits struct {
-	base       float64 // price at which each hour starts, and its anchor
+	base       float64 // price at the start of each hour, and its anchor
 	baseVolume float64
 	volatility float64
 	drift      float64
 }
 
-// traitStream seeds the generator of the traits. No hour has this number.
+// traitStream seeds the generator of the traits. It is not the number of any hour.
 const traitStream = 1 << 63
 
 func drawTraits(seed uint64, n int) []traits {
@@ -30,20 +30,19 @@ func drawTraits(seed uint64, n int) []traits {
 	return all
 }
 
-// walk is one position in the data set: the state before the first tick of a
-// beat, from which the beats of the same hour follow in order.
+// walk is a position in the data set: the state before the first tick of a beat.
 type walk struct {
 	seed     uint64
 	tps      float64
-	interval float64 // seconds from tick to tick, on average
+	interval float64 // seconds between ticks, on average
 	codes    []string
 	traits   []traits
 
-	ready  bool  // false before the first beat, and after a beat was left half done
+	ready  bool  // false at first, and after an incomplete beat
 	beat   int64 // the next beat, counted from 1970
 	source rand.PCG
 	rng    *rand.Rand // draws from source
-	prices []float64  // per code, its last price in this hour
+	prices []float64  // by code, its last price in this hour
 
 	tick  Tick // the last tick drawn
 	index int  // the index of its code
@@ -58,8 +57,8 @@ func newWalk(seed uint64, tps float64, codes []string, traits []traits) *walk {
 	return w
 }
 
-// seek moves to the start of beat: on from here when it lies ahead in the same
-// hour, from the start of its hour otherwise.
+// seek moves to the start of a beat: forward if it is later in the same hour, else from the start
+// of its hour.
 func (w *walk) seek(beat int64) {
 	sameHour := floorDiv(beat, beatsPerHour) == floorDiv(w.beat, beatsPerHour)
 	if !w.ready || beat < w.beat || !sameHour {
@@ -82,8 +81,8 @@ func (w *walk) startHour(hour int64) {
 	w.ready = true
 }
 
-// startBeat returns the number of ticks to draw before endBeat. Until then the
-// position is unusable, whatever happens in a caller's yield.
+// startBeat returns the number of ticks to draw before endBeat. In between the position is invalid,
+// in case yield does not return.
 func (w *walk) startBeat() int64 {
 	inHour := w.beat - floorDiv(w.beat, beatsPerHour)*beatsPerHour
 	if inHour == 0 {
@@ -98,19 +97,19 @@ func (w *walk) endBeat() {
 	w.ready = true
 }
 
-// ticksBefore returns the number of ticks in the first n beats of an hour. One
-// product and one quotient, each rounded once: whole rates come out exactly.
+// ticksBefore returns the number of ticks in the first n beats of an hour. The product and the
+// quotient are rounded once each, so whole rates are exact.
 func (w *walk) ticksBefore(n int64) int64 {
 	return int64(float64(n) * w.tps / 10)
 }
 
-// draw makes the next tick of the beat, its i-th. The explicit conversions keep
-// the compiler from fusing a product and a sum, see the package comment.
+// draw generates tick i of the beat. The explicit conversions keep the compiler from fusing a
+// product and a sum: see the package comment.
 func (w *walk) draw(i int64) {
 	code := w.rng.IntN(len(w.codes))
 	is := &w.traits[code]
 
-	// The original spreads its interval evenly by a quarter to either side.
+	// The original varies its interval uniformly by up to a quarter.
 	dt := w.interval * (.75 + float64(w.rng.Float64()*.5))
 	move := float64(w.rng.NormFloat64()*is.volatility*math.Sqrt(dt)) + float64(is.drift*dt)
 	price := float64(w.prices[code] * (1 + move))

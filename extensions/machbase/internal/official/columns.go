@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// EachRow calls fn for each row of columns that are as those of cmi.Appender, until it returns an
-// error, and tells for how many it went well. It uses the array that it hands out again.
+// EachRow calls fn for each row of columns in the types of cmi.Appender, until fn returns an error,
+// and returns how many calls succeeded. It reuses the row.
 func EachRow(columns []any, fn func(row []any) error) (int, error) {
 	slices := make([]reflect.Value, len(columns))
 	rows := 0

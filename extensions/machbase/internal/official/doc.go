@@ -1,4 +1,3 @@
-// Package official holds what the drivers over Machbase's own clients, machgo and machcli, have in
-// common: both clients understand statements in the same narrow way, and both report errors as
-// text.
+// Package official holds the common parts of the drivers on machgo and machcli. Both clients
+// recognise statements in the same limited way, and report errors as text.
 package official

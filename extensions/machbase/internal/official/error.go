@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// The two ways in which the clients write an error of the server, and a third one of machcli's,
-// which ends with the name of a function.
+// The two forms of a server's error in the clients' texts, and a third one of machcli, which ends
+// with the name of a function.
 var (
 	coded  = regexp.MustCompile(`(?:MACHCLI-ERR-|^server error code=)(\d+)(?:, *| message=|$)`)
 	called = regexp.MustCompile(`(?s)^MACHCLI-ERR (\d+) (.*), MachC\w+(?:\([^)]*\))?$`)
 )
 
-// ServerError finds the server's code and message in the text of an error. The code is 0 when the
-// error is not the server's.
+// ServerError finds the server's code and message in the text of an error. The code is 0 for other
+// errors.
 func ServerError(text string) (code int, message string) {
 	if match := called.FindStringSubmatch(text); match != nil {
 		return number(match[1]), match[2]
@@ -27,7 +27,7 @@ func ServerError(text string) (code int, message string) {
 	return number(text[match[2]:match[3]]), text[match[1]:]
 }
 
-// number is 0 for digits that are too many for a code.
+// number returns 0 if there are too many digits for a code.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -37,7 +37,7 @@ func number(digits string) int {
 	return n
 }
 
-// Text is the text of an error of a client's own, most of which are written twice.
+// Text returns the text of a client's own error, which often appears twice in its message.
 func Text(err error) string {
 	text := strings.TrimPrefix(err.Error(), "MACHCLI ")
 	if half := (len(text) - len(", ")) / 2; half > 0 && text == text[:half]+", "+text[:half] {
@@ -47,7 +47,7 @@ func Text(err error) string {
 	return text
 }
 
-// ConnectReason says why a connection could not be made, in one line. It goes by the client's text.
+// ConnectReason explains in one line why a connection could not be made.
 func ConnectReason(text string) string {
 	switch {
 	case strings.Contains(text, "connection refused"):
@@ -61,7 +61,7 @@ func ConnectReason(text string) string {
 	}
 }
 
-// IsUsage tells whether the text is that of a call that was wrong, and not of one that failed.
+// IsUsage reports whether the text is about a wrong call.
 func IsUsage(text string) bool { return usage.MatchString(text) }
 
 var usage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)

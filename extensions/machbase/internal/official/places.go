@@ -7,12 +7,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// ArrivalTime is the first column of a log table. The server fills it in when a row brings none.
+// ArrivalTime is the first column of a log table. The server sets it if a row does not.
 const ArrivalTime = "_ARRIVAL_TIME"
 
-// Places are those in a table's row of the values that rows bring for the wanted columns; without
-// these, for all that the table knows. The error is that of a column which is not there, or there
-// twice.
+// Places returns the positions of the wanted columns in a table's row, or without wanted columns,
+// of all known ones. A missing or repeated column is an error.
 func Places(table string, known, wanted []string) ([]int, *cmi.Error) {
 	var places []int
 	if len(wanted) == 0 {

@@ -9,9 +9,8 @@ import (
 
 var tightSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
 
-// SQL makes a statement one that the clients understand: they tell a query by its first word, and
-// find no columns when a comment stands before it, or something other than a space behind it, such
-// as a hint.
+// SQL rewrites a statement for the clients. They recognise a query by its first word, and find no
+// columns if a comment precedes it, or if anything but a space follows it, such as a hint.
 func SQL(sql string) string {
 	sql = trimComments(sql)
 	if tightSelect.MatchString(sql) {
@@ -21,8 +20,8 @@ func SQL(sql string) string {
 	return sql
 }
 
-// trimComments takes away the comments before a statement. Hints, which stand behind its first
-// word, stay.
+// trimComments removes the comments before a statement, and keeps hints, which follow its first
+// word.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)
@@ -43,8 +42,7 @@ func trimComments(sql string) string {
 	}
 }
 
-// Args writes IP addresses as text, which is how the clients take them as parameters and to append.
-// The array that it is given stays as it is.
+// Args returns a copy in which IP addresses are text, the form that the clients accept.
 func Args(args []any) []any {
 	own := args
 	for i, arg := range args {
