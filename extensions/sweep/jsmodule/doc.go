@@ -1,3 +1,3 @@
-// Package jsmodule is the JavaScript module k6/x/sweep, one file for each of its functions.
-// index.d.ts in the folder above declares them.
+// Package jsmodule is the JavaScript module k6/x/sweep, with one file for each function. index.d.ts
+// in the parent folder declares them.
 package jsmodule

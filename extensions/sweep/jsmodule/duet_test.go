@@ -12,8 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Two functions take turns: the report has both, each with its own figures, and what they say of
-// each other.
+// The report has both variants and their comparison.
 func TestSweepRunOfTwoFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [4], "duration": "2s", "warmup": "200ms", "repeats": 2}`,
@@ -61,7 +60,6 @@ func TestSweepRunOfTwoFunctions(t *testing.T) {
 	})
 }
 
-// In an open loop the variants take turns in the schedule.
 func TestDuetAtARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"rate": [400], "preAllocatedVUs": 30, "duration": "4s", "warmup": "200ms"}`,
@@ -94,7 +92,6 @@ func TestSweepRunRefusesWhatIsNoDuet(t *testing.T) {
 	}
 }
 
-// What cannot go together with a duet ends the test, and says why.
 func TestDuetsThatEndTheTest(t *testing.T) {
 	const run = `sweep.run({ base: () => sleep(1), change: () => sleep(1) })`
 	for options, want := range map[string]string{
@@ -126,7 +123,6 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 	})
 }
 
-// As with one function, what would be done later is refused.
 func TestPromisesOfADuetAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: () => sleep(1), change: async () => sleep(1) })`)

@@ -1,4 +1,4 @@
 package jsmodule
 
-// ErrNested is for the tests in package jsmodule_test.
+// ErrNested is for package jsmodule_test.
 var ErrNested = errNested

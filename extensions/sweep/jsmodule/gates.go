@@ -10,12 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
-// gates is sweep.gates(path): it reads a file of gates, and the baseline that it names. The gates
-// are judged when the scenario that the file names has ended; k6 exits with 99 if one is crossed,
-// else with 110 if one is undecided. path is relative to the script, the baseline's to the file.
+// gates is sweep.gates(path): it reads a gate file and its baseline, for the end of the scenario
+// that the file names. path is relative to the script, the baseline's path to the file.
 //
-// It throws a TypeError outside of the init context, and an Error when a file cannot be read or
-// makes no sense: it names the file and what is wrong.
+// It throws a TypeError outside of the init context, and an Error for a missing or invalid file.
 func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	path, ok := k6glue.Text(call.Argument(0))
@@ -32,7 +30,7 @@ func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// loadGates reads a file of gates. Each VU of a run asks for the same: it is read by the first.
+// loadGates reads a gate file. Each VU asks for the same one; only the first reads it.
 func (m *module) loadGates(path string) (*gate.File, error) {
 	env := m.vu.InitEnv()
 	absolute := env.GetAbsFilePath(path)

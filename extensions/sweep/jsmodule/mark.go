@@ -9,10 +9,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
-// longestMark is how many characters a mark may have: it stands beside a plot.
+// longestMark is in characters, to fit next to a plot.
 const longestMark = 200
 
-// mark is sweep.mark(text): the reports of all sweeps that are at work say that it happened now.
+// mark is sweep.mark(text): it adds a mark with the current time to the reports of all active
+// sweeps.
 //
 // It throws a TypeError for other arguments, and in the init context.
 func (m *module) mark(call sobek.FunctionCall) sobek.Value {

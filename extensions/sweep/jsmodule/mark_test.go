@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// A mark is in the reports of the scenarios that have begun.
 func TestMark(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	runtime.MoveToVUContext(&lib.State{})

@@ -18,16 +18,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// meta is sweep.meta({ scenario, target, base, params, published, cache, results,
-// name }): facts for the
-// report that only the script knows. Call it in setup(). scenario is the one that they are of;
-// without, they are of all. target is what was measured (kind, version, driver, url), base is what
-// is otherwise in the base of a duet, params is with what (the query, a code, statement reuse). A
-// password or another secret in a url is taken out. With the URL of a server on this machine, the
-// report has the server's processor time as well. published is what others have published of the
-// same, to be shown beside it as a shape. cache is what has to be known of a cache for the
-// published figures of hits by memory. results is the folder that sweep.report will write to: it
-// throws when it cannot. name is what a scenario's files are called instead.
+// meta is sweep.meta({ scenario, target, base, params, published, cache, results, name }), which
+// adds facts to the report, usually in setup(). scenario limits them to one scenario. target is the
+// server (kind, version, driver, url), base has what differs for a duet's base. Secrets in a url
+// are removed. For a server on this machine, the report also has its CPU time. published has
+// published results for the page. cache has the memory figures of a cache. results is the folder of
+// sweep.report; meta throws if it is not writable. name replaces the scenario in file names.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // one case for each argument
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
@@ -71,8 +67,7 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // 
 	return sobek.Undefined()
 }
 
-// mustKeepDigits refuses a BigInt that is no exact number in a report, whose numbers are as
-// JavaScript's.
+// mustKeepDigits refuses a BigInt that is not exact as a JavaScript number.
 func mustKeepDigits(facts sobek.Value) error {
 	exported, err := k6glue.Export(facts)
 	if err != nil {
@@ -92,7 +87,7 @@ func mustKeepDigits(facts sobek.Value) error {
 	})
 }
 
-// withoutSecrets takes the secrets out of all addresses among the facts, at any depth.
+// withoutSecrets removes secrets from all addresses in the facts, at any depth.
 func withoutSecrets(facts any) {
 	clean := func(value any) any {
 		if text, is := value.(string); is {
@@ -114,19 +109,19 @@ func withoutSecrets(facts any) {
 	}
 }
 
-// ownParams are those of the report's params that are not the script's.
+// ownParams are the report's parameters that scripts cannot set.
 var ownParams = []string{ //nolint:gochecknoglobals // a constant
 	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "warmupIterations", "repeats",
 	"repeatOrder", "failOn", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
-// withoutPassword takes the password out of a URL. The error does not repeat the address: it may
-// hold one.
+// withoutPassword removes the password from a URL. The error does not contain the address, which
+// may hold one.
 func withoutPassword(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(u.Opaque+u.Path+u.RawQuery+u.Fragment, "@") {
-		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for
-		// something else.
+		// Without "//", or with "/", "?" or "#" in a password, url.Parse takes the password for another
+		// part.
 		return "", fmt.Errorf("url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
 	if _, both := u.User.Password(); both {
@@ -145,5 +140,5 @@ func withoutPassword(address string) (string, error) {
 	return u.String(), nil
 }
 
-// secretName matches the names of URL parameters that hold secrets.
+// secretName matches the names of URL parameters with secrets.
 var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|key`)

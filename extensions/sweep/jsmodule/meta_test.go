@@ -45,7 +45,7 @@ func TestMetaTakesPasswordsOut(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	for _, address := range []string{
-		"sys:secret@h:5656", // not a URL, although it parses as one
+		"sys:secret@h:5656", // parses, but is not a URL
 		"sys:secret@h",
 		"192.0.2.1:5656:secret",
 		"machbase://sys:sec ret@h:5656",

@@ -16,19 +16,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// ImportPath is the name under which scripts import the module.
+// ImportPath is the module's name in scripts.
 const ImportPath = "k6/x/sweep"
 
 // New returns the JavaScript module.
 func New() modules.Module { return &rootModule{} }
 
 type rootModule struct {
-	// told: k6 knows the names of the exports.
+	// told runs once, to register the exports' names.
 	told sync.Once
 }
 
-// NewModuleInstance registers the metrics, so that the script's thresholds may name them, and
-// returns the VU's module.
+// NewModuleInstance registers the metrics for the script's thresholds, and returns the VU's module.
 func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	registered, err := stream.Register(vu.InitEnv().Registry)
 	if err != nil {
@@ -59,7 +58,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	return m
 }
 
-// otherExports are names by which people look for what the module has under another one.
+// otherExports maps names from other modules to ours.
 var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
 	"Sweep":     useOptions,
 	"scenario":  useOptions,
@@ -71,7 +70,7 @@ var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
 	"measure": "call sweep.run(fn), or sweep.op(name, fn) for a piece of it",
 }
 
-// ofSteps are properties of what step returns, by which people ask the module.
+// ofSteps are properties of sweep.step() that people look for in the module.
 var ofSteps = map[string]string{ //nolint:gochecknoglobals // a table
 	"variant": "sweep.step().variant is that of the step at work",
 	"clients": "sweep.step().clients is that of the step at work",
@@ -90,32 +89,31 @@ type module struct {
 	metrics *stream.Metrics
 	exports *k6glue.Exported
 	test    *lib.TestPreInitState
-	// running tells that the VU is within sweep.run.
+	// running is set within sweep.run.
 	running bool
-	// begun counts the asynchronous work that the script has begun.
+	// begun counts asynchronous work that the script has begun.
 	begun *k6glue.Begun
 
-	// session is the one for which the recorders are.
+	// session is the one of the recorders.
 	session *k6glue.Session
-	// recorders are those of the session's operations, by name.
+	// recorders of the session's operations, by name.
 	recorders map[string]*measure.Recorder
 
-	// tap sees the samples of the operations that are under way in an iteration, under k6's own
-	// executors.
+	// tap sees the samples of the iteration's active operations, under k6's own executors.
 	tap *k6glue.Tap
 	// underWay counts those operations.
 	underWay int
-	// leftBehind tells that an operation has left a promise or a timer: what that does still reads
-	// where samples go, so that the tap stays open.
+	// leftBehind is set if an operation left a promise or a timer, which may still emit samples; the
+	// tap then stays open.
 	leftBehind bool
-	// iteration is that of the last operation.
+	// iteration is the iteration of the last operation.
 	iteration context.Context //nolint:containedctx // it is compared with the next operation's
 }
 
-// Exports returns what scripts import.
+// Exports returns the module's exports.
 func (m *module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
 
-// setStepTags marks the samples of the measured phase: from here on they belong to a step.
+// setStepTags adds the step's tags to samples of the measured phase.
 func (m *module) setStepTags(tags map[string]string) {
 	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) {
 		t.Tags = t.Tags.Without("phase").WithTagsFromMap(tags)

@@ -43,7 +43,7 @@ func TestModuleExports(t *testing.T) {
 	require.Nil(t, exports.Named, "k6 takes values from the default export")
 }
 
-// The module can be called, and imported by its name, as people expect who know other modules.
+// The module can be called and imported by name.
 func TestModuleIsCallable(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	rt := runtime.VU.Runtime()
@@ -72,8 +72,7 @@ func TestModuleIsCallable(t *testing.T) {
 	}
 }
 
-// A script's thresholds are checked before there is an executor: the import must have made the
-// metrics known.
+// Thresholds are checked before any executor exists, so the import must register the metrics.
 func TestModuleRegistersTheMetrics(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	for name, kind := range map[string]metrics.MetricType{
@@ -129,7 +128,7 @@ func TestMeta(t *testing.T) {
 	require.Nil(t, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Server(), "not on this machine")
 }
 
-// The forms of addresses that drivers read have passwords in other places than a URL's.
+// Driver-specific addresses hold passwords in other places than URLs.
 func TestMetaHasNoSecrets(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	_, err := runtime.VU.Runtime().RunString(`sweep.meta({
@@ -219,8 +218,6 @@ func TestReport(t *testing.T) {
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 }
 
-// The scenarios of a run stand side by side in files of their own, and the variants of each in its
-// page.
 func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	for _, scenario := range []string{"cache-hot", "cache-cold"} {
@@ -253,7 +250,6 @@ func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	require.Equal(t, "sweep.report: sideBySide[0].name is empty", message)
 }
 
-// What a script makes of a report is a part of it, in the files and on standard output.
 func TestReportWithTablesOfTheScript(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	s := results.NewScenario(testrun.Start{Name: "hot"})
@@ -297,7 +293,7 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[() => 1]] }]": "",
 	} {
 		usual := shown(tables)
-		if why == "" { // as JSON.stringify has it
+		if why == "" { // as JSON.stringify writes it
 			require.NotContains(t, usual, "stderr")
 
 			continue
@@ -322,7 +318,7 @@ func TestReportErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, runtime.VU.Runtime().Set("dir", filepath.Join(file, "results")))
-	// The table is not lost with the files.
+	// The table is printed even if the files cannot be written.
 	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
 	require.NoError(t, err)
 	shown, ok := value.Export().(map[string]any)
@@ -371,14 +367,13 @@ func TestMetaTriesTheFolderOfTheResults(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Each test run of a process has results of its own; its modules and executors share them.
+// Each test run of a process has its own results, shared by modules and executors.
 func TestResultsOf(t *testing.T) {
 	a, b := metrics.NewRegistry(), metrics.NewRegistry()
 	require.Same(t, testrun.Of(a), testrun.Of(a))
 	require.NotSame(t, testrun.Of(a), testrun.Of(b))
 }
 
-// From a script's meta to a script's report, over the executor.
 func TestModuleAndExecutorShareTheResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sleep(10))`)

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 )
 
-// Operations of a sweep.run within another one would be operations of both.
+// Operations of a nested sweep.run would belong to both.
 func TestSweepRunWithinSweepRunEndsTheTest(t *testing.T) {
 	for _, script := range []string{
 		`sweep.run(() => sweep.run(() => sleep(1)))`,

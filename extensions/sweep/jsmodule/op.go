@@ -23,14 +23,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
-// op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns
-// what fn returns. What fn throws counts as failed, and goes on to the caller. Where a sample that
-// fn has pushed tells of a failure, the operation has failed as well, and nothing is thrown. Of an
-// asynchronous function the operation ends when its promise is settled; the promise is returned. It
-// throws an Error, and the operation has failed, when another function leaves a promise or a timer.
+// op is sweep.op(name, fn): it calls fn, counts the call as an operation, and returns the result of
+// fn. An exception counts as a failure and is thrown again. A failing sample also makes the
+// operation fail, without an exception. If fn returns a promise, the operation ends when it
+// settles. op throws an Error, and the operation fails, if another function leaves a promise or a
+// timer.
 //
-// Under client-sweep the operation belongs to the step, beside or instead of the one that the whole
-// call of the scenario's function would be. Elsewhere it is a sample of a Trend and of a Rate.
+// Under client-sweep the operation belongs to the step, and replaces the operation of the whole
+// call. Elsewhere it is a sample of a Trend and of a Rate.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	name, ok := k6glue.Text(call.Argument(0))
@@ -68,7 +68,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 
 	var interrupted *sobek.InterruptedError
 	switch ctx := m.vu.Context(); {
-	case ctx.Err() != nil: // whatever it says: it was cut off
+	case ctx.Err() != nil: // cut off, so the result does not matter
 		cut(k6glue.SessionOf(m.vu))
 		record(took, fault.CutOff{Why: context.Cause(ctx)})
 		if err == nil {
@@ -76,7 +76,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		}
 		rethrow(rt, err)
 	case errors.As(err, &interrupted):
-		panic(interrupted) // test.abort or the like: no outcome of the operation
+		panic(interrupted) // such as test.abort, which is not a result of the operation
 	case err != nil:
 		record(took, fault.Thrown(err))
 		rethrow(rt, err)
@@ -90,23 +90,22 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	return value
 }
 
-// errOpLeftBehind is why an operation has failed whose function keeps a promise or a timer to
-// itself: nobody could say when it is done.
+// errOpLeftBehind is the error of an operation whose function leaves a promise or a timer, so that
+// its end is unknown.
 func errOpLeftBehind(name string) error {
 	return fmt.Errorf("sweep.op('%s', fn): fn left a promise that nobody awaits, or a timer; make fn async and await it there: "+
 		"the operation then ends when its promise does", name)
 }
 
-// cut tells the session that the VU's context has ended: of what was under way the step has to know
-// whether that was Ctrl-C, before it counts it.
+// cut notifies the session that the VU's context has ended, so that Ctrl-C is known before the
+// operation is counted.
 func cut(session *k6glue.Session) {
 	if session != nil && session.Cut != nil {
 		session.Cut()
 	}
 }
 
-// tapped returns the tap that sees the samples of the operation which begins now. Leave tells that
-// it has ended.
+// tapped returns the tap for the samples of a new operation. leave ends the operation.
 func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 	if session := k6glue.SessionOf(m.vu); session != nil {
 		return session.Tap, func() {}
@@ -116,7 +115,7 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 		m.results.WatchToTheEnd(m.tap, m.vu.Events())
 	}
 	iteration := m.vu.Context()
-	if m.iteration != iteration { // promises of the one before that did not settle are waited for no longer
+	if m.iteration != iteration { // do not wait for promises of an earlier iteration
 		m.iteration, m.underWay = iteration, 0
 	}
 	m.tap.Open()
@@ -132,9 +131,8 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 	}
 }
 
-// named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an
-// asynchronous function does after it has returned its promise is the step's, as other operations
-// may be under way by then.
+// named calls fn. Rows and bytes of modules count for the operation until fn returns; later ones
+// count for the step, because other operations may be active.
 func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 	if session := k6glue.SessionOf(m.vu); session != nil {
 		outer, named := session.Op, session.Named
@@ -145,17 +143,17 @@ func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 	return called(fn)
 }
 
-// called calls a function of the script's. A panic of what it calls is an error as an exception is.
+// called calls a function of the script and returns a panic as an error.
 func called(fn sobek.Callable) (value sobek.Value, err error) {
 	defer crash.Catch(&err)
 
 	return fn(sobek.Undefined())
 }
 
-// outcome takes the end of an operation: how long it took, and what made it fail.
+// outcome records the end of an operation with duration and error.
 type outcome func(took time.Duration, err error)
 
-// recorder returns where the operation is counted.
+// recorder returns the function that records the operation.
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {
@@ -179,8 +177,7 @@ func (m *module) recorder(name string) outcome {
 	return r.End
 }
 
-// errUnknownOp is why a name that the option opNames lacks ends the test: gates would look for its
-// operations in vain.
+// errUnknownOp is the error for a name that the option opNames lacks.
 func errUnknownOp(name string, known []string) error {
 	hint := ""
 	if meant, near := nearest.Of(name, known); near {
@@ -190,9 +187,9 @@ func errUnknownOp(name string, known []string) error {
 	return fmt.Errorf("sweep.op('%s'): the option opNames has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
-// emitter returns what sends the samples of an operation outside of sweeps. It does not count an
-// operation that the end of its iteration has cut off, as k6 counts no such iteration. A portable
-// step measures its clients' part only: it counts nothing before or after that part.
+// emitter returns the function that sends an operation's samples outside of sweeps. It ignores
+// operations that the end of their iteration cuts off, as k6 does with iterations. In a portable
+// step, it ignores operations before and after sweep.run.
 func (m *module) emitter(name string) outcome {
 	scenario := lib.GetScenarioState(m.vu.Context())
 	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {
@@ -223,8 +220,8 @@ func isPromise(value sobek.Value) bool {
 	return ok && object.ExportType() == promiseType
 }
 
-// settle records the operation when its promise is settled, and returns a promise of the same
-// outcome.
+// settle records the operation when its promise settles, and returns a promise with the same
+// result.
 func (m *module) settle(
 	promise *sobek.Object, begin time.Duration, record outcome, tap *k6glue.Tap, leave func(),
 ) sobek.Value {
@@ -249,7 +246,7 @@ func (m *module) settle(
 			record(clock.Since(begin), fault.RejectedWith(reason))
 			panic(reason)
 		}))
-	m.begun.Restore(begun) // it is not the script that waits here
+	m.begun.Restore(begun) // the wait is not the script's
 	if err != nil {
 		rethrow(rt, err)
 	}
@@ -257,7 +254,7 @@ func (m *module) settle(
 	return value
 }
 
-// rethrow lets an exception of JavaScript go on as it was.
+// rethrow throws an exception unchanged.
 func rethrow(rt *sobek.Runtime, err error) {
 	var exception *sobek.Exception
 	if errors.As(err, &exception) {

@@ -17,8 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// Where a script says which names it gives, another one is a slip, whose operations no gate would
-// ever see.
 func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.run(() => sweep.op('a_slwo', () => sleep(5)))`:               "sweep.op('a_slwo'): the option opNames has no such name, but a_slow, get; did you mean 'a_slow'?",
@@ -55,7 +53,7 @@ func TestOpsThatTheOptionsName(t *testing.T) {
 	}
 }
 
-// While an operation is under way, modules see that it is, and its name; of nested ones the inner.
+// During an operation, modules see its name; the innermost one if nested.
 func TestModulesSeeTheOperation(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	clientOf(t.Context(), runtime)
@@ -69,7 +67,6 @@ func TestModulesSeeTheOperation(t *testing.T) {
 	require.Equal(t, []string{"get false", "a true", "b true", "a true", "c true", "get false"}, seen)
 }
 
-// Outside of sweeps an operation is a sample of a Trend, and of the Rate of those that failed.
 func TestOpOutsideOfSweeps(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	name, message := sweeptest.ThrownBy(t, runtime, `sweep.op('early', () => {})`)

@@ -12,26 +12,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// operations are those of one function of the script's in a step.
+// operations runs one function of the script in a step.
 type operations struct {
 	module  *module
 	ctx     context.Context //nolint:containedctx // that of one call of sweep.run
 	session *k6glue.Session
 	fn      sobek.Callable
-	// first tells that fn has not been called yet: its first call shows whether it leaves anything
-	// behind.
+	// first is set until the first call, which is checked for asynchronous work left behind.
 	first bool
 }
 
-// operations returns a function that does one operation, for the client's Run.
+// operations returns a function for the client's Run that does one operation.
 func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sobek.Callable) func() error {
 	o := &operations{module: m, ctx: ctx, session: session, fn: fn, first: true}
 
 	return o.run
 }
 
-// run does one operation. It has failed when fn throws, or when a sample that it pushed tells so.
-// When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
+// run does one operation. It fails if fn throws or a sample shows a failure. If the VU's context
+// has ended, the operation was cut off, whatever its result.
 func (o *operations) run() error {
 	before := 0
 	if o.first {
@@ -48,7 +47,7 @@ func (o *operations) run() error {
 	var interrupted *sobek.InterruptedError
 	switch {
 	case errors.As(err, &interrupted):
-		return measure.Stop(err) // test.abort or the like
+		return measure.Stop(err) // such as test.abort
 	case err != nil:
 		failed = fault.Thrown(err)
 	case isPromise(value):
@@ -61,7 +60,7 @@ func (o *operations) run() error {
 	return failed
 }
 
-// call calls fn. A panic is an error.
+// call calls fn and returns a panic as an error.
 func (o *operations) call() (value sobek.Value, err error) {
 	defer crash.Catch(&err)
 

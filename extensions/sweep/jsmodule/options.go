@@ -13,19 +13,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// options is sweep.options({...}): k6's options for one sweep. It takes the options of the executor
-// client-sweep and
+// options is sweep.options({...}): it returns k6's options for one sweep, { scenarios, thresholds
+// }. Besides the options of the executor client-sweep it takes
 //
-//	scenario    its name, and that of the report's files; "default" when not given
-//	gates       the path of a file of gates, as sweep.gates takes it
+//	scenario    its name, and the name of the report's files; default "default"
+//	gates       path of a gate file, as for sweep.gates
 //	thresholds  k6's own thresholds
-//	portable    true: the same steps as scenarios of k6's own executors, for places that know only those
+//	portable    true: the steps as scenarios of k6's own executors
 //
-// and returns { scenarios, thresholds }, to which a script may add more. A run with a failed
-// operation or an incomplete step crosses a threshold, unless allowFailed permits it or the
-// thresholds given say otherwise.
+// Failed operations and incomplete steps cross a threshold, unless allowFailed or the given
+// thresholds decide otherwise.
 //
-// An option that makes no sense ends k6: the error names it.
+// An invalid option ends k6 with an error that names it.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	o, config, err := m.readSweep(call.Argument(0))
 	if err != nil {
@@ -46,10 +45,10 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 	thresholds := map[string]any{}
-	if config.Find == nil { // where an incomplete step only breaks the bound
+	if config.Find == nil { // where an incomplete step only misses the bound
 		thresholds[stream.MetricIncomplete] = []any{"count==0"}
 	}
-	if o.Portable { // where nobody comes to sweep.run, there is nothing else to be judged
+	if o.Portable { // if no client reaches sweep.run, nothing else can be judged
 		thresholds[stream.MetricOps] = []any{"count>0"}
 	}
 	if !config.AllowFailed.Some() {
@@ -60,7 +59,7 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
 }
 
-// readSweep reads the options, and what the executor will make of them.
+// readSweep reads the options, and the executor's view of them.
 func (m *module) readSweep(value sobek.Value) (*sweepOptions, *options.Config, error) {
 	o, err := m.readOptions(value)
 	if err != nil {
@@ -77,7 +76,7 @@ func (m *module) readSweep(value sobek.Value) (*sweepOptions, *options.Config, e
 	return o, config, err
 }
 
-// object makes JavaScript's own objects of the values, which a script can change as any others.
+// object converts values to plain JavaScript objects, which scripts can change.
 func (m *module) object(values map[string]any) sobek.Value {
 	raw, err := json.Marshal(values)
 	if err != nil {
@@ -87,7 +86,6 @@ func (m *module) object(values map[string]any) sobek.Value {
 	return m.parsed(raw)
 }
 
-// parsed is what JSON.parse makes of a text.
 func (m *module) parsed(raw []byte) sobek.Value {
 	rt := m.vu.Runtime()
 	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))

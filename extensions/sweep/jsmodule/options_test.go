@@ -56,7 +56,7 @@ func TestSweepOptions(t *testing.T) {
 	}
 }
 
-// What settings say counts more than the options of the script.
+// Settings override the script's options.
 func TestSettingsOfOptions(t *testing.T) {
 	const script = `sweep.options({ scenario: 'look', op: 'get', clients: [4], iterations: 10, warmupIterations: 2 })`
 	usual := map[string]any{
@@ -64,7 +64,7 @@ func TestSettingsOfOptions(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		env  map[string]string
-		want map[string]any // nil: the option is gone
+		want map[string]any // nil: the option is removed
 	}{
 		{nil, nil},
 		{map[string]string{"CLIENTS": "1, 2", "WARMUP": "0s"}, map[string]any{"clients": []any{int64(1), int64(2)}, "warmup": "0s", "warmupIterations": nil}},
@@ -133,7 +133,6 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// What sweep.options returns is JavaScript's own: a script may add to it.
 func TestSweepOptionsCanBeChanged(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	require.Equal(t, []any{"count==0", "count<1"}, evaluate(t, runtime, `(() => {
@@ -217,7 +216,6 @@ func TestThresholdsThatCannotBeRead(t *testing.T) {
 	require.Equal(t, "sweep.gates belongs into the init context, where options are", message)
 }
 
-// The executor judges the gates when its last step has ended.
 func TestGatesAreJudged(t *testing.T) {
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)

@@ -17,13 +17,13 @@ import (
 
 const defaultScenario = "default"
 
-// sweepOptions are what sweep.options takes beside the executor's own options.
+// sweepOptions are the arguments of sweep.options.
 type sweepOptions struct {
 	Scenario   string
 	Portable   bool
-	Thresholds map[string]any // those of the gates as well
-	Gates      *gate.File     // nil where there are none
-	Executor   map[string]any // the rest
+	Thresholds map[string]any // with those for the gates
+	Gates      *gate.File     // may be nil
+	Executor   map[string]any // options of the executor
 }
 
 func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
@@ -67,7 +67,6 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	return o, m.apply(o)
 }
 
-// readGates reads the options gates and thresholds.
 func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	o.Thresholds = map[string]any{}
 	if path, is := given["gates"]; is && path != nil {
@@ -92,7 +91,7 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	return nil
 }
 
-// config reads the options as the executor will.
+// config reads the options as the executor does.
 func (o *sweepOptions) config() (*options.Config, error) {
 	given := maps.Clone(o.Executor)
 	given["executor"] = options.ExecutorType
@@ -113,7 +112,7 @@ func (o *sweepOptions) config() (*options.Config, error) {
 	return config, errors.Join(config.Validate()...)
 }
 
-// notData is the error of an option that JSON has no word for.
+// notData is the error for an option that JSON cannot hold.
 func notData(name string) error {
 	if name == "variants" {
 		return errors.New("variants must be an array of names, such as ['base', 'change']; sweep.step().variant says which one is at work")

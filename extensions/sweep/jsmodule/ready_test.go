@@ -30,7 +30,6 @@ func clientOf(ctx context.Context, runtime *modulestest.Runtime) *measure.Step {
 	return step
 }
 
-// A client waits for the others, and what else its script does goes on meanwhile.
 func TestReadyWaitsForAllClients(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	step := clientOf(t.Context(), runtime)

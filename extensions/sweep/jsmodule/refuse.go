@@ -12,9 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
-// refuseDropped interrupts the initialisation of a VU whose script has sweeps that k6 has dropped,
-// which ends the test before it begins. When the script's options are read, before there is any VU,
-// no test has executors yet.
+// refuseDropped ends the test before it begins if k6 has dropped the script's sweeps. It does
+// nothing while the script's options are read, before there are VUs, when no executors exist yet.
 func (m *module) refuseDropped() {
 	rt := m.vu.Runtime()
 	id := rt.Get("__VU")
@@ -31,16 +30,16 @@ func (m *module) refuseDropped() {
 	}
 }
 
-// errNotHere is why sweep.run ends the test under another executor.
+// errNotHere is the error of sweep.run under another executor.
 var errNotHere = errors.New("sweep.run works in scenarios with executor '" + options.ExecutorType + "' only, " +
 	"or in those that sweep.options has made portable")
 
-// errInInit is why sweep.run ends the test outside of a scenario's function.
+// errInInit is the error of sweep.run in the init context.
 var errInInit = errors.New("sweep.run(fn) is called in the scenario's function, not in the init context: " +
 	"export default function () { sweep.run(fn) }")
 
-// notInASweep ends the test: sweep.run was called by a VU that is no client of a step. Thrown, the
-// error would come again with each iteration, and k6 would exit with 0.
+// notInASweep ends the test after a call of sweep.run outside of a step. A thrown error would be
+// repeated in each iteration, and k6 would exit with 0.
 func (m *module) notInASweep() {
 	rt := m.vu.Runtime()
 	state := m.vu.State()
@@ -59,9 +58,8 @@ func (m *module) notInASweep() {
 	interrupt(rt, errNotHere)
 }
 
-// misconfigured ends k6 with the exit code of an invalid configuration, as k6's own options do that
-// make no sense: an exception of the init context would have that of the script's. What runs later
-// throws the error.
+// misconfigured ends k6 with the exit code of an invalid configuration. An exception in the init
+// context would give a script error. After the init context it throws the error.
 func (m *module) misconfigured(err error) {
 	rt := m.vu.Runtime()
 	if m.vu.State() != nil {
@@ -75,7 +73,7 @@ func (m *module) misconfigured(err error) {
 	interrupt(rt, errors.New(err.Error()+calledFrom(rt)))
 }
 
-// calledFrom is where the script is, as k6 shows it below an exception.
+// calledFrom returns the script's position in k6's format.
 func calledFrom(rt *sobek.Runtime) string {
 	for _, frame := range rt.CaptureCallStack(0, nil) {
 		if position := frame.Position(); position.Line > 0 {
@@ -86,20 +84,19 @@ func calledFrom(rt *sobek.Runtime) string {
 	return ""
 }
 
-// interrupt ends the whole test with an error, as k6's test.abort does. It takes effect when the
-// call has returned.
+// interrupt ends the test with an error after the current call, as k6's test.abort does.
 func interrupt(rt *sobek.Runtime, err error) {
 	rt.Interrupt(wrongOptions{&errext.InterruptError{Reason: err.Error()}})
 }
 
-// wrongOptions is an interrupt whose cause are options that make no sense.
+// wrongOptions is an interrupt because of invalid options.
 type wrongOptions struct{ *errext.InterruptError }
 
-// Unwrap lets k6 find out that the test is to end.
+// Unwrap lets k6 detect the interrupt.
 func (e wrongOptions) Unwrap() error { return e.InterruptError }
 
-// StackTrace is the reason: k6 shows it in place of Error.
+// StackTrace returns the reason, which k6 shows instead of Error.
 func (e wrongOptions) StackTrace() string { return e.Reason }
 
-// ExitCode is k6's exit code for such options.
+// ExitCode returns k6's exit code for invalid options.
 func (wrongOptions) ExitCode() exitcodes.ExitCode { return exitcodes.InvalidConfig }

@@ -12,26 +12,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// reportOptions are those of sweep.report, as a script gives them.
+// reportOptions are the options of sweep.report.
 type reportOptions struct {
-	// Dir is the folder of the files, which is created when it is missing; "": that of the setting
-	// RESULTS, or results.
+	// Dir is the folder of the files; "": the setting RESULTS, or results.
 	Dir string `json:"dir"`
-	// Tables stands for the script's function, which is read apart.
+	// Tables is the script's function, which is read separately.
 	Tables *struct{} `json:"tables"`
-	// Together is the name of the files in which the scenarios of this run stand side by side.
+	// Together is the file name of the page that compares the run's scenarios.
 	Together string `json:"together"`
-	// SideBySide are the variants that the pages set side by side.
+	// SideBySide groups variants on the pages.
 	SideBySide []report.Side `json:"sideBySide"`
 }
 
-// report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
-// so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
-// return: their tables on standard output. Where the folder cannot be written to, there is the
-// table, the reason on standard error, and an exit code other than 0. Where no sweep was measured,
-// standard error says so. data is what k6 gives to
-// handleSummary. The outcomes of k6's thresholds go into the report, and the tables that the
-// function tables makes of it.
+// report is sweep.report(data, options). It writes the files <dir>/<scenario>.json, .md and so on
+// for each scenario, and returns the tables on standard output, for handleSummary. If the folder is
+// not writable, it returns the table, writes the reason to standard error, and sets an exit code
+// other than 0. data is the argument of handleSummary; the results of k6's thresholds go into the
+// report.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := reportOptions{}
@@ -59,8 +56,8 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(shown)
 }
 
-// readReportOptions reads the options of sweep.report, and returns the function that makes a
-// report's tables: nil where there is none.
+// readReportOptions reads the options of sweep.report, and returns the script's function for
+// tables, or nil.
 func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (testrun.MakeTables, error) {
 	given, ok := value.(*sobek.Object)
 	if !ok {
@@ -90,8 +87,8 @@ func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (test
 	return m.tablesOf(fn), nil
 }
 
-// tablesOf makes the tables that a script's function returns. As JSON.stringify does, it writes
-// what is no number, such as 0/0, and what is undefined as null.
+// tablesOf calls a script's function for tables. As in JSON.stringify, NaN and undefined become
+// null.
 func (m *module) tablesOf(fn sobek.Callable) testrun.MakeTables {
 	return func(rep *report.Report) ([]report.Table, error) {
 		raw, err := rep.JSON()

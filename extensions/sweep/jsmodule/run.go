@@ -14,16 +14,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// run is sweep.run(fn): it waits until all clients of the step have come here, and then calls fn
-// for each operation until this client's share of the step is done. It returns once that of all
-// clients is; in a portable step, whose VUs k6 has the next iteration for, at once. With two
-// functions, as { base, change }, the clients take turns between them: see RunDuet. The loop is
-// Go's, so that an operation costs one call of fn, one reading of the clock and one increment.
+// run is sweep.run(fn): it waits until all clients of the step have called it, and then calls fn
+// for each operation of this client's share. It returns when all clients are done; in a portable
+// step, when this one is. With { base, change }, clients alternate between both: see RunDuet. The
+// loop is in Go, so an operation costs one call of fn, one reading of the clock and one increment.
 //
-// It throws a TypeError when fn is not a function, and an Error at a second call in one step and
-// when fn returns a promise; under another executor it ends the test. What fn throws is counted as
-// a failed operation and does not come out of here; so is a failed check and a response that is an
-// error, see failOn.
+// It throws a TypeError for other arguments, and an Error at a second call in one step or if fn
+// returns a promise. Under another executor it ends the test. An exception of fn counts as a failed
+// operation; failOn lists other failures.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, change := m.variants(call.Argument(0))
@@ -47,7 +45,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	m.running = true
 	defer func() { m.running = false }()
 
-	_ = session.Tap.Fault() // what the script did before is no operation
+	_ = session.Tap.Fault() // samples of earlier code do not count
 	before := m.begun.Count()
 	err := m.measured(ctx, session, fn, change)
 	if errors.Is(err, measure.ErrMixedDuet) {
@@ -74,8 +72,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// portable joins a portable step, and returns the client there. Nil where there is no such step,
-// which has ended the test.
+// portable joins a portable step. It returns nil after ending the test if there is no such step.
 func (m *module) portable() *portable.Client {
 	client, err := portable.Join(m.vu, m.results, m.metrics)
 	switch {
@@ -92,7 +89,7 @@ func (m *module) portable() *portable.Client {
 	return client
 }
 
-// refusal says why the client cannot begin its part of the step now.
+// refusal returns why the client cannot begin its share.
 func (m *module) refusal(session *k6glue.Session, change sobek.Callable) error {
 	switch {
 	case m.running:
@@ -104,7 +101,7 @@ func (m *module) refusal(session *k6glue.Session, change sobek.Callable) error {
 	}
 }
 
-// measured does the client's part of the step with one function or, in a duet, with two.
+// measured does the client's share with one function or, in a duet, with two.
 func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, change sobek.Callable) error {
 	warm := func() {
 		session.Measure()
@@ -117,8 +114,7 @@ func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, chan
 	return session.Client.RunDuet(ctx, session.Op, warm, m.operations(ctx, session, fn), m.operations(ctx, session, change))
 }
 
-// variants reads what sweep.run is given: a function, or the two of a duet. Without a duet, change
-// is nil.
+// variants reads the argument of sweep.run; change is nil without a duet.
 func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
 	if fn, ok := sobek.AssertFunction(given); ok {
 		return fn, nil
@@ -147,26 +143,24 @@ func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
 	return both[report.Base], both[report.Change]
 }
 
-// errNoDuet is why a duet ends the test in a sweep that can have none.
+// errNoDuet is the error of a duet in a sweep that does not allow one.
 func errNoDuet(why string) error {
 	return fmt.Errorf("sweep.run({ base, change }) cannot go with %s", why)
 }
 
-// errNested is why sweep.run ends the test within another one: the operations of both would be one.
+// errNested is the error of a nested sweep.run, whose operations would belong to both.
 var errNested = errors.New("sweep.run(fn) is called within the function of another sweep.run: sweep.op names a piece of an operation")
 
-// errPromise is why an asynchronous function is refused: its promise could only settle after
-// sweep.run has returned.
+// errPromise is the error for an asynchronous function, which would end after sweep.run.
 var errPromise = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one returned a promise; " +
 	"make the scenario's function async instead and leave sweep.run out: the executor then repeats it")
 
-// errAsyncDuet is why a duet is refused of functions that are not done when they return: its two
-// take turns on the clock of the operation.
+// errAsyncDuet is the error for asynchronous functions in a duet.
 var errAsyncDuet = errors.New("sweep.run({ base, change }) calls functions that are done when they return, but one returned a promise, " +
 	"or left one or a timer behind; give sweep.options({ variants: ['base', 'change'] }) instead, make the scenario's function async, " +
 	"and do in it what sweep.step().variant names")
 
-// errLeftBehind is why a function is refused that keeps a promise or a timer to itself.
+// errLeftBehind is the error for a function that leaves a promise or a timer.
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +
 	"nobody awaits, or a timer; make the scenario's function async instead, await it there and leave sweep.run out: " +
 	"the executor then repeats it")

@@ -8,14 +8,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// settingOptions are those of sweep.setting.
+// settingOptions are the options of sweep.setting.
 type settingOptions struct {
-	// Environment is the name of the environment's variable; "": SWEEP_ and the setting's name.
+	// Environment is the environment variable; "": SWEEP_ and the setting's name.
 	Environment string `json:"environment"`
 }
 
-// setting is sweep.setting(name, { environment }): what `-e name=value` says, or else the variable
-// SWEEP_name of the environment, or the one that the option names; undefined when there is neither.
+// setting is sweep.setting(name, { environment }): it returns the value of `-e name=value`, else of
+// the variable SWEEP_name or the one in environment, else undefined.
 //
 // It throws a TypeError for other arguments.
 func (m *module) setting(call sobek.FunctionCall) sobek.Value {
@@ -37,7 +37,7 @@ func (m *module) setting(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(value)
 }
 
-// env is a variable that the script sees at the moment: a scenario may have its own.
+// env returns a variable that the script sees; scenarios may have their own.
 func (m *module) env(name string) (value string, is bool) {
 	all, is := m.vu.Runtime().Get("__ENV").(*sobek.Object)
 	if !is {
@@ -52,7 +52,7 @@ func (m *module) env(name string) (value string, is bool) {
 }
 
 // refuse is sweep.refuse(text): it ends k6 with that line and the exit code of an invalid
-// configuration, for a setting that makes no sense. After the init context it throws an Error.
+// configuration. After the init context it throws an Error.
 func (m *module) refuse(call sobek.FunctionCall) sobek.Value {
 	text, ok := k6glue.Text(call.Argument(0))
 	if !ok || text == "" {

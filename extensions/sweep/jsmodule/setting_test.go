@@ -35,7 +35,7 @@ func TestStepOfNone(t *testing.T) {
 	require.Nil(t, evaluate(t, runtime, `sweep.step()`))
 }
 
-// What is thrown has the properties that errors of all modules have.
+// Errors have the same properties in all modules.
 func TestSweepErrorHasAKind(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	inFolder(runtime, t.TempDir())

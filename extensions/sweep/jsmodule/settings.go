@@ -19,7 +19,7 @@ import (
 )
 
 // Settings that change options: -e NAME=value, or SWEEP_NAME in the environment. A script that
-// reads one of these names itself has it to itself.
+// reads one of these names itself overrides that.
 const (
 	setClients  = "CLIENTS"
 	setRate     = "RATE"
@@ -29,12 +29,12 @@ const (
 	setResults  = "RESULTS"
 	setPortable = "PORTABLE"
 
-	usualClients  = 64    // that share the operations of RATE where the script says nothing
-	usualMost     = 512   // of a search by FIND that names no max
-	usualDuration = "10s" // of a step of RATE or FIND, where the script has none
+	usualClients  = 64    // clients for RATE if the script sets none
+	usualMost     = 512   // for FIND without max
+	usualDuration = "10s" // step length for RATE or FIND if the script sets none
 )
 
-// scalars are settings that are an option each, by name; list says how the value is read.
+// scalars maps each setting to one option; list tells how to read the value.
 var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	option string
 	read   func(string) (any, bool)
@@ -50,7 +50,6 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
 }
 
-// Names of settings, for the error that names a wrong one.
 func settingNames() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(
 		[]string{setClients, setRate, setFind, setGates, setGate, setResults, setPortable}, maps.Keys(scalars))))
@@ -71,25 +70,25 @@ func duration(text string) (any, bool) {
 
 func anyText(text string) (any, bool) { return text, true }
 
-// wrongSetting is the error of a setting: it is not about a place in the script.
+// wrongSetting is an error without a position in the script.
 type wrongSetting struct{ error }
 
 func wrong(name, accepts, value string) error {
 	return wrongSetting{fmt.Errorf("%s must be %s, but is %q", name, accepts, value)}
 }
 
-// settings are what the command line says of a run: its -e, and what the script reads itself.
+// settings are the values of -e, and what the script reads itself.
 type settings struct {
 	read    sync.Once
 	given   []string
 	sources []string
-	// asked are the names that the script has given to sweep.setting.
+	// asked are the names passed to sweep.setting.
 	asked sync.Map
-	// applied says that sweep.options has honoured them.
+	// applied is set after sweep.options has used them.
 	applied atomic.Bool
 }
 
-// settings returns those of the run.
+// settings returns the settings of the run.
 func (m *module) settings() *settings {
 	s := testrun.Shared[settings](m.results)
 	s.read.Do(func() { s.given, s.sources = k6glue.Given() })
@@ -97,7 +96,7 @@ func (m *module) settings() *settings {
 	return s
 }
 
-// unread is the error of a setting that nothing reads, in a script without sweep.options.
+// unread returns the error for a setting that nothing reads, in a script without sweep.options.
 func (m *module) unread() error {
 	if s := m.settings(); !s.applied.Load() {
 		return s.refuseUnread([]string{setResults})
@@ -106,7 +105,7 @@ func (m *module) unread() error {
 	return nil
 }
 
-// refuseUnread is the error of the first setting that nothing reads.
+// refuseUnread returns the error for the first setting that nothing reads.
 func (s *settings) refuseUnread(honoured []string) error {
 	if len(s.sources) == 0 {
 		return nil
@@ -130,7 +129,7 @@ func (s *settings) refuseUnread(honoured []string) error {
 	return nil
 }
 
-// apply changes the options as the settings say.
+// apply changes the options by the settings.
 func (m *module) apply(o *sweepOptions) error {
 	s := m.settings()
 	s.applied.Store(true)
@@ -174,7 +173,7 @@ func (m *module) apply(o *sweepOptions) error {
 	return m.applyGates(o, value(setGates), value(setGate))
 }
 
-// applySteps replaces what is swept.
+// applySteps replaces clients, rate or find.
 func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:cyclop // one case for each setting
 	given := 0
 	for _, text := range []string{clients, rate, find} {
@@ -231,7 +230,6 @@ func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:c
 	return nil
 }
 
-// numbers reads a list of numbers.
 func numbers(name, text, accepts string, whole bool) ([]float64, error) {
 	var list []float64
 	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
@@ -263,7 +261,7 @@ func readFind(text string) (map[string]any, error) {
 	return search, nil
 }
 
-// cutBound cuts a text such as p99<5ms at one of the signs, which an = may follow.
+// cutBound splits a text such as p99<5ms at one of the signs, optionally followed by =.
 func cutBound(text string, signs ...string) (key, value string, is bool) {
 	for _, sign := range signs {
 		if key, value, is = strings.Cut(text, sign); is {
@@ -276,7 +274,8 @@ func cutBound(text string, signs ...string) (key, value string, is bool) {
 	return "", "", false
 }
 
-// applyShare sees to it that one of the settings that say how long a step is counts alone.
+// applyShare applies one of the settings for the length of a step, and drops the other options for
+// it.
 func (o *sweepOptions) applyShare(value func(string) string) error {
 	shares := []string{"ITERATIONS", "DURATION", "PRECISION"}
 	given := slices.DeleteFunc(slices.Clone(shares), func(name string) bool { return value(name) == "" })
@@ -292,7 +291,7 @@ func (o *sweepOptions) applyShare(value func(string) string) error {
 	return nil
 }
 
-// applyGates reads the file of GATES, and makes gates of every step of GATE, such as p99<2ms.
+// applyGates reads the file of GATES, or makes gates for every step from GATE, such as p99<2ms.
 func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
 	if file != "" {
 		if o.Gates, err = m.loadGates(file); err != nil {
@@ -322,7 +321,7 @@ func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
 	return nil
 }
 
-// opNames are the operations that the options name.
+// opNames returns the operations that the options name.
 func (o *sweepOptions) opNames() []string {
 	if names, is := o.Executor["opNames"].([]any); is {
 		ops := make([]string, 0, len(names))

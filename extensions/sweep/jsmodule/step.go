@@ -9,8 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// step is sweep.step(): which step of which scenario the VU is a client of, and in which phase;
-// null outside of a step.
+// step is sweep.step(): it returns the VU's current step, or null outside of a step.
 func (m *module) step(sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	phase, of := stream.Warmup, (*k6glue.StepInfo)(nil)
@@ -46,7 +45,7 @@ func (m *module) step(sobek.FunctionCall) sobek.Value {
 	return step
 }
 
-// orNull is a value, or null where there is none.
+// orNull returns null for a zero value.
 func orNull[T comparable](value T) any {
 	var none T
 	if value == none {

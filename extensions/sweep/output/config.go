@@ -21,19 +21,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
-// Config is what -o sweep=DIR?name=value&... says.
+// Config holds the settings of -o sweep=DIR?name=value&...
 type Config struct {
-	// Dir is the folder of the report.
 	Dir string
-	// Name is what the report and its files are called.
+	// Name of the report and its files.
 	Name string
-	// Skip is how much of the beginning of each scenario is left out.
+	// Skip is the time left out at the start of each scenario.
 	Skip time.Duration
-	// ByStage gives each stage of a ramping executor a step of its own.
+	// ByStage makes each stage of a ramping executor a step.
 	ByStage bool
-	// Gates is the file of gates; nil for none.
+	// Gates may be nil.
 	Gates *gate.File
-	// MostOps is how many kinds of operations have steps of their own.
+	// MostOps is the number of kinds of operations with their own steps.
 	MostOps int
 }
 
@@ -43,7 +42,7 @@ const (
 	highestMostOps = 2000
 )
 
-// newConfig reads the output's argument. The error names what is wrong, and what would be right.
+// newConfig reads the output's argument. Errors name the mistake and the right form.
 func newConfig(params output.Params) (Config, error) {
 	c := Config{MostOps: defaultMostOps}
 	dir, query, _ := strings.Cut(params.ConfigArgument, "?")
@@ -89,17 +88,17 @@ func unknown(key string, known []string) error {
 	return fmt.Errorf("unknown setting %q: it must be one of %s%s", key, strings.Join(known, ", "), hint)
 }
 
-// setting is what -e says, or else the environment's variable with SWEEP_ before the name.
+// setting returns the value of -e, else the environment variable with the prefix SWEEP_.
 func setting(params output.Params, name string) string {
 	given := params.RuntimeOptions.Env[name]
-	if own, is := os.LookupEnv(name); is && own == given { // exported by a shell or a CI system; k6 adds -e to params.Environment
+	if own, is := os.LookupEnv(name); is && own == given { // exported by a shell or CI system; k6 adds -e to params.Environment
 		given = ""
 	}
 
 	return cmp.Or(given, params.RuntimeOptions.Env["SWEEP_"+name], params.Environment["SWEEP_"+name])
 }
 
-// nameOf is the script's name without its ending.
+// nameOf returns the script's name without extension.
 func nameOf(script *url.URL) string {
 	if script == nil {
 		return "script"

@@ -10,12 +10,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// sum is what a metric that is no duration comes to.
+// sum adds up a metric that is not a duration.
 type sum struct {
 	report.Metric
 
 	total  float64
-	values *measure.Series // of a trend; nil when a value has no place in it
+	values *measure.Series // of a trend; nil if a value is out of range
 }
 
 func newSum(name string, kind metrics.MetricType) *sum {
@@ -54,7 +54,6 @@ func (s *sum) add(at time.Time, value float64) {
 	s.values.Ok(0, time.Duration(math.Round(value*float64(report.TrendUnit))))
 }
 
-// metric is what the report has of it.
 func (s *sum) metric() (report.Metric, error) {
 	m := s.Metric
 	switch m.Kind {
@@ -73,7 +72,7 @@ func (s *sum) metric() (report.Metric, error) {
 	return m, err
 }
 
-// vus are the VUs that were at work, in slots of equal length.
+// vus has the active VUs, in slots of equal length.
 type vus struct {
 	started time.Time
 	width   time.Duration
@@ -82,7 +81,7 @@ type vus struct {
 
 func (v *vus) add(at time.Time, n float64) {
 	if v.width == 0 {
-		v.started, v.width = at, time.Second // k6 tells it once a second
+		v.started, v.width = at, time.Second // k6 sends it once a second
 	}
 	i := max(int(at.Sub(v.started)/v.width), 0)
 	for ; i >= measure.MostSlots; i /= 2 {
@@ -98,7 +97,7 @@ func (v *vus) add(at time.Time, n float64) {
 	v.active[i] = max(v.active[i], n)
 }
 
-// lane is what the report has of them; nil where nothing was told.
+// lane returns the VUs for the report; nil without samples.
 func (v *vus) lane() *report.VUs {
 	if len(v.active) == 0 {
 		return nil

@@ -12,40 +12,39 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// meaning is what a sample of a time series is to the report. The zero value is nothing.
+// meaning describes the samples of a time series. The zero value means to ignore them.
 type meaning struct {
-	// scenario is nil where the sample is of a sweep, or of no interest.
+	// scenario is nil for samples of a sweep, and for ignored ones.
 	scenario *scenario
-	// op is of a sample that is an operation's duration.
+	// op is set for the durations of an operation.
 	op string
-	// failed is why the operation has failed, where the tags tell; "" when they do not.
+	// failed is the reason of a failure, if the tags show it.
 	failed string
-	// asks says that the other samples beside it tell whether it has failed.
+	// asks is set if other samples of the container show a failure.
 	asks bool
-	// untimed is of a sample that is a failed operation, and no duration.
+	// untimed marks a failed operation without duration.
 	untimed bool
-	// socket is of a session, whose sample may have the time of its beginning.
+	// socket marks a session, whose sample may have the time of its start.
 	socket bool
 
 	// sums are the metrics that the sample adds to.
 	sums []*sum
-	// iterations and dropped are counts of the scenario's.
+	// iterations and dropped mark counts for the scenario.
 	iterations, dropped bool
-	// vus is how many VUs are at work.
+	// vus marks the number of active VUs.
 	vus bool
 }
 
-// longestName is how long the name of an operation may be, in bytes.
+// longestName is in bytes.
 const longestName = 200
 
-// parts are k6's metrics of parts of an operation, whose whole is one.
+// parts are k6's metrics of parts of an operation.
 var parts = map[string]bool{ //nolint:gochecknoglobals // a constant
 	metrics.HTTPReqBlockedName: true, metrics.HTTPReqConnectingName: true, metrics.HTTPReqTLSHandshakingName: true,
 	metrics.HTTPReqSendingName: true, metrics.HTTPReqWaitingName: true, metrics.HTTPReqReceivingName: true,
 	metrics.WSConnectingName: true, metrics.WSPingName: true, metrics.VUsMaxName: true,
 }
 
-// meaningOf finds out what samples of the time series are.
 func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,funlen // one case for each tag
 	metric, tag := series.Metric, func(name string) string {
 		value, _ := series.Tags.Get(name)
@@ -55,7 +54,7 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	name := metric.Name
 	s := o.scenarioOf(tag("scenario"), tag("group"))
 	switch {
-	case s == nil, parts[name], stream.OwnMetric(name): // of a sweep, which has a report of its own
+	case s == nil, parts[name], stream.OwnMetric(name): // of a sweep, which has its own report
 		return meaning{}
 	case name == metrics.VUsName:
 		return meaning{vus: true}
@@ -81,7 +80,7 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 		m.op, m.asks = joined("grpc", strings.TrimPrefix(first(tag("name"), tag("url"), "call"), "/")), o.tellsStatus
 	case name == metrics.WSSessionDurationName:
 		if o.tellsStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
-			return meaning{} // ws_sessions tells of it
+			return meaning{} // ws_sessions counts it
 		}
 		m.op, m.socket = socketName(tag), true
 	case name == metrics.IterationDurationName:
@@ -95,13 +94,13 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	case name == stream.MetricOpDuration:
 		m.op = tag("op")
 		if tag(stream.TagOutcome) == stream.OutcomeFailed {
-			m.failed = "it failed" // the sample's metadata say why
+			m.failed = "it failed" // the sample's metadata have the reason
 		}
 	case strings.HasSuffix(name, "_op_duration") && tag("op") != "":
 		m.op = joined(strings.TrimSuffix(name, "_op_duration"), tag("op"))
 		switch outcome := tag(stream.TagOutcome); outcome {
 		case "", k6mod.OutcomeOK:
-		case k6mod.KindCancelled: // the end of the test has cut it off
+		case k6mod.KindCancelled: // cut off by the end of the test
 			return meaning{}
 		default:
 			m.failed = "outcome " + outcome
@@ -112,12 +111,12 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	return m
 }
 
-// socketName is what a session of a WebSocket is called.
+// socketName names a WebSocket session.
 func socketName(tag func(string) string) string {
 	return shortened(joined("ws", first(tag("name"), tag("url"))))
 }
 
-// browserFailure says that a status is that of a request which has failed, or nothing.
+// browserFailure returns a text for a status of 400 or more, else "".
 func browserFailure(status string) string {
 	n, err := strconv.Atoi(status)
 	if err != nil || n > 0 && n < http.StatusBadRequest {
@@ -139,7 +138,7 @@ func first(texts ...string) string {
 
 func joined(texts ...string) string { return strings.TrimSpace(strings.Join(texts, " ")) }
 
-// shortened is a name that is not too long, and is text.
+// shortened limits the length of a name and makes it valid UTF-8.
 func shortened(name string) string {
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	if len(name) <= longestName {

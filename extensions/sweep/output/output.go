@@ -27,51 +27,51 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// What the output may take of memory, beside what the last samples take.
+// Limits on memory.
 const (
-	mostBytes     = 40 << 20 // of all series
-	mostOverTime  = 64       // series that have what they did over time
-	mostMeanings  = 16_384   // time series whose meaning is known at once
+	mostBytes     = 40 << 20 // for all series
+	mostOverTime  = 64       // series with figures over time
+	mostMeanings  = 16_384   // cached meanings of time series
 	mostChecks    = 500
 	weighEvery    = time.Second
-	leaveOfMemory = 0.9 // of mostBytes, when series had to be given up
+	leaveOfMemory = 0.9 // of mostBytes, after series were merged
 )
 
-// Output makes a report of a test from k6's samples.
+// Output makes a report from k6's samples.
 type Output struct {
 	config  Config
 	params  output.Params
 	logger  logrus.FieldLogger
 	plan    *plan
 	failing k6glue.FailingSamples
-	// state has k6's own metrics, for failing.
+	// state has k6's metrics, to detect failures.
 	state *lib.State
-	// tellsStatus says that samples have the tag status.
+	// tellsStatus is set if samples have the tag status.
 	tellsStatus bool
 	thresholds  map[string]metrics.Thresholds
 
-	// testStart is when k6 has started the test, before setup, in ns of Unix; zero: not known.
+	// testStart is when k6 started the test, before setup, in Unix ns; zero: unknown.
 	testStart atomic.Int64
 	// setupEnd is the time of setup's last sample.
 	setupEnd time.Time
-	// starts is when scenarios without a start time of their own start; zero: none has.
+	// starts is the start of scenarios without startTime; zero: not yet.
 	starts time.Time
 	// last is the time of the last sample.
 	last time.Time
 
 	meanings map[metrics.TimeSeries]meaning
-	// known are k6's metrics by name, of which there were samples.
+	// known has k6's metrics with samples, by name.
 	known    map[string]*metrics.Metric
 	sums     map[string]*sum
 	vus      vus
-	ops      int // kinds of operations that have a series
-	overTime int // of them those that have what they did over time
+	ops      int // kinds of operations with a series
+	overTime int // those with figures over time
 	tooMany  bool
-	// mostBytes is how much memory the series may take, together.
+	// mostBytes limits the memory of all series.
 	mostBytes int
 	weighed   time.Time
 
-	// marked has the report's marks, and deaf ends them.
+	// marked collects the report's marks; deaf stops that.
 	marked report.Report
 	deaf   func()
 }
@@ -82,7 +82,7 @@ var (
 	_ output.WithBuiltinMetrics    = &Output{}
 )
 
-// New returns the output. The error names what is wrong with its settings.
+// New returns the output, or an error for invalid settings.
 func New(params output.Params) (output.Output, error) {
 	o, err := newOutput(params)
 	if err != nil {
@@ -115,25 +115,25 @@ func newOutput(params output.Params) (*Output, error) {
 	}, nil
 }
 
-// Description says where the report goes.
+// Description shows the report's path.
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, o.base()) }
 
-// base is the path of the report's files without what comes behind the name.
+// base returns the path of the report's files without suffix.
 func (o *Output) base() string { return filepath.Join(o.config.Dir, o.config.Name) }
 
-// SetThresholds takes k6's thresholds, whose results k6 writes into them.
+// SetThresholds sets k6's thresholds, which k6 updates with their results.
 func (o *Output) SetThresholds(thresholds map[string]metrics.Thresholds) { o.thresholds = thresholds }
 
-// SetBuiltinMetrics takes k6's own metrics.
+// SetBuiltinMetrics sets k6's own metrics.
 func (o *Output) SetBuiltinMetrics(builtin *metrics.BuiltinMetrics) { o.state.BuiltinMetrics = builtin }
 
-// AddMetricSamples counts samples. k6 calls it from one goroutine, and Stop after that.
+// AddMetricSamples counts samples. k6 calls it from one goroutine, and Stop later.
 func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	defer crash.Contain("the output " + Name)
 	for _, container := range containers {
 		switch c := container.(type) {
 		case *stream.Figures: // of a sweep
-		case metrics.Sample: // its GetSamples would allocate
+		case metrics.Sample: // GetSamples would allocate
 			o.take(&c, container)
 		default:
 			samples := container.GetSamples()
@@ -148,7 +148,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	}
 }
 
-// take counts a sample of a container.
+// take counts a sample.
 func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer) { //nolint:cyclop // one case for each meaning
 	m, known := o.meanings[sample.TimeSeries]
 	if !known {
@@ -178,7 +178,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 		took = time.Duration(max(sample.Value, 0) * float64(time.Millisecond))
 	}
 	if m.socket {
-		if end := at.Add(took); !end.After(time.Now()) { // k6/ws gives sessions the time of their beginning
+		if end := at.Add(took); !end.After(time.Now()) { // k6/ws uses the start time of sessions
 			at = end
 		}
 	}
@@ -207,7 +207,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 	}
 }
 
-// startOf is when a scenario has started. An operation of it has ended.
+// startOf returns the start of a scenario, of which an operation has ended.
 func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
 	if s.name == report.InSetup || s.name == report.InTeardown {
 		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {
@@ -221,7 +221,7 @@ func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Tim
 		if o.starts.IsZero() {
 			o.starts = time.Unix(0, o.testStart.Load())
 		}
-		if o.testStart.Load() == 0 && o.setupEnd.IsZero() { // no k6 runs
+		if o.testStart.Load() == 0 && o.setupEnd.IsZero() { // in a test without k6
 			o.starts = at.Add(-took - s.starts)
 		}
 	}
@@ -229,7 +229,7 @@ func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Tim
 	return o.starts.Add(s.starts)
 }
 
-// count counts an operation that ended at a time after the step's start line.
+// count counts an operation that ended at a time after the step's start.
 func (o *Output) count(step *step, m *meaning, at, took time.Duration, container metrics.SampleContainer) {
 	failed := m.failed
 	if m.asks {
@@ -248,7 +248,7 @@ func (o *Output) count(step *step, m *meaning, at, took time.Duration, container
 	}
 }
 
-// series is that of a kind of operation, or of the others when there are too many.
+// series returns the series of a kind of operation, or of OtherOp if there are too many.
 func (o *Output) series(s *step, op string) *measure.Series {
 	if series := s.series[op]; series != nil {
 		return series
@@ -274,8 +274,7 @@ func (o *Output) series(s *step, op string) *measure.Series {
 	return s.series[op]
 }
 
-// weigh sees to it that the series do not take too much memory: the rarest are counted as others
-// then, and so are new ones.
+// weigh limits the memory of all series: it merges the rarest into OtherOp, and new ones too.
 func (o *Output) weigh() {
 	type weighed struct {
 		step  *step
@@ -312,7 +311,7 @@ func (o *Output) weigh() {
 	}
 }
 
-// scenarioOf is the scenario that a sample with these tags is of; nil: a sweep.
+// scenarioOf returns the scenario of a sample with these tags; nil for a sweep.
 func (o *Output) scenarioOf(name, group string) *scenario {
 	switch {
 	case o.plan.sweeps[name]:
@@ -338,8 +337,7 @@ func (o *Output) scenarioOf(name, group string) *scenario {
 	return s
 }
 
-// sumsOf are the metrics that samples of one add to: its own and, of a check, one of the check's
-// name.
+// sumsOf returns the sums of a metric and, for a check, the sum of the check's name.
 func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 	names := []string{metric.Name}
 	if check != "" {
@@ -360,7 +358,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 	return sums
 }
 
-// Start begins.
+// Start starts the output.
 func (o *Output) Start() error {
 	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
 	o.deaf = happened.Listen(func(e happened.Event) { testrun.Mark(&o.marked, e) }) // one by one
@@ -368,11 +366,11 @@ func (o *Output) Start() error {
 	return nil
 }
 
-// Stop is StopWithTestError of a test that ended well.
+// Stop ends the output of a test without error.
 func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 
 // StopWithTestError makes the report, judges the gates and writes the files. k6 has judged its
-// thresholds before.
+// thresholds by then.
 func (o *Output) StopWithTestError(failed error) error {
 	defer crash.Contain("the output " + Name)
 	o.deaf()
@@ -392,14 +390,14 @@ func (o *Output) StopWithTestError(failed error) error {
 	return nil
 }
 
-// wasInterrupted reports whether the error of a test says that it ended before its time.
+// wasInterrupted reports whether the error means that the test was stopped early.
 func wasInterrupted(failed error) bool {
 	var abort errext.HasAbortReason
 
 	return errors.As(failed, &abort) && abort.AbortReason() != errext.AbortedByThresholdsAfterTestEnd
 }
 
-// report is what the samples come to.
+// report makes the report.
 func (o *Output) report(interrupted bool) (*report.Report, error) {
 	r := newReport(o.config.Name, o.reportParams())
 	if results := testrun.OfBuiltin(o.state.BuiltinMetrics); results != nil {
@@ -438,7 +436,7 @@ func (o *Output) report(interrupted bool) (*report.Report, error) {
 	return r, nil
 }
 
-// began is when a scenario began.
+// began returns the start of a scenario.
 func (o *Output) began(s *scenario) time.Time {
 	if !s.began.IsZero() {
 		return s.began
@@ -447,7 +445,6 @@ func (o *Output) began(s *scenario) time.Time {
 	return o.starts.Add(s.starts)
 }
 
-// reportParams are the report's parameters.
 func (o *Output) reportParams() map[string]any {
 	params := map[string]any{"scenarios": o.plan.params}
 	if o.config.Skip > 0 {

@@ -24,7 +24,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// run is an output that a test feeds.
+// run is an output under test.
 type run struct {
 	*Output
 
@@ -34,7 +34,7 @@ type run struct {
 	began    time.Time
 }
 
-// newRun begins a test with these options of a script, and this argument of the output.
+// newRun starts a test with a script's options and the output's argument.
 func newRun(t *testing.T, argument, options string) *run {
 	t.Helper()
 	params := paramsOf(t, argument, options)
@@ -65,7 +65,7 @@ func paramsOf(t *testing.T, argument, options string) output.Params {
 	}
 }
 
-// tagged are tags: pairs of name and value.
+// tagged returns tags from pairs of name and value.
 func (r *run) tagged(pairs ...string) *metrics.TagSet {
 	tags := r.registry.RootTagSet()
 	for pair := range slices.Chunk(pairs, 2) {
@@ -75,14 +75,14 @@ func (r *run) tagged(pairs ...string) *metrics.TagSet {
 	return tags
 }
 
-// add feeds a sample that was taken so long after the beginning.
+// add sends a sample at a time after the start.
 func (r *run) add(metric *metrics.Metric, at time.Duration, value float64, tags ...string) {
 	r.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{
 		TimeSeries: metrics.TimeSeries{Metric: metric, Tags: r.tagged(tags...)}, Time: r.began.Add(at), Value: value,
 	}})
 }
 
-// request feeds the samples of a request as k6 emits them, together.
+// request sends the samples of a request together, as k6 does.
 func (r *run) request(at, took time.Duration, failed bool, tags ...string) {
 	set, time := r.tagged(append(tags, "method", "GET", "status", map[bool]string{false: "200", true: "503"}[failed])...), r.began.Add(at)
 	value := map[bool]float64{true: 1}[failed]
@@ -95,7 +95,7 @@ func (r *run) request(at, took time.Duration, failed bool, tags ...string) {
 	r.AddMetricSamples([]metrics.SampleContainer{metrics.ConnectedSamples{Samples: samples, Tags: set, Time: time}})
 }
 
-// end is the report of what was fed. It can be read again.
+// end returns the report, written and read again.
 func (r *run) end() *report.Report { return r.endsWith(false) }
 
 func (r *run) endsWith(interrupted bool) *report.Report {
@@ -110,7 +110,7 @@ func (r *run) endsWith(interrupted bool) *report.Report {
 	return read
 }
 
-// names are the steps of a report, in its order.
+// names returns the steps of a report in order.
 func names(r *report.Report) (all []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -192,7 +192,7 @@ func TestEachKindOfOperation(t *testing.T) {
 	require.Equal(t, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, made.Script.VUs.Active)
 }
 
-// Percentiles are within a thousandth of the exact ones, through the whole report.
+// Percentiles of the report are exact to a thousandth.
 func TestPercentiles(t *testing.T) {
 	for name, shape := range map[string]func(*rand.Rand) float64{
 		"constant": func(*rand.Rand) float64 { return 12.345678 },
@@ -308,7 +308,7 @@ func TestWhatIsIncomplete(t *testing.T) {
 	require.InDelta(t, 1.9, s.Window.Seconds, 1e-9, "as far as it has come")
 }
 
-// Parts that are merged are what one process reports that has seen all samples.
+// Merged parts equal the report of one process that saw all samples.
 func TestMergeOfSegments(t *testing.T) {
 	segment := func(text string) string {
 		sequence := "0,1"
@@ -333,7 +333,7 @@ func TestMergeOfSegments(t *testing.T) {
 			}
 		}
 	}
-	for i := range 3 { // of one segment alone
+	for i := range 3 { // of one segment only
 		for _, r := range []*run{whole, second} {
 			r.add(r.builtin.IterationDuration, time.Duration(1+i)*time.Second, 5, "scenario", "few")
 			r.add(r.builtin.Iterations, time.Duration(1+i)*time.Second, 1, "scenario", "few")
@@ -354,8 +354,7 @@ func TestMergeOfSegments(t *testing.T) {
 	require.Equal(t, want.Script.Metrics, got.Script.Metrics)
 }
 
-// Addresses without number: the first have steps of their own, and memory is bounded. 2,000 is the
-// default: TestSettings.
+// Only the first addresses have steps, so memory is limited. TestSettings has the default of 2,000.
 func TestTooManyOperations(t *testing.T) {
 	const most, kinds = 200, 1000
 	r := newRun(t, fmt.Sprintf("?series=%d", most), oneScenario)
@@ -366,7 +365,7 @@ func TestTooManyOperations(t *testing.T) {
 	}
 	r.weigh()
 	grown := heap() - before
-	r.registry = metrics.NewRegistry() // its tags are k6's, and so is their memory
+	r.registry = metrics.NewRegistry() // its tags, and their memory, belong to k6
 	require.Less(t, grown, 6<<20)
 	made := r.end()
 	require.Len(t, made.Steps, most+1)
@@ -377,7 +376,7 @@ func TestTooManyOperations(t *testing.T) {
 	require.Contains(t, made.Markdown(), "There were more than 200 kinds of operations: the others are counted as (other).")
 }
 
-// A series takes more memory the more durations differ: the rarest are given up.
+// A series needs more memory for more different durations; the rarest are merged.
 func TestMemoryIsBoundedWhateverTheDurations(t *testing.T) {
 	r := newRun(t, "", oneScenario)
 	r.mostBytes = 4 << 20

@@ -14,27 +14,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// inNone is the scenario of samples that have none.
+// inNone is the scenario of samples without one.
 const inNone = "(no scenario)"
 
-// scenario is a scenario as its options plan it, with the steps that it has in the report.
+// scenario is a scenario as planned, with its steps in the report.
 type scenario struct {
 	name string
 	// variant is the scenario's name in the report's steps.
 	variant string
-	// planned says that the script's options have the scenario.
+	// planned is set for scenarios of the script's options.
 	planned bool
-	// starts is when it is to start, after setup.
+	// starts is its startTime, after setup.
 	starts time.Duration
-	// asked is how many iterations this instance of k6 is to do; zero: as many as there is time for.
+	// asked is the number of iterations of this instance; zero: limited by time only.
 	asked int64
 	done  int64
-	// began is when setup or teardown did.
+	// began is the start of setup or teardown.
 	began time.Time
 	steps []*step
 }
 
-// stepOf is the step that a time belongs to, told from the scenario's start.
+// stepOf returns the step at a time after the scenario's start.
 func (s *scenario) stepOf(at time.Duration) *step {
 	for _, step := range s.steps[:len(s.steps)-1] {
 		if at < step.ends {
@@ -45,7 +45,7 @@ func (s *scenario) stepOf(at time.Duration) *step {
 	return s.steps[len(s.steps)-1]
 }
 
-// shape is what the options of k6's executors say of their load.
+// shape has the load options of k6's executors.
 type shape struct {
 	Executor        string             `json:"executor"`
 	VUs             int64              `json:"vus"`
@@ -63,20 +63,20 @@ type shape struct {
 	} `json:"stages"`
 }
 
-// described are the options of a scenario that a report shows.
+// described are the options that a report shows.
 var described = []string{ //nolint:gochecknoglobals // a constant
 	"executor", "exec", "startTime", "vus", "iterations", "duration", "maxDuration", "startVUs", "stages", "startRate", "rate",
 	"timeUnit", "preAllocatedVUs", "maxVUs",
 }
 
-// plan is what the script's options plan.
+// plan has the scenarios of a script's options.
 type plan struct {
 	scenarios map[string]*scenario
 	// params are the scenarios as the report shows them.
 	params map[string]any
-	// sweeps are the scenarios of the executor client-sweep, which have reports of their own.
+	// sweeps are the scenarios of client-sweep, which have their own reports.
 	sweeps map[string]bool
-	// tuple is the part of the test that this instance does.
+	// tuple is the part of the test that this instance runs.
 	tuple *lib.ExecutionTuple
 }
 
@@ -124,7 +124,7 @@ func newPlan(opts lib.Options, c Config) (*plan, error) {
 	return p, nil
 }
 
-// iterations is how many iterations this instance of k6 is to do; zero: no number is asked for.
+// iterations returns the number of iterations of this instance; zero: no limit.
 func (l *shape) iterations(tuple *lib.ExecutionTuple) int64 {
 	switch l.Executor {
 	case "shared-iterations":
@@ -136,7 +136,7 @@ func (l *shape) iterations(tuple *lib.ExecutionTuple) int64 {
 	return 0
 }
 
-// steps are those that the scenario has in the report: one for each stage, or one.
+// steps returns the scenario's steps in the report: one for each stage, or one.
 func (l *shape) steps(c Config) []*step {
 	all := l.stages()
 	if !c.ByStage || len(all) == 0 {
@@ -165,7 +165,7 @@ func (l *shape) steps(c Config) []*step {
 	return all
 }
 
-// stages are the steps of a ramp: each has the mean number of clients, or rate, of its stage.
+// stages returns the steps of a ramp, each with its stage's mean number of clients or mean rate.
 func (l *shape) stages() (all []*step) {
 	ramp := l.Executor == "ramping-vus"
 	from, at := float64(l.StartVUs), time.Duration(0)
@@ -189,7 +189,7 @@ func (l *shape) stages() (all []*step) {
 	return all
 }
 
-// clients are the VUs that the scenario may have at most.
+// clients returns the most VUs of the scenario.
 func (l *shape) clients() int {
 	most := max(l.VUs, l.StartVUs, l.PreAllocatedVUs, l.MaxVUs, 1)
 	if l.Executor == "ramping-vus" {
@@ -201,7 +201,7 @@ func (l *shape) clients() int {
 	return int(most)
 }
 
-// perSecond is a rate of the scenario's time unit.
+// perSecond converts a rate from the scenario's time unit.
 func (l *shape) perSecond(rate float64) float64 {
 	unit := l.TimeUnit.TimeDuration()
 	if unit <= 0 {
@@ -211,5 +211,5 @@ func (l *shape) perSecond(rate float64) float64 {
 	return rounded(rate / unit.Seconds())
 }
 
-// rounded keeps a rate readable.
+// rounded rounds to three decimals.
 func rounded(rate float64) float64 { return float64(int64(rate*1000+0.5)) / 1000 }

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// exitOther is the exit code of what has no code of its own, such as a disk that is full.
+	// exitOther is the exit code of other errors, such as a full disk.
 	exitOther exitcodes.ExitCode = 1
-	// mostRows is how many rows a table has that is shown at the end of the test.
+	// mostRows is the most rows of the table at the end of the test.
 	mostRows = 100
 )
 
@@ -32,7 +32,7 @@ func newReport(name string, params map[string]any) *report.Report {
 	return r
 }
 
-// publish judges the gates and writes the files. The table is shown after k6's summary.
+// publish judges the gates and writes the files. The table appears after k6's summary.
 func (o *Output) publish(r *report.Report) {
 	for i := range r.Steps {
 		if lost := r.Steps[i].DropNotNumbers(); len(lost) > 0 {
@@ -67,7 +67,7 @@ func (o *Output) publish(r *report.Report) {
 	k6glue.AtExit(func(bool, error) { _, _ = fmt.Fprint(k6glue.Stdout(), where) })
 }
 
-// thresholdVerdicts are the results of k6's own thresholds.
+// thresholdVerdicts returns the results of k6's thresholds.
 func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	if o.params.RuntimeOptions.NoThresholds.Bool {
 		return nil
@@ -90,8 +90,7 @@ func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	return verdicts
 }
 
-// metric is the metric, or the part of one with some tags, that a threshold names; nil where there
-// were no samples.
+// metric returns the metric or submetric that a threshold names; nil without samples.
 func (o *Output) metric(name string) *metrics.Metric {
 	parent, _, tagged := strings.Cut(name, "{")
 	metric := o.known[parent]

@@ -10,13 +10,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// step counts what a scenario did in a stage, or in all of its time.
+// step counts what a scenario did in a stage or in all its time.
 type step struct {
 	clients int
 	rate    float64
 	repeat  int
-	// begins and ends are from the scenario's start; ends is zero where a number of iterations is
-	// asked for, and no time.
+	// begins and ends are relative to the scenario's start; ends is zero if iterations are the limit.
 	begins, ends time.Duration
 
 	series  map[string]*measure.Series
@@ -25,11 +24,11 @@ type step struct {
 	last time.Time
 }
 
-// window is the time for which operations are asked for; zero: a number is.
+// window returns the time of the step; zero if iterations are the limit.
 func (s *step) window() time.Duration { return max(s.ends-s.begins, 0) }
 
-// add adds the step's rows to the report, one for each kind of operation, in the order of their
-// names. over is when the test ended, from the scenario's start.
+// add adds a row for each kind of operation to the report, sorted by name. over is the end of the
+// test, relative to the scenario's start.
 func (s *step) add(r *report.Report, of *scenario, started time.Time, over time.Duration, interrupted bool) error {
 	reading := measure.Reading{
 		Started: true, StartedOn: started.Add(s.begins), Unstarted: s.dropped,

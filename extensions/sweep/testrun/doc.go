@@ -1,4 +1,4 @@
-// Package testrun is what the sweeps of one run of k6 measure. The executor client-sweep and
-// portable steps begin theirs here: its report is put together, kept on the disk after each step,
-// judged, and written when the test ends.
+// Package testrun manages the reports of one run of k6. The executor client-sweep and portable
+// steps begin their reports here; they are saved after each step, judged, and written at the end of
+// the test.
 package testrun

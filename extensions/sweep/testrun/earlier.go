@@ -13,15 +13,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Folders beside a report that keep what would otherwise be lost.
+// Folders that preserve other reports.
 const (
-	previousDir = "previous" // the last good report that another one has replaced
-	failedDir   = "failed"   // the report of a run that failed, where a good one is in its place
+	previousDir = "previous" // last good report that was replaced
+	failedDir   = "failed"   // report of a failed run, next to a good one
 )
 
-// WriteFiles writes a report in all formats to files whose names begin with base, and returns the
-// base that it took. A good report of an earlier run is not lost: it moves to the folder previous
-// or, where this run has failed, it stays, and this report goes to the folder failed.
+// WriteFiles writes a report in all formats to files that begin with base, and returns the base
+// used. An earlier good report moves to the folder previous. If this run failed, the good report
+// stays, and this one goes to the folder failed.
 func WriteFiles(rep *report.Report, base string) (taken string, err error) {
 	kept, dir := "", filepath.Dir(base)
 	if holdsGood(base + ".json") {
@@ -41,7 +41,7 @@ func WriteFiles(rep *report.Report, base string) (taken string, err error) {
 	return base, files.ReplaceSet(fsext.NewOsFs(), set, kept)
 }
 
-// holdsGood reports whether the file is a report of a run that has not failed.
+// holdsGood reports whether the file is a report of a run that did not fail.
 func holdsGood(path string) bool {
 	raw, err := os.ReadFile(path)
 	rep := &report.Report{}

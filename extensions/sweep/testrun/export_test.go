@@ -1,4 +1,4 @@
 package testrun
 
-// EndTest does what is left to be done when k6 has ended all scenarios.
+// EndTest does what follows the end of all scenarios.
 func (r *Results) EndTest() { r.testEnd.run() }

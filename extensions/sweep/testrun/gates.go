@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// GatesOf returns the file of gates that was read from path, or nil.
+// GatesOf returns the gate file read from path, or nil.
 func (r *Results) GatesOf(path string) *gate.File {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -21,7 +21,7 @@ func (r *Results) GatesOf(path string) *gate.File {
 	return r.gates[path]
 }
 
-// AddGates keeps a file of gates that was read from path.
+// AddGates stores a gate file read from path.
 func (r *Results) AddGates(path string, file *gate.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,8 +31,8 @@ func (r *Results) AddGates(path string, file *gate.File) {
 	r.gates[path] = file
 }
 
-// CheckGates tells before the run whether a gate is for an operation or a step that its scenario
-// does not have.
+// CheckGates returns an error before the run if a gate is for an operation or step that its
+// scenario lacks.
 func (r *Results) CheckGates(planned gate.Planned) error {
 	planned.TwoServers = r.twoServers(planned.Scenario)
 	for _, file := range r.gatesFor(planned.Scenario) {
@@ -44,8 +44,8 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 	return nil
 }
 
-// judge judges the gates of a report's scenario, keeps the verdicts in the report, says which do
-// not hold, and has k6 exit with 99 or 110 then.
+// judge judges the gates of a report's scenario, stores the verdicts, and logs those that do not
+// hold.
 func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	files := r.gatesFor(rep.Scenario)
 
@@ -57,8 +57,7 @@ func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
 	LogGates(rep.Gates, logger)
 }
 
-// LogGates logs which gates are not held, and has k6 exit then with 99, or with 110 if none of them
-// is crossed.
+// LogGates logs gates that do not hold, and makes k6 exit with 99, or with 110 if none is crossed.
 func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -72,8 +71,7 @@ func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
 	}
 }
 
-// missGates says of which files no scenario was measured. Their gates are not held, and k6 exits
-// with 99.
+// missGates logs gate files whose scenario was not measured, and makes k6 exit with 99.
 func (r *Results) missGates(logger logrus.FieldLogger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,24 +22,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// keeping sees to it that no report is lost. Each finished step is on the disk before the next one
-// begins, in a journal beside the report's files; when k6 exits, a report that the script has not
-// asked for is written and shown.
+// keeping preserves reports: it saves each finished step in a journal before the next one begins,
+// and writes reports that the script did not write when k6 exits.
 type keeping struct {
-	// reported tells that the reports have been written, or could not be.
+	// reported is set when the reports have been written, or writing failed.
 	reported atomic.Bool
 
 	mu       sync.Mutex
-	watched  bool                // k6 tells when it exits
-	journals map[string]*journal // by scenario; nil before there is any
+	watched  bool                // there is a hook for k6's exit
+	journals map[string]*journal // by scenario; may be nil
 }
 
-// journal is a file with the steps that a scenario has done so far: a report that says that it was
-// interrupted.
+// journal is a file with a scenario's finished steps, in the form of an interrupted report.
 type journal struct {
 	path string
-	made bool // its folder was made for it
-	// release lets other runs keep a report of this name in this folder.
+	made bool // its folder was created for it
+	// release allows other runs to use this name in this folder.
 	release func()
 
 	mu      sync.Mutex
@@ -47,15 +45,15 @@ type journal struct {
 	failed  bool
 }
 
-// keepReport begins to keep a report. It returns an error when nobody could read it in the end:
-// nothing can be written to its folder. A script that has a handleSummary may have another folder
-// for it: then there is a warning, and no journal.
+// keepReport starts the journal of a report. It returns an error if its folder is not writable,
+// because nothing could be reported. A script with handleSummary may use another folder; then there
+// is only a warning, and no journal.
 func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 	r.keep.mu.Lock()
 	defer r.keep.mu.Unlock()
 	if !r.keep.watched {
 		if !k6glue.AtExit(func(bool, error) { r.exit(test) }) {
-			return nil // no k6 runs
+			return nil // in a test without k6
 		}
 		r.keep.watched, r.keep.journals = true, map[string]*journal{}
 	}
@@ -96,17 +94,16 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 	return nil
 }
 
-// journalSuffix is that of a journal's name.
 const journalSuffix = ".partial.json"
 
-// Folder is where the report of a scenario goes when sweep.report names no other folder.
+// Folder returns the default folder for the report of a scenario.
 func (r *Results) Folder(scenario string, test *lib.TestPreInitState) string {
 	dir, _ := r.folder(scenario, test)
 
 	return dir
 }
 
-// folder is the same; told says that the script has named it.
+// folder does the same; told is set if the script chose the folder.
 func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir string, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +122,7 @@ func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir strin
 	return cmp.Or(given, defaultResultsDir), false
 }
 
-// Reports are the reports as they are now.
+// Reports returns copies of the reports.
 func (r *Results) Reports() []*report.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +134,7 @@ func (r *Results) Reports() []*report.Report {
 	return copies
 }
 
-// snapshot is a report that does not change any more.
+// snapshot returns a copy that does not change.
 func snapshot(rep *report.Report) *report.Report {
 	frozen := *rep
 	frozen.Steps, frozen.Gates, frozen.Marks = slices.Clone(rep.Steps), slices.Clone(rep.Gates), slices.Clone(rep.Marks)
@@ -146,7 +143,7 @@ func snapshot(rep *report.Report) *report.Report {
 	return &frozen
 }
 
-// journal writes what a scenario has done so far. ended says that it has done all.
+// journal saves a scenario's steps. ended is set when the scenario has ended.
 func (r *Results) journal(rep *report.Report, ended bool, test *lib.TestRunState) {
 	j := r.keep.of(rep.Scenario)
 	if j == nil {
@@ -179,7 +176,7 @@ func (k *keeping) of(scenario string) *journal {
 	return k.journals[scenario]
 }
 
-// remove removes a journal: the report's files are there.
+// remove removes a journal after the report was written.
 func (k *keeping) remove(scenario string) {
 	j := k.of(scenario)
 	if j == nil {
@@ -188,14 +185,14 @@ func (k *keeping) remove(scenario string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.removed = true
-	_ = os.Remove(j.path) // there is none when nothing was done
+	_ = os.Remove(j.path) // does not exist if no step finished
 	j.release()
 	if j.made {
-		_ = os.Remove(filepath.Dir(j.path)) // fails where there is anything else in it
+		_ = os.Remove(filepath.Dir(j.path)) // fails if the folder is not empty
 	}
 }
 
-// left tells where the steps of a report are that could not be written.
+// left names the journal of a report that could not be written.
 func (k *keeping) left(scenario string) string {
 	j := k.of(scenario)
 	if j == nil {
@@ -208,7 +205,7 @@ func (k *keeping) left(scenario string) string {
 	return "; k6 x sweep report " + j.path + " shows what it has"
 }
 
-// exit writes and shows the reports that the script has not asked for.
+// exit writes and prints the reports that the script did not write.
 func (r *Results) exit(test *lib.TestRunState) {
 	if r.keep.reported.Load() {
 		return

@@ -9,9 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// MarkFailed marks a run in which operations have failed, so that k6 exits with 110 where it would
-// with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6
-// exits with 99, or it was told that so many are right. permits says what is allowed.
+// MarkFailed makes k6 exit with 110 instead of 0 if operations failed, unless failures are allowed
+// or a threshold judges them. permits names the option that allows more.
 func (s *Scenario) MarkFailed(steps []report.Step, permits string, allowed bool) {
 	if failed := failedIn(steps); failed > 0 && !allowed {
 		s.mark(s.metrics.Failed, report.Plural(int(failed), "operation")+
@@ -19,7 +18,7 @@ func (s *Scenario) MarkFailed(steps []report.Step, permits string, allowed bool)
 	}
 }
 
-// MarkIncomplete marks a run in which steps are incomplete.
+// MarkIncomplete marks a run with incomplete steps.
 func (s *Scenario) MarkIncomplete(steps []report.Step) {
 	if incompleteIn(steps) {
 		s.mark(s.metrics.Incomplete,
@@ -27,7 +26,7 @@ func (s *Scenario) MarkIncomplete(steps []report.Step) {
 	}
 }
 
-// mark marks the run, unless a threshold on the metric judges what the mark is for.
+// mark marks the run, unless a threshold judges the metric.
 func (s *Scenario) mark(metric *metrics.Metric, why string) {
 	if s.Test.Test.TestStatus == nil || judged(metric, s.Report.Scenario) {
 		return
@@ -36,8 +35,8 @@ func (s *Scenario) mark(metric *metrics.Metric, why string) {
 	s.failRun()
 }
 
-// failRun makes k6 exit with 110 where it would with 0. A portable sweep is marked when k6 has
-// ended all scenarios: then it looks at the test's status no more.
+// failRun makes k6 exit with 110 instead of 0. For a portable sweep this happens when all scenarios
+// have ended, because k6 then ignores the test's status.
 func (s *Scenario) failRun() {
 	if s.results.testEnd.begun() {
 		k6glue.FailExit(exitcodes.MarkedAsFailed)
@@ -47,8 +46,7 @@ func (s *Scenario) failRun() {
 	s.Test.Test.TestStatus.MarkFailed()
 }
 
-// MarkNothingFound marks a run with a search in which not even the lowest number keeps the bound.
-// A threshold on what was to be found is crossed then, and decides.
+// MarkNothingFound marks a run whose search found nothing, unless a threshold judges the result.
 func (s *Scenario) MarkNothingFound() {
 	if s.Report.Search == nil || s.Report.Search.Found > 0 || s.Test.Test.TestStatus == nil {
 		return
@@ -57,7 +55,7 @@ func (s *Scenario) MarkNothingFound() {
 	s.failRun()
 }
 
-// judged tells whether there is a threshold on a metric that sees all of a scenario's samples.
+// judged reports whether a threshold sees all of a scenario's samples of a metric.
 func judged(metric *metrics.Metric, scenario string) bool {
 	if len(metric.Thresholds.Thresholds) > 0 {
 		return true

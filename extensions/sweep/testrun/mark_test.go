@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// A threshold decides where it sees all of the scenario's failures, and only there.
+// A threshold decides only if it sees all failures of the scenario.
 func TestWhatJudgesFailures(t *testing.T) {
 	for metric, want := range map[string]bool{
 		"sweep_failed": true, "sweep_failed{scenario:rollup}": true,

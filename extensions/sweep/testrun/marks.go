@@ -8,21 +8,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// asOne is for how long what happens again counts to one mark.
+// asOne is the time within which repeated events become one mark.
 const asOne = time.Second
 
-// mostEvictions is how many marks there are at most when one of an eviction is added: a cache that
-// is full evicts all the time, and leaves room for others.
+// mostEvictions is the limit on all marks for adding an eviction, because a full cache evicts
+// continuously.
 const mostEvictions = report.MostMarks / 2
 
-// mark puts what has happened into a report, of which others may make copies meanwhile.
+// mark adds an event to a report, which others may copy at the same time.
 func (r *Results) mark(rep *report.Report, e happened.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	Mark(rep, e)
 }
 
-// Mark puts what has happened into a report. What happens often is one mark a second.
+// Mark adds an event to a report. Repeated events are one mark a second.
 func Mark(rep *report.Report, e happened.Event) {
 	for i := len(rep.Marks) - 1; i >= 0 && e.At.Sub(rep.Marks[i].At) < asOne; i-- {
 		if m := &rep.Marks[i]; m.Kind == e.Kind && m.Text == e.Text {
@@ -41,8 +41,7 @@ func Mark(rep *report.Report, e happened.Event) {
 	rep.Marks = append(rep.Marks, m)
 }
 
-// LookAtServer tells when the server on this machine has ended, and when it was started again. It
-// is called once a second.
+// LookAtServer detects the exit and restart of a server on this machine. Call it once a second.
 func (s *Scenario) LookAtServer() { s.results.lookAtServer(s.Report.Scenario) }
 
 func (r *Results) lookAtServer(scenario string) {
@@ -67,7 +66,7 @@ func (r *Results) lookAtServer(scenario string) {
 	}
 }
 
-// toldOf is what the script has told of a scenario and of all of them.
+// toldOf returns the facts for all scenarios and for this one.
 func (r *Results) toldOf(scenario string) []*told {
 	r.mu.Lock()
 	defer r.mu.Unlock()

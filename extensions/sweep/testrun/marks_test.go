@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// What happens often is one mark a second; there are never more than a report may have.
 func TestMarksAreFew(t *testing.T) {
 	results, rep := &Results{}, &report.Report{}
 	at := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
@@ -40,8 +39,7 @@ func TestMarksAreFew(t *testing.T) {
 	require.Len(t, rep.Marks, report.MostMarks)
 }
 
-// A server on this machine that ends and is started again is told of, once each, and is watched
-// again.
+// A server that exits and starts again gives one mark each, and is then watched again.
 func TestLookAtServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -70,7 +68,7 @@ func TestLookAtServer(t *testing.T) {
 	require.Equal(t, server, results.told[""].server)
 }
 
-// endedServer is one whose process is there no more: a shell that listened.
+// endedServer returns a server whose process has exited.
 func endedServer(t *testing.T) *host.Server {
 	t.Helper()
 	command := exec.Command("perl", "-MIO::Socket::INET", "-e",

@@ -16,30 +16,28 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Results is what the executors of one test run have measured and its scripts have told, for the
-// report at its end.
+// Results holds the reports of one test run, and what its scripts set with sweep.meta.
 type Results struct {
 	mu sync.Mutex
-	// told is what the script has told of each scenario; "": of all scenarios.
+	// told has the facts from sweep.meta by scenario; "": all scenarios.
 	told    map[string]*told
 	reports []*report.Report
-	// sweeps are the scenarios with the executor client-sweep, each with what is closed when it
-	// ends.
+	// sweeps has the scenarios with client-sweep, each with a channel that is closed at its end.
 	sweeps map[string]chan struct{}
 	// begun are the sweeps that have begun.
 	begun []string
-	// peaks are the times since when the peak memory of a scenario's cache counts.
+	// peaks has the start of the peak memory measurement by scenario.
 	peaks map[string]time.Time
-	// gates are the files of gates that were read, by path.
+	// gates has the gate files by path.
 	gates map[string]*gate.File
-	// parts are what the rooms of a sweep keep for the whole run, one of each type.
+	// parts has one value of each type for the whole run.
 	parts sync.Map
 
 	testEnd testEnd
 	keep    keeping
 	// Guard watches the taps of all VUs.
 	Guard k6glue.TapGuard
-	// guardEnds is done once the guard is to end with the test.
+	// guardEnds registers the end of Guard once.
 	guardEnds sync.Once
 }
 
@@ -49,11 +47,11 @@ func (r *Results) WatchToTheEnd(tap *k6glue.Tap, events common.Events) {
 	r.guardEnds.Do(func() { k6glue.OnTestEnd(events, r.Guard.End) })
 }
 
-// runs holds the results of each test run of this process, by the one object that k6 gives to both
-// a run's modules and its executors: the registry of its metrics.
+// runs holds the results of each test run in this process. The key is the metrics registry, the one
+// object that k6 gives to both modules and executors.
 var runs sync.Map //nolint:gochecknoglobals // see above
 
-// Of returns the results of the test run whose metrics are in the registry.
+// Of returns the results of the test run with this registry.
 func Of(registry *metrics.Registry) *Results {
 	r, _ := runs.LoadOrStore(registry, &Results{
 		told: map[string]*told{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
@@ -62,8 +60,8 @@ func Of(registry *metrics.Registry) *Results {
 	return r.(*Results) //nolint:forcetypeassert // nothing else is ever stored
 }
 
-// OfBuiltin returns the results of the test run that has these metrics of k6's own; nil where its
-// script does not import k6/x/sweep.
+// OfBuiltin returns the results of the test run with these metrics; nil if its script does not
+// import k6/x/sweep.
 func OfBuiltin(builtin *metrics.BuiltinMetrics) (found *Results) {
 	runs.Range(func(registry, results any) bool {
 		if registry.(*metrics.Registry).Get(metrics.IterationsName) == builtin.Iterations { //nolint:forcetypeassert // as in Of
@@ -76,17 +74,16 @@ func OfBuiltin(builtin *metrics.BuiltinMetrics) (found *Results) {
 	return found
 }
 
-// Shared returns what a room keeps for the whole run: the one of its type, which is zero at first.
+// Shared returns the run's value of type T, initially zero.
 func Shared[T any](r *Results) *T {
 	part, has := r.parts.Load(reflect.TypeFor[T]())
-	if !has { // only the first allocates
+	if !has { // only the first call allocates
 		part, _ = r.parts.LoadOrStore(reflect.TypeFor[T](), new(T))
 	}
 
 	return part.(*T) //nolint:forcetypeassert // nothing else is ever stored
 }
 
-// addReport adds a scenario's report and returns it.
 func (r *Results) addReport(scenario string, params map[string]any) *report.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +97,7 @@ func (r *Results) addReport(scenario string, params map[string]any) *report.Repo
 	return rep
 }
 
-// NewReport returns a report that has no steps yet, of a run that starts now.
+// NewReport returns an empty report of a run that starts now.
 func NewReport(scenario string, params map[string]any) *report.Report {
 	return &report.Report{
 		Schema:   report.Schema,
@@ -117,21 +114,21 @@ func NewReport(scenario string, params map[string]any) *report.Report {
 	}
 }
 
-// forget takes a report out of the results: nothing is measured for it.
+// forget removes a report.
 func (r *Results) forget(rep *report.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reports = slices.DeleteFunc(r.reports, func(one *report.Report) bool { return one == rep })
 }
 
-// change changes a report, of which others may make copies meanwhile.
+// change changes a report, which others may copy at the same time.
 func (r *Results) change(report func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	report()
 }
 
-// add adds steps that have ended, and their duets, to a report, with the memory of its cache.
+// add adds finished steps and duets to a report, with the memory of its cache.
 func (r *Results) add(rep *report.Report, steps []report.Step, duets []report.Duet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +139,7 @@ func (r *Results) add(rep *report.Report, steps []report.Step, duets []report.Du
 	rep.Duets = append(rep.Duets, duets...)
 }
 
-// Ended returns what is closed when a sweep has ended.
+// Ended returns the channel that is closed when a sweep ends.
 func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,14 +148,14 @@ func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
 	return ended, known
 }
 
-// Expect says that there is a sweep that will end.
+// Expect registers a sweep.
 func (r *Results) Expect(scenario string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sweeps[scenario] = make(chan struct{})
 }
 
-// AtWork says that a sweep begins, and returns those that have begun and not ended.
+// AtWork records the start of a sweep, and returns the other active ones.
 func (r *Results) AtWork(scenario string) (others []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,7 +171,7 @@ func (r *Results) AtWork(scenario string) (others []string) {
 	return others
 }
 
-// k6Version is the version of k6 that this binary was built from.
+// k6Version returns the version of the k6 module in this binary.
 func k6Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

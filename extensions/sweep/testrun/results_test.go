@@ -7,7 +7,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// A sweep is told when it begins beside another one that has not ended.
 func TestSweepsAtWork(t *testing.T) {
 	r := Of(metrics.NewRegistry())
 	for _, scenario := range []string{"a", "b", "c"} {
@@ -19,7 +18,7 @@ func TestSweepsAtWork(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.AtWork("c"))
 }
 
-// Each operation of sweep.op asks for what its room keeps.
+// Shared is called for each operation of sweep.op.
 func TestSharedAllocatesOnce(t *testing.T) {
 	type part struct{ n int }
 	r := Of(metrics.NewRegistry())

@@ -17,14 +17,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// Start is what is known of a scenario when it begins.
+// Start describes a scenario at its start.
 type Start struct {
 	Name string
 	// Params are the options as the report shows them.
 	Params map[string]any
-	// Sweep has the sweep's options.
-	Sweep thresholds.Sweep
-	// Tags are those of all of the scenario's samples.
+	Sweep  thresholds.Sweep
+	// Tags of all samples of the scenario.
 	Tags    *metrics.TagSet
 	Out     chan<- metrics.SampleContainer
 	Metrics *stream.Metrics
@@ -32,8 +31,7 @@ type Start struct {
 	Logger  logrus.FieldLogger
 }
 
-// Scenario is a sweep: its report is assembled, kept on the disk, judged, and marked as failed
-// here.
+// Scenario is a running sweep: it collects, saves and judges its report, and marks failures.
 type Scenario struct {
 	thresholds.Scenario
 
@@ -41,12 +39,12 @@ type Scenario struct {
 	out     chan<- metrics.SampleContainer
 	metrics *stream.Metrics
 	logger  logrus.FieldLogger
-	// deaf ends the report's marks.
+	// deaf ends the recording of marks.
 	deaf func()
 }
 
-// Begin begins a scenario and keeps its report. It returns an error when nobody could read that in
-// the end: nothing is to be measured then.
+// Begin begins a scenario and its journal. It returns an error if the report could not be written;
+// the sweep must not run then.
 func (r *Results) Begin(start Start) (*Scenario, error) {
 	s := r.NewScenario(start)
 	if err := r.keepReport(s.Report, start.Test.Test); err != nil {
@@ -59,7 +57,7 @@ func (r *Results) Begin(start Start) (*Scenario, error) {
 	return s, nil
 }
 
-// NewScenario begins a scenario whose report is not yet kept on the disk.
+// NewScenario begins a scenario without a journal.
 func (r *Results) NewScenario(start Start) *Scenario {
 	rep := r.addReport(start.Name, start.Params)
 
@@ -70,27 +68,26 @@ func (r *Results) NewScenario(start Start) *Scenario {
 	}
 }
 
-// Await adds the scenario to those that are judged when the test ends, and a task of its own for
-// that moment, which may be nil.
+// Await registers the scenario, and an optional task, for the end of the test.
 func (s *Scenario) Await(events common.Events, task func()) {
 	s.results.testEnd.await(events, s, task)
 }
 
-// Live sends the metrics of a step, which has tags of its own.
+// Live sends the metrics of a step with its own tags.
 func (s *Scenario) Live(step stream.Step, own map[string]string) *stream.Live {
 	step.Scenario, step.Target = s.Report.Scenario, s.results.kindOf(s.Report)
 
 	return stream.NewLive(s.metrics, s.out, s.Tags.WithTagsFromMap(own), step)
 }
 
-// Server is that of the scenario's target, when it runs on this machine; else nil.
+// Server returns the target's server on this machine, or nil.
 func (s *Scenario) Server() *host.Server { return s.results.serverProcess(s.Report.Scenario) }
 
-// BaseServer is that of the base of a duet: where the script tells of none, it is Server's.
+// BaseServer returns the server of a duet's base, or Server if the script names none.
 func (s *Scenario) BaseServer() *host.Server { return s.results.baseServer(s.Report.Scenario) }
 
-// Add adds steps that have ended to the report, with their duets. A figure that is no number is a
-// fault of what worked it out: it is left out, the log tells of it, and k6 does not exit with 0.
+// Add adds finished steps and duets to the report. A NaN figure is a fault in our code: it is left
+// out, logged, and k6 exits with an error.
 func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	var lost []string
 	for i := range steps {
@@ -106,23 +103,23 @@ func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	s.results.add(s.Report, steps, duets)
 }
 
-// Quieted keeps how the wait for a quiet target has ended.
+// Quieted stores the result of waiting for an idle server.
 func (s *Scenario) Quieted(quiet *report.Quiet) {
 	s.results.change(func() { s.Report.Quiet = quiet })
 }
 
-// Searched keeps how far a search has come.
+// Searched stores the progress of a search.
 func (s *Scenario) Searched(search *report.Search) {
 	s.results.change(func() { s.Report.Search = search })
 }
 
-// Save writes what the scenario has done so far to the disk.
+// Save writes the journal.
 func (s *Scenario) Save() { s.results.journal(s.Report, false, s.Test.Test) }
 
 // Push sends samples of the scenario.
 func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples) }
 
-// End closes the report, judges its gates and saves it: nothing more will be measured.
+// End closes the report, judges its gates and saves it.
 func (s *Scenario) End(interrupted bool) {
 	s.deaf()
 	s.results.change(func() { s.Report.Interrupted = interrupted })

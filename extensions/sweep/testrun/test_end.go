@@ -18,16 +18,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then.
-// All scenarios with a report come to this one ending.
+// testEnd is the work after all scenarios have ended, while k6 still accepts samples.
 type testEnd struct {
 	watched sync.Once
 	mu      sync.Mutex
-	// awaited reports whether k6 calls run when the test ends.
+	// awaited is set if k6 will call run.
 	awaited bool
-	// ended reports whether k6 has ended all scenarios.
+	// ended is set when all scenarios have ended.
 	ended bool
-	// tasks are those of the scenarios, in the order in which they began.
+	// tasks are in the order in which scenarios began.
 	tasks      []func()
 	scenarios  []*Scenario
 	thresholds thresholds.Thresholds
@@ -35,10 +34,9 @@ type testEnd struct {
 	verdicts   []report.Verdict
 }
 
-// watch sees to it that a test which has measured nothing does not pass: a threshold without a
-// sample, a gate of a scenario that did not run, and a portable sweep to which no client came. Each
-// VU's module comes here, and the first one counts. A test that something else has ended says that
-// alone, and the segment of a test in which nobody has work does not fail.
+// watch makes a test fail that measured nothing: thresholds without samples, gates of a scenario
+// that did not run, or a portable sweep without clients. Each VU calls it; only the first call
+// counts. It does nothing if something else ended the test, or in an execution segment without VUs.
 func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	k6glue.AtExit(func(ran bool, failed error) {
 		if !ran || !toItsEnd(failed) || withoutVUs(test) {
@@ -55,8 +53,8 @@ func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	})
 }
 
-// withoutVUs reports whether the test had none, as an execution segment may. Where k6 counts
-// nothing at all, it is taken to have some.
+// withoutVUs reports whether the test had no VUs, as an execution segment may. Without k6's metrics
+// it assumes some.
 func withoutVUs(test *lib.TestPreInitState) bool {
 	if test.RuntimeOptions.NoThresholds.Bool && test.RuntimeOptions.SummaryMode.String == "disabled" {
 		return false
@@ -64,19 +62,19 @@ func withoutVUs(test *lib.TestPreInitState) bool {
 	if iterations := test.Registry.Get(metrics.IterationsName); iterations != nil && !iterations.Sink.IsEmpty() {
 		return false
 	}
-	vus := test.Registry.Get(metrics.VUsMaxName) // a sample a second
+	vus := test.Registry.Get(metrics.VUsMaxName) // one sample a second
 
 	return vus == nil || vus.Sink.Format(0)["value"] == 0
 }
 
-// toItsEnd reports whether a test has come to its end, also where thresholds are crossed.
+// toItsEnd reports whether a test ran to its end, even with crossed thresholds.
 func toItsEnd(failed error) bool {
 	var code errext.HasExitCode
 
 	return failed == nil || errors.As(failed, &code) && code.ExitCode() == exitcodes.ThresholdsHaveFailed
 }
 
-// await adds a scenario, and a task of its own for the end of the test, which may be nil.
+// await registers a scenario, and an optional task, for the end of the test.
 func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,7 +88,7 @@ func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 	}
 }
 
-// run does it: first what scenarios have asked for, and then the samples that k6 is to judge.
+// run runs the tasks, then sends the samples for k6's thresholds.
 func (e *testEnd) run() {
 	e.mu.Lock()
 	e.ended = true
@@ -106,7 +104,7 @@ func (e *testEnd) run() {
 	}
 }
 
-// begun reports whether k6 has ended all scenarios.
+// begun reports whether all scenarios have ended.
 func (e *testEnd) begun() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -114,9 +112,9 @@ func (e *testEnd) begun() bool {
 	return e.ended
 }
 
-// ThresholdVerdicts returns the outcomes of k6's own thresholds, once k6 has judged them. A test
-// with a threshold that k6 has judged on nothing does not exit with 0. Of a test that has measured
-// nothing there are none: how it ends says whether that is a failure.
+// ThresholdVerdicts returns the results of k6's thresholds after k6 has judged them. A threshold
+// that was judged without samples makes k6 exit with an error. There are no results if nothing was
+// measured.
 func (r *Results) ThresholdVerdicts(test *lib.TestPreInitState) []report.Verdict {
 	e := &r.testEnd
 	e.mu.Lock()
@@ -139,7 +137,7 @@ func (r *Results) judgeThresholds(test *lib.TestPreInitState) []report.Verdict {
 			scenarios[i], lasted = &s.Scenario, s.Test.GetCurrentTestRunDuration()
 		}
 		e.mu.Unlock()
-		var causes []string // each is said once
+		var causes []string // each only once
 		void := map[string][]string{}
 		for _, v := range thresholds.Judged(test.Registry, scenarios, lasted) {
 			e.verdicts = append(e.verdicts, v.Verdict)

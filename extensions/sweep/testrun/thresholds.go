@@ -6,18 +6,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// Watch sees to it that a test which has measured nothing does not pass. Each VU's module comes
-// here, and the first one counts. missed returns the sweeps to which no client came.
+// Watch makes a test fail that measured nothing. Each VU calls it; only the first call counts.
+// missed returns the sweeps without clients.
 func (r *Results) Watch(test *lib.TestPreInitState, missed func() []string) {
 	r.testEnd.watched.Do(func() { r.watch(test, missed) })
 }
 
-// CheckThresholds refuses, before a sweep runs, the thresholds that k6 could not judge.
+// CheckThresholds returns an error, before a sweep runs, for thresholds that k6 could not judge.
 func (r *Results) CheckThresholds(sweep thresholds.Sweep, test *lib.TestRunState) error {
 	return r.testEnd.thresholds.Check(sweep, test)
 }
 
-// AddStep makes a scenario of one of k6's own executors known as a step of a sweep.
+// AddStep registers a scenario of one of k6's executors as a step of a sweep.
 func (r *Results) AddStep(scenario string, sweep thresholds.Sweep) {
 	r.testEnd.thresholds.AddStep(scenario, sweep)
 }

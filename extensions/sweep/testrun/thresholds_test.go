@@ -19,8 +19,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// thresholdTest runs a sweep in a test with thresholds, and judges them as k6 does. prepare may
-// register more metrics, and send samples of them.
+// thresholdTest runs a sweep with thresholds and judges them as k6 does. prepare may register
+// metrics and send samples.
 type thresholdTest struct {
 	config, script string
 	thresholds     map[string][]string
@@ -28,8 +28,7 @@ type thresholdTest struct {
 	prepare        func(*sweeptest.Sweep) []metrics.Sample
 }
 
-// run returns which thresholds do not hold, and what was logged of those that were judged on
-// nothing.
+// run returns the crossed thresholds, and the log about those without samples.
 func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	t.Helper()
 	if tt.tuple == nil {
@@ -73,7 +72,7 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	return crossed, logged
 }
 
-// ingest takes all samples as k6's ingester does.
+// ingest takes all samples as k6 does.
 func ingest(s *sweeptest.Sweep) {
 	for {
 		select {
@@ -103,7 +102,7 @@ func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
 	require.Equal(t, exitcodes.InvalidConfig, code.ExitCode())
 }
 
-// Two kinds of operation, of 40 and of 2 ms.
+// Two kinds of operations, of 40 and of 2 ms.
 func TestThresholdsOnSeveralOperationsNeverHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{
@@ -121,7 +120,7 @@ func TestThresholdsOnSeveralOperationsNeverHold(t *testing.T) {
 
 func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 	for name, tt := range map[string]struct {
-		repeats string // how long an operation takes in each of them, ms
+		repeats string // mean duration in each repeat, ms
 		crossed []string
 	}{
 		"the last one is the best":  {"[30, 30, 1]", []string{"sweep_ops_per_second value>100", "sweep_p99 value<10", "sweep_p99{clients:1} value<10"}},
@@ -143,7 +142,6 @@ func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 	}
 }
 
-// A variant is no repeat of another one.
 func TestThresholdsJudgeEachVariant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, _ := thresholdTest{
@@ -184,8 +182,7 @@ func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	}
 }
 
-// With fewer than ten operations beyond it, a percentile is one of the slowest few. Repeats count
-// together.
+// Operations of all repeats count together.
 func TestThresholdsOnAPercentileOfFewOperationsNeverHold(t *testing.T) {
 	for repeats, crossed := range map[int][]string{1: {"sweep_p95{clients:1} value<10"}, 2: nil} {
 		synctest.Test(t, func(t *testing.T) {
@@ -232,8 +229,7 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 	})
 }
 
-// Without a number in its tags, a threshold is for what the search finds: the steps above break the
-// bound.
+// A threshold without clients judges the step that the search finds.
 func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		bound   string
@@ -261,8 +257,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 	}
 }
 
-// A part of a distributed run has no client in some steps: thresholds on these are the others' to
-// judge.
+// In a distributed run, other parts judge thresholds on steps without clients here.
 func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{

@@ -8,39 +8,38 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Facts are what sweep.meta tells.
+// Facts are the arguments of sweep.meta.
 type Facts struct {
-	Scenario string `json:"scenario"` // that they are of; "": of all
+	Scenario string `json:"scenario"` // "": all scenarios
 
 	Target  map[string]any `json:"target"`
-	Base    map[string]any `json:"base"` // what is otherwise of the target of a duet's base
+	Base    map[string]any `json:"base"` // what differs for a duet's base
 	Params  map[string]any `json:"params"`
 	Results string         `json:"results"`
-	Name    string         `json:"name"` // of the report's files; "": the scenario's
+	Name    string         `json:"name"` // name of the report's files; "": the scenario
 	Cache   *host.Cache    `json:"cache"`
 
 	Published []report.Series `json:"published"`
 }
 
-// told is what a script has told.
+// told holds the facts from sweep.meta.
 type told struct {
 	target    map[string]any
 	params    map[string]any
 	published []report.Series
 	server    *host.Server
-	// ended tells that the server has, and was not found again.
+	// ended is set if the server has exited and was not found again.
 	ended bool
-	// base is the server of a duet's base; nil where it is not told, or not on this machine.
+	// base is the server of a duet's base; nil if unknown or remote.
 	base *host.Server
-	// hasBase tells that the base of a duet has a server of its own.
+	// hasBase is set if the base has its own server.
 	hasBase bool
 	cache   *host.Cache
-	results string // the folder of the report
-	name    string // of the report's files; "": the scenario's
+	results string // folder of the report
+	name    string // name of the report's files; "": the scenario
 }
 
-// Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get
-// them as well.
+// Meta stores facts for a scenario or for all, also in reports that have begun.
 func (r *Results) Meta(facts *Facts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,14 +71,14 @@ func (r *Results) Meta(facts *Facts) {
 	}
 }
 
-// Tell puts into a report, which is not among the results, what the script has told.
+// Tell adds the facts to a report that is not in the results.
 func (r *Results) Tell(rep *report.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tell(rep)
 }
 
-// tell puts into a report what the script has told: of all scenarios, and then of its own.
+// tell adds the facts for all scenarios, then for the report's own.
 func (r *Results) tell(rep *report.Report) {
 	for _, scenario := range []string{"", rep.Scenario} {
 		t := r.told[scenario]
@@ -94,7 +93,7 @@ func (r *Results) tell(rep *report.Report) {
 	}
 }
 
-// fileName is the name of a report's files without their endings.
+// fileName returns the name of a report's files without suffix.
 func (r *Results) fileName(scenario string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +104,7 @@ func (r *Results) fileName(scenario string) string {
 	return scenario
 }
 
-// kindOf is the kind of a report's target, as the script has told it; "" when it has not.
+// kindOf returns the kind of a report's target; "" if unknown.
 func (r *Results) kindOf(rep *report.Report) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +113,7 @@ func (r *Results) kindOf(rep *report.Report) string {
 	return kind
 }
 
-// serverProcess is that of the scenario's target, when it runs on this machine.
+// serverProcess returns the target's server on this machine, or nil.
 func (r *Results) serverProcess(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +122,7 @@ func (r *Results) serverProcess(scenario string) *host.Server {
 	return server
 }
 
-// baseServer is that of a duet's base, when it runs on this machine.
+// baseServer returns the server of a duet's base on this machine, or nil.
 func (r *Results) baseServer(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +136,7 @@ func (r *Results) baseServer(scenario string) *host.Server {
 	return base
 }
 
-// server is what is known of the scenario's target; nil: nothing.
+// server returns what is known of the target; may be nil.
 func (r *Results) server(scenario string) (server *host.Server, cache *host.Cache) {
 	for _, name := range []string{"", scenario} {
 		if t := r.told[name]; t != nil {
@@ -151,7 +150,7 @@ func (r *Results) server(scenario string) (server *host.Server, cache *host.Cach
 	return server, cache
 }
 
-// twoServers reports whether the script has named another server for the base of a duet.
+// twoServers reports whether a duet's base has its own server.
 func (r *Results) twoServers(scenario string) bool {
 	rep := &report.Report{Scenario: scenario, Target: map[string]any{}, Params: map[string]any{}}
 	r.mu.Lock()

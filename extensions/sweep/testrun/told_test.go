@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
 
-// The peak counts anew for each scenario, when it begins.
+// The peak is measured again from the start of each scenario.
 func TestPeakMemoryOfEachScenario(t *testing.T) {
 	results := Of(metrics.NewRegistry())
 	results.Meta(&Facts{Scenario: "one", Cache: &host.Cache{Memory: 1, Item: 2, PIDs: []int32{int32(os.Getpid())}}})

@@ -15,14 +15,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
-// defaultResultsDir is where reports go when nobody says otherwise.
 const defaultResultsDir = "results"
 
 // MakeTables makes tables of a report.
 type MakeTables func(*report.Report) ([]report.Table, error)
 
-// reported tells whether a scenario has a report. Thresholds that name another one are about the
-// whole run, as those that name none.
+// reported reports whether a scenario has a report. Thresholds for other scenarios apply to the
+// whole run.
 func (r *Results) reported(scenario string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,9 +29,8 @@ func (r *Results) reported(scenario string) bool {
 	return slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario })
 }
 
-// Write writes the files of all reports to the folders of their scenarios, and returns the tables.
-// The journals of reports that are written are removed. What cannot be written is in the error, and
-// makes k6 exit with another code than 0.
+// Write writes the files of all reports, removes their journals, and returns the tables. Errors
+// make k6 exit with an error.
 func (r *Results) Write(
 	dir func(scenario string) string, thresholds []report.Verdict, tables MakeTables,
 ) (table string, err error) {
@@ -68,7 +66,7 @@ func (r *Results) Write(
 	return shown.String(), errors.Join(failed...)
 }
 
-// rendered is a report in all formats.
+// rendered renders a report in all formats.
 func rendered(rep *report.Report, base string) (set []files.File, err error) {
 	err = formats.Each(rep, func(suffix string, contents []byte) {
 		set = append(set, files.File{Path: base + suffix, Contents: contents})

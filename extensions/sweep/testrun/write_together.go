@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
-// SetSides says which variants the pages set side by side.
+// SetSides groups variants on the pages.
 func (r *Results) SetSides(sides []report.Side) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -25,8 +25,8 @@ func (r *Results) SetSides(sides []report.Side) {
 	}
 }
 
-// WriteTogether writes the scenarios of the run side by side, to files of that name in the folder
-// of the first one. With one scenario there is nothing to set beside it.
+// WriteTogether writes a comparison of the run's scenarios to files of that name in the first one's
+// folder. It does nothing for a single scenario.
 func (r *Results) WriteTogether(dir func(scenario string) string, name string) error {
 	reports := r.Reports()
 	if len(reports) < beside.Fewest {
