@@ -10,43 +10,40 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Figure is one that a command has, with its values in each pair.
+// Figure is a figure of both commands, with its values in each pair.
 type Figure struct {
-	// Step is the step of a sweep that the figure is of, such as "get, 8 clients"; empty for the
-	// figures of the whole process.
+	// Step is the step of the figure, such as "get, 8 clients"; empty for the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
 	Key string `json:"figure"`
-	// Pairs are those in which both commands have the figure, in the order in which they were
-	// measured.
+	// Pairs in which both commands have the figure, in order.
 	Pairs []paired.Pair `json:"pairs"`
-	// BaseLacks and ChangeLacks count the pairs in which a command does not have the figure.
+	// BaseLacks and ChangeLacks count the pairs in which a command lacks the figure.
 	BaseLacks   int `json:"baseLacks,omitempty"`
 	ChangeLacks int `json:"changeLacks,omitempty"`
-	// Unknown counts the pairs that say nothing of the servers: k6 itself was late in one of them, or
-	// stood still. They are left out.
+	// Unknown counts the pairs left out because k6 was late or paused.
 	Unknown int `json:"unknown,omitempty"`
-	// Lacking says why a pair lacks the figure, or is left out: p99 rests on too few operations, say.
+	// Lacking is why a pair lacks the figure, or is left out.
 	Lacking string `json:"lacking,omitempty"`
 
 	name string // for people, such as "ops/s"
-	rate bool   // it gets worse when it falls
-	// usual tells that the figure is shown without being asked for.
+	rate bool   // gets worse when it falls
+	// usual is set if the figure is shown without a gate.
 	usual bool
 	show  func(float64) string
-	// work reports whether a command that does not have the figure has done too little.
+	// work reports whether a command without the figure did too little.
 	work bool
 }
 
-// value is a figure as one process has it; zero if it does not have it.
+// value is a figure of one process; zero if missing.
 type value struct {
 	Figure
 	of float64
-	// unknown reports that the figure is k6's own, and says nothing of the server.
+	// unknown is set if the figure depends on k6 instead of the server.
 	unknown bool
 }
 
-// processValues are those of a whole process.
+// processValues returns the figures of a process.
 func processValues(elapsed, cpu time.Duration) []value {
 	seconds := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " s" }
 
@@ -56,9 +53,9 @@ func processValues(elapsed, cpu time.Duration) []value {
 	}
 }
 
-// reportValues are those of the steps of a report, by the medians of their repeats. What k6 does
-// once, in setup and teardown, has none. In a run that has failed, steps with failed operations and
-// incomplete ones have none either: a server that refuses work must not look fast.
+// reportValues returns the medians over repeats of a report's steps, without setup and teardown. If
+// the run failed, incomplete steps and steps with failures have no values, so that a server that
+// refuses work does not look fast.
 func reportValues(r *report.Report, several, failed bool) (values []value) {
 	report.DropOrigins(r)
 	groups := r.Groups()
@@ -92,9 +89,8 @@ func reportValues(r *report.Report, several, failed bool) (values []value) {
 	return values
 }
 
-// valueOf is a figure of a step. A step does not have one that rests on too few operations, and
-// no latency if it stood still; what k6 itself made late is unknown. Files of gates have the same
-// rules.
+// valueOf returns a figure of a step by the rules of gate files: it is missing with too few
+// operations, and for latencies of a step that paused. It is unknown if k6 was late.
 func valueOf(step string, f *report.Figure, g *report.Group) value {
 	v := value{Figure: figureOf(step, f)}
 	hidden, why := f.Hidden(g)
@@ -113,7 +109,6 @@ func valueOf(step string, f *report.Figure, g *report.Group) value {
 	return v
 }
 
-// figureOf is a figure of reports, of a step.
 func figureOf(step string, f *report.Figure) Figure {
 	key := f.Key
 	if f.Rate {
@@ -124,7 +119,7 @@ func figureOf(step string, f *report.Figure) Figure {
 	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show, work: true}
 }
 
-// cpuValues are the processor time of k6, and that of a server on this machine, for each operation.
+// cpuValues returns the CPU time of k6, and of a server on this machine, per operation.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
 	k6, server := r.CPUPerOperation(g)
 	const usual = true
@@ -140,7 +135,7 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 	return values
 }
 
-// same tells that two figures are the same one of the same step.
+// same reports whether two figures have the same step and key.
 func (f *Figure) same(other *Figure) bool {
 	return cmp.Or(cmp.Compare(f.Step, other.Step), cmp.Compare(f.Key, other.Key)) == 0
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Gate is how much worse than base a figure of the change may be, in every step.
+// Gate limits how much worse than base a figure may be, in every step.
 type Gate struct {
 	// Figure is the figure's key, such as "opsPerSecond".
 	Figure string
-	// Tolerance is a part of base: 0.05 is 5 %.
+	// Tolerance is relative: 0.05 is 5 %.
 	Tolerance float64
-	// falls tells that the gate is on a figure that may fall.
+	// falls is set for a figure that may fall.
 	falls bool
 }
 
@@ -40,7 +40,7 @@ func ParseGate(text string) (Gate, error) {
 	return Gate{Figure: figure, Tolerance: tolerance / 100, falls: falls}, nil
 }
 
-// String is the gate as it is written.
+// String formats the gate as ParseGate reads it.
 func (g Gate) String() string {
 	sign := "+"
 	if g.falls {
@@ -50,8 +50,8 @@ func (g Gate) String() string {
 	return fmt.Sprintf("%s=%s%g%%", g.Figure, sign, 100*g.Tolerance)
 }
 
-// usualGates are those of a trial for which nobody named any. Where a rate is given, neither ops/s
-// nor the time depends on the server: latency does.
+// usualGates are the default gates. If the script sets the rate, they are on latency, because ops/s
+// and time do not depend on the server.
 func (t *Trial) usualGates() []Gate {
 	const tolerance = 0.05
 	for _, usual := range []Gate{{Figure: "opsPerSecond", falls: true}, {Figure: "p50"}} {
@@ -65,8 +65,8 @@ func (t *Trial) usualGates() []Gate {
 	return []Gate{{Figure: "time", Tolerance: tolerance}}
 }
 
-// Check returns an error for a gate that no figure of the trial is for, and for one on the time of
-// a k6 without a report: the script says how long that takes, whatever the server does.
+// Check returns an error for a gate without a figure, and for a gate on the time of a k6 run
+// without a report, which the script sets.
 func (t *Trial) Check(gates []Gate) error {
 	timed := len(gates) == 0 || slices.ContainsFunc(gates, func(g Gate) bool { return g.Figure == "time" })
 	if timed && (t.Base.runsK6() || t.Change.runsK6()) && slices.ContainsFunc(t.Figures, func(f Figure) bool { return f.Key == "time" }) {
@@ -93,8 +93,8 @@ func (t *Trial) Check(gates []Gate) error {
 	return nil
 }
 
-// Lacks returns why neither command has a gated figure in some steps after the pairs so far. The
-// error is that of a gate whose figure no step has: more pairs would not decide it.
+// Lacks returns why neither command has a gated figure in some steps. The error is for a gate whose
+// figure no step has, which more pairs would not change.
 func (t *Trial) Lacks(gates []Gate) (lacking []string, err error) {
 	for _, g := range gates {
 		var there int
@@ -118,29 +118,28 @@ func (t *Trial) Lacks(gates []Gate) (lacking []string, err error) {
 	return lacking, nil
 }
 
-// Judgement is what the pairs say of one figure.
+// Judgement is the result for one figure.
 type Judgement struct {
 	Figure
-	// BaseMedian and ChangeMedian are those over the pairs.
+	// BaseMedian and ChangeMedian are medians over the pairs.
 	BaseMedian   float64 `json:"base"`
 	ChangeMedian float64 `json:"change"`
 	paired.Estimate
-	// Visible is the smallest change, as a part of base, that these pairs could see.
+	// Visible is the smallest relative change that these pairs detect.
 	Visible float64 `json:"visible"`
-	// Gate is the figure's gate; empty where it has none.
+	// Gate may be empty.
 	Gate string `json:"gate,omitempty"`
-	// Outcome is what the gate came to.
+	// Outcome of the gate.
 	Outcome judgement.Outcome `json:"outcome,omitempty"`
-	// PairsNeeded is how many pairs it takes to see a change of the gate's size, where it is
-	// undecided.
+	// PairsNeeded is the number of pairs that would decide an undecided gate.
 	PairsNeeded int `json:"pairsNeeded,omitempty"`
 }
 
-// confidence is that of all intervals; what is left of it is the chance of a false alarm.
+// confidence of all intervals; the rest is the probability of a false alarm.
 const confidence = 0.95
 
-// Judge estimates each figure that is shown, and judges those that have a gate as one family.
-// looked tells that the trial was looked at after each pair.
+// Judge estimates each shown figure, and judges the gated ones as one family. looked is set if the
+// trial was checked after each pair.
 func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	if len(gates) == 0 {
 		gates = t.usualGates()
@@ -191,9 +190,9 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
-// lacks returns what the gate of a figure comes to that a command does not have in some pair:
-// crossed if base has it in most pairs and the change lacks it in most, else undecided. It returns
-// "" if both have it in all pairs. Pairs that say nothing count for neither, up to half of them.
+// lacks returns the outcome for a figure that a command lacks in some pair: crossed if base has it
+// in most pairs and the change lacks it in most, else undecided; "" if both always have it. Up to
+// half of the pairs may be unknown and count for neither.
 func (t *Trial) lacks(f *Figure) judgement.Outcome {
 	known := t.Pairs - f.Unknown
 	switch {
@@ -208,8 +207,8 @@ func (t *Trial) lacks(f *Figure) judgement.Outcome {
 	}
 }
 
-// Precision is how wide the widest interval of the gated figures is to each side, as a part of its
-// ratio, when it is looked at after each pair.
+// Precision returns the relative half width of the gated figures' widest interval, for a check
+// after each pair.
 func (t *Trial) Precision(gates []Gate) (float64, error) {
 	judgements, err := t.Judge(gates, true)
 	widest := 0.0

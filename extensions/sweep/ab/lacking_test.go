@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// stepOf is a report of a step with so many operations in a second.
+// stepOf is a report of a step of one second.
 func stepOf(operations int64, failed uint64) *report.Report {
 	return &report.Report{Scenario: "x", Steps: []report.Step{{
 		Op: "get", Clients: 8, Repeat: 1, Operations: operations, Failed: failed, Seconds: 1, OpsPerSecond: float64(operations), Complete: true,
@@ -21,7 +21,7 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	few, many, none := stepOf(500, 0), stepOf(5000, 0), stepOf(0, 40)
 	still := stepOf(5000, 0)
 	still.Steps[0].Standstill = &report.Standstill{LongestMs: 200, Part: 0.2}
-	// k6 itself was late, or stood still.
+	// k6 was late or paused.
 	late, paused := stepOf(5000, 0), stepOf(5000, 0)
 	late.Steps[0].OpenLoop = &report.OpenLoop{LateByK6: 0.02}
 	late.Steps[0].Latency.P99 = 2000
@@ -49,7 +49,7 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trial := &Trial{}
 			for _, pair := range tt.pairs {
-				time := value{Figure: Figure{Key: "time", name: "time", usual: true}, of: 1} // there is always something in common
+				time := value{Figure: Figure{Key: "time", name: "time", usual: true}, of: 1} // a common figure is required
 				require.NoError(t, trial.add(append(reportValues(pair[0], false, false), time), append(reportValues(pair[1], false, false), time)))
 			}
 			gates := []Gate{{Figure: "p99", Tolerance: 0.99}, {Figure: "opsPerSecond", Tolerance: 0.05, falls: true}}
@@ -66,7 +66,7 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	}
 }
 
-// Without a gate: ops/s, latency where the rate is given, else time. Never what setup does.
+// Without gates: ops/s, latency if the rate is given, else time; never setup.
 func TestUsualGates(t *testing.T) {
 	closed, open, setup := stepOf(5000, 0), stepOf(5000, 0), stepOf(1, 0)
 	open.Steps[0].Rate = 5000

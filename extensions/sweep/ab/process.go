@@ -18,16 +18,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// mostOfLine is how much of a failed command's last line is shown, in characters.
+// mostOfLine is the most characters of a failed command's last line.
 const mostOfLine = 300
 
-// endWithin is how long a process that was interrupted may take to end.
+// endWithin is the time for an interrupted process to end.
 const endWithin = 10 * time.Second
 
 // Command is a program with its arguments.
 type Command []string
 
-// String is the command as it is typed, without passwords.
+// String formats the command as typed, without passwords.
 func (c Command) String() string {
 	words := make([]string, len(c))
 	for i, word := range c {
@@ -48,8 +48,8 @@ func (c Command) runsK6() bool {
 	return at >= 0 && slices.Contains(c[at+1:], "run")
 }
 
-// run runs the command in a process of its own, and returns its figures. failed is what it ended
-// with if it has left reports, and its own thresholds or gates did not hold, or else nil.
+// run runs the command in a new process and returns its figures. failed is its exit if it left
+// reports but its own thresholds or gates did not hold, else nil.
 func (c Command) run(ctx context.Context, dir string) (values []value, failed *exited, err error) {
 	elapsed, state, err := c.execute(ctx, dir)
 	if err != nil && (!errors.As(err, &failed) || !failed.byThresholds()) {
@@ -71,8 +71,7 @@ func (c Command) run(ctx context.Context, dir string) (values []value, failed *e
 	return values, failed, nil
 }
 
-// execute runs the command in a process of its own. The sweep's results are in dir, and what the
-// command printed.
+// execute runs the command in a new process. Its reports and output go to dir.
 func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration, state *os.ProcessState, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return 0, nil, err
@@ -87,7 +86,7 @@ func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration
 	process := exec.CommandContext(ctx, c[0], c[1:]...)
 	process.Env = append(os.Environ(), "SWEEP_RESULTS="+dir)
 	process.Stdout, process.Stderr = out, &problems
-	process.Cancel = func() error { return nil } // what interrupts us, at a terminal, interrupts it too
+	process.Cancel = func() error { return nil } // Ctrl-C at a terminal interrupts it as well
 	process.WaitDelay = endWithin
 	began := time.Now()
 	err = process.Run()
@@ -103,17 +102,16 @@ func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration
 	return elapsed, process.ProcessState, nil
 }
 
-// exited is the error of a command that did not end well, with the last line that it wrote to
-// standard error.
+// exited is the error of a failed command, with the last line of its standard error.
 type exited struct {
-	code int // -1 if it did not exit by itself
+	code int // -1 if killed
 	text string
 }
 
 func (e *exited) Error() string { return e.text }
 
-// byThresholds reports whether k6 has measured all that it was to measure, and ended as it does
-// where thresholds are crossed, gates not held or operations failed.
+// byThresholds reports whether k6 finished its measurement and failed by thresholds, gates or
+// operations.
 func (e *exited) byThresholds() bool {
 	return e.code == judgement.Crossed.ExitCode() || e.code == judgement.Undecided.ExitCode()
 }
@@ -139,8 +137,7 @@ func newExited(err error, problems string) error {
 	return e
 }
 
-// readReports reads the reports of the sweeps that the process has run, in the order of their
-// names.
+// readReports reads the reports of a process, sorted by name.
 func readReports(dir string) ([]*report.Report, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

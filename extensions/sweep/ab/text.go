@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Text is a trial's judgements for people: a table, and what is undecided.
+// Text renders the results: a table, and what is undecided.
 func Text(t *Trial, judgements []Judgement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)
@@ -35,7 +35,6 @@ func Text(t *Trial, judgements []Judgement) string {
 	return trimLines(b.String()) + t.failed() + lackings(t, judgements) + undecided(judgements)
 }
 
-// inPairs says in how many of the pairs a command has a figure.
 func inPairs(n, pairs int) string {
 	if n == 0 {
 		return "none"
@@ -44,7 +43,7 @@ func inPairs(n, pairs int) string {
 	return fmt.Sprintf("in %d of %d", n, pairs)
 }
 
-// failed says of each command in how many pairs its own thresholds or gates did not hold.
+// failed names the commands whose own thresholds or gates did not hold, with the number of pairs.
 func (t *Trial) failed() (text string) {
 	for _, command := range []string{"base", "change"} {
 		n, said := 0, ""
@@ -61,7 +60,7 @@ func (t *Trial) failed() (text string) {
 	return text
 }
 
-// lackings says why gated figures are not there, or not in all pairs.
+// lackings explains gated figures that are missing in some or all pairs.
 func lackings(t *Trial, judgements []Judgement) (text string) {
 	for i := range judgements {
 		j := &judgements[i]
@@ -77,7 +76,7 @@ func lackings(t *Trial, judgements []Judgement) (text string) {
 	return text
 }
 
-// verdict is the gate and what it came to.
+// verdict formats the gate and its outcome.
 func (j *Judgement) verdict() string {
 	switch j.Outcome {
 	case judgement.Crossed:
@@ -89,7 +88,7 @@ func (j *Judgement) verdict() string {
 	return ""
 }
 
-// undecided says what it takes to decide what is not decided yet.
+// undecided describes what would decide the undecided gates.
 func undecided(judgements []Judgement) string {
 	needed, at := 0, -1
 	for i := range judgements {

@@ -10,25 +10,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// Trial is two commands that are measured in pairs.
+// Trial measures two commands in pairs.
 type Trial struct {
 	Base, Change Command
-	// Dir is the folder of the results: each process has one of its own in it.
+	// Dir is the folder of the results, with a subfolder for each process.
 	Dir string
-	// Figures are those that any process so far has had, in the order in which they came.
+	// Figures of all processes, in order of appearance.
 	Figures []Figure
-	// Pairs is how many were measured.
+	// Pairs is the number of measured pairs.
 	Pairs int
-	// Failed are the processes whose figures count although thresholds or gates of their own did not
-	// hold, in the order in which they ran.
+	// Failed are processes that count although their own thresholds or gates did not hold, in order.
 	Failed []Failed
 
 	order *rand.Rand
-	// changeFirst tells which command the last pair began with.
+	// changeFirst is set if the last pair began with change.
 	changeFirst bool
 }
 
-// Failed is a process that ended with 99 or 110.
+// Failed is a process that exited with 99 or 110.
 type Failed struct {
 	Pair    int    `json:"pair"`
 	Command string `json:"command"` // base or change
@@ -40,12 +39,12 @@ func NewTrial(base, change Command, dir string, seed uint64) *Trial {
 	return &Trial{Base: base, Change: change, Dir: dir, order: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// Pair measures one more pair. Its error names the command that failed; the pairs before it stay.
+// Pair measures one more pair. The error names the command that failed; earlier pairs stay.
 func (t *Trial) Pair(ctx context.Context) error {
 	if t.Pairs%2 == 0 {
 		t.changeFirst = t.order.IntN(2) == 0
 	} else {
-		t.changeFirst = !t.changeFirst // of two pairs, each command is first in one
+		t.changeFirst = !t.changeFirst // balance two pairs
 	}
 	var base, change []value
 	sides := []func() error{
@@ -77,9 +76,8 @@ func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, erro
 	return values, nil
 }
 
-// add takes the figures of a pair. One that a process does not have is counted as such: a step that
-// has become so slow that its p99 rests on nothing must not lose the gate on it. One that k6 itself
-// made late is counted for neither.
+// add adds the figures of a pair. A missing figure is counted: a step that is too slow for a p99
+// must not lose its gate. A figure that k6 made late counts for neither.
 func (t *Trial) add(base, change []value) error {
 	figures := slices.Clone(t.Figures)
 	for _, v := range slices.Concat(base, change) {
@@ -125,7 +123,7 @@ func (t *Trial) add(base, change []value) error {
 	return nil
 }
 
-// find returns a figure as a process has it; its value is zero if the process does not have it.
+// find returns a figure of a process; zero if missing.
 func find(values []value, f *Figure) value {
 	for i := range values {
 		if values[i].same(f) && values[i].of > 0 || values[i].same(f) && values[i].Lacking != "" {

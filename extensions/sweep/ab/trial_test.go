@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of every two pairs each command is first in one, and nobody knows in which.
+// The order is random, and balanced over two pairs.
 func TestOrderIsRandomAndBalanced(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(8) {
@@ -50,7 +50,7 @@ func TestFiguresOfAnyCommand(t *testing.T) {
 	require.Equal(t, "time=+5%", judgements[0].Gate, "the usual one")
 	require.Greater(t, judgements[0].Ratio, 1.0)
 
-	// Processor time is what a busy machine does not change much.
+	// CPU time depends little on other load.
 	judgements, err = trial.Judge([]Gate{{Figure: "cpu", Tolerance: 0.05}}, false)
 	require.NoError(t, err)
 	require.Empty(t, judgements[0].Outcome)

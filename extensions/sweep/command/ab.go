@@ -18,11 +18,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// between separates the two commands of ab.
 const between = "---"
 
-// mostPairs is how many pairs a trial that goes on until it is precise has at most, unless --pairs
-// says another number.
+// mostPairs is the default limit for a trial with --until.
 const mostPairs = 100
 
 type abOptions struct {
@@ -93,7 +91,7 @@ command fails, or when no step has the figure of a gate.`,
 	return cmd
 }
 
-// twoCommands are those before and after the three dashes.
+// twoCommands returns the commands before and after the three dashes.
 func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, err error) {
 	for i, arg := range args {
 		if arg != between {
@@ -135,7 +133,7 @@ func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o
 	return conclude(gs, trial, gates, until > 0, o)
 }
 
-// parse reads the gates and the precision, and how many pairs there are at most.
+// parse returns the gates, the precision, and the most pairs.
 func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, err error) {
 	for _, text := range o.gates {
 		gate, err := ab.ParseGate(text)
@@ -159,7 +157,7 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 	return gates, until, nil
 }
 
-// measurePairs measures the pairs, and says after each of them how far it is.
+// measurePairs measures the pairs and reports progress.
 func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, until float64, most int) error {
 	for trial.Pairs < most {
 		if err := trial.Pair(ctx); err != nil {
@@ -187,8 +185,8 @@ func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, g
 	return nil
 }
 
-// checkPair returns an error where further pairs would not decide the gates. After the first pair
-// it says in which steps they stay undecided.
+// checkPair returns an error if more pairs would not decide the gates. After the first pair it
+// names the steps that stay undecided.
 func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
 	if err := trial.Check(gates); err != nil || trial.Pairs > 1 {
 		return err
@@ -203,7 +201,7 @@ func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
 	return err
 }
 
-// conclude prints the judgements, and tells by its error what they come to.
+// conclude prints the results; its error is their outcome.
 func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bool, o *abOptions) error {
 	judgements, err := trial.Judge(gates, looked)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
 )
 
-// ofSpeed returns a command that leaves a report with ops/s and latencies of this speed. Noise is
-// how much they differ from pair to pair, up in one and down in the next, and the other way round
-// for base: a test of chance would fail by chance.
+// ofSpeed returns a command that leaves a report with this speed. noise alternates between pairs,
+// in opposite directions for base and change, instead of being random.
 func ofSpeed(t *testing.T, speed, noise float64) []string {
 	t.Helper()
 	folder := t.TempDir()

@@ -9,8 +9,8 @@ import (
 
 const name = "sweep"
 
-// newCommand builds `k6 x sweep` with its commands. k6 calls it at the beginning of every command,
-// `k6 run` too.
+// newCommand builds `k6 x sweep` with its commands. k6 calls it at the start of every command,
+// including `k6 run`.
 func newCommand(gs *state.GlobalState) *cobra.Command {
 	k6glue.Watch(gs)
 	cmd := &cobra.Command{
@@ -47,12 +47,12 @@ What goes wrong is one line on standard error, and an exit code other than 0. Th
 	return cmd
 }
 
-// completes lets a shell offer the values of a flag.
+// completes adds shell completion for a flag's values.
 func completes(cmd *cobra.Command, flag string, values []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values, cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil { // there is no such flag
+	if err != nil { // no such flag
 		panic(err)
 	}
 }

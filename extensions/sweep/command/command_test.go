@@ -34,11 +34,11 @@ func requireGolden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// k6 is a k6 whose files are in memory.
+// k6 is a k6 with files in memory.
 type k6 struct {
 	t  *testing.T
 	gs *state.GlobalState
-	// errOut is what was written to standard error.
+	// errOut is standard error.
 	out, errOut bytes.Buffer
 }
 
@@ -72,8 +72,8 @@ func (k *k6) file(name string) string {
 	return string(raw)
 }
 
-// run runs `k6 x sweep` as k6 does, and returns what it printed, the error as k6 logs it with its
-// hint, and the exit code.
+// run runs `k6 x sweep` as k6 does, and returns its output, the error with its hint as k6 logs it,
+// and the exit code.
 func (k *k6) run(args ...string) (out, message string, code int) {
 	k.t.Helper()
 	k.out.Reset()
@@ -99,8 +99,8 @@ func (k *k6) run(args ...string) (out, message string, code int) {
 	return k.out.String(), message, int(coded.ExitCode())
 }
 
-// sweep makes up a report of the scenario cache, with 1 and 8 clients and an operation get. The
-// speed is the part of the usual one that each repeat came to.
+// sweep makes a report of the scenario cache with 1 and 8 clients and an operation get. speeds are
+// relative, one for each repeat.
 func sweep(t *testing.T, change func(*report.Report), speeds ...float64) *report.Report {
 	t.Helper()
 	r := &report.Report{
@@ -122,7 +122,7 @@ func sweep(t *testing.T, change func(*report.Report), speeds ...float64) *report
 	return r
 }
 
-// step makes up a step of which this instance has some of the clients.
+// step makes a step with here of its clients in this instance.
 func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 	t.Helper()
 	var durations, times, operations measure.Distribution
@@ -145,7 +145,7 @@ func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 	return steps[0]
 }
 
-// steady are repeats of which none is like another.
+// steady has repeats that differ slightly.
 func steady(t *testing.T, part float64) *report.Report {
 	t.Helper()
 

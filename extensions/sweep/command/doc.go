@@ -1,3 +1,2 @@
-// Package command is the subcommand `k6 x sweep`: what can be done with the files that a run
-// leaves.
+// Package command is the subcommand `k6 x sweep`, for the files of runs.
 package command

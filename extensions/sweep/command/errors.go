@@ -13,15 +13,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// wrongUse is the error of arguments that a command does not take, with a hint at those that it
-// does take.
+// wrongUse is the error for wrong arguments, with a hint at the right ones.
 func wrongUse(cmd *cobra.Command, err error) error {
 	err = errext.WithHint(err, fmt.Sprintf("use: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()))
 
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
-// unknownCommand is the error of a command that there is not, with a hint at those that there are.
+// unknownCommand is the error for an unknown command, with a hint at the known ones.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -35,8 +34,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
-// needs checks the number of a command's arguments; most is zero when there is no limit, and -1
-// when there is to be none. what names them.
+// needs checks the number of arguments; most is zero for no limit, and -1 for no arguments. what
+// names them.
 func needs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most != 0 && len(args) > max(most, 0) {
@@ -47,15 +46,15 @@ func needs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// notHeld is the error of gates that came to an outcome other than held.
+// notHeld is the error for gates that did not hold.
 func notHeld(err error, outcome judgement.Outcome) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.ExitCode(outcome.ExitCode()))
 }
 
-// unusable is the error of a file that is invalid. It names the file once.
+// unusable is the error for an invalid file. It names the file once.
 func unusable(file string, err error) error { return fileError(file, err, exitcodes.InvalidConfig) }
 
-// notDone is the error of a file that cannot be read or written.
+// notDone is the error for a file that cannot be read or written.
 func notDone(file string, err error) error { return fileError(file, err, 1) }
 
 func fileError(file string, err error, code exitcodes.ExitCode) error {

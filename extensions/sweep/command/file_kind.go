@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// kind is what a file looks like.
+// kind is the kind of a file, by its content.
 type kind int
 
 const (
@@ -19,16 +19,16 @@ const (
 	aBaseline
 )
 
-// kindOf tells files apart by their keys.
+// kindOf detects the kind of a file by its keys.
 func kindOf(raw []byte) kind {
-	raw, _ = report.UTF8(raw) // a file that is none has no keys
+	raw, _ = report.UTF8(raw) // invalid files have no keys
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil {
 		return noObject
 	}
 	schema, hasSchema := keys["schema"]
 	var version string
-	_ = json.Unmarshal(schema, &version) // of another kind: it is no baseline
+	_ = json.Unmarshal(schema, &version) // an error means another kind
 	_, absolute := keys["absolute"]
 	_, relative := keys["relative"]
 	switch {
@@ -43,7 +43,7 @@ func kindOf(raw []byte) kind {
 	return anotherObject
 }
 
-// swapped is the error of a file that is where gate takes one of the other kind, or nil.
+// swapped returns an error for a file of the wrong kind in the arguments of gate, or nil.
 func swapped(file string, raw []byte, taken kind) error {
 	const order = "k6 x sweep gate takes the run first and then the gates"
 	switch looks := kindOf(raw); {

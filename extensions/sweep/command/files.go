@@ -15,10 +15,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxFile is above the size of any report, in bytes.
+// maxFile is larger than any report, in bytes.
 const maxFile = 256 << 20
 
-// read reads a file, up to maxFile.
+// read reads a file of at most maxFile bytes.
 func read(gs *state.GlobalState, file string) ([]byte, error) {
 	f, err := gs.FS.Open(file)
 	if err != nil {
@@ -37,7 +37,6 @@ func read(gs *state.GlobalState, file string) ([]byte, error) {
 	return raw, nil
 }
 
-// readReport reads a run's report.
 func readReport(gs *state.GlobalState, file string) (*report.Report, error) {
 	raw, err := read(gs, file)
 	if err != nil {
@@ -47,7 +46,6 @@ func readReport(gs *state.GlobalState, file string) (*report.Report, error) {
 	return parseReport(file, raw)
 }
 
-// parseReport makes a report of a file's contents.
 func parseReport(file string, raw []byte) (*report.Report, error) {
 	r, err := report.Read(raw)
 	if err != nil {
@@ -57,7 +55,6 @@ func parseReport(file string, raw []byte) (*report.Report, error) {
 	return r, nil
 }
 
-// readReports reads several reports, in their order.
 func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error) {
 	reports := make([]*report.Report, len(files))
 	for i, file := range files {
@@ -70,7 +67,6 @@ func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error
 	return reports, nil
 }
 
-// readBaseline reads recorded runs.
 func readBaseline(gs *state.GlobalState, file string) (*gate.Baseline, error) {
 	raw, err := read(gs, file)
 	if err != nil {
@@ -84,7 +80,7 @@ func readBaseline(gs *state.GlobalState, file string) (*gate.Baseline, error) {
 	return b, nil
 }
 
-// gates makes a file of gates of its contents, and reads the baseline that it names.
+// gates parses a gate file and reads its baseline.
 func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	f, err := gate.Parse(raw)
 	if err != nil {
@@ -104,8 +100,8 @@ func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	return f, nil
 }
 
-// write writes to a file, whose folder is created when it is missing, or to standard output when
-// file is empty. None of the files that it was made of is overwritten.
+// write writes to a file and creates its folder, or writes to standard output if file is empty. It
+// does not overwrite its sources.
 func write(gs *state.GlobalState, file string, contents []byte, sources ...string) error {
 	if file == "" {
 		if _, err := gs.Stdout.Write(contents); err != nil {
@@ -126,8 +122,8 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 	return nil
 }
 
-// sameFile tells whether two names are of one file, through links too. Of a file that is not there
-// yet, and of a file system that cannot tell, the paths say it.
+// sameFile reports whether two names are the same file, also by links. For missing files it
+// compares the paths.
 func sameFile(gs *state.GlobalState, a, b string) bool {
 	infoA, errA := gs.FS.Stat(a)
 	infoB, errB := gs.FS.Stat(b)
@@ -140,7 +136,7 @@ func sameFile(gs *state.GlobalState, a, b string) bool {
 	return errA == nil && errB == nil && pathA == pathB
 }
 
-// writeJSON writes a value for programs to standard output.
+// writeJSON writes a value to standard output.
 func writeJSON(gs *state.GlobalState, value any) error {
 	contents, err := indented(value)
 	if err != nil {
@@ -150,12 +146,12 @@ func writeJSON(gs *state.GlobalState, value any) error {
 	return write(gs, "", contents)
 }
 
-// indented is a value as JSON for people as well.
+// indented returns readable JSON.
 func indented(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false) // names of gates have ">=" in them
+	encoder.SetEscapeHTML(false) // gate names contain ">="
 	err := encoder.Encode(value)
 
 	return b.Bytes(), err

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Whatever a command is given that is none: one line that names the file once, nothing printed,
-// exit code 104, or 1 where it cannot be read.
+// An invalid file gives one line that names it once, no output, and exit code 104, or 1 if it
+// cannot be read.
 func TestFilesThatCannotBeUsed(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("good.json", steady(t, 1))
@@ -39,7 +39,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 			{"merge", "good.json", file}, {"report", file}, {"record", file}, {"gate", file, "gates.json"},
 		} {
 			if args[0] == "gate" && file == "gates.json" {
-				continue // has an error of its own
+				continue // has a different error
 			}
 			out, message, code := k.run(args...)
 			require.Empty(t, out)
@@ -87,7 +87,6 @@ func TestSourcesAreNotOverwritten(t *testing.T) {
 	}
 }
 
-// A link is no other file than the one that it leads to.
 func TestSourcesAreNotOverwrittenThroughLinks(t *testing.T) {
 	k := newK6(t)
 	k.gs.FS = fsext.NewOsFs()
@@ -109,7 +108,7 @@ func TestSourcesAreNotOverwrittenThroughLinks(t *testing.T) {
 	require.Zero(t, code)
 }
 
-// part is one of the two parts of a run: each has half of the clients, but the first alone has the
+// part makes one of two parts of a run: each has half of the clients, and the first has the only
 // one of the first step.
 func part(t *testing.T, segment string) *report.Report {
 	t.Helper()

@@ -64,7 +64,7 @@ is invalid, 1 when one cannot be read.`,
 	return cmd
 }
 
-// verdictFormats are the forms of verdicts, each with the file of gates that they are of.
+// verdictFormats renders verdicts on a gate file.
 var verdictFormats = map[string]func(verdicts []report.Verdict, file string) ([]byte, error){ //nolint:gochecknoglobals // a constant
 	"text":   func(v []report.Verdict, _ string) ([]byte, error) { return []byte(lines(v)), nil },
 	"json":   func(v []report.Verdict, _ string) ([]byte, error) { return indented(v) },
@@ -109,7 +109,6 @@ func judge(gs *state.GlobalState, file, gatesFile string, show func([]report.Ver
 	return notHeld(fmt.Errorf("%s: %s", file, text), outcome)
 }
 
-// lines are the verdicts for people.
 func lines(verdicts []report.Verdict) string {
 	var b strings.Builder
 	for i := range verdicts {

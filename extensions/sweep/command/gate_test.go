@@ -45,7 +45,6 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// What a pull request shows names the file of gates and each gate that was not held.
 func TestGateInAPullRequest(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("good.json", steady(t, 1))
@@ -119,7 +118,6 @@ func (k *k6) recordNear(t *testing.T) {
 	}
 }
 
-// What is undecided passes where the file says so.
 func TestGateThatPassesUndecided(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("other.json", sweep(t, func(r *report.Report) { r.Host.Cores = 4 }, 1, 1.01, 0.99, 1.005))

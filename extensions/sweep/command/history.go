@@ -23,11 +23,11 @@ import (
 // historyOptions are the flags of `k6 x sweep history`.
 type historyOptions struct {
 	dir, ref string
-	// least and alpha are of show and check.
+	// least and alpha are for show and check.
 	least, alpha string
-	// last is of check.
+	// last is for check.
 	last int
-	// commit, when and subject are of add.
+	// commit, when, subject and base are for add.
 	commit, when, subject, base string
 	format, out                 string
 	asJSON                      bool
@@ -53,13 +53,13 @@ file ` + store.File + ` of a folder (--dir) or of a branch (--git): there is no 
 	return cmd
 }
 
-// place are the flags of all three.
+// place adds the flags of all three commands.
 func (o *historyOptions) place(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.dir, "dir", "history", "`folder` of the records")
 	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")
 }
 
-// store is the one that the flags name.
+// store returns the store that the flags name.
 func (o *historyOptions) store(cmd *cobra.Command) (store.Store, error) {
 	switch {
 	case o.ref == "":
@@ -137,7 +137,7 @@ func historyAdd(gs *state.GlobalState, cmd *cobra.Command, files []string, o *hi
 	return nil
 }
 
-// commitOf is the commit that was measured: what git knows of it, or what the flags say.
+// commitOf returns the measured commit from the flags, or from git.
 func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error) {
 	if o.when != "" {
 		at, err := time.Parse(time.RFC3339, o.when)
@@ -159,7 +159,7 @@ func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error)
 	return c, nil
 }
 
-// look are the flags of show and check.
+// look adds the flags of show and check.
 func (o *historyOptions) look(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.least, "least", "2%", "the smallest change that counts, in `percent` of the level before")
 	cmd.Flags().StringVar(&o.alpha, "alpha", strconv.FormatFloat(history.DefaultAlpha, 'f', -1, 64),
@@ -304,14 +304,14 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 	return nil
 }
 
-// historyFormats are those of show.
+// historyFormats are the formats of show.
 var historyFormats = map[string]func(*history.History) ([]byte, error){ //nolint:gochecknoglobals // a constant
 	"html": historyPage,
 	"json": historyJSON,
 	"md":   func(h *history.History) ([]byte, error) { return []byte(historyMarkdown(h)), nil },
 }
 
-// sorted are changes, the newest first.
+// sorted returns the changes, newest first.
 func sorted(changes []history.Found) []history.Found {
 	slices.SortStableFunc(changes, func(a, b history.Found) int { return b.Change.First.Time.Compare(a.Change.First.Time) })
 

@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// add adds runs of the commits from..to-1, which are so fast.
+// add adds runs with a speed for the commits from to to-1.
 func (k *k6) add(dir string, from, to int, speed float64) {
 	k.t.Helper()
 	random := rand.New(rand.NewPCG(uint64(from), 1))
@@ -70,7 +70,7 @@ func TestHistory(t *testing.T) {
 	require.Zero(t, code)
 	require.Contains(t, k.file("history.html"), "<h1>History of cache</h1>")
 
-	// What got better again is no longer worse.
+	// A regression that was repaired does not fail the check.
 	k.add(dir, 32, 44, 1)
 	_, message, code = k.run("history", "check", "--dir", dir, "--last", "40")
 	require.Empty(t, message)

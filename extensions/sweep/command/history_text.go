@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
-// historyRow is a change for programs.
+// historyRow is a change in JSON.
 type historyRow struct {
 	Scenario string   `json:"scenario"`
 	Setup    string   `json:"setup"`
@@ -61,7 +61,7 @@ func historyPage(h *history.History) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// historyMarkdown is a table of all changes for each setup.
+// historyMarkdown renders a table of changes for each setup.
 func historyMarkdown(h *history.History) string {
 	var b strings.Builder
 	for _, note := range h.Notes {
@@ -89,7 +89,7 @@ func historyMarkdown(h *history.History) string {
 	return b.String()
 }
 
-// historyTable has a row for each change, the newest first.
+// historyTable has a row for each change, newest first.
 func historyTable(found []history.Found) string {
 	var b strings.Builder
 	b.WriteString("| commit | subject | figure | change | how sure the commit is |\n| --- | --- | --- | --- | --- |\n")

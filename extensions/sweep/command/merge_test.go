@@ -41,7 +41,6 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, 104, code)
 }
 
-// What did not run at the same time is said.
 func TestMergeOfPartsThatWereApart(t *testing.T) {
 	k := newK6(t)
 	late := func(by time.Duration) *report.Report {

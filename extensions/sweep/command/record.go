@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
-// lastRuns is how many runs a baseline keeps unless --last says another number.
+// lastRuns is the default number of runs in a baseline.
 const lastRuns = 20
 
 func newRecord(gs *state.GlobalState) *cobra.Command {
@@ -56,7 +56,7 @@ type recordOptions struct {
 	out   string
 	force bool
 	last  int
-	// disturbed permits runs with a step that a neighbour has limited.
+	// disturbed permits runs that a neighbour limited.
 	disturbed bool
 }
 
@@ -104,7 +104,7 @@ func record(gs *state.GlobalState, files []string, o recordOptions) error { //no
 	return write(gs, "", fmt.Appendf(nil, "%s: %s\n", o.out, baseline))
 }
 
-// baselineFile is where the baseline of a scenario is kept.
+// baselineFile returns the path of a scenario's baseline.
 func baselineFile(scenario string) (string, error) {
 	if !filepath.IsLocal(scenario) || filepath.Base(scenario) != scenario || scenario == "." {
 		return "", fmt.Errorf("the scenario's name %q cannot be a file's: choose one with -o", scenario)

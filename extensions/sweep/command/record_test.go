@@ -103,7 +103,6 @@ func TestRecordRefuses(t *testing.T) {
 	}
 }
 
-// A run that a neighbour has disturbed says nothing of undisturbed ones.
 func TestRecordOfADisturbedRun(t *testing.T) {
 	k := newK6(t)
 	r := steady(t, 1)

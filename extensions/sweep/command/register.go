@@ -12,10 +12,10 @@ func init() { //nolint:gochecknoinits // how k6 learns of extensions
 	subcommand.RegisterExtension(name, newCommand)
 }
 
-// quiet keeps k6 from asking its registry for a list of commands when this one is called, which is
-// there: it would say so on standard error, and wait for an answer.
+// quiet keeps k6 from asking its registry for commands when this one is called: that takes time and
+// prints a message.
 func quiet(args []string) {
 	if len(args) > 2 && args[1] == "x" && args[2] == name {
-		_ = os.Setenv(state.AutoExtensionResolution, "false") // fails for impossible names only
+		_ = os.Setenv(state.AutoExtensionResolution, "false") // fails only for invalid names
 	}
 }

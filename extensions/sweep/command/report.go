@@ -18,9 +18,9 @@ import (
 // reportOptions are the flags of `k6 x sweep report`.
 type reportOptions struct {
 	format, out string
-	// all writes the files of a run beside the report.
+	// all writes all files of a run next to the report.
 	all bool
-	// list prints the formats, and reads no report.
+	// list prints the formats only.
 	list bool
 }
 
@@ -81,7 +81,6 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 	return cmd
 }
 
-// formatLines writes a line for each format.
 func formatLines(line func(formats.Format) string) string {
 	var lines strings.Builder
 	for _, f := range formats.All {
@@ -91,7 +90,7 @@ func formatLines(line func(formats.Format) string) string {
 	return lines.String()
 }
 
-// helpOf is a format's line in the help.
+// helpOf returns a format's line in the help.
 func helpOf(f formats.Format) string {
 	width := 0
 	for _, name := range formats.Names() {
@@ -101,10 +100,10 @@ func helpOf(f formats.Format) string {
 	return fmt.Sprintf("  %-*s  %s", width, f.Name, f.Help)
 }
 
-// nameAndSuffix is a format's line for programs.
+// nameAndSuffix returns a format's line for programs.
 func nameAndSuffix(f formats.Format) string { return f.Name + " " + f.Suffix }
 
-// sortedFormats are the names of all formats in one line.
+// sortedFormats returns the names of all formats in one line.
 func sortedFormats() string {
 	names := formats.Names()
 	slices.Sort(names)
@@ -125,8 +124,7 @@ func render(gs *state.GlobalState, file, format, out string) error {
 	return write(gs, out, contents, file)
 }
 
-// renderAll writes the files of a run but the one that the report was read from, and the
-// table to standard output.
+// renderAll writes a run's other files, and the table to standard output.
 func renderAll(gs *state.GlobalState, file string) error {
 	r, err := readReport(gs, file)
 	if err != nil {

@@ -46,8 +46,8 @@ func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, for
 	return write(gs, out, contents, files...)
 }
 
-// runNames are short names that tell files apart: without folder and end, or else what differs in
-// their paths.
+// runNames returns short unique names of files: without folder and suffix, else the differing parts
+// of their paths.
 func runNames(files []string) []string {
 	names := make([]string, len(files))
 	paths := make([][]string, len(files))
@@ -70,14 +70,14 @@ func runNames(files []string) []string {
 	for i, path := range paths {
 		names[i] = strings.Join(path, "/")
 	}
-	if !differ(names) { // they differ in their ends, or are the same file
+	if !differ(names) { // they differ in suffixes only, or are the same file
 		return files
 	}
 
 	return names
 }
 
-// differ tells whether no name is another's.
+// differ reports whether all names are different.
 func differ(names []string) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names)
 }

@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 	require.True(t, strings.HasPrefix(strings.ToLower(k.file("pages/run.html")), "<!doctype html>"))
 }
 
-// A format is added by a line in the list: the command, its help and its list of files follow.
+// A new format needs only an entry in the list.
 func TestReportInAnAddedFormat(t *testing.T) {
 	before := formats.All
 	t.Cleanup(func() { formats.All = before })

@@ -14,7 +14,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// validity is whether a file can be used.
+// validity is the result for one file.
 type validity struct {
 	File   string `json:"file"`
 	Ok     bool   `json:"ok"`
@@ -68,7 +68,6 @@ func validate(gs *state.GlobalState, files []string, asJSON bool) error {
 	return errext.WithExitCodeIfNone(errors.New(invalidities(invalid, len(files))), exitcodes.InvalidConfig)
 }
 
-// invalidities says how many of the files are invalid.
 func invalidities(invalid, files int) string {
 	switch {
 	case files == 1:
@@ -80,7 +79,7 @@ func invalidities(invalid, files int) string {
 	return fmt.Sprintf("%d of %d files are invalid", invalid, files)
 }
 
-// validateFile validates a report by its key "schema", and what has gates as a file of gates.
+// validateFile validates a report, known by its key "schema", or a gate file.
 func validateFile(gs *state.GlobalState, file string) error {
 	raw, err := read(gs, file)
 	if err != nil {
@@ -99,7 +98,7 @@ func validateFile(gs *state.GlobalState, file string) error {
 		}
 
 		return nil
-	case aReport, noObject: // report.Read says what is wrong with what is no JSON
+	case aReport, noObject: // report.Read also explains invalid JSON
 	}
 	if _, err := report.Read(raw); err != nil {
 		return unusable(file, err)

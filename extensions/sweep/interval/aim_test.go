@@ -28,8 +28,7 @@ func TestDoneIsThatOfTheFigureThatIsFarthest(t *testing.T) {
 	require.InDelta(t, 1, interval.Aim{OpsPerSecond: 0.01, P99: 7}.Done(interval.Aim{OpsPerSecond: 0.01}), 0, "p99 does not matter")
 }
 
-// Looks are never near to each other, as chance makes an interval narrow now and then, and never so
-// far that a step lasts for nothing.
+// Checks are neither frequent nor later than needed.
 func TestNextLook(t *testing.T) {
 	asked := interval.Aim{OpsPerSecond: 0.01}
 	const at = 10 * time.Second
@@ -46,7 +45,7 @@ func TestNextLook(t *testing.T) {
 	require.Equal(t, interval.FirstLook, asked.NextLook(0, interval.Aim{}))
 }
 
-// The kind of operation that is known least is what counts, whichever comes last.
+// The least precise kind of operation counts.
 func TestReachedIsOfTheKindThatIsKnownLeast(t *testing.T) {
 	one := func(s server) *measure.Reading {
 		r := s.start(rand.New(rand.NewPCG(3, 4)))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ascending puts classes in their order.
+// ascending sorts the classes.
 func ascending(all map[float64]float64) classes {
 	c := make(classes, 0, len(all))
 	for highest, operations := range all {
@@ -17,7 +17,7 @@ func ascending(all map[float64]float64) classes {
 	return c
 }
 
-// above is how many operations took longer than a bound.
+// above counts the operations longer than a bound.
 func (c classes) above(bound float64) float64 {
 	n := 0.0
 	for i := len(c) - 1; i >= 0 && c[i].highest > bound; i-- {
@@ -27,7 +27,7 @@ func (c classes) above(bound float64) float64 {
 	return n
 }
 
-// around is the bound nearest to a quantile, and which part of the operations took longer.
+// around returns the bound nearest to a quantile, and the share of longer operations.
 func (c classes) around(q, operations float64) (bound, above float64) {
 	left, nearest := operations, math.Inf(1)
 	for _, one := range c {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// Coverage is how often an interval has the truth.
+	// Coverage is the confidence of all intervals.
 	Coverage = 0.95
 
-	// leastSlots and leastOperations are how much an interval takes.
+	// leastSlots and leastOperations are required for an interval.
 	leastSlots      = 20
 	leastOperations = 100
 )
 
-// Spread is how much the figures of a kind of operation vary in a step.
+// Spread is the variation of a kind of operation's figures in a step.
 type Spread struct {
-	// Operations are those that the figures rest on.
+	// Operations is the number of operations.
 	Operations float64
 
 	slots   []slot
@@ -28,20 +28,20 @@ type Spread struct {
 	classes classes
 }
 
-// slot is what was done in a part of the step's time.
+// slot is a part of the step's time.
 type slot struct {
 	seconds, operations, sum float64
 	classes                  classes
 }
 
-// classes are how many operations took how long, by the upper bounds of their counters, in
-// ascending order.
+// classes count operations by duration, given by the upper bounds of the counters, in ascending
+// order.
 type classes []class
 
 type class struct{ highest, operations float64 }
 
-// New reads the spread of a kind of operation from the slots that lie within the time that counts;
-// false: there is too little to tell it.
+// New reads the spread from the slots within the counted time. It returns false if there is too
+// little data.
 func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 	if o == nil {
 		return nil, false
@@ -67,7 +67,7 @@ func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 	return s, len(s.slots) >= leastSlots && s.Operations >= leastOperations
 }
 
-// add takes a slot into the sums.
+// add adds a slot to the sums.
 func (s *Spread) add(one *slot) {
 	s.slots = append(s.slots, *one)
 	s.seconds += one.seconds
@@ -75,7 +75,7 @@ func (s *Spread) add(one *slot) {
 	s.sum += one.sum
 }
 
-// Rate is the half of the interval of operations a second, as a part of them.
+// Rate returns half of the interval of ops/s, relative to ops/s.
 func (s *Spread) Rate() float64 {
 	steady := s.afterStart()
 	rate := steady.Operations / steady.seconds
@@ -84,16 +84,15 @@ func (s *Spread) Rate() float64 {
 	return half * math.Sqrt(steady.seconds/s.seconds)
 }
 
-// startMeans and mostStart are for how long the start is left out: as many means of the durations,
-// and at most this part of the step.
+// startMeans and mostStart limit the start that is left out: in mean durations, and as a share of
+// the step.
 const (
 	startMeans = 3
 	mostStart  = 0.25
 )
 
-// afterStart is the step without its start. All clients begin together: in the time of the first
-// operations fewer end than later, by up to one of each client. This is the same in each step, and
-// would be taken for something that comes and goes.
+// afterStart returns the step without its start. All clients begin together, so at first fewer
+// operations end, by up to one for each client. This is the same in every step and not a variation.
 func (s *Spread) afterStart() *Spread {
 	start := startMeans * s.sum / s.Operations
 	skip := min(int(math.Ceil(start/s.slots[0].seconds)), int(mostStart*float64(len(s.slots))))
@@ -101,40 +100,39 @@ func (s *Spread) afterStart() *Spread {
 	for i := range s.slots[skip:] {
 		rest.add(&s.slots[skip+i])
 	}
-	if rest.Operations == 0 { // the server did nothing after the start
+	if rest.Operations == 0 { // no operations after the start
 		return s
 	}
 
 	return rest
 }
 
-// Mean is the half of the interval of the mean duration, as a part of it.
+// Mean returns half of the interval of the mean duration, relative to it.
 func (s *Spread) Mean() float64 {
 	mean := s.sum / s.Operations
 
 	return s.half(func(g *slot) float64 { return (g.sum - mean*g.operations) / s.sum })
 }
 
-// Levels are the levels at which the histogram of all operations has the ends of the interval of a
-// quantile; false: they are too few to tell the upper one.
+// Levels returns the levels of the histogram at the ends of a quantile's interval; false with too
+// few operations for the upper one.
 func (s *Spread) Levels(q float64) (low, high float64, known bool) {
 	bound, above := s.classes.around(q, s.Operations)
 	independent := math.Sqrt(q * (1 - q) / s.Operations)
 	half := normal * independent
 	if above > 0 && above < 1 {
 		measured := s.half(func(g *slot) float64 { return (g.classes.above(bound) - above*g.operations) / s.Operations })
-		// The spread is that of the part above a bound of the classes: the one that is wanted is near.
+		// The spread was measured at the nearest bound of the classes; scale it to the quantile.
 		half = max(half, measured*math.Sqrt(q*(1-q)/(above*(1-above))))
 	}
 
 	return max(q-half, 0), q + half, q+half < 1-1/(2*s.Operations)
 }
 
-// normal is what 95 of 100 values of a normal distribution are within, in standard deviations.
+// normal is the 97.5 % quantile of the normal distribution.
 const normal = 1.96
 
-// half is the half of the interval of a sum to which each slot adds a value; the values have the
-// mean zero.
+// half returns half of the interval of a sum of values with mean zero, one for each slot.
 func (s *Spread) half(adds func(g *slot) float64) float64 {
 	values := make([]float64, len(s.slots))
 	for i := range s.slots {
@@ -149,14 +147,16 @@ func (s *Spread) half(adds func(g *slot) float64) float64 {
 	return math.Sqrt(v*blocks/(blocks-1)) * stats.StudentQuantile((1-Coverage)/2, blocks-1)
 }
 
-// fewestBlocks and mostBlocks are how many blocks there are: what hangs together for longer than
-// the correlations show takes long ones, and few say little.
+// fewestBlocks and mostBlocks limit the number of blocks: few, long blocks cover long correlations,
+// but very few are imprecise.
 const (
 	fewestBlocks = 10
 	mostBlocks   = 20
 )
 
-// variance is that of the sum of values whose mean is zero, in a circular block bootstrap.
+// variance returns the variance of the sum of values with mean zero, by a circular block bootstrap.
+// Short blocks cut correlations and underestimate it, so the growth from half the length is added
+// once more (lugsail); of a decrease, only half is taken.
 func variance(values []float64, length int) float64 {
 	block := 0.0
 	for _, v := range values[:length] {

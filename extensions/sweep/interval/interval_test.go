@@ -14,22 +14,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// server is one whose service time is known. A neighbour that comes and goes makes operations take
-// longer, for as many as it stays.
+// server has a known service time. A neighbour slows several operations in a row.
 type server struct {
 	mean      time.Duration
-	neighbour float64 // by how much longer operations take beside it, as a part
-	stays     float64 // how likely it is that it does what it did at the operation before
+	neighbour float64 // relative slowdown by the neighbour
+	stays     float64 // probability that the neighbour stays as it is for the next operation
 }
 
-// run is one client that works with a server, on a time of its own.
+// run is one client of a server, with simulated time.
 type run struct {
 	server
 	random  *rand.Rand
 	here    bool
 	elapsed time.Duration
-	before  measure.OverTime // the slots before the one under way
-	slot    measure.Coarse   // the one under way
+	before  measure.OverTime // earlier slots
+	slot    measure.Coarse   // current slot
 	all     measure.Distribution
 }
 
@@ -40,7 +39,7 @@ func (s server) start(random *rand.Rand) *run {
 	return r
 }
 
-// next is how long the next operation takes.
+// next returns the duration of the next operation.
 func (r *run) next() time.Duration {
 	if r.random.Float64() >= r.stays {
 		r.here = !r.here
@@ -53,7 +52,7 @@ func (r *run) next() time.Duration {
 	return time.Duration(takes)
 }
 
-// until goes on until a time is over.
+// until runs until a time.
 func (r *run) until(end time.Duration) {
 	for {
 		took := r.next()
@@ -75,7 +74,6 @@ func (r *run) until(end time.Duration) {
 	}
 }
 
-// reading is what the run has come to.
 func (r *run) reading() *measure.Reading {
 	var slot measure.Coarse
 	slot.Merge(&r.slot)
@@ -85,7 +83,7 @@ func (r *run) reading() *measure.Reading {
 	return &measure.Reading{Window: r.elapsed, Ops: []measure.Totals{{Durations: r.all, OverTime: &o}}}
 }
 
-// truth is what a very long run comes to: the rate exactly, p99 to some tenths of a percent.
+// truth returns the exact rate, and p99 from a very long run.
 func (s server) truth() (rate, p99 float64) {
 	r := s.start(rand.New(rand.NewPCG(7, 7)))
 	var d measure.Distribution
@@ -96,9 +94,8 @@ func (s server) truth() (rate, p99 float64) {
 	return 1 / (s.mean.Seconds() * (1 + s.neighbour/2)), d.Quantile(0.99).Seconds()
 }
 
-// Intervals of 95 % have the truth in 93 to 97 of 100 steps with a fixed time, beside a neighbour
-// that stays for many slots and without. Of steps that end when their figures are known well
-// enough, at least as many are as near to the truth as was asked for.
+// 93 to 97 of 100 intervals of 95 % contain the truth in steps of fixed time, with and without a
+// neighbour. For steps with a precision it is at least as many.
 func TestIntervalsCoverTheTruth(t *testing.T) {
 	t.Parallel()
 	const runs = 200

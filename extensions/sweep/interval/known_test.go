@@ -11,15 +11,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// steps are those that fuzzing begins with: so many operations of so many milliseconds in each
-// slot, two bytes a slot.
+// steps are the seeds for fuzzing; two bytes for each slot: operations and milliseconds.
 func steps() [][]byte {
 	var inTurns, endsEarly, rarely, alike []byte
 	for i := range 40 {
-		inTurns = append(inTurns, byte(4+i%2*8), 6) // clients that begin together, and stay together
+		inTurns = append(inTurns, byte(4+i%2*8), 6) // clients that stay synchronous
 		alike = append(alike, 10, 1)
 		switch {
-		case i < 5: // the server dies when a quarter of the step is over
+		case i < 5: // the server dies after a quarter of the step
 			endsEarly = append(endsEarly, 100, 200)
 		default:
 			endsEarly = append(endsEarly, 0, 0)
@@ -30,7 +29,7 @@ func steps() [][]byte {
 	return [][]byte{inTurns, endsEarly, rarely, alike}
 }
 
-// Whatever a step was like, what is said to be known of it is a number that a report can have.
+// All results are finite numbers.
 func FuzzIntervalsAreNumbers(f *testing.F) {
 	for _, step := range steps() {
 		f.Add(step)

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// together is a step of clients that begin at once, each of which waits for its answers: 20 ms and
-// an exponential time of 20 ms more.
+// together simulates a step of clients that begin together. Operations take 20 ms plus an
+// exponential time of 20 ms.
 func together(random *rand.Rand, clients int, lasts time.Duration) (o *measure.OverTime, operations float64) {
 	const least = 20 * time.Millisecond
 	slots := make([]measure.Coarse, lasts/measure.ShortestSlot)
@@ -35,8 +35,7 @@ func together(random *rand.Rand, clients int, lasts time.Duration) (o *measure.O
 	return o, operations
 }
 
-// That all clients begin together is the same in each step, and no spread of it: the interval of a
-// short step of many clients is about as wide as its figures vary.
+// The common start does not widen the interval of a short step with many clients.
 func TestStartIsNoSpread(t *testing.T) {
 	t.Parallel()
 	const runs, clients, lasts = 300, 512, 2500 * time.Millisecond

@@ -8,16 +8,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Fewest is how many pairs an interval takes.
+// Fewest is the least number of pairs for an interval.
 const Fewest = 4
 
-// power is how often a change of the size that Visible returns is seen.
+// power is the probability of detecting a change of the size of Visible.
 const power = 0.8
 
-// errNoRatio is the error of a pair of which one value is zero: it has no ratio.
+// errNoRatio is the error for a value of zero.
 var errNoRatio = errors.New("has no ratio: both values must be above 0")
 
-// Pair is a figure as both ways to do the same work have it.
+// Pair is one figure of both variants.
 type Pair struct {
 	Base   float64 `json:"base"`
 	Change float64 `json:"change"`
@@ -27,7 +27,7 @@ type Pair struct {
 type Estimate struct {
 	// Ratio is the geometric mean over the pairs.
 	Ratio float64 `json:"ratio"`
-	// Low and High are the ends of the interval that has the true ratio with Confidence.
+	// Low and High are the interval of the true ratio.
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
@@ -38,9 +38,8 @@ type Estimate struct {
 	sequential      bool
 }
 
-// Of estimates the ratio from a number of pairs that was fixed before they were measured.
-//
-// It returns an error for fewer than Fewest pairs, and for a value that is not above zero.
+// Of estimates the ratio from a number of pairs that was fixed beforehand. It returns an error for
+// fewer than Fewest pairs, and for a value that is not above zero.
 func Of(pairs []Pair, confidence float64) (Estimate, error) {
 	e, err := newEstimate(pairs, confidence)
 	if err != nil {
@@ -50,11 +49,10 @@ func Of(pairs []Pair, confidence float64) (Estimate, error) {
 	return e.within(e.standardError() * stats.StudentQuantile((1-confidence)/2, e.freedom())), nil
 }
 
-// Until estimates the ratio from pairs that are looked at again and again, after each of them from
-// the fourth on: until the interval is narrow enough, say. With a probability of confidence, none
-// of all these intervals is without the true ratio.
-//
-// It returns an error for fewer than Fewest pairs, and for a value that is not above zero.
+// Until estimates the ratio from pairs that are checked repeatedly, from the fourth on, for example
+// until the interval is narrow enough. With probability confidence, all these intervals contain the
+// true ratio. It returns an error for fewer than Fewest pairs, and for a value that is not above
+// zero.
 func Until(pairs []Pair, confidence float64) (Estimate, error) {
 	e, err := newEstimate(pairs, confidence)
 	if err != nil {
@@ -86,7 +84,7 @@ func newEstimate(pairs []Pair, confidence float64) (Estimate, error) {
 	return e, nil
 }
 
-// within is the estimate with an interval of that half width, in logarithms.
+// within sets the interval from its half width in logarithms.
 func (e Estimate) within(half float64) Estimate {
 	e.Ratio, e.Low, e.High = math.Exp(e.mean), math.Exp(e.mean-half), math.Exp(e.mean+half)
 
@@ -99,12 +97,12 @@ func (e Estimate) Interval() (ratio, low, high float64) { return e.Ratio, e.Low,
 func (e *Estimate) freedom() float64       { return float64(e.N - 1) }
 func (e *Estimate) standardError() float64 { return e.deviation / math.Sqrt(float64(e.N)) }
 
-// spread is the deviation of these pairs themselves, and not of those that they are a sample of.
+// spread returns the deviation of these pairs, not the sample estimate.
 func (e *Estimate) spread() float64 {
 	return e.deviation * math.Sqrt(e.freedom()/float64(e.N))
 }
 
-// P is how likely pairs that differ from ratio as much as these are when ratio is the true one.
+// P returns the p-value of the hypothesis that the true ratio is ratio.
 func (e Estimate) P(ratio float64) float64 {
 	distance := math.Abs(e.mean - math.Log(ratio))
 	switch {
@@ -119,18 +117,17 @@ func (e Estimate) P(ratio float64) float64 {
 	return stats.StudentBeyond(distance/e.standardError(), e.freedom())
 }
 
-// Precision is how far the farther end of the interval is from the ratio, as a part of it.
+// Precision returns the relative distance from the ratio to the farther end of the interval.
 func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.Ratio) }
 
-// Visible is the smallest change, as a part of base, that so many pairs of such a spread show in
-// four cases of five: their interval is then without 1.
+// Visible returns the smallest relative change that such pairs detect with 80 % probability.
 func (e Estimate) Visible() float64 {
 	half := math.Log(e.High / e.Ratio)
 
 	return math.Expm1(half + e.standardError()*stats.StudentQuantile(1-power, e.freedom()))
 }
 
-// PairsFor is how many pairs of such a spread it takes to see a change, as a part of base.
+// PairsFor returns how many such pairs detect a relative change.
 func (e *Estimate) PairsFor(change float64) int {
 	if e.Visible() <= change {
 		return e.N

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// noisy are pairs whose true ratio of change to base is ratio. Their values wander together, much
-// more than the logarithms of their ratios do, which have the deviation noise.
+// noisy makes pairs with a true ratio. Both values of a pair drift together; noise is the deviation
+// of the logarithms of ratios.
 func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 	pairs := make([]paired.Pair, n)
 	for i := range pairs {
@@ -23,8 +23,8 @@ func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 }
 
 func TestOfKnownPairs(t *testing.T) {
-	// The differences of the logarithms are 0.01, 0.02, 0.03 and 0.04: mean 0.025, deviation
-	// 0.012910, t of 3 degrees of freedom at 97.5 % is 3.182446.
+	// The differences of the logarithms are 0.01, 0.02, 0.03 and 0.04: mean 0.025, deviation 0.012910,
+	// t with 3 degrees of freedom at 97.5 % is 3.182446.
 	var pairs []paired.Pair
 	for _, l := range []float64{0.01, 0.04, 0.02, 0.03} {
 		pairs = append(pairs, paired.Pair{Base: 100, Change: 100 * math.Exp(l)})
@@ -35,10 +35,10 @@ func TestOfKnownPairs(t *testing.T) {
 	half := 3.182446 * 0.0129099 / 2
 	require.InDelta(t, math.Exp(0.025-half), e.Low, 1e-6)
 	require.InDelta(t, math.Exp(0.025+half), e.High, 1e-6)
-	// t = 0.025 / (0.0129099 / 2) = 3.873, of which 0.0305 is beyond.
+	// t = 0.025 / (0.0129099 / 2) = 3.873, p = 0.0305.
 	require.InDelta(t, 0.0305, e.P(1), 1e-4)
 	require.InDelta(t, math.Expm1(half), e.Precision(), 1e-6)
-	// Beside the half width, 0.978472 (t of 3 at 80 %) standard errors.
+	// The half width plus 0.978472 (t with 3 degrees of freedom at 80 %) standard errors.
 	require.InDelta(t, math.Expm1(half+0.978472*0.0129099/2), e.Visible(), 1e-6)
 	require.Equal(t, 4, e.N)
 }
@@ -71,7 +71,7 @@ func TestEqualPairsHaveNoSpread(t *testing.T) {
 	}
 }
 
-// An interval of 95 % has the true ratio in 95 of 100 runs, whatever the machine does meanwhile.
+// 95 of 100 intervals contain the true ratio, despite drifts.
 func TestIntervalsCoverTheTruth(t *testing.T) {
 	const runs = 4000
 	for _, n := range []int{4, 10, 40} {
@@ -88,8 +88,8 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	}
 }
 
-// Whoever looks after each pair and stops as soon as 1 is outside is wrong in one run of three with
-// intervals for a fixed number, and in at most one of twenty with those of the sequence.
+// Checking after each pair is wrong in one run of three with intervals for a fixed number, and in
+// at most one of twenty with the sequence.
 func TestLookingAgainAndAgain(t *testing.T) {
 	const runs, most = 400, 100
 	random := rand.New(rand.NewPCG(2, 3))
@@ -150,7 +150,7 @@ func TestPairsForASmallerChange(t *testing.T) {
 	require.Equal(t, math.MaxInt, e.PairsFor(0))
 }
 
-// The sequence's interval is wider than that of a fixed number, and gets narrower with the pairs.
+// The sequence's interval is wider, and gets narrower with the pairs.
 func TestUntilIsNarrowEnough(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	pairs := noisy(random, 400, 1, 0.05)

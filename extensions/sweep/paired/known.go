@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Known is an estimate that was made before, of which the ratio, the upper end of its interval, and
-// the number of pairs or blocks are known: it is judged as the one that was made.
+// Known returns an earlier estimate from its ratio, the upper end of its interval, and its number
+// of pairs or blocks.
 func Known(ratio, high, confidence float64, n int) Estimate {
 	e := Estimate{Confidence: confidence, N: n, mean: math.Log(ratio)}
 	half := math.Log(high) - e.mean

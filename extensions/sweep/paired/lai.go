@@ -8,15 +8,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// laiFirst is the number of values from which on Lai's confidence sequence holds.
+// laiFirst is the number of values from which on the sequence holds.
 const laiFirst = Fewest
 
-// laiBound is the t at which the sequence is wrong with a probability of alpha: the a of the
-// theorem, which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of laiFirst - 1 degrees of
-// freedom.
+// laiBound returns the a of the theorem, which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of
+// laiFirst - 1 degrees of freedom.
 func laiBound(alpha float64) float64 {
-	// The right side rises before it falls; it falls from the square root of the degrees of freedom
-	// on, well before it is as small as any alpha that is of use.
+	// The right side falls from the square root of the degrees of freedom on, where it is still larger
+	// than any useful alpha.
 	return stats.Root(func(a float64) float64 {
 		if a < 1 {
 			return 1
@@ -32,8 +31,7 @@ func laiAlpha(a float64) float64 {
 	return stats.StudentBeyond(a, laiFirst-1) + 2*a*t.PDF(a)
 }
 
-// laiRadius is how far from the mean of n values the interval ends, in standard deviations of these
-// values.
+// laiRadius returns the half width of the interval of n values, in their standard deviations.
 func laiRadius(a float64, n int) float64 {
 	const first = laiFirst
 	ratio := float64(n) / first * math.Pow(1+a*a/(first-1), first)
@@ -41,11 +39,10 @@ func laiRadius(a float64, n int) float64 {
 	return math.Sqrt(math.Pow(ratio, 1/float64(n)) - 1)
 }
 
-// laiP is the alpha of the sequence that ends at this distance from the mean of n values, in
-// standard deviations of these values.
+// laiP returns the alpha of the sequence whose interval has this half width.
 func laiP(distance float64, n int) float64 {
 	const first = laiFirst
-	// Logarithms, as the power of n leaves the range of numbers.
+	// Logarithms avoid an overflow of the power of n.
 	logOfRatio := float64(n) * math.Log1p(distance*distance)
 	logOfBase := (logOfRatio - math.Log(float64(n)/first)) / first
 	if logOfBase <= 0 {

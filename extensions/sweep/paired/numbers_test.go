@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// sliceOf is what a variant did in a second: so many operations of a class.
+// sliceOf makes a slice of a second with operations of one class.
 func sliceOf(operations, class byte, bounds paired.Classes) paired.Slice {
 	s := paired.Slice{Seconds: 1, Operations: float64(operations), Counts: make([]float64, len(bounds)-1)}
 	s.Sum = s.Operations * (bounds[class] + bounds[class+1]) / 2
@@ -20,13 +20,12 @@ func sliceOf(operations, class byte, bounds paired.Classes) paired.Slice {
 	return s
 }
 
-// Whatever two variants did, what is said of them is numbers that a report can have. Four bytes a
-// pair.
+// All results are finite numbers. Four bytes make a pair.
 func FuzzRatiosAreNumbers(f *testing.F) {
 	bounds := classes()
-	f.Add(bytes.Repeat([]byte{10, 30, 20, 40}, 50))                                                 // all alike
+	f.Add(bytes.Repeat([]byte{10, 30, 20, 40}, 50))                                                 // all equal
 	f.Add(slices.Concat(bytes.Repeat([]byte{10, 30, 20, 40}, 8), make([]byte, 200)))                // both end early
-	f.Add(slices.Concat(bytes.Repeat([]byte{9, 9, 9, 9}, 8), bytes.Repeat([]byte{9, 9, 0, 0}, 40))) // one does
+	f.Add(slices.Concat(bytes.Repeat([]byte{9, 9, 9, 9}, 8), bytes.Repeat([]byte{9, 9, 0, 0}, 40))) // one ends early
 	f.Add(bytes.Repeat([]byte{1, 0, 255, 255, 255, 200, 1, 1}, 40))
 	f.Fuzz(func(t *testing.T, run []byte) {
 		var pairs []paired.SlicePair

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// resamples is how often the run is drawn anew: the spread is then known to 2 %.
+	// resamples is the number of draws, which gives the spread to 2 %.
 	resamples = 1000
-	// mostGroups bounds the work: neighbouring pairs of a longer run are taken together.
+	// mostGroups limits the work: in a longer run, neighbouring pairs are combined.
 	mostGroups = 512
-	// FewestPairs is how many pairs of slices an interval takes.
+	// FewestPairs is the least number of pairs of slices for an interval.
 	FewestPairs = 8
 )
 
-// Slice is what one variant did in a slice of a run.
+// Slice is one variant's part of a pair.
 type Slice struct {
-	// Seconds is for how long clients were at work, all together.
+	// Seconds is the working time of all clients together.
 	Seconds float64
-	// Operations are those that succeeded, and Sum is that of their durations.
+	// Operations counts successful ones, Sum is the sum of their durations.
 	Operations, Sum float64
-	// Counts are the operations by class of duration.
+	// Counts has the operations by class of duration.
 	Counts []float64
 }
 
-// SlicePair is two slices that followed each other, one of each variant.
+// SlicePair is two consecutive slices, one of each variant.
 type SlicePair struct{ Base, Change Slice }
 
-// Classes are the bounds of the classes that durations are counted in, in ascending order: one more
-// than there are classes.
+// Classes are the bounds of classes of durations, in ascending order; one more than there are
+// classes.
 type Classes []float64
 
 // Ratio is a figure of both variants, with its estimate.
@@ -43,22 +43,20 @@ type Ratio struct {
 	Base, Change float64
 }
 
-// Turns are the figures of two variants that took turns.
+// Turns has the figures of two alternating variants.
 type Turns struct {
-	// Blocks is how many parts of the run count as independent.
+	// Blocks is the number of independent parts of the run.
 	Blocks int
-	// Rate is of operations a second of one client, Mean of the durations.
+	// Rate is operations a second per client, Mean the mean duration.
 	Rate, Mean Ratio
 	quantiles  map[float64]Ratio
 }
 
-// Quantile is the figure of a quantile that was asked for.
+// Quantile returns the figure of a quantile passed to OfSlices.
 func (t *Turns) Quantile(q float64) Ratio { return t.quantiles[q] }
 
-// OfSlices estimates the ratios of rates, means and quantiles of two variants that took turns. All
-// come from the same draws.
-//
-// It returns an error where the pairs in which both variants did something are too few.
+// OfSlices estimates the ratios of rates, means and quantiles of two alternating variants, all from
+// the same draws. It returns an error if both variants did something in too few pairs.
 func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, quantiles ...float64) (*Turns, error) {
 	both, first, last := 0, math.MaxInt, 0
 	n := 0
@@ -91,7 +89,7 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	deviations := s.deviations(length)
 	estimate := func(base, change, log, deviation, floor float64) Ratio {
 		e := Estimate{Confidence: confidence, N: t.Blocks, mean: log}
-		// What was drawn varies less than what it was drawn from, by one degree of freedom.
+		// Correct for one degree of freedom.
 		variance := deviation * deviation * float64(t.Blocks) / e.freedom()
 		e.deviation = math.Sqrt((variance + floor*floor) * float64(t.Blocks))
 
@@ -110,10 +108,10 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	return t, nil
 }
 
-// figures is how many figures of a draw come before the quantiles: rate and mean.
+// figures is the number of figures before the quantiles: rate and mean.
 const figures = 2
 
-// totals are what rates and means are of.
+// totals are the inputs of rates and means.
 type totals struct{ seconds, operations, sum float64 }
 
 func (t *totals) add(o *totals, times float64) {
@@ -126,17 +124,17 @@ func (t *totals) rate() float64 { return t.operations / t.seconds }
 
 func (t *totals) mean() float64 { return t.sum / t.operations }
 
-// moves is by how much a part of the whole moves its rate.
+// moves returns the influence of a part on the rate of the whole.
 func (t *totals) moves(whole *totals) float64 {
 	return (t.operations - whole.rate()*t.seconds) / whole.operations
 }
 
-// sums are what one variant did in several slices.
+// sums has one variant's operations in several slices.
 type sums struct {
 	totals
 
 	counts []float64
-	// filled are the classes with operations: few of them in a slice.
+	// filled are the classes with operations, few in a slice.
 	filled []int
 }
 
@@ -149,7 +147,7 @@ func (s *sums) fill() {
 	}
 }
 
-// add adds what was filled.
+// add adds o, weighted by times.
 func (s *sums) add(o *sums, times float64) {
 	s.totals.add(&o.totals, times)
 	for _, i := range o.filled {
@@ -162,7 +160,7 @@ func (s *sums) reset() {
 	clear(s.counts)
 }
 
-// quantile is found in its class as if that were filled evenly.
+// quantile interpolates linearly within its class.
 func (s *sums) quantile(q float64, classes Classes) float64 {
 	wanted, seen := q*s.operations, 0.0
 	last := 0.0
@@ -180,9 +178,9 @@ func (s *sums) quantile(q float64, classes Classes) float64 {
 	return last
 }
 
-// hidden is how much of a quantile's logarithm its class hides, as a standard deviation. Where the
-// classes beside it hold as many operations, the quantile's place in its class is known; where it
-// holds them all, the quantile may be anywhere in it.
+// hidden returns the uncertainty of a quantile's logarithm within its class, as a standard
+// deviation. It is small if neighbouring classes have as many operations, and largest if this class
+// has all.
 func (s *sums) hidden(value float64, classes Classes) float64 {
 	i := classOf(value, classes)
 	around := s.counts[i]
@@ -197,24 +195,24 @@ func (s *sums) hidden(value float64, classes Classes) float64 {
 	return alone * math.Log(classes[i+1]/max(classes[i], math.SmallestNonzeroFloat32)) / math.Sqrt(12)
 }
 
-// classOf is the class that a value is in.
+// classOf returns the class of a value.
 func classOf(value float64, classes Classes) int {
 	i, _ := slices.BinarySearch(classes, value)
 
 	return min(max(i-1, 0), len(classes)-2)
 }
 
-// group is what both variants did in one or several neighbouring pairs.
+// group is one or several neighbouring pairs.
 type group struct {
 	base, change sums
 }
 
-// log is the logarithm of the ratio of a figure.
+// log returns the logarithm of a figure's ratio.
 func (g *group) log(of func(*totals) float64) float64 {
 	return math.Log(of(&g.change.totals) / of(&g.base.totals))
 }
 
-// add adds all that another group did, so many times.
+// add adds another group, weighted by times.
 func (g *group) add(o *group, times float64) {
 	g.base.add(&o.base, times)
 	g.change.add(&o.change, times)
@@ -225,17 +223,16 @@ func (g *group) reset() {
 	g.change.reset()
 }
 
-// sample is a run as it is drawn from.
+// sample is the run that draws are made from.
 type sample struct {
 	groups    []group
 	whole     group
 	classes   Classes
 	quantiles []float64
-	// pairs is how many there are by now, and each how many of them are in a group.
+	// pairs counts the pairs so far, each is the number of pairs in a group.
 	pairs, each int
 }
 
-// newSample is one of so many pairs.
 func newSample(n int, classes Classes, quantiles []float64) *sample {
 	return &sample{classes: classes, quantiles: quantiles, whole: newGroup(classes), each: (n + mostGroups - 1) / mostGroups}
 }
@@ -260,7 +257,7 @@ func newGroup(classes Classes) group {
 
 func (s *Slice) totals() totals { return totals{s.Seconds, s.Operations, s.Sum} }
 
-// sums are the slice's, of the classes from first to last.
+// sums returns the slice's sums of the classes from first to last.
 func (s *Slice) sums(first, last int) *sums {
 	of := &sums{totals: s.totals(), counts: s.Counts[first : last+1]}
 	of.fill()
@@ -268,8 +265,7 @@ func (s *Slice) sums(first, last int) *sums {
 	return of
 }
 
-// deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks
-// of neighbouring groups.
+// deviations returns the standard deviations of the logarithms of ratios over many draws of blocks.
 func (s *sample) deviations(length int) []float64 {
 	random := rand.New(rand.NewPCG(uint64(len(s.groups)), uint64(length)))
 	first, squares := make([]float64, figures+len(s.quantiles)), make([]float64, figures+len(s.quantiles))
@@ -278,7 +274,7 @@ func (s *sample) deviations(length int) []float64 {
 	for range resamples {
 		s.draw(&drawn, times, length, random)
 		for drawn.base.operations == 0 || drawn.change.operations == 0 {
-			s.draw(&drawn, times, length, random) // it had nothing but groups in which one variant did nothing
+			s.draw(&drawn, times, length, random) // a draw in which one variant did nothing
 		}
 		s.logs(&drawn, values)
 		for i, v := range values {
@@ -294,8 +290,7 @@ func (s *sample) deviations(length int) []float64 {
 	return deviations
 }
 
-// draw makes a run of blocks of neighbouring groups; times is where it counts how often each of
-// them is in it.
+// draw draws blocks of neighbouring groups; times counts how often each group is drawn.
 func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Rand) {
 	clear(times)
 	n := len(times)
@@ -313,7 +308,7 @@ func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Ra
 	}
 }
 
-// logs are the logarithms of the ratios of what was drawn, less those of the whole.
+// logs stores the logarithms of the drawn ratios relative to the whole.
 func (s *sample) logs(drawn *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
 	for i, of := range []func(*totals) float64{(*totals).rate, (*totals).mean} {
@@ -325,8 +320,7 @@ func (s *sample) logs(drawn *group, into []float64) {
 	}
 }
 
-// blockLength is how many neighbouring groups are drawn together: the most that one of the figures
-// asks for.
+// blockLength returns the number of groups in a block: the most that any figure needs.
 func (s *sample) blockLength() int {
 	length := stats.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
 	for _, q := range s.quantiles {
@@ -344,7 +338,7 @@ func (s *sample) blockLength() int {
 	return length
 }
 
-// influence is by how much each group moves a figure's ratio.
+// influence returns each group's influence on a figure's ratio.
 func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 	values := make([]float64, len(s.groups))
 	for i := range s.groups {
@@ -354,12 +348,12 @@ func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 	return values
 }
 
-// class is the one that a quantile is in.
+// class returns the class of a quantile.
 func (s *sample) class(g *sums, q float64) int {
 	return classOf(g.quantile(q, s.classes), s.classes)
 }
 
-// above is how many operations are in higher classes than one.
+// above counts the operations in higher classes.
 func above(counts []float64, class int) (n float64) {
 	for _, c := range counts[min(class+1, len(counts)):] {
 		n += c

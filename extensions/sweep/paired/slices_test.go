@@ -11,15 +11,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// duetOf are pairs of slices in which change takes slower times as long as base. A neighbour comes
-// and goes, for several slices at a time, and takes a part of the processor; latencies have a tail.
+// duetOf simulates pairs of slices in which change takes slower times as long as base. A neighbour
+// takes CPU time for several slices at a time; latencies have a tail.
 type duetOf struct {
 	pairs      int
-	operations float64 // of a slice, on average
+	operations float64 // mean of a slice
 	slower     float64
-	neighbour  float64 // by how much longer operations take beside it
-	stays      float64 // how likely it is that it does what it did in the slice before
-	tail       float64 // how much longer the slowest hundredth of change takes than that of base
+	neighbour  float64 // slowdown by the neighbour
+	stays      float64 // probability that the neighbour stays as it is in the next slice
+	tail       float64 // slowdown of change's slowest hundredth
 }
 
 func classes() paired.Classes {
@@ -48,7 +48,7 @@ func (d duetOf) run(random *rand.Rand, bounds paired.Classes) []paired.SlicePair
 	return pairs
 }
 
-// fill makes up a slice of one second of one client.
+// fill makes a slice of one second of one client.
 func (d duetOf) fill(s *paired.Slice, random *rand.Rand, bounds paired.Classes, slower, tail float64, here *bool) {
 	if random.Float64() > d.stays {
 		*here = !*here
@@ -91,8 +91,8 @@ func TestSlicesOfKnownRatios(t *testing.T) {
 	require.Less(t, turns.Rate.High, 1.0, "it is seen")
 }
 
-// An interval of 95 % has the true ratio in 93 to 97 of 100 runs, also while a neighbour comes and
-// goes for many slices at a time, of all figures.
+// 93 to 97 of 100 intervals of 95 % contain the true ratio, for all figures and despite the
+// neighbour.
 func TestIntervalsOfSlicesCoverTheTruth(t *testing.T) {
 	t.Parallel()
 	const runs = 150
@@ -123,8 +123,7 @@ func TestIntervalsOfSlicesCoverTheTruth(t *testing.T) {
 	}
 }
 
-// Of intervals that take no notice of neighbours, too few have the true ratio when slices hang
-// together.
+// Without blocks, too few intervals contain the true ratio when slices are correlated.
 func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const runs, n = 200, 300
@@ -148,7 +147,7 @@ func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 	require.InDelta(t, 0.93, float64(covered)/runs, 0.05, "pairs taken one by one have 50 of 100")
 }
 
-// Where all operations fall into one class, a quantile may be anywhere in it.
+// If all operations fall into one class, a quantile may be anywhere in it.
 func TestClassesHideSmallChanges(t *testing.T) {
 	pairs := make([]paired.SlicePair, 100)
 	for i := range pairs {
@@ -161,8 +160,8 @@ func TestClassesHideSmallChanges(t *testing.T) {
 	require.Greater(t, turns.Quantile(0.5).High, 1.02)
 }
 
-// A server that stands still for longer than a slice keeps all clients from the other one: that
-// time is its own, also in pairs in which the other one did nothing.
+// A pause longer than a slice counts for the variant that paused, even in pairs in which the other
+// variant did nothing.
 func TestPairsInWhichOneDidNothing(t *testing.T) {
 	pairs := make([]paired.SlicePair, 200)
 	for i := range pairs {

@@ -1,3 +1,3 @@
-// Package search finds the highest number of clients, or the highest rate, at which latencies keep
-// a bound: its options, and which number is to be tried next.
+// Package search finds the highest number of clients, or the highest rate, at which latencies meet
+// a bound. It has the options, and chooses the next number to try.
 package search

@@ -12,32 +12,29 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// What a search may vary.
+// Values of Find.Of.
 const (
 	ofClients = "clients"
 	OfRate    = "rate"
 )
 
-// findPrecision is how far the answer of a search may be below the highest number that keeps the
-// bound, as a part of it. Integers are the finest: up to 50 it is exact.
+// findPrecision is how far the result may be below the true one, relative to it. Integers up to 50
+// are exact.
 const findPrecision = 0.02
 
-// defaultDoublings is how often the first rate of a search that names none can be doubled up to the
-// most.
+// defaultDoublings is the number of doublings from the default first rate to the maximum.
 const defaultDoublings = 7
 
-// Find is a search for the highest number of clients, or the highest rate, at which the latency
-// keeps a bound.
+// Find holds the options of a search.
 type Find struct {
-	// Of is what is varied: clients or rate. Default: clients.
+	// Of is clients (default) or rate.
 	Of string `json:"of"`
-	// Min is the first number that is tried. Default: one client, or a 128th of the highest rate.
+	// Min is the first number. Default: one client, or a 128th of the highest rate.
 	Min float64 `json:"min"`
-	// Max is the highest number that is tried.
+	// Max is the highest number.
 	Max float64 `json:"max"`
 
-	// The bounds, at least one of them. All that are given must be kept, by all kinds of
-	// operations.
+	// The bounds, at least one. All kinds of operations have to meet all of them.
 	P50  types.NullDuration `json:"p50"`
 	P90  types.NullDuration `json:"p90"`
 	P95  types.NullDuration `json:"p95"`
@@ -46,13 +43,13 @@ type Find struct {
 	Mean types.NullDuration `json:"mean"`
 }
 
-// findBound is one of the bounds: the figure's latency may be at most limit.
+// findBound limits the figure's latency.
 type findBound struct {
 	*report.Figure
 	limit types.NullDuration
 }
 
-// bounds are those that are given, in the order of report.Figures.
+// bounds returns the given bounds, in the order of report.Figures.
 func (f *Find) bounds() (given []findBound) {
 	limits := f.limits()
 	for _, figure := range report.Latencies() {
@@ -64,7 +61,7 @@ func (f *Find) bounds() (given []findBound) {
 	return given
 }
 
-// names are the names of the bounds that there are, such as "p50, p99 and mean".
+// names lists the possible bounds, such as "p50, p99 and mean".
 func (f *Find) names() string {
 	limits := f.limits()
 	var names []string
@@ -78,7 +75,7 @@ func (f *Find) names() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// limits are the fields that bound a figure, by the figure's key.
+// limits returns the fields of the bounds, by the figure's key.
 func (f *Find) limits() map[string]types.NullDuration {
 	limits := map[string]types.NullDuration{}
 	v := reflect.ValueOf(f).Elem()
@@ -91,7 +88,7 @@ func (f *Find) limits() map[string]types.NullDuration {
 	return limits
 }
 
-// Varies is what the search varies: OfClients or OfRate.
+// Varies returns OfClients or OfRate.
 func (f *Find) Varies() string {
 	if f.Of == "" {
 		return ofClients
@@ -100,7 +97,7 @@ func (f *Find) Varies() string {
 	return f.Of
 }
 
-// First is the number that is tried first.
+// First returns the first number.
 func (f *Find) First() float64 {
 	switch {
 	case f.Min > 0:
@@ -112,7 +109,7 @@ func (f *Find) First() float64 {
 	return 1
 }
 
-// Bound is the bound in words, such as "p99 <= 5ms".
+// Bound describes the bounds, such as "p99 <= 5ms".
 func (f *Find) Bound() string {
 	words := make([]string, 0, 1)
 	for _, b := range f.bounds() {
@@ -122,7 +119,7 @@ func (f *Find) Bound() string {
 	return strings.Join(words, " and ")
 }
 
-// Describe says what is searched for.
+// Describe describes the search.
 func (f *Find) Describe() string {
 	if f.Varies() == OfRate {
 		return fmt.Sprintf("up to %s operations a second, to find the highest rate with %s", stream.FormatNumber(f.Max), f.Bound())
@@ -131,7 +128,7 @@ func (f *Find) Describe() string {
 	return fmt.Sprintf("up to %s clients, to find the highest number with %s", stream.FormatNumber(f.Max), f.Bound())
 }
 
-// Validate returns what is wrong with the options of a search for a number of at most so much.
+// Validate returns errors in the options; most is the largest allowed number.
 func (f *Find) Validate(most float64) (errs []error) {
 	check := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -151,17 +148,16 @@ func (f *Find) Validate(most float64) (errs []error) {
 	return errs
 }
 
-// mostNumbers is how many numbers are tried when every one is decided rightly: doubled until the
-// bound breaks, then halving what is between.
+// mostNumbers returns how many numbers a search without wrong decisions tries: doubling until the
+// bound is missed, then halving.
 func (f *Find) mostNumbers() int {
 	doublings := math.Ceil(math.Log2(f.Max / f.First()))
 
 	return 2 + int(doublings) + int(math.Ceil(math.Log2(1/findPrecision)))
 }
 
-// MostSteps is how many steps a search has at most, with so many repeats of each number: enough for
-// three more of every number, and for eight numbers to be tried as often as any may be: the ends of
-// the bracket, and those between that stay undecided.
+// MostSteps returns the most steps of a search with this number of repeats: three more for each
+// number, and all tries for eight numbers (the ends of the bracket and undecided ones).
 func (f *Find) MostSteps(repeats int) int {
 	return f.mostNumbers()*(repeats+3) + 8*mostTries
 }

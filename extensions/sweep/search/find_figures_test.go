@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// A search may bound each latency that is not that of a single operation, and no other figure.
+// A search may bound the same latencies as gates.
 func TestFindBoundsTheReportsFigures(t *testing.T) {
 	limits := (&Find{}).limits()
 	for _, f := range report.Latencies() {

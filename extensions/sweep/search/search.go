@@ -12,52 +12,48 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// A number is decided by a sequential test: each of its steps says that the bound is kept or
-// broken, or that it is as near as noise brings it, and a number is tried again until one side
-// leads (Wald, "Sequential Analysis", 1947: the
-// probability ratio test of two binomial hypotheses). Where a step is right four times of five, a
-// lead of two is wrong once in 17 numbers, and a lead of four, which the two ends of the bracket
-// need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer.
-// A step far below the bound counts twice: what disturbs a step makes it slower, and never that
-// fast. So does one with failed operations. A step is judged as files of gates judge it, and what
-// they call undecided says nothing: a bound that is broken beside a neighbour, say. So does a step
-// where the interval of its figure holds the bound. A number keeps the bound when the operations of
-// all of its steps are enough for its figure. One that stays undecided is not taken to keep it, and
-// the result names it.
+// A sequential test decides each number: a step counts for or against it, and steps are repeated
+// until one side leads (probability ratio test, Wald, "Sequential Analysis", 1947). If a step is
+// right four times of five, a lead of two is wrong once in 17 numbers, and a lead of four, required
+// at the ends of the bracket, once in 257. One search in 25 then misses the right result.
+//
+// A step far within the bound counts twice, since disturbances only slow steps down. So does a step
+// with failures. Steps are judged as in gate files. An undecided step, and one whose interval
+// contains the bound, counts for neither side. A number needs enough operations in all of its steps
+// together. An undecided number is reported, and never the result.
 const (
 	decidedLead = 2
 	sureLead    = 4
 	clearWeight = 2
 
-	// mostTries is how often a number is tried at most to decide it, and once more as often to be
-	// sure of it.
+	// mostTries is the most tries to decide a number, and the most additional tries to be certain.
 	mostTries = 8
 )
 
-// number is one that was tried.
+// number is a number that was tried.
 type number struct {
 	value float64
-	// tries is how many steps it had.
+	// tries is its number of steps.
 	tries int
-	// lead is by how much those that kept the bound lead those that broke it.
+	// lead is the lead of steps that met the bound.
 	lead int
 	// groups are its steps, one for each kind of operation.
 	groups []report.Group
-	// why says why the last step that said nothing did not, and little why the operations of all
-	// steps are too few; empty where they are not.
+	// why is why the last undecided step was undecided. little is why there are too few operations, or
+	// "".
 	why, little string
 }
 
-// kept reports whether the steps have shown that the number keeps the bound.
+// kept reports whether the number meets the bound.
 func (n *number) kept() bool { return n.lead >= decidedLead && n.little == "" }
 
-// undecided reports whether the number was tried, and nothing was shown.
+// undecided reports whether the number was tried without a decision.
 func (n *number) undecided() bool { return n.tries > 0 && !n.leads(decidedLead) }
 
-// leads reports whether one side leads by so much.
+// leads reports whether one side has a lead of at least by.
 func (n *number) leads(by int) bool { return n.lead >= by && n.little == "" || n.lead <= -by }
 
-// add adds the steps of a try, and says whether all are enough for the figures of the bounds.
+// add adds the steps of a try, and updates little.
 func (n *number) add(steps []report.Step, bounds []findBound) {
 	for i := range steps {
 		s := &steps[i]
@@ -76,13 +72,12 @@ func (n *number) add(steps []report.Step, bounds []findBound) {
 	}
 }
 
-// Search is a Find on its way.
+// Search is a search in progress.
 type Search struct {
 	find *Find
-	// repeats is how often each number is tried at least.
+	// repeats is the least number of tries of a number.
 	repeats int
-	// untilKnown tells that a step goes on until its figures are known: one that ends before is not
-	// slow.
+	// untilKnown is set for steps with a precision: a cut one is not slow.
 	untilKnown bool
 
 	// numbers are in ascending order.
@@ -90,24 +85,23 @@ type Search struct {
 	steps   int
 }
 
-// New begins a search that tries each number so often at least. untilKnown tells that its steps go
-// on until their figures are known.
+// New begins a search that tries each number at least repeats times. untilKnown is set for steps
+// with a precision.
 func New(find *Find, repeats int, untilKnown bool) *Search {
 	return &Search{find: find, repeats: repeats, untilKnown: untilKnown}
 }
 
-// decided tells that the number needs no further step for the search to go on.
+// decided reports whether the number needs no further step for the search to continue.
 func (s *Search) decided(n *number) bool {
 	return n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))
 }
 
-// settled tells that a number at an end of the bracket needs no further step either.
+// settled reports whether a number at an end of the bracket needs no further step.
 func (s *Search) settled(n *number) bool {
 	return s.decided(n) && (n.leads(sureLead) || n.tries >= 2*max(mostTries, s.repeats))
 }
 
-// Next returns the number to be tried, and its how manieth try that is, from 1, until the answer is
-// known.
+// Next returns the next number and which try of it this is, from 1. more is false at the end.
 func (s *Search) Next() (value float64, try int, more bool) {
 	if s.steps >= s.find.MostSteps(s.repeats) {
 		return 0, 0, false
@@ -120,7 +114,7 @@ func (s *Search) Next() (value float64, try int, more bool) {
 	return n.value, n.tries + 1, true
 }
 
-// choose returns the number that is to be tried next; nil when the answer is known.
+// choose returns the next number, or nil at the end.
 func (s *Search) choose() *number {
 	if i := slices.IndexFunc(s.numbers, func(n *number) bool { return !s.decided(n) }); i >= 0 {
 		return s.numbers[i]
@@ -133,19 +127,19 @@ func (s *Search) choose() *number {
 		return s.number(min(2*good.value, s.find.Max))
 	case good != nil && bad != nil && bad.value-good.value > max(1, findPrecision*good.value):
 		return s.number(math.Floor((good.value + bad.value) / 2))
-	case good != nil && !s.settled(good): // both sides again: one of them may have been chance
+	case good != nil && !s.settled(good): // confirm both ends
 		return good
 	case bad != nil && !s.settled(bad):
 		return bad
 	}
-	if broken := s.broken(); broken != nil && !s.settled(broken) { // where the bad one stays undecided
+	if broken := s.broken(); broken != nil && !s.settled(broken) { // the number above may stay undecided
 		return broken
 	}
 
 	return nil
 }
 
-// broken is the lowest number that is shown to break the bound; nil where there is none.
+// broken returns the lowest number known to miss the bound, or nil.
 func (s *Search) broken() *number {
 	for _, n := range s.numbers {
 		if n.lead <= -decidedLead {
@@ -156,8 +150,8 @@ func (s *Search) broken() *number {
 	return nil
 }
 
-// bracket returns the lowest number that breaks the bound, and the highest that keeps it below
-// that; nil where there is none.
+// bracket returns the lowest number that misses the bound, and the highest below it that meets it;
+// nil if there is no such number.
 func (s *Search) bracket() (good, bad *number) {
 	for _, n := range s.numbers {
 		if n.tries == 0 {
@@ -172,7 +166,7 @@ func (s *Search) bracket() (good, bad *number) {
 	return good, nil
 }
 
-// number returns that of a value.
+// number returns the entry of a value.
 func (s *Search) number(value float64) *number {
 	at, found := slices.BinarySearchFunc(s.numbers, value, func(n *number, value float64) int {
 		switch {
@@ -191,7 +185,7 @@ func (s *Search) number(value float64) *number {
 	return s.numbers[at]
 }
 
-// Tried takes what one step of a number came to: all kinds of operations.
+// Tried adds the step of a number, one entry for each kind of operation.
 func (s *Search) Tried(value float64, steps []report.Step) {
 	n := s.number(value)
 	s.steps++
@@ -202,9 +196,9 @@ func (s *Search) Tried(value float64, steps []report.Step) {
 	n.why = cmp.Or(why, n.why)
 }
 
-// weigh returns how much a step says for the bound, or against it; why says why it says nothing.
-// Where operations failed, none succeeded, or the step is not complete, it says twice as much
-// against it as where it was slow. It says for it what its worst figure does.
+// weigh returns how much a step counts for (positive) or against the bound, and why it is
+// undecided. Failures, no success, and incomplete steps count twice against it. Else the worst
+// figure counts.
 func (s *Search) weigh(steps []report.Step) (weight int, why string) {
 	if len(steps) == 0 {
 		return -clearWeight, ""
@@ -228,7 +222,7 @@ func (s *Search) weigh(steps []report.Step) (weight int, why string) {
 	return weight, why
 }
 
-// weigh returns how much a figure of a step says for its bound; why says why it says nothing.
+// weigh returns how much a figure of a step counts for its bound, and why it is undecided.
 func (b *findBound) weigh(s *report.Step) (weight int, why string) {
 	limit := report.Ms(b.limit.TimeDuration())
 	interval, known := s.Interval(b.Figure)
@@ -249,8 +243,8 @@ func (b *findBound) weigh(s *report.Step) (weight int, why string) {
 	return 1, ""
 }
 
-// clear tells whether a step that keeps the bound is far from it: at most half of the operations
-// are slower than it that may be, of at least 10, or the mean is at most half of it.
+// clear reports whether a step is far within the bound: at most half of the allowed number of
+// slower operations, with at least 10 allowed, or at most half of the mean.
 func (b *findBound) clear(s *report.Step) bool {
 	if b.Percentile == 0 {
 		return 2*b.Of(s) <= report.Ms(b.limit.TimeDuration())
@@ -263,7 +257,7 @@ func (b *findBound) clear(s *report.Step) bool {
 	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.Percentile.Beyond(s.Operations)
 }
 
-// Result is what the report says of the search.
+// Result returns the search for the report.
 func (s *Search) Result() *report.Search {
 	good, _ := s.bracket()
 	result := &report.Search{Of: s.find.Varies(), Bound: s.find.Bound(), Max: s.find.Max, Bracket: &report.Bracket{}}

@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// searchStep is a step whose p99 is as told, which the bound of 5 ms is close to.
+// searchStep is a step with this p99, to be compared with 5 ms.
 func searchStep(p99 float64) []report.Step {
 	return []report.Step{{Complete: true, Operations: 1000, Latency: report.LatencyMs{P99: p99}}}
 }
@@ -26,9 +26,9 @@ func readFind(t *testing.T, options string) *Find {
 	return find
 }
 
-// runSearch runs a search in which p99 tells the figure of a number's step, and returns the numbers
-// in the order in which they were first tried, too. It fails the test when the search has more
-// steps than k6 was told.
+// runSearch runs a search in which p99 returns the figure of a number's step. It returns the result
+// and the numbers in order of their first try, and fails if there are more steps than announced to
+// k6.
 func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
 	t.Helper()
 	options := readFind(t, find)
@@ -49,14 +49,13 @@ func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) 
 	}
 }
 
-// weight is what a step says for the bound.
 func weight(s *Search, steps []report.Step) int {
 	weight, _ := s.weigh(steps)
 
 	return weight
 }
 
-// upTo is what steps without noise show when a number up to the answer keeps the bound.
+// upTo is noise-free: numbers up to answer meet the bound.
 func upTo(answer float64) func(float64) float64 {
 	return func(number float64) float64 {
 		if number > answer {
@@ -94,8 +93,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, 5, steps, "repeats are at least as many as asked for")
 }
 
-// One chance p99 at 8 of 64 clients made 7 the answer: whichever single step is disturbed, the
-// answer stays.
+// A single disturbed step does not change the result.
 func TestSearchWithOneDisturbedStep(t *testing.T) {
 	_, _, steps := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, upTo(20))
 	for disturbed := 1; disturbed <= steps; disturbed++ {
@@ -113,8 +111,7 @@ func TestSearchWithOneDisturbedStep(t *testing.T) {
 	}
 }
 
-// Where a step is wrong once in five, the stated errors hold: the ends of the bracket are on the
-// wrong side once in 257 numbers, and the search ends in the number of steps that k6 was told.
+// With one wrong step in five, the documented error rates and the number of steps hold.
 func TestSearchInNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	const searches = 2000
@@ -139,7 +136,7 @@ func TestSearchInNoise(t *testing.T) {
 	require.Greater(t, held, searches*95/100, "of %d searches", searches)
 }
 
-// Steps that say nothing at all end the search as well.
+// Undecided steps do not keep the search from ending.
 func TestSearchEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range 300 {
@@ -178,7 +175,7 @@ func TestWhatAStepSaysOfABound(t *testing.T) {
 	}
 }
 
-// A step far below the bound counts twice: of 1,000 operations that may have 10 above it, 5 have.
+// A step far within the bound counts twice: 5 of 1,000 operations above it, with 10 allowed.
 func TestClearSteps(t *testing.T) {
 	made := func(operations, slow int) []report.Step {
 		var durations measure.Distribution
@@ -214,8 +211,8 @@ func within(low, p99, high float64) []report.Step {
 	return steps
 }
 
-// A step of which the interval holds the bound says nothing, whatever its figure is. A step that
-// was to last until its figures are known, and was cut, is not slow for that.
+// A step whose interval contains the bound is undecided. A step with a precision that was cut is
+// not slow.
 func TestIntervalsDecideAStep(t *testing.T) {
 	find := readFind(t, `{"p99": "5ms", "max": 8}`)
 	for name, c := range map[string]struct {
@@ -239,8 +236,8 @@ func TestIntervalsDecideAStep(t *testing.T) {
 	require.Equal(t, -2, weight(New(find, 1, true), cut), "nothing is known of it")
 }
 
-// A number that is as near to the bound as noise brings it is undecided: it is not the answer, and
-// the result names it. What is shown on both sides of it stands.
+// A number close to the bound is undecided: it is reported, and is not the result. The numbers on
+// both sides stay decided.
 func TestSearchSaysWhatIsUndecided(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for range 100 {
@@ -250,7 +247,7 @@ func TestSearchSaysWhatIsUndecided(t *testing.T) {
 			if !more {
 				break
 			}
-			p99 := 5 + (number-20)/10 + random.NormFloat64()/10 // of 20 clients it is the bound itself
+			p99 := 5 + (number-20)/10 + random.NormFloat64()/10 // 20 clients are exactly at the bound
 			s.Tried(number, within(p99-0.3, p99, p99+0.3))
 		}
 		result := s.Result()
@@ -265,7 +262,7 @@ func TestSearchSaysWhatIsUndecided(t *testing.T) {
 	}
 }
 
-// limited is a step with that p99, which a neighbour has limited that left it half of the machine.
+// limited is a step with that p99 and a neighbour that used half of the machine.
 func limited(p99 float64) []report.Step {
 	steps := searchStep(p99)
 	steps[0].Witness = &report.Witness{LimitedBy: witness.Neighbour, Why: "Others used 1 of 2 processors.", Evidence: witness.Evidence{
@@ -275,8 +272,8 @@ func limited(p99 float64) []report.Step {
 	return steps
 }
 
-// A bound that is broken beside a neighbour says nothing of the server, unless no neighbour
-// explains it; one that is kept is kept. So gates have it.
+// A missed bound is undecided with a neighbour, unless the neighbour cannot explain it, as for
+// gates.
 func TestSearchBesideANeighbour(t *testing.T) {
 	find := readFind(t, `{"p99": "5ms", "max": 8}`)
 	late, still := searchStep(500), searchStep(1)
@@ -299,8 +296,8 @@ func TestSearchBesideANeighbour(t *testing.T) {
 		require.Equal(t, c.why, why, name)
 	}
 
-	// Two clients keep the bound in five of nine steps, and three break it beside a neighbour: of
-	// three, nothing is known.
+	// Two clients meet the bound in five of nine steps, and three miss it with a neighbour: three is
+	// undecided.
 	s, tries := New(find, 1, false), 0
 	for {
 		number, _, more := s.Next()
@@ -322,7 +319,7 @@ func TestSearchBesideANeighbour(t *testing.T) {
 	require.Contains(t, result.Why, "limited by neighbour: Others used 1 of 2 processors.")
 }
 
-// A number keeps the bound when all of its steps together have the operations that it takes.
+// A number needs enough operations in all of its steps together.
 func TestSearchOfShortSteps(t *testing.T) {
 	short := func(operations int64) (*report.Search, int) {
 		s := New(readFind(t, `{"p99": "5ms", "min": 4, "max": 4}`), 1, false)
