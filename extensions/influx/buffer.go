@@ -9,7 +9,6 @@ type buffer struct {
 	most  int
 }
 
-// put adds lines and returns the number of dropped lines.
 func (b *buffer) put(lines [][]byte) (dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -168,7 +168,6 @@ func (c *Config) String() string {
 	return fmt.Sprintf("InfluxDB %d at %s, database %s", c.Version, c.Address, c.Database)
 }
 
-// endpoint returns the URL for writes.
 func (c *Config) endpoint() string {
 	query := url.Values{}
 	path := ""

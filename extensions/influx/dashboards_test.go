@@ -41,7 +41,6 @@ type grafanaDashboard struct {
 	}
 }
 
-// queries returns the queries of all panels and variables.
 func (d *grafanaDashboard) queries() (all []string) {
 	for _, p := range d.Panels {
 		for _, target := range p.Targets {

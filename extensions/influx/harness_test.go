@@ -48,7 +48,6 @@ func start(t *testing.T, argument string, transport http.RoundTripper) *running 
 // oneMillisecond is the duration of every operation.
 var oneMillisecond = distribution(time.Millisecond)
 
-// send sends n seconds of figures.
 func (r *running) send(n int) {
 	for range n {
 		r.n++
@@ -76,7 +75,6 @@ func (r *running) end() (summary string, level logrus.Level) {
 	return last.Message, last.Level
 }
 
-// said returns the log messages except the summary.
 func (r *running) said() (messages []string) {
 	for _, entry := range r.logs.AllEntries() {
 		if !strings.Contains(entry.Message, " points written") {
@@ -91,7 +89,6 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// request is a request to the fake server.
 type request struct {
 	*http.Request
 
@@ -138,7 +135,6 @@ func (f *fake) got() []request {
 	return append([]request(nil), f.requests...)
 }
 
-// read returns the lines in a request.
 func read(r *http.Request) ([]string, error) {
 	if r.Method != http.MethodPost || r.Header.Get("Content-Encoding") != "gzip" {
 		return nil, fmt.Errorf("%s with Content-Encoding %q", r.Method, r.Header.Get("Content-Encoding"))

@@ -16,7 +16,6 @@ const mostReasons = 20
 
 const otherReasons = "other reasons"
 
-// pointCounts counts written and dropped points.
 type pointCounts struct {
 	mu      sync.Mutex
 	written int
@@ -47,7 +46,6 @@ func (c *pointCounts) drop(n int, why string) (first bool) {
 	return c.dropped[why] == n
 }
 
-// none reports whether no point was written.
 func (c *pointCounts) none() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +53,6 @@ func (c *pointCounts) none() bool {
 	return c.written == 0
 }
 
-// lost returns the number of dropped points.
 func (c *pointCounts) lost() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

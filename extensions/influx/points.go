@@ -148,7 +148,6 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 	return append(fields, counterFields(cache.Plus(s.Extra.Counters))...)
 }
 
-// latencyFields returns a step's durations in milliseconds.
 func latencyFields(s *report.Step) (fields []field) {
 	for _, f := range report.Latencies() {
 		fields = append(fields, field{f.Key, f.Of(s)})

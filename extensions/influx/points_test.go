@@ -35,7 +35,6 @@ func step() stream.Step {
 	return stream.Step{Scenario: "cache-sweep", Target: "memcached", Clients: 8, Repeat: 2}
 }
 
-// textOf returns all lines of the figures.
 func textOf(t *testing.T, f *stream.Figures) string {
 	t.Helper()
 	lines, err := newPoints(map[string]string{"testid": "a b", "op": "of the run"}, "here").lines(f)

@@ -26,7 +26,6 @@ type settings struct {
 
 const environmentPrefix = "K6_SWEEP_INFLUXDB_"
 
-// setters returns the function that sets each setting.
 func (s *settings) setters() map[string]func(string) error {
 	return map[string]func(string) error{
 		"url":                   s.setURL,
@@ -65,7 +64,6 @@ func inOrder[V any](given map[string]V) []string {
 	})
 }
 
-// set sets one setting. An error starts with its name.
 func (s *settings) set(name, value string) error {
 	setters := s.setters()
 	setter, known := setters[name]
@@ -79,7 +77,6 @@ func (s *settings) set(name, value string) error {
 	return nil
 }
 
-// readJSON reads the output's part of k6's configuration file.
 func (s *settings) readJSON(raw json.RawMessage) error {
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		return nil

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// longestReply limits how much of a reply is read.
 const longestReply = 1 << 20
 
 // writer sends lines to a server.
@@ -42,7 +41,6 @@ func newWriter(config Config) *writer {
 	}
 }
 
-// write sends the lines once.
 func (w *writer) write(ctx context.Context, lines [][]byte) result {
 	if v := w.create(ctx); v.again {
 		return v

@@ -84,7 +84,6 @@ func (c *Client) Prefill(ctx context.Context) (Result, error) {
 // a key fails with ErrMissing, unless the option allowMisses is set.
 func (c *Client) Prefilled(prefilled bool) { c.prefilled = prefilled }
 
-// missing returns ErrMissing if reads must find their keys.
 func (c *Client) missing() error {
 	if c.prefilled && !c.work.options.AllowMisses {
 		return ErrMissing
@@ -93,10 +92,8 @@ func (c *Client) missing() error {
 	return nil
 }
 
-// prepare makes key i the current one.
 func (c *Client) prepare(i int) { c.key = c.work.options.Keys.Append(c.key[:0], i) }
 
-// next draws the kind of the next operation.
 func (c *Client) next() Op {
 	w := c.work
 	if len(w.ops) == 1 {

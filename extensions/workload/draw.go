@@ -5,12 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// drawer draws the next key of a client.
 type drawer interface {
 	draw(random *rand.Rand) int
 }
 
-// drawer returns the drawer of one of several clients.
 func (k *Keys) drawer(index, clients int) drawer {
 	switch k.Distribution {
 	case Zipf:
@@ -28,7 +26,6 @@ func (k *Keys) drawer(index, clients int) drawer {
 	}
 }
 
-// uniform draws all keys with equal probability.
 type uniform int
 
 func (u uniform) draw(random *rand.Rand) int { return random.IntN(int(u)) }

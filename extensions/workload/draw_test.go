@@ -42,7 +42,6 @@ func drawn(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	return counts
 }
 
-// trail returns the keys that a client draws, in order.
 func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	t.Helper()
 	options := workload.Defaults()

@@ -198,7 +198,6 @@ func object(name string, raw []byte, into any) error {
 	return err
 }
 
-// noun returns the name of a type for error messages.
 func noun(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // there are no others in these options
 	case reflect.String:
@@ -220,7 +219,6 @@ func known(into any) []string {
 	return names
 }
 
-// short shortens a JSON value for an error message.
 func short(raw []byte) string {
 	const most = 40
 	if len(raw) > most {

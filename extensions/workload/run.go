@@ -61,7 +61,6 @@ func (c *Client) step(most int) (did int, err error) {
 	return 1, c.single(op, c.keys.draw(&c.random))
 }
 
-// single does one operation on key i.
 func (c *Client) single(op Op, i int) (closed error) {
 	c.prepare(i)
 	switch op { //nolint:exhaustive // of the others, only Touch comes here
@@ -135,7 +134,6 @@ func (c *Client) verify(i int, value []byte) error {
 	return c.work.values.Verify(i, value)
 }
 
-// count counts a successful read of key i.
 func (c *Client) count(i, size int, hit bool) {
 	r := &c.result
 	hot := i < c.work.hot
@@ -154,7 +152,6 @@ func (c *Client) count(i, size int, hit bool) {
 	}
 }
 
-// wrote counts a finished write.
 func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed error) {
 	if err == nil {
 		c.result.BytesSent += uint64(size)

@@ -16,7 +16,6 @@ import (
 
 var errBroken = errors.New("broken")
 
-// base returns options with 100 keys.
 func base(ops int, mix workload.Mix) workload.Options {
 	options := workload.Defaults()
 	options.Iterations, options.Mix = ops, mix

@@ -112,7 +112,6 @@ func (c *Client) pipeline(n int) (closed error) {
 	return closed
 }
 
-// replied counts one finished command of a pipeline.
 func (c *Client) replied(slot int, broken error, took time.Duration) (closed error) {
 	s := c.slots
 	command := &s.commands[slot]

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// values returns Values with a seed and sizes.
 func values(tb testing.TB, seed uint64, pools *workload.Pools, sizes ...workload.SizeRange) *workload.Values {
 	tb.Helper()
 	options := workload.Defaults()

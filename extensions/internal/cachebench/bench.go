@@ -70,5 +70,4 @@ func (b *Bench) fail(err error) {
 	b.host.Throw(&e)
 }
 
-// misuse throws an error for a wrong call.
 func (b *Bench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }

@@ -19,7 +19,6 @@ const (
 	passTimed  = "timed"
 )
 
-// rateOptions are the options of client.hitRate.
 type rateOptions struct {
 	Config     config     `json:"config"`
 	Pass       string     `json:"pass"`
@@ -31,7 +30,6 @@ type rateOptions struct {
 // config is the name of a published configuration, or an object.
 type config struct{ hitrate.Config }
 
-// UnmarshalJSON reads a name or an object.
 func (c *config) UnmarshalJSON(raw []byte) error {
 	var name string
 	if json.Unmarshal(raw, &name) == nil {

@@ -16,13 +16,10 @@ type observer struct {
 	recorders [workload.NumOps]*measure.Recorder
 }
 
-// Next implements workload.Observer.
 func (o *observer) Next(ctx context.Context, n int) error { return o.runs.Next(ctx, n) }
 
-// Ok implements workload.Observer.
 func (o *observer) Ok(op workload.Op, took time.Duration) { o.runs.Ended(o.recorder(op), took, nil) }
 
-// Fail implements workload.Observer.
 func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 	o.runs.Ended(o.recorder(op), took, reason)
 }

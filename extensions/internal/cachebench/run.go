@@ -39,7 +39,6 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// options are the options of client.run and client.prefill.
 type options struct {
 	workload.Options
 
@@ -188,7 +187,6 @@ func (b *Bench) keys(o *workload.Options) string {
 	return fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
 }
 
-// count reports hits and misses to the current step.
 func (b *Bench) count(hits, misses, hot, hotHits uint64) {
 	client := b.runs.Client()
 	if client == nil {

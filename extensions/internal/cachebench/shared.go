@@ -40,7 +40,6 @@ type made struct {
 	err   error
 }
 
-// options parses a script's options once for all clients.
 func (s *Shared) options(text string) (*asked, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +117,6 @@ func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
 	return p.whole
 }
 
-// written returns the counter of a workload's prefilled keys.
 func (s *Shared) written(name string) *atomic.Int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +130,6 @@ func (s *Shared) written(name string) *atomic.Int64 {
 	return s.prefilled[name]
 }
 
-// pass returns the pass of the key.
 func (s *Shared) pass(key passKey) (*hitrate.Pass, error) {
 	bench, err := s.benchmark(key.config)
 	if err != nil {

@@ -69,7 +69,6 @@ type callContext struct {
 	after map[*func()]struct{}
 }
 
-// Deadline implements context.Context.
 func (c *callContext) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,10 +76,8 @@ func (c *callContext) Deadline() (time.Time, bool) {
 	return c.deadline, true
 }
 
-// Done implements context.Context.
 func (c *callContext) Done() <-chan struct{} { return c.done }
 
-// Err implements context.Context.
 func (c *callContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

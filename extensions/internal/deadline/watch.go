@@ -129,7 +129,6 @@ func (w *Watch[T]) Stop() {
 	}
 }
 
-// look runs when the timer fires.
 func (w *Watch[T]) look() {
 	defer crash.Contain("the deadline of a call")
 	w.mu.Lock()
@@ -147,7 +146,6 @@ func (w *Watch[T]) look() {
 	w.disturb(Late)
 }
 
-// leave runs when a context ends.
 func (w *Watch[T]) leave(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -34,7 +34,6 @@ func rowsOf(t *testing.T, text, section string) (rows [][]string) {
 	return rows[2:]
 }
 
-// namesIn returns the code spans in a cell.
 func namesIn(cell string) (names []string) {
 	for _, found := range code.FindAllStringSubmatch(cell, -1) {
 		names = append(names, strings.TrimSuffix(found[1], "()"))
@@ -127,7 +126,6 @@ var types = map[string]*regexp.Regexp{
 	"url":            regexp.MustCompile(`^string \| (readonly )?string\[\]$|^string$`),
 }
 
-// breaches returns the rules that a module's declarations break.
 func (r rules) breaches(module, text string) (breaches []string) {
 	say := func(format string, args ...any) {
 		breaches = append(breaches, module+": "+fmt.Sprintf(format, args...))
@@ -238,7 +236,6 @@ func TestBreachesOfRulesAreFound(t *testing.T) {
 	}, readRules(t).breaches("sql", text))
 }
 
-// jsonName matches a JSON field name in a struct tag.
 var jsonName = regexp.MustCompile("`json:\"(\\w+)[\",]")
 
 func TestOptionsKeepTheRules(t *testing.T) {
@@ -266,7 +263,6 @@ func TestOptionsKeepTheRules(t *testing.T) {
 	require.Greater(t, options, 20)
 }
 
-// metricName matches the name of a metric in Go code.
 var metricName = regexp.MustCompile(`"((?:machbase|memcached|umemcache|resp|nats|mxgateway|sql|sweep)_[a-z0-9_]*[a-z0-9])"`)
 
 func TestMetricsKeepTheRules(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 
 const root = "../../.."
 
-// checker knows which names commands may use.
 type checker struct {
 	makefile string
 	// settings maps each scenario to the names that it reads.
@@ -68,7 +67,6 @@ var placeholder = regexp.MustCompile(`…|\.\.\.|(^|/)[A-Z]+(\.[a-z]+)?$|^\$`)
 // others are programs outside this repository.
 var others = []string{"cd", "cp", "curl", "eval", "export", "git", "npm", "xk6"}
 
-// faults returns what is wrong with a command.
 func (c *checker) faults(command Command) []string {
 	faults := c.variables(command.Environment)
 	if len(command.Words) == 0 {
@@ -116,7 +114,6 @@ func (c *checker) variables(names []string) (faults []string) {
 	return faults
 }
 
-// named returns the names in NAME=value words.
 func named(assignments []string) (names []string) {
 	for _, a := range assignments {
 		name, _, _ := strings.Cut(a, "=")
@@ -148,7 +145,6 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 	return faults
 }
 
-// isSetting reports whether any scenario has the setting.
 func (c *checker) isSetting(name string) bool {
 	for _, settings := range c.settings {
 		if slices.Contains(settings, name) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Command is a command on a page.
 type Command struct {
 	Page string
 	// Line is the line on which the command starts.
@@ -115,7 +114,6 @@ func isSeparator(word string) bool {
 	}
 }
 
-// word is a word on a shell line.
 type word struct {
 	text string
 	// quoted words are not operators.
@@ -136,7 +134,6 @@ func words(line string) []word {
 	return s.words
 }
 
-// splitter is the state of words.
 type splitter struct {
 	words []word
 	// text is the current word, and quoted whether it has quotes.
@@ -145,8 +142,7 @@ type splitter struct {
 	// quote is the open quote, or 0.
 	quote rune
 	// depth counts the open parentheses of $(...).
-	depth int
-	// before is the previous character.
+	depth  int
 	before rune
 }
 
@@ -188,7 +184,6 @@ func (s *splitter) takeHeld(letter rune) {
 	s.text.WriteRune(letter)
 }
 
-// end ends the current word, if any.
 func (s *splitter) end() {
 	if s.text.Len() > 0 || s.quoted {
 		s.words = append(s.words, word{s.text.String(), s.quoted})

@@ -37,7 +37,6 @@ func commentOf(file string) *regexp.Regexp {
 	}
 }
 
-// WideComments returns the numbers of comment lines that are too wide.
 func WideComments(file, text string) (numbers []int) {
 	comment := commentOf(file)
 	if comment == nil {

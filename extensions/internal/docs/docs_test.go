@@ -21,7 +21,6 @@ func pages(t *testing.T) []Page {
 	return all
 }
 
-// page returns text as a page.
 func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
 
 // brokenLinks returns the missing targets of a page's links. It ignores other sites.

@@ -63,7 +63,6 @@ func missing(t *testing.T, module string) (places []string) {
 	return places
 }
 
-// readAll returns the text of all Go files below a folder.
 func readAll(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

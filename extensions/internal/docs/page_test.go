@@ -9,11 +9,9 @@ import (
 	"strings"
 )
 
-// Page is a Markdown file.
 type Page struct {
 	// Path is relative to the repository's root, with slashes.
-	Path string
-	// Lines exclude line ends.
+	Path  string
 	Lines []string
 }
 
@@ -42,7 +40,6 @@ func walk(root string, fn func(name string) error) error {
 	})
 }
 
-// Pages reads all pages below root.
 func Pages(root string) (pages []Page, err error) {
 	err = walk(root, func(name string) error {
 		if filepath.Ext(name) != ".md" {
@@ -60,7 +57,6 @@ func Pages(root string) (pages []Page, err error) {
 	return pages, err
 }
 
-// Block is a fenced code block.
 type Block struct {
 	// Language follows the fence, such as sh; may be empty.
 	Language string
@@ -100,7 +96,6 @@ func (p Page) Text() []string {
 	return text
 }
 
-// Blocks returns the page's code blocks.
 func (p Page) Blocks() []Block {
 	_, blocks := p.parts()
 
@@ -114,7 +109,6 @@ var (
 	linkInHead = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// Links returns the targets of links and pictures by line number.
 func (p Page) Links() map[int][]string {
 	links := map[int][]string{}
 	for i, line := range p.Text() {

@@ -21,7 +21,6 @@ func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), 0
 }
 
-// setTimer calls timerfd_settime.
 func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
 	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,
 		uintptr(unsafe.Pointer(to)), 0, 0, 0) //nolint:gosec // as package syscall asks for
@@ -29,7 +28,6 @@ func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
 	return errno
 }
 
-// receiveMessage calls recvmsg on a non-blocking socket.
 func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
 	for {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,

@@ -21,5 +21,4 @@ func instant(t time.Time) int64 {
 	return 1
 }
 
-// timeOf converts a value of now to a time.
 func timeOf(at int64) time.Time { return time.Now().Add(time.Duration(at - now())) }

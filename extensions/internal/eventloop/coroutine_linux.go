@@ -4,7 +4,6 @@ package eventloop
 
 import "iter"
 
-// start makes the job a coroutine that the loop resumes.
 func (s *Seat) start(job func() error) {
 	s.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 		s.yield = yield

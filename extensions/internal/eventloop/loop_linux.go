@@ -78,7 +78,6 @@ func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 // Count returns the number of loops: GOMAXPROCS.
 func Count() int { return runtime.GOMAXPROCS(0) }
 
-// open creates the loops.
 func (l *Loops) open() {
 	for number := range Count() {
 		one, err := newLoop(number, l)
@@ -163,7 +162,6 @@ func (l *loop) join(s *Seat) {
 	l.wake()
 }
 
-// wake ends the loop's wait.
 func (l *loop) wake() {
 	one := [8]byte{0: 1}
 	_, _ = l.waker.Write(one[:]) // can fail only after 2^64 writes
@@ -176,7 +174,6 @@ func (l *loop) hurry() {
 	}
 }
 
-// run runs the loop while it has jobs.
 func (l *loop) run() {
 	over := false
 	defer func() {
@@ -249,7 +246,6 @@ func (l *loop) resumeAll() {
 	l.got = 0
 }
 
-// resume gives a client its turn.
 func (l *loop) resume(s *Seat) {
 	if _, more := s.next(); more {
 		return

@@ -53,7 +53,6 @@ func serve(t *testing.T, network string, talk func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// converse answers each line.
 func converse(conn net.Conn, answer func(line string) error) {
 	r := bufio.NewReader(conn)
 	for {
@@ -64,7 +63,6 @@ func converse(conn net.Conn, answer func(line string) error) {
 	}
 }
 
-// echo returns each line.
 func echo(conn net.Conn) {
 	converse(conn, func(line string) error {
 		_, err := io.WriteString(conn, line)
@@ -83,7 +81,6 @@ func dial(t *testing.T, network, address string) *eventloop.Conn {
 	return conn
 }
 
-// client sends lines and reads lines.
 type client struct {
 	*eventloop.Conn
 

@@ -88,7 +88,6 @@ func (s *Seat) pause() {
 	s.yield(struct{}{})
 }
 
-// end signals that the job is done.
 func (s *Seat) end() { s.over <- struct{}{} }
 
 // guarded runs a job. It turns a panic or runtime.Goexit, which would end the loop, into an error.

@@ -78,7 +78,6 @@ func (t *stamp) receive(socket uintptr, b []byte) (int, syscall.Errno) {
 	return n, errno
 }
 
-// read extracts the timestamp from control messages.
 func (t *stamp) read(control []byte) {
 	for len(control) >= unix.SizeofCmsghdr {
 		head := (*unix.Cmsghdr)(unsafe.Pointer(&control[0])) //nolint:gosec // as the kernel has laid it out

@@ -44,7 +44,6 @@ func (t *table) put(w *watch) int32 {
 	return int32(len(all) - 1)
 }
 
-// remove frees a slot.
 func (t *table) remove(slot int32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -76,7 +76,6 @@ func (l *loop) control(operation int, socket uintptr, event *unix.EpollEvent) {
 	}) // loops are never closed
 }
 
-// remove frees the slot.
 func (w *watch) remove() { w.loop.watches.remove(w.slot) }
 
 // await yields until the socket is ready or a deadline has passed.

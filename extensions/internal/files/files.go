@@ -129,7 +129,6 @@ func named(err error, path string) error {
 	return err
 }
 
-// target resolves links.
 func target(path string) string {
 	if followed, err := filepath.EvalSymlinks(path); err == nil {
 		return followed

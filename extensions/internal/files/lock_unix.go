@@ -44,7 +44,6 @@ func Claim(path string) (release func(), ok bool) {
 	}
 }
 
-// isStill reports whether path still names the open file.
 func isStill(file *os.File, path string) bool {
 	held, errHeld := file.Stat()
 	there, errThere := os.Stat(path)

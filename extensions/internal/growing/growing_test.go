@@ -31,7 +31,6 @@ func (a *answers) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// sizes records the size of each read.
 type sizes struct {
 	io.Reader
 
@@ -111,7 +110,6 @@ func TestRequestsGoOutTogether(t *testing.T) {
 	require.Equal(t, answers{"get a\r\nget b\r\n", long}, calls)
 }
 
-// callsOf records each write.
 func callsOf(calls *answers) io.Writer {
 	return writerFunc(func(b []byte) (int, error) {
 		*calls = append(*calls, string(b))

@@ -35,7 +35,6 @@ func (w *Writer) Write(from []byte) (int, error) {
 	return written + w.keep(from), nil
 }
 
-// keep appends bytes that fit.
 func (w *Writer) keep(bytes []byte) int {
 	if need := len(w.buffer) + len(bytes); need > cap(w.buffer) {
 		size := cap(w.buffer)

@@ -61,7 +61,6 @@ func (b builder) Build(cc balancer.ClientConn, options balancer.BuildOptions) ba
 	return b.Builder.Build(conn{cc}, options)
 }
 
-// conn is the balancer's view of a client connection.
 type conn struct{ balancer.ClientConn }
 
 // UpdateState replaces the balancer's picker with an observed one.
@@ -75,7 +74,6 @@ func (c conn) UpdateState(state balancer.State) {
 // picker observes each call at its start and, through PickResult.Done, at its end.
 type picker struct{ balancer.Picker }
 
-// Pick selects a connection for a call.
 func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	result, err := p.Picker.Pick(info)
 	observer, observed := info.Ctx.Value(observerKey{}).(Observer)

@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// logCrashes sends the stacks of panics to k6's log.
 func logCrashes(vu modules.VU) {
 	env := vu.InitEnv()
 	if env == nil || env.TestPreInitState == nil || env.Logger == nil {

@@ -76,7 +76,6 @@ type offers struct {
 	made               map[string]sobek.Value
 }
 
-// Get implements sobek.DynamicObject.
 func (o *offers) Get(name string) sobek.Value {
 	if value, is := o.made[name]; is {
 		return value
@@ -108,14 +107,12 @@ func (o *offers) Get(name string) sobek.Value {
 	return value
 }
 
-// Has implements sobek.DynamicObject.
 func (o *offers) Has(name string) bool {
 	_, is := o.values[name]
 
 	return is
 }
 
-// Keys implements sobek.DynamicObject.
 func (o *offers) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
 
 // names returns the names of named imports, without values.
@@ -134,13 +131,10 @@ func (o *offers) names() map[string]any {
 	return names
 }
 
-// Set implements sobek.DynamicObject.
 func (*offers) Set(string, sobek.Value) bool { return false }
 
-// Delete implements sobek.DynamicObject.
 func (*offers) Delete(string) bool { return false }
 
-// setName sets a function's name for stack traces.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
 	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
 }

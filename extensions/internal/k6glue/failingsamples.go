@@ -57,7 +57,6 @@ func noAnswer(state *lib.State, samples []metrics.Sample) error {
 	return httpFailure(&samples[request], "0")
 }
 
-// failure returns an error for one sample.
 func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
 	builtin := state.BuiltinMetrics
 	switch {
@@ -115,7 +114,6 @@ func webSocketFailure(s *metrics.Sample, status string) error {
 	return errors.New(what + " answered " + httpStatus(status))
 }
 
-// httpStatus returns a status number with its name.
 func httpStatus(status string) string {
 	n, err := strconv.Atoi(status)
 	if err != nil {
@@ -125,7 +123,6 @@ func httpStatus(status string) string {
 	return strings.TrimSpace(status + " " + http.StatusText(n))
 }
 
-// grpcStatuses holds the names of gRPC's status codes.
 var grpcStatuses = [...]string{ //nolint:gochecknoglobals // a constant
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
 	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",

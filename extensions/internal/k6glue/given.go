@@ -51,7 +51,6 @@ var (
 	localImport   = regexp.MustCompile(`(?:from|import|require\()\s*['"](\.[^'"]+)['"]`)
 )
 
-// load appends the sources of a file and its imports.
 func load(path string, seen map[string]bool, sources *[]string) {
 	raw, err := os.ReadFile(path) //nolint:gosec // the script that k6 was told to run
 	if err != nil || seen[path] {

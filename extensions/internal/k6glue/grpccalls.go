@@ -36,7 +36,6 @@ func (w *waitingCalls) add(call grpccalls.Call) {
 	w.some.Store(true)
 }
 
-// ended removes and returns the calls that have ended.
 func (w *waitingCalls) ended() (ended []grpccalls.Call) {
 	if !w.some.Load() {
 		return nil

@@ -218,7 +218,6 @@ type tried struct {
 	operations, failed uint64
 }
 
-// counted adds n operations to the entry with the same tags.
 func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
 	tags := s.rate.tagged(base)
 	at := slices.IndexFunc(all, func(t tried) bool { return t.rate == s.rate.metric && t.tags == tags })

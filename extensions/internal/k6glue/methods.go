@@ -63,7 +63,6 @@ type prototype[T any] struct {
 	others map[string]sobek.Value
 }
 
-// Get implements sobek.DynamicObject.
 func (p *prototype[T]) Get(name string) sobek.Value {
 	if function, ok := p.made[name]; ok {
 		return function
@@ -119,18 +118,14 @@ func (p *prototype[T]) function(name string, method Method[T]) sobek.Value {
 	return function
 }
 
-// Has implements sobek.DynamicObject.
 func (p *prototype[T]) Has(name string) bool {
 	_, ok := p.methods[name]
 
 	return ok
 }
 
-// Keys implements sobek.DynamicObject.
 func (p *prototype[T]) Keys() []string { return p.methods.names() }
 
-// Set implements sobek.DynamicObject.
 func (*prototype[T]) Set(string, sobek.Value) bool { return false }
 
-// Delete implements sobek.DynamicObject.
 func (*prototype[T]) Delete(string) bool { return false }

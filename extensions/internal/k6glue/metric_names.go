@@ -41,12 +41,10 @@ func isFirstVU(vu modules.VU) bool {
 // metricHint is a log hook that changes one of k6's lines.
 type metricHint struct{ registry *metrics.Registry }
 
-// Levels implements logrus.Hook.
 func (*metricHint) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }
 
 var noMetric = regexp.MustCompile(`^invalid threshold defined on .*; reason: no metric name "([a-zA-Z0-9_]+)[^"]*" found$`)
 
-// Fire implements logrus.Hook.
 func (h *metricHint) Fire(entry *logrus.Entry) error {
 	if found := noMetric.FindStringSubmatch(entry.Message); found != nil {
 		entry.Message += h.hint(found[1])
@@ -55,7 +53,6 @@ func (h *metricHint) Fire(entry *logrus.Entry) error {
 	return nil
 }
 
-// hint suggests a metric in place of name.
 func (h *metricHint) hint(name string) string {
 	module, what, _ := strings.Cut(name, "_")
 	var known []string

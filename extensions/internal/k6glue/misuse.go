@@ -55,22 +55,17 @@ func (m *misuse) stack(rt *sobek.Runtime) string {
 	return b.String()
 }
 
-// Error implements error.
 func (m *misuse) Error() string { return m.text }
 
 // Unwrap returns the error that makes k6 end the test.
 func (m *misuse) Unwrap() error { return &errext.InterruptError{Reason: m.text} }
 
-// ExitCode returns k6's exit code for exceptions.
 func (*misuse) ExitCode() exitcodes.ExitCode { return exitcodes.ScriptException }
 
-// AbortReason returns k6's reason for exceptions.
 func (*misuse) AbortReason() errext.AbortReason { return errext.AbortedByScriptError }
 
-// Get implements sobek.DynamicObject.
 func (m *misuse) Get(name string) sobek.Value { return m.values[name] }
 
-// Set implements sobek.DynamicObject.
 func (m *misuse) Set(name string, value sobek.Value) bool {
 	if !m.Has(name) {
 		m.shown = append(m.shown, name)
@@ -80,14 +75,12 @@ func (m *misuse) Set(name string, value sobek.Value) bool {
 	return true
 }
 
-// Has implements sobek.DynamicObject.
 func (m *misuse) Has(name string) bool {
 	_, has := m.values[name]
 
 	return has
 }
 
-// Delete implements sobek.DynamicObject.
 func (m *misuse) Delete(name string) bool {
 	delete(m.values, name)
 	m.shown = slices.DeleteFunc(m.shown, func(shown string) bool { return shown == name })
@@ -95,5 +88,4 @@ func (m *misuse) Delete(name string) bool {
 	return true
 }
 
-// Keys implements sobek.DynamicObject.
 func (m *misuse) Keys() []string { return m.shown }

@@ -132,7 +132,6 @@ func decodeOptions(raw []byte, into any, prefix string) error {
 	return err
 }
 
-// withArticle adds an article to a JSON type name.
 func withArticle(kind string) string {
 	if kind[0] == 'a' || kind[0] == 'o' {
 		return "an " + kind
@@ -203,7 +202,6 @@ func checkTimes(raw []byte, options reflect.Type) error {
 // DurationNoun describes a valid time in errors.
 const DurationNoun = "a time such as '5s', or a number of milliseconds from 100"
 
-// noun describes a Go type in errors.
 func noun(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the others cannot be options
 	case reflect.String:
@@ -236,7 +234,6 @@ func known(t reflect.Type) (names []string) {
 // fields caches fieldsOf, which allocates 9 kB for each client otherwise.
 var fields sync.Map //nolint:gochecknoglobals // a type's fields are always the same
 
-// fieldsOf returns the fields of a struct, including embedded structs.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	if known, is := fields.Load(t); is {
 		return known.([]reflect.StructField) //nolint:forcetypeassert // there are no others in it

@@ -45,7 +45,6 @@ func overriding(args []string, lookup func(string) (string, bool), config string
 	return "vus in the script's options"
 }
 
-// shortcutIn returns the first shortcut flag on a command line.
 func shortcutIn(args []string) string {
 	const withoutValue = "qvlpw" // short flags that may precede others in one word
 	for _, arg := range args {

@@ -54,7 +54,6 @@ func (r *Reading) Length(value sobek.Value) (int, error) {
 	return int(n), nil
 }
 
-// tooLongError holds the length of an array with too many elements.
 type tooLongError int64
 
 func (e tooLongError) Error() string { return "an array " + e.says() }

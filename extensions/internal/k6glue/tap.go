@@ -203,7 +203,6 @@ func (t *Tap) handOn() {
 	<-t.reached
 }
 
-// take inspects and forwards samples.
 func (t *Tap) take(samples metrics.SampleContainer) {
 	if t.fault.Load() == nil {
 		if err := t.failing.Find(t.state, samples); err != nil {
@@ -227,7 +226,6 @@ func (t *Tap) startPump() {
 	}
 }
 
-// pump forwards samples until the last mark.
 func (t *Tap) pump() {
 	defer crash.Contain("what hands on samples")
 	for samples := range t.in {

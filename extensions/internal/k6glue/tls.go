@@ -168,7 +168,6 @@ func (o *TLSOptions) key() ([]byte, error) {
 	return bytes.TrimSpace(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: plain})), nil
 }
 
-// decryptPKCS8 decrypts a PKCS #8 private key.
 func decryptPKCS8(der []byte, password string) (plain []byte, err error) {
 	defer func() {
 		if recover() != nil { // ciphers panic on partial blocks

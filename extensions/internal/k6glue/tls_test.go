@@ -19,7 +19,6 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// pair returns a certificate and its key in PEM.
 func pair(t *testing.T) (certificate, key string) {
 	t.Helper()
 	server := httptest.NewTLSServer(nil)

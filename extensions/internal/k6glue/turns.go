@@ -38,7 +38,6 @@ func (d *turnDialer) DialContext(ctx context.Context, network, address string) (
 	return conn, err
 }
 
-// ResolveAddr implements lib.AddrResolver.
 func (d *turnDialer) ResolveAddr(address string) (net.IP, int, error) {
 	return d.DialContexter.(lib.AddrResolver).ResolveAddr(address) //nolint:forcetypeassert // k6's dialer is one
 }
@@ -51,7 +50,6 @@ type turnConn struct {
 	asked atomic.Bool
 }
 
-// Read implements net.Conn.
 func (c *turnConn) Read(b []byte) (int, error) {
 	if c.asked.Load() && c.asked.Swap(false) {
 		runtime.Gosched()
@@ -60,7 +58,6 @@ func (c *turnConn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write implements net.Conn.
 func (c *turnConn) Write(b []byte) (int, error) {
 	c.asked.Store(true)
 

@@ -180,7 +180,6 @@ func OneOf(name, value string, words ...string) error {
 	return fmt.Errorf("%s must be %s, not %q", name, listed(words), value)
 }
 
-// listed formats words as 'a', 'b' or 'c'.
 func listed(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

@@ -15,11 +15,9 @@ import (
 type cache struct {
 	*Module
 
-	config *cacheConfig
-	tasks  *Tasks
-	// retries is a Counter without tags.
-	retries k6glue.Series
-	// performed lists finished tasks in order.
+	config    *cacheConfig
+	tasks     *Tasks
+	retries   k6glue.Series
 	performed []string
 	// gates blocks tasks by their argument.
 	gates map[string]chan struct{}

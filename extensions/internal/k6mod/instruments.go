@@ -95,7 +95,6 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 	return i, nil
 }
 
-// failedOf returns the name of the Rate of failed operations.
 func failedOf(ops string) string { return strings.TrimSuffix(ops, "_ops") + "_failed" }
 
 // isFailure reports whether an outcome counts as failed. Operations interrupted by the end of the

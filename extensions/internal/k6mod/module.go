@@ -45,7 +45,6 @@ func insteadOf(exports map[string]any) map[string]string {
 	return instead
 }
 
-// NewModuleInstance registers the metrics and returns the VU's module.
 func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	m := &Module{root: r, vu: vu, closing: k6glue.NewClosing(vu)}
 	var err error

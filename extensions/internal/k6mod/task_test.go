@@ -21,7 +21,6 @@ type cacheTask struct {
 
 var getOptions = Options[cacheTask]{TagsOption(func(t *cacheTask) *Tags { return &t.tags })}
 
-// CallTags implements Tagged.
 func (t *cacheTask) CallTags() Tags { return t.tags }
 
 func (c *cache) get(call sobek.FunctionCall) (*cacheTask, error) {

@@ -38,7 +38,6 @@ type conn struct {
 	in, out transfer
 }
 
-// transfer is a read or write in progress.
 type transfer struct {
 	bytes []byte
 	done  int
@@ -49,10 +48,8 @@ type transfer struct {
 // NetConn returns the wrapped connection, like tls.Conn's method.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SyscallConn implements syscall.Conn.
 func (c *conn) SyscallConn() (syscall.RawConn, error) { return c.raw, nil }
 
-// Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
 	if len(b) == 0 || len(b) > most {
 		return c.Conn.Read(b)
@@ -68,7 +65,6 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {
 	if len(b) == 0 || len(b) > most {
 		return c.Conn.Write(b)

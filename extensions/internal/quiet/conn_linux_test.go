@@ -38,7 +38,6 @@ func pair(t *testing.T, network, address string) (client, server net.Conn) {
 	return client, server
 }
 
-// ends are both ends of a connection.
 type ends struct {
 	t              *testing.T
 	client, server net.Conn

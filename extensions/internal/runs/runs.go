@@ -117,7 +117,6 @@ var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before th
 // tellEvery is how often the host is told of operations, because it checks the clock.
 const tellEvery = 100 * time.Millisecond
 
-// errEnough ends a run after the client's share of a step.
 var errEnough = errors.New("the client's share of the step is done")
 
 // Do runs job at the client's seat, if it has one. The context ends when the client's share of the

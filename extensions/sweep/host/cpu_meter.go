@@ -14,7 +14,6 @@ type CPUMeter struct {
 	begin, end *cpuReading
 }
 
-// cpuReading is the processor time used so far.
 type cpuReading struct {
 	k6, server  time.Duration
 	knowsServer bool

@@ -109,5 +109,4 @@ func (m *DuetMeter) Spent(variant string, together time.Duration) report.CPUSeco
 	return spent
 }
 
-// same reports whether both have the same processes.
 func (p *Server) same(other *Server) bool { return slices.Equal(p.pids, other.pids) }

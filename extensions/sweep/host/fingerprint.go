@@ -56,7 +56,6 @@ func collecting() (percent, limit string) {
 	return percent, limit
 }
 
-// commitOf returns the commit that a program was built from.
 func commitOf(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
 	for _, setting := range info.Settings {
@@ -138,7 +137,6 @@ func limitCPU(f *report.Fingerprint, quota, period string) {
 	}
 }
 
-// limitMemory applies a limit, if it is lower.
 func limitMemory(f *report.Fingerprint, limit string) {
 	bytes, err := strconv.ParseUint(limit, 10, 64)
 	// In version 1, the largest multiple of the page size means no limit.
@@ -150,7 +148,6 @@ func limitMemory(f *report.Fingerprint, limit string) {
 	}
 }
 
-// line returns a file's first line, or "".
 func line(root fs.FS, file string) string {
 	raw, err := fs.ReadFile(root, file)
 	if err != nil {

@@ -49,7 +49,6 @@ func startHelper(t *testing.T, address string) *helper {
 	return h
 }
 
-// end stops the helper and its children.
 func (h *helper) end() {
 	_ = h.in.Close()
 	_ = h.process.Wait()
@@ -71,7 +70,6 @@ func (h *helper) burn(how string, d time.Duration) time.Duration {
 	return burnt
 }
 
-// burn uses processor time.
 func burn(d time.Duration) {
 	for until := selfTime() + d; selfTime() < until; { //nolint:revive // that is the work
 	}

@@ -24,7 +24,6 @@ func resetPeakMemory(pid int32) (at time.Time, ok bool) {
 	return time.Now(), err == nil
 }
 
-// startedAt returns the start time of a process.
 func startedAt(pid int32) (at time.Time, ok bool) {
 	p, err := process.NewProcess(pid)
 	if err != nil {

@@ -16,7 +16,6 @@ type Server struct {
 	pids []int32
 }
 
-// listener is a listening TCP socket.
 type listener struct {
 	at netip.AddrPort
 	// pids are the processes that hold it, if visible to this user.
@@ -64,7 +63,6 @@ func localAddresses(host string) []netip.Addr {
 	return nil
 }
 
-// isHere reports whether an address is local.
 func isHere(address netip.Addr) bool {
 	if address.IsLoopback() {
 		return true

@@ -28,7 +28,6 @@ const (
 	listening = "0A"
 )
 
-// alive reports whether a process exists.
 func alive(pid int32) bool {
 	err := unix.Kill(int(pid), 0)
 
@@ -140,7 +139,6 @@ func processClock(pid int32) (time.Duration, bool) {
 	return time.Duration(t.Nano()), true
 }
 
-// listeners returns the listening TCP sockets of this machine.
 func listeners() ([]listener, error) {
 	byInode := map[string]*listener{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {

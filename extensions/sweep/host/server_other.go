@@ -12,7 +12,6 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// alive reports whether a process exists.
 func alive(pid int32) bool {
 	there, err := process.PidExists(pid)
 
@@ -52,7 +51,6 @@ func (p *Server) clock() (time.Duration, bool) { return 0, false }
 // forks returns true, because it cannot know.
 func (p *Server) forks() bool { return true }
 
-// listeners returns the listening TCP sockets of this machine.
 func listeners() ([]listener, error) {
 	connections, err := psnet.Connections("tcp")
 	if err != nil {

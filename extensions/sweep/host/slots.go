@@ -22,7 +22,6 @@ type slot struct {
 	operations                           float64
 }
 
-// due reports whether a slot is over.
 func (s *slots) due(elapsed time.Duration) bool {
 	return elapsed >= time.Duration(len(s.all)+1)*s.every
 }
@@ -74,7 +73,6 @@ func (s *slots) halve() {
 	s.every *= 2
 }
 
-// part returns one of n equal parts of a slot.
 func (s slot) part(n int) slot {
 	d := time.Duration(n)
 	s.length, s.idle, s.stolen, s.interrupts = s.length/d, s.idle/d, s.stolen/d, s.interrupts/d
@@ -84,7 +82,6 @@ func (s slot) part(n int) slot {
 	return s
 }
 
-// and merges two consecutive slots.
 func (s slot) and(next slot) slot {
 	s.length += next.length
 	s.processors = min(s.processors, next.processors) // 0 if one is unknown

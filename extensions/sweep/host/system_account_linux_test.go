@@ -83,7 +83,6 @@ func TestSocketsTellOfTheNetwork(t *testing.T) {
 	require.NotContains(t, e, witness.Blocked, "they had hardly anything to send")
 }
 
-// connect connects to an address.
 func connect(t *testing.T, address string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -15,13 +15,11 @@ func readAccount([]int32) (s systemAccount) { return s }
 
 func (s *systemAccount) since(*systemAccount, witness.Evidence, float64) {}
 
-// readMachine returns nil.
 func readMachine() *machineTimes { return nil }
 
 // clocks returns 0.
 func clocks([]int32) time.Duration { return 0 }
 
-// descendants returns pids.
 func descendants(pids []int32) []int32 { return pids }
 
 // peers returns nothing.

@@ -167,7 +167,6 @@ func (w *Watch) woke(late time.Duration) {
 	}
 }
 
-// slot closes a slot with a reading.
 func (w *Watch) slot(next reading) {
 	w.slots.add(slotOf(&w.last, &next, w.lateNow), next.at.Sub(w.begin.at))
 	w.last, w.lateNow = next, 0

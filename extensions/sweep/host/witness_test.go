@@ -22,7 +22,6 @@ func at(ms int) *reading {
 	}
 }
 
-// between returns the slots between readings.
 func between(ms ...int) *slots {
 	s := &slots{every: 100 * time.Millisecond}
 	for i := range ms[1:] {

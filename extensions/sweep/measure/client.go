@@ -93,7 +93,6 @@ func (c *Client) Recorder(op string) *Recorder {
 // runs.
 func (c *Client) OnOk(fn func(op string, took time.Duration)) { c.tap = fn }
 
-// kinds returns the current recorders.
 func (c *Client) kinds() []*Recorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()

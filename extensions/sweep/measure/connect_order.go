@@ -94,7 +94,6 @@ func (o *connectOrder) patience(since time.Duration) time.Duration {
 	return min(max(o.progress, since)+orderPatience, since+orderLasts) - now()
 }
 
-// pass ends a turn.
 func (o *connectOrder) pass(turn int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,7 +104,6 @@ func (o *connectOrder) pass(turn int) {
 	}
 }
 
-// end abandons the order.
 func (o *connectOrder) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -187,7 +187,6 @@ func (s *Step) asSolo() error {
 	return nil
 }
 
-// of returns the series of an operation.
 func (d *duet) of(op string) *series {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -240,7 +239,6 @@ func (t *turns) enter(c *Client, begin time.Duration) {
 	t.variant, t.until = t.duet.variant(slice), t.duet.began+time.Duration(slice+1)*t.length
 }
 
-// leave ends a call.
 func (t *turns) leave(c *Client, end time.Duration) {
 	if !c.measuring {
 		if !*t.batches() {

@@ -17,7 +17,6 @@ type calls struct {
 	all map[Variant][]time.Duration // relative to the start line
 }
 
-// of returns a variant's call, which takes d().
 func (k *calls) of(c *Client, variant Variant, d func() time.Duration) func() error {
 	return func() error {
 		if c.Measuring() {

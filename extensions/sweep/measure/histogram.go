@@ -96,7 +96,6 @@ func (f *figures) note(v int64) {
 	f.number.Store(number + 1)
 }
 
-// record counts one duration in buckets and figures.
 func (b *buckets) record(d time.Duration, exact *figures) {
 	v := max(int64(d), 0)
 	b.count(v)

@@ -17,7 +17,6 @@ type kind struct {
 
 type part struct{ ok, failed buckets }
 
-// of returns the part of a client.
 func (k *kind) of(index int) *part { return &k.parts[index%len(k.parts)] }
 
 // kind returns the kind for an operation name and variant. Any goroutine may call it.
@@ -39,7 +38,6 @@ func newKind(op string, change bool, parts int) *kind {
 	return &kind{op: op, change: change, parts: make([]part, parts)}
 }
 
-// addTo adds the successful operations to coarse counters.
 func (k *kind) addTo(counts *[coarseCounters]uint64) {
 	for i := range k.parts {
 		k.parts[i].ok.pages(func(first int, p *page) {

@@ -121,7 +121,6 @@ func (s *Step) ReadOverTime() Reading {
 // allTotals holds totals in the order in which clients began their operations.
 type allTotals []*Totals
 
-// add adds a client's recorders, per variant in a duet.
 func (a *allTotals) add(c *Client, duet bool) {
 	for _, rec := range c.kinds() {
 		if !duet {
@@ -150,7 +149,6 @@ func (a *allTotals) addKinds(s *Step, duet bool) {
 	}
 }
 
-// of returns the totals of an operation and variant.
 func (a *allTotals) of(variant Variant, op string) *Totals {
 	for _, t := range *a {
 		if t.Op == op && t.Variant == variant {
@@ -192,7 +190,6 @@ func (r *Reading) operations() (n uint64) {
 	return n
 }
 
-// median returns the median of all durations.
 func (r *Reading) median() time.Duration {
 	var all Distribution
 	for i := range r.Ops {

@@ -45,7 +45,6 @@ type tally struct {
 	errors reasons
 }
 
-// join attaches the recorder to a duet.
 func (r *Recorder) join(d *duet) {
 	r.slices = d.of(r.op)
 	change := &tally{}
@@ -312,7 +311,6 @@ func (t *Totals) AddError(text string) {
 	t.count(t.reasons.addFew(Cause(text), text, 1), 1)
 }
 
-// count counts n failures with a text.
 func (t *Totals) count(text string, n uint64) {
 	if t.Errors == nil {
 		t.Errors = make(map[string]uint64)

@@ -405,7 +405,6 @@ func TestOpenLoopOfALateCallThatDoesSeveral(t *testing.T) {
 	})
 }
 
-// asleep sleeps until a time, or until the step is stopped.
 func asleep(s *Step) func(until time.Duration) {
 	return func(until time.Duration) { s.sleep(until - now()) }
 }

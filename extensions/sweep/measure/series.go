@@ -109,7 +109,6 @@ func (h *histogram) merge(other *histogram) {
 	})
 }
 
-// bytes returns the memory of the buckets.
 func (b *buckets) bytes() int {
 	const octaveSize, pageBytes = 8 * half / pageSize, 8 * pageSize
 	n := octaves * 8
@@ -133,7 +132,6 @@ type growingSlots struct {
 	slots  []Slot // earlier slots with operations
 }
 
-// begin moves on to the slot of a time.
 func (g *growingSlots) begin(at time.Duration) {
 	if int(at/g.width) <= g.at {
 		return
@@ -145,7 +143,6 @@ func (g *growingSlots) begin(at time.Duration) {
 	g.at = int(at / g.width)
 }
 
-// close stores the current slot.
 func (g *growingSlots) close() {
 	slot := NewSlot(g.failed, &g.took)
 	g.failed = 0

@@ -113,7 +113,6 @@ func (s *slots) close() {
 	}
 }
 
-// tick notes the end of an operation.
 func (s *slots) tick(at time.Duration) {
 	late := int64(at) - s.next.Load()
 	if late < 0 {
@@ -132,7 +131,6 @@ func (s *slots) tick(at time.Duration) {
 	}
 }
 
-// roll stores the current slot if it is over.
 func (s *slots) roll(at time.Duration) {
 	if at >= s.end() {
 		s.empty()
@@ -143,13 +141,11 @@ func (s *slots) roll(at time.Duration) {
 	s.lookAgain()
 }
 
-// end returns the end of the current slot.
 func (s *slots) end() time.Duration { return s.start + time.Duration(s.at+1)*s.width }
 
 // lookAgain sets the time of the next check.
 func (s *slots) lookAgain() { s.next.Store(int64(min(s.end(), s.last+beat))) }
 
-// after returns the slot at a time.
 func (s *slots) after(at time.Duration) int { return int((at - s.start) / s.width) }
 
 // empty stores the counts of the current slot.
@@ -368,7 +364,6 @@ func (s *Slot) each(fn func(i int, n uint64)) {
 	}
 }
 
-// plus returns the sum of two slots.
 func (s Slot) plus(other Slot) Slot {
 	if len(s.counts) > 0 && len(other.counts) > 0 {
 		var both Coarse

@@ -203,7 +203,6 @@ func (s *Step) CloseWindow() {
 	}
 }
 
-// done reports whether a client has done its share.
 func (s *Step) done(operations uint64, at time.Duration) bool {
 	switch {
 	case s.plan.Operations != 0:

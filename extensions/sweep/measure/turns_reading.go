@@ -66,7 +66,6 @@ func (d *duet) read(r *Reading) {
 	r.Duet = d.turns(r, whole)
 }
 
-// turns returns the first pairs of all operations.
 func (d *duet) turns(r *Reading, whole int64) *Turns {
 	t := &Turns{Seed: d.seed, Length: d.length, Ops: map[string]*TurnsOf{}}
 	for i := range r.Ops {
@@ -114,7 +113,6 @@ func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	return min(d.length, max(elapsed-time.Duration(slice)*d.length, 0)) * time.Duration(len(d.step.clients))
 }
 
-// pairs returns the pairs of one operation.
 func (d *duet) pairs(s *series, whole int64, elapsed time.Duration) *TurnsOf {
 	t := &TurnsOf{Pairs: make([]SlicePair, whole), Crossed: s.crossed.Load()}
 	for i := range 2 * whole {

@@ -224,7 +224,6 @@ func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *me
 	}
 }
 
-// tagsOf returns the tags of an operation's samples.
 func (l *Live) tagsOf(t *measure.Totals) *metrics.TagSet {
 	tags := l.tags.With("op", t.Op)
 	if t.Variant != measure.NoVariant {
@@ -254,7 +253,6 @@ func (l *Live) timeOfSecond(at time.Time, elapsed time.Duration) time.Time {
 	return l.began.Add(time.Duration(l.seconds) * Every)
 }
 
-// timeOfEnd returns when the last client ended.
 func (l *Live) timeOfEnd(at time.Time, elapsed time.Duration) time.Time {
 	if l.began.IsZero() {
 		l.began = at.Add(-elapsed)
@@ -282,7 +280,6 @@ func (l *Live) sample(metric *metrics.Metric, at time.Time, value float64) metri
 
 func (l *Live) push(samples metrics.Samples) { l.metrics.Push(l.out, samples) }
 
-// send sends figures to k6.
 func (l *Live) send(figures *Figures) {
 	l.sent = figures.At
 	metrics.PushIfNotDone(context.Background(), l.out, figures)

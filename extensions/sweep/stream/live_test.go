@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// streamed returns the figures sent.
 func streamed(s *sweeptest.Sweep) (all []*stream.Figures) {
 	for {
 		select {

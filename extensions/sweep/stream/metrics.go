@@ -35,7 +35,6 @@ const MetadataError = "error"
 // metricPrefix and a figure's key form a Gauge's name, such as sweep_p99.
 const metricPrefix = "sweep_"
 
-// metricOf returns the Gauge of a figure.
 func metricOf(f *report.Figure) string { return metricPrefix + f.Key }
 
 // FigureOf returns the figure of a Gauge, or nil.

@@ -118,7 +118,6 @@ var Figures = []Figure{ //nolint:gochecknoglobals // a constant
 	{DriftPart, "drift", percent},
 }
 
-// plain formats a number of processors.
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 func percent(part float64) string { return fmt.Sprintf("%.3g %%", 100*part) }

@@ -58,7 +58,6 @@ func Judge(e Evidence) (word Word, why string) {
 	return clients(e)
 }
 
-// has reports whether all these figures are known.
 func (e Evidence) has(names ...string) bool {
 	for _, name := range names {
 		if _, known := e[name]; !known {

@@ -105,7 +105,6 @@ func around(base, slope float64, values []float64) []float64 {
 	return above
 }
 
-// products returns the sum of products of values with a lag.
 func products(values []float64, later int) (sum float64) {
 	for i := range len(values) - later {
 		sum += values[i] * values[i+later]

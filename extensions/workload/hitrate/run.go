@@ -77,7 +77,6 @@ func (c *Client) access(b *Benchmark, i int) (closed error) {
 	return c.count(b.Hot(i), hit, err, size, c.result.Ended.Sub(start))
 }
 
-// check compares a value with the expected one.
 func check(got, value []byte) error {
 	switch {
 	case len(got) != len(value):
