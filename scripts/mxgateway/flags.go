@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/emulator"
 )
 
-// settings are what the flags say.
 type settings struct {
 	listen, control  string
 	keys             string
@@ -28,8 +27,8 @@ type settings struct {
 	faults           []emulator.Fault
 }
 
-// readFlags reads the command line. An error is one line, or flag.ErrHelp once the help is written
-// to out.
+// readFlags parses the command line. It returns a one-line error, or flag.ErrHelp after it has
+// written the help to out.
 func readFlags(args []string, out io.Writer) (*settings, error) {
 	s := &settings{timing: emulator.Published()}
 	flags := flag.NewFlagSet("mxgateway", flag.ContinueOnError)
@@ -81,7 +80,7 @@ func (s *settings) timingFlags(flags *flag.FlagSet) {
 	flags.DurationVar(&t.Uncached, "uncached", t.Uncached, "how much more `time` a read takes when one of its tags has no cached value")
 }
 
-// parse makes one line of what is wrong.
+// parse returns a one-line error.
 func parse(flags *flag.FlagSet, args []string) error {
 	out := flags.Output()
 	flags.SetOutput(io.Discard)
@@ -124,7 +123,8 @@ func (s *settings) check() error {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// checkControl makes sure that only this machine can reach the control port, as it asks for no key.
+// checkControl checks that only this machine can reach the control port, which has no
+// authentication.
 func (s *settings) checkControl() error {
 	if s.control == "" {
 		return nil
@@ -136,7 +136,7 @@ func (s *settings) checkControl() error {
 	return nil
 }
 
-// load reads the files that the settings name.
+// load reads the files in the settings.
 func (s *settings) load() (emulator.Config, error) {
 	config := emulator.Config{
 		Name: s.shape, Shape: s.timing, Machines: s.machines, Change: s.change, Idle: s.idle, Seed: s.seed, Faults: s.faults,
@@ -144,7 +144,7 @@ func (s *settings) load() (emulator.Config, error) {
 	if s.shape == "none" {
 		config.Shape = emulator.Shape{}
 	}
-	file, err := os.Open(s.keys) //nolint:gosec // the user names it
+	file, err := os.Open(s.keys) //nolint:gosec // the user's file
 	if err != nil {
 		return config, fmt.Errorf("-keys: %w", err)
 	}

@@ -1,6 +1,6 @@
-// Mxgateway emulates an MXAccess gateway, for benchmarks of its clients. It says of itself that it
-// is an emulator: in its log, in the backend_name of every session, and in its summary, which it
-// prints to stdout when it is told to end (SIGINT, SIGTERM).
+// Mxgateway emulates an MXAccess gateway, for benchmarks of its clients. It identifies itself as an
+// emulator in its log, in the backend_name of every session, and in its summary, which it prints to
+// stdout after SIGINT or SIGTERM.
 package main
 
 import (
@@ -40,14 +40,14 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, and prints the summary then.
+// run serves until ctx ends, and then prints the summary.
 func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 	config, err := s.load()
 	if err != nil {
 		return err
 	}
 	if s.log != "" {
-		file, err := os.Create(s.log) //nolint:gosec // the user names it
+		file, err := os.Create(s.log) //nolint:gosec // the user's file
 		if err != nil {
 			return fmt.Errorf("-log: %w", err)
 		}
@@ -59,7 +59,7 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	gateway := emulator.New(config, listener)
-	defer func() { _ = gateway.Close() }() // where it was not closed below, another error is told
+	defer func() { _ = gateway.Close() }() // after an earlier error, which is returned
 	controlled, err := serveControl(s.control, gateway.Control())
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -83,7 +83,7 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 	return errors.Join(<-ended, logged)
 }
 
-// control is the control port, if there is one.
+// control is the control port; it may be missing.
 type control struct {
 	address string
 	server  *http.Server

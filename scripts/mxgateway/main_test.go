@@ -28,7 +28,7 @@ import (
 
 const secret = "hidden-secret"
 
-// keyFile makes a file of keys.
+// keyFile writes a file of keys.
 func keyFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")
@@ -41,7 +41,7 @@ func goodKeys(t *testing.T) string {
 	return keyFile(t, "mxgw_test_"+secret+" session:open,invoke:subscribe,invoke:read\n")
 }
 
-// buffer may be read while it is written.
+// buffer can be read and written concurrently.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -100,7 +100,7 @@ func TestItSaysWhatItIsServesAndSumsUp(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_SERVER_HANDLE, reply.GetProtocolStatus().GetCode(), "nothing is registered")
 
-	response, err := http.Get(port + "/") //nolint:noctx // of this test's own server
+	response, err := http.Get(port + "/") //nolint:noctx // a server of this test
 	require.NoError(t, err)
 	var identity map[string]any
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&identity))

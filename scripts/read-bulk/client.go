@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What is kept of a client's output: its end.
+// Sizes of the kept end of a client's output.
 const (
 	keptOutput = 64 << 10
 	keptReason = 200
@@ -23,31 +23,30 @@ const (
 type client struct {
 	name    string
 	command string
-	about   string // versions and build, as the report shows them
+	about   string // versions and build, for the report
 }
 
-// outcome is what came of a client: a result, a problem, or both.
+// outcome of a client: a result, a problem, or both.
 type outcome struct {
 	Name     string   `json:"name"`
 	About    string   `json:"about,omitempty"`
 	Command  string   `json:"command"`
-	Backend  string   `json:"backend,omitempty"` // what the client says it spoke to, on a line "backend: ..." of stderr
-	ExitCode int      `json:"exitCode"`          // -1: it was killed, or never started
-	Seconds  float64  `json:"seconds"`           // from its start to its end
-	Result   *result  `json:"result,omitempty"`  // as it was printed
+	Backend  string   `json:"backend,omitempty"` // from a line "backend: ..." in the client's stderr
+	ExitCode int      `json:"exitCode"`          // -1: killed, or never started
+	Seconds  float64  `json:"seconds"`           // from start to end
+	Result   *result  `json:"result,omitempty"`  // as printed
 	Problem  string   `json:"problem,omitempty"`
-	Stderr   []string `json:"stderr,omitempty"` // its end, where there is a problem
+	Stderr   []string `json:"stderr,omitempty"` // its end, if there is a problem
 }
 
-// ending is how clients are made to end before they do so by themselves.
+// ending stops clients before they end on their own.
 type ending struct {
-	stop     <-chan struct{} // closed: they are asked to
-	kill     <-chan struct{} // closed: they are killed
-	patience time.Duration   // from being asked to being killed
+	stop     <-chan struct{} // closed: interrupt the clients
+	kill     <-chan struct{} // closed: kill the clients
+	patience time.Duration   // time between interrupt and kill
 }
 
-// runAll starts all clients at once and returns what came of each, in their order, when all have
-// ended.
+// runAll starts all clients, and returns their outcomes in the same order when all have ended.
 func runAll(s settings, e ending) []outcome {
 	outcomes := make([]outcome, len(s.clients))
 	var all sync.WaitGroup
@@ -67,8 +66,8 @@ func (c client) run(s settings, e ending) outcome {
 	cmd := exec.Command("/bin/sh", "-c", c.command)
 	cmd.Env = append(os.Environ(), s.environment()...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a group of its own: what the client has started ends with it
-	cmd.WaitDelay = e.patience                            // what it leaves running must not keep its output open for ever
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a separate group, which is killed when the client ends
+	cmd.WaitDelay = e.patience                            // limits the wait for output of processes that it leaves behind
 
 	o := outcome{Name: c.name, About: c.about, Command: c.command, ExitCode: -1}
 	begun := time.Now()
@@ -106,7 +105,7 @@ func (c client) run(s settings, e ending) outcome {
 	return o
 }
 
-// supervise runs cmd to its end, and says why when it was not the command itself that chose it.
+// supervise runs cmd, and returns why it ended if not on its own.
 func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
@@ -114,8 +113,7 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	group := -cmd.Process.Pid
-	// What is left of the group when its leader has ended; when nothing is, there is no such group,
-	// which is no error here.
+	// Kills the remaining processes of the group. If there are none, the error does not matter.
 	defer func() { _ = syscall.Kill(group, syscall.SIGKILL) }()
 
 	alarm := time.NewTimer(timeout)
@@ -130,7 +128,7 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 		why, ask = "interrupted", syscall.SIGINT
 	}
 
-	_ = syscall.Kill(group, ask) // it may have ended by itself meanwhile
+	_ = syscall.Kill(group, ask) // it may have ended in the meantime
 	late := time.NewTimer(e.patience)
 	defer late.Stop()
 	select {
@@ -146,11 +144,11 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	return why, <-ended
 }
 
-// backendLine is a line "backend: NAME", as it stands or as the message of a log line of k6's
-// (time="..." level=info msg="...").
+// backendLine matches a line "backend: NAME", also as the message of a k6 log line (time="..."
+// level=info msg="...").
 var backendLine = regexp.MustCompile(`(?m)^(?:backend: (.{1,200})|time=\S+ level=info msg=("backend: (?:[^"\\]|\\.){1,200}").*)$`)
 
-// backendIn is what a client says that it spoke to, "" if it says nothing.
+// backendIn returns the name of the backend that a client printed, or "".
 func backendIn(stderr string) string {
 	found := backendLine.FindStringSubmatch(stderr)
 	if found == nil {
@@ -163,7 +161,7 @@ func backendIn(stderr string) string {
 	return clean(found[1])
 }
 
-// failure says how a command ended that did not end well, and its last words.
+// failure returns how a command failed, with its last output.
 func failure(err error, stderr []string) string {
 	exit, hasExited := errors.AsType[*exec.ExitError](err)
 	if !hasExited {
@@ -177,9 +175,9 @@ func failure(err error, stderr []string) string {
 	return text
 }
 
-// hider replaces the key, and the secret in it, where a client prints them.
+// hider replaces the key, and the secret in it, in a client's output.
 func hider(key string) func(string) string {
-	const hidden, shortest = "***", 12 // a shorter secret is a word that other texts hold, too
+	const hidden, shortest = "***", 12 // a shorter secret could be an ordinary word
 	pairs := []string{key, hidden}
 	if parts := strings.SplitN(key, "_", 3); len(parts) == 3 && len(parts[2]) >= shortest {
 		pairs = append(pairs, parts[2], hidden)
@@ -188,7 +186,7 @@ func hider(key string) func(string) string {
 	return strings.NewReplacer(pairs...).Replace
 }
 
-// clean makes a line fit for a terminal and a table.
+// clean removes control characters from a line.
 func clean(line string) string {
 	line = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

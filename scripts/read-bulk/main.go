@@ -1,6 +1,6 @@
-// Command read-bulk runs ReadBulk benchmark clients at once, each a process of its own, and
-// compares what they print: scripts/read-bulk.sh builds the clients that it knows by name and
-// starts it. A client is any command whose last JSON object is the shared one (see result).
+// Command read-bulk runs several ReadBulk clients at the same time as separate processes, and
+// compares their results. scripts/read-bulk.sh builds the known clients and starts it. A client is
+// a command whose last JSON object is the common one (see result).
 package main
 
 import (
@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Exit codes beside 128 + signal, for a run that a signal ended.
+// Exit codes, besides 128 + signal after a signal.
 const (
 	exitOK      = 0
 	exitProblem = 1
 	exitUsage   = 2
 )
 
-// How long a client may take to end once it has been asked to, before it is killed.
+// patience is the time between interrupting and killing a client.
 const patience = 5 * time.Second
 
 func main() {
@@ -65,8 +65,8 @@ func bench(s settings) int {
 	return exitOK
 }
 
-// catch closes stop on the first signal to end, and kill on the second. It returns the number of
-// the first, 0 as long as there was none.
+// catch closes stop on the first signal, and kill on the second. It returns the number of the first
+// signal, 0 if none.
 func catch(stop, kill chan<- struct{}) *atomic.Int64 {
 	first := new(atomic.Int64)
 	signals := make(chan os.Signal, 2)

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testKey is what no output and no report may hold.
+// testKey must not be in any output or report.
 const testKey = "mxgw_test_s3cr3t-of-this-test"
 
-// TestMain is the program itself where a test starts it as one.
+// TestMain runs the program if a test started it.
 func TestMain(m *testing.M) {
 	if os.Getenv("READ_BULK_PROGRAM") != "" {
 		main()
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run is what one run of the program came to.
+// run is the result of one run of the program.
 type run struct {
 	code           int
 	stdout, stderr string
@@ -48,7 +48,7 @@ func (r run) client(t *testing.T, name string) outcome {
 	return outcome{}
 }
 
-// row is the line of a client in the table.
+// row returns the line of a client in the table.
 func (r run) row(t *testing.T, name string) string {
 	t.Helper()
 	for line := range strings.Lines(r.stdout) {
@@ -61,7 +61,7 @@ func (r run) row(t *testing.T, name string) string {
 	return ""
 }
 
-// program prepares the program in a folder of its own.
+// program prepares the program in a new folder.
 func program(t *testing.T, args ...string) (*exec.Cmd, string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -74,7 +74,7 @@ func program(t *testing.T, args ...string) (*exec.Cmd, string) {
 	return cmd, filepath.Join(folder, "artifacts", "bench")
 }
 
-// finish waits for the program's end and reads its report.
+// finish waits for the program and reads its report.
 func finish(t *testing.T, cmd *exec.Cmd, folder string, stdout, stderr *bytes.Buffer) run {
 	t.Helper()
 	err := cmd.Wait()
@@ -95,7 +95,6 @@ func finish(t *testing.T, cmd *exec.Cmd, folder string, stdout, stderr *bytes.Bu
 	return r
 }
 
-// bulk runs the program to its end.
 func bulk(t *testing.T, args ...string) run {
 	t.Helper()
 	cmd, folder := program(t, args...)
@@ -106,7 +105,7 @@ func bulk(t *testing.T, args ...string) run {
 	return finish(t, cmd, folder, &stdout, &stderr)
 }
 
-// says is a shell command that prints text.
+// says returns a shell command that prints text.
 func says(text string) string { return "printf '%s\\n' '" + text + "'" }
 
 var short = []string{"--duration", "1s", "--warmup", "0s", "--slack", "1s"}
@@ -140,7 +139,7 @@ func TestClientsAreComparedInOneTable(t *testing.T) {
 	assert.False(t, r.report.Interrupted)
 }
 
-// K6 writes what a script says as lines of a log.
+// k6 prints messages of a script as log lines.
 func TestWhatClientsSpeakTo(t *testing.T) {
 	t.Parallel()
 	for stderr, want := range map[string]string{
@@ -162,7 +161,7 @@ func TestAClientThatFailsIsANamedRowAndTheOthersAreKept(t *testing.T) {
 	cases := map[string]struct {
 		command string
 		problem string // in its row
-		figures bool   // a result is kept
+		figures bool   // a result exists
 	}{
 		"crashes":     {"echo boom >&2; exit 3", "exit status 3: boom", false},
 		"segfaults":   {"kill -SEGV $$", "signal: segmentation fault", false},
@@ -238,7 +237,7 @@ func awaitEnd(t *testing.T, file string) {
 	require.Eventually(t, func() bool { return hasEnded(pid) }, 10*time.Second, 10*time.Millisecond, "process %d is still there", pid)
 }
 
-// hasEnded is true of a zombie, too: it is an orphan, which another process has to reap.
+// hasEnded also returns true for a zombie: another process has to reap the orphan.
 func hasEnded(pid int) bool {
 	state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
 

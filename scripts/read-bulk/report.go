@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// report is the file that a run leaves.
+// report is the report file of a run.
 type report struct {
 	Schema      string     `json:"schema"`
 	Started     time.Time  `json:"started"`
@@ -23,14 +23,14 @@ type report struct {
 	Total       total      `json:"total"`
 }
 
-// host is where the clients ran.
+// host describes the machine of the clients.
 type host struct {
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
 	Cores int    `json:"cores"`
 }
 
-// conditions are the settings that all clients had.
+// conditions are the settings of all clients.
 type conditions struct {
 	Address         string  `json:"address"`
 	TLS             bool    `json:"tls"`
@@ -41,7 +41,7 @@ type conditions struct {
 	TimeoutSeconds  float64 `json:"timeoutSeconds"`
 }
 
-// total is the sum over all clients with a result. Percentiles of several clients cannot be added.
+// total is the sum over all clients with a result. Percentiles cannot be added.
 type total struct {
 	Clients           int     `json:"clients"`
 	TotalCalls        int64   `json:"totalCalls"`
@@ -81,7 +81,7 @@ func (r report) hasProblem() bool {
 	return slices.ContainsFunc(r.Clients, func(o outcome) bool { return o.Problem != "" })
 }
 
-// table is the published comparison, then what it leaves out.
+// table returns the published columns, then additional ones.
 func (r report) table() string {
 	rows := make([][]string, 0, len(r.Clients)+2)
 	rows = append(rows, []string{"client", "calls/sec", "cached/total", "p50 ms", "p95 ms", "p99 ms", "max ms", ""})
@@ -121,7 +121,7 @@ func (r report) table() string {
 	return text.String()
 }
 
-// backends are what the clients say they spoke to.
+// backends returns the distinct backends of the clients.
 func (r report) backends() []string {
 	var names []string
 	for _, o := range r.Clients {
@@ -137,7 +137,7 @@ func hundredths(n float64) string { return fmt.Sprintf("%.2f", n) }
 
 func share(part, whole int64) string { return fmt.Sprintf("%d/%d", part, whole) }
 
-// align puts figures to the right; the first column and the last are text.
+// align right-aligns all columns except the first and the last, which are text.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -158,7 +158,7 @@ func align(rows [][]string) string {
 	return text.String()
 }
 
-// tryFolder makes sure, before anything is measured, that the report can be written.
+// tryFolder checks before the run that the report can be written.
 func tryFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("the folder of the report cannot be made: %w", err)
@@ -171,7 +171,7 @@ func tryFolder(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// write puts the report into a new file of folder, named by its start, and returns its path.
+// write writes the report into a new file of folder, named by its start, and returns its path.
 func (r report) write(folder string) (string, error) {
 	path := filepath.Join(folder, r.Started.Format("20060102T150405.000Z")+".json")
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -180,7 +180,7 @@ func (r report) write(folder string) (string, error) {
 	}
 	encoder := json.NewEncoder(file)
 	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false) // commands are full of > and &
+	encoder.SetEscapeHTML(false) // commands often have > and &
 
 	return path, errors.Join(encoder.Encode(r), file.Close())
 }

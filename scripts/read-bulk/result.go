@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// result is the JSON object that all clients print: the published schema.
+// result is the JSON object that all clients print, with the published schema.
 type result struct {
 	Language          string  `json:"language"`
-	DurationMs        float64 `json:"durationMs"` // the measured window: from the first call's start to the last one's end
+	DurationMs        float64 `json:"durationMs"` // from the start of the first call to the end of the last
 	TotalCalls        int64   `json:"totalCalls"`
 	SuccessfulCalls   int64   `json:"successfulCalls"`
 	FailedCalls       int64   `json:"failedCalls"`
 	TotalReadResults  int64   `json:"totalReadResults"`
 	CachedReadResults int64   `json:"cachedReadResults"`
 	CallsPerSecond    float64 `json:"callsPerSecond"`
-	LatencyMs         latency `json:"latencyMs"` // of all calls, failed ones too
+	LatencyMs         latency `json:"latencyMs"` // of all calls, including failed ones
 }
 
 // latency is in milliseconds.
@@ -35,8 +35,8 @@ type latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// lastResult reads the last JSON object of what a client has printed. Errors: there is none, or it
-// is not of the schema.
+// lastResult parses the last JSON object of a client's output. It returns an error if there is
+// none, or if it does not match the schema.
 func lastResult(output string) (result, error) {
 	raw := lastObject(output)
 	if raw == nil {
@@ -50,8 +50,8 @@ func lastResult(output string) (result, error) {
 	return r, nil
 }
 
-// lastObject finds the last JSON object of at most 4 KiB in a text, nil if there is none. The limit
-// keeps its work in proportion to the text.
+// lastObject returns the last JSON object of at most 4 KiB in a text, or nil. The limit bounds the
+// work.
 func lastObject(text string) []byte {
 	const most = 4 << 10
 	var last []byte
@@ -101,12 +101,11 @@ func decode(raw []byte) (result, error) {
 	return r, below.err
 }
 
-// longestLanguage is how many bytes the name of a language may have. With it, what was accepted
-// stays below the 4 KiB in which lastObject looks, however JSON escapes it.
+// longestLanguage limits the name of a language, in bytes, so that an accepted object stays below
+// the 4 KiB of lastObject however JSON escapes it.
 const longestLanguage = 64
 
-// check holds a result against itself, and against the tags of a call. The error says what does not
-// fit.
+// check verifies a result and its number of tags.
 func (r result) check(bulk int) error {
 	l, perSecond := r.LatencyMs, 0.0
 	if r.DurationMs > 0 {
@@ -149,10 +148,9 @@ func (r result) check(bulk int) error {
 	return nil
 }
 
-// doubt says what makes a sound result no good one, or nothing.
+// doubt returns why a valid result is not usable, or "".
 func (r result) doubt(s settings) string {
-	// A client may leave out the call that is under way when its time is over, and clocks are
-	// rounded.
+	// A client may leave out the last unfinished call, and clocks are rounded.
 	const enough = 0.95
 	measured := time.Duration(r.DurationMs * float64(time.Millisecond))
 	switch {
@@ -167,15 +165,14 @@ func (r result) doubt(s settings) string {
 	return ""
 }
 
-// fields are those of a JSON object, and the first error in reading them: with one, all that is
-// read is zero.
+// fields are the fields of a JSON object. After the first error all values read are zero.
 type fields struct {
-	path   string // before its keys in errors
+	path   string // prefix of its keys in errors
 	values map[string]json.RawMessage
 	err    error
 }
 
-// read takes an object that has exactly these keys, each once.
+// read requires an object with exactly these keys, each once.
 func (f *fields) read(raw []byte, keys ...string) {
 	f.values = map[string]json.RawMessage{}
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -232,7 +229,7 @@ func (f *fields) count(key string) int64 {
 	if f.err != nil {
 		return 0
 	}
-	// Far more calls than a client can make, and so few that no sum or product of them overflows.
+	// most is far more calls than possible, and no sum or product of them overflows.
 	const most = 1 << 40
 	n, err := strconv.ParseInt(string(f.values[key]), 10, 64)
 	if err != nil || n < 0 || n > most {

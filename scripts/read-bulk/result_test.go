@@ -19,8 +19,8 @@ const (
 		`"cachedReadResults":0,"callsPerSecond":0,"latencyMs":{"p50":0,"p95":0,"p99":0,"max":0,"mean":0}}`
 )
 
-// published is the first line of the published table, within other output: 30924 results of 6 tags
-// at 171.78 calls/s are 5154 calls in 30.004 s.
+// published has the first line of the published table and other output: 30924 results of 6 tags at
+// 171.78 calls/s are 5154 calls in 30.004 s.
 const published = `warming up
 {"level": "info"}
 {

@@ -15,34 +15,33 @@ import (
 	"time"
 )
 
-// mostTags keeps their list within what an environment variable can hold.
+// mostTags limits the list to the size of an environment variable.
 const mostTags = 1000
 
-// settings is what a run is told, by options or by the variables that scenarios/read-bulk.js reads
-// as well.
+// settings come from options or from the variables of scenarios/read-bulk.js.
 type settings struct {
 	clients  []client
-	duration time.Duration // what each client measures
+	duration time.Duration // measured time of each client
 	warmup   time.Duration
-	slack    time.Duration // what a client may take beyond both
-	bulk     int           // tags a call
+	slack    time.Duration // additional time allowed for a client
+	bulk     int           // tags per call
 	address  string        // host:port
 
 	pattern   string   // of the tags' names
 	tags      []string // as many as bulk
 	tls       bool
-	tlsCA     string // file; empty: the system's authorities
-	tlsName   string // name that the certificate is for; empty: the address's host
+	tlsCA     string // file; "" for the system's authorities
+	tlsName   string // server name to verify; "" for the address's host
 	key       string
 	artifacts string // folder of the reports
 }
 
-// timeout is how long a client may live.
+// timeout is the longest lifetime of a client.
 func (s settings) timeout() time.Duration { return s.duration + s.warmup + s.slack }
 
-// environment is what the clients are told, beside what they inherit. Durations are in seconds
-// whatever was given, such as 90s for 1m30s, and TAGS is a list of names, so that a client needs to
-// read nothing else; the key (MXGW_KEY) is inherited, and in no argument.
+// environment returns the additional variables of the clients. Durations are in seconds (90s for
+// 1m30s), and TAGS is a list of names, so clients need no other parser. The key (MXGW_KEY) is
+// inherited, and in no argument.
 func (s settings) environment() []string {
 	return []string{
 		"MXGW_URL=" + s.address,
@@ -59,8 +58,8 @@ func (s settings) environment() []string {
 
 func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
 
-// parse reads options, whose defaults are variables, and says in one line what is wrong with them.
-// read-bulk.sh has the usage.
+// parse parses options, whose defaults are variables, and returns a one-line error. read-bulk.sh
+// has the usage.
 func parse(args []string, getenv func(string) string) (settings, error) {
 	var s settings
 	or := func(name, fallback string) string {
@@ -133,8 +132,8 @@ func parseDuration(option, text string, least time.Duration) (time.Duration, err
 	return d, nil
 }
 
-// expand makes the tags of a pattern with %03d or the like in the place of their number, from 1 on,
-// or of a list with commas.
+// expand returns the tags of a pattern with %03d or similar for the number, starting from 1, or of
+// a list with commas.
 func expand(pattern string, bulk int) ([]string, error) {
 	if strings.Contains(pattern, ",") {
 		tags := strings.Split(pattern, ",")
@@ -162,7 +161,7 @@ func expand(pattern string, bulk int) ([]string, error) {
 	return tags, nil
 }
 
-// locate reads where the gateway is, and tells whether that is by TLS. Clients get host:port alone.
+// locate parses the gateway's URL, and reports whether it requires TLS. Clients get host:port.
 func (s *settings) locate(url string) (byTLS bool, err error) {
 	s.address = url
 	if scheme, rest, found := strings.Cut(url, "://"); found {
@@ -178,8 +177,8 @@ func (s *settings) locate(url string) (byTLS bool, err error) {
 	return byTLS, nil
 }
 
-// secure works out whether there is TLS, and where its file is: clients may read it from another
-// folder.
+// secure decides about TLS, and makes the path of its file absolute, because clients can run in
+// another folder.
 func (s *settings) secure(given string, byURL bool) error {
 	hasOptions := s.tlsCA != "" || s.tlsName != ""
 	var err error
@@ -232,7 +231,7 @@ func (s *settings) addClient(text string) error {
 	return nil
 }
 
-// describe takes name=text; the client must have been given before.
+// describe parses name=text for a client that is already defined.
 func (s *settings) describe(text string) error {
 	name, about, _ := strings.Cut(text, "=")
 	c := s.find(name)

@@ -1,11 +1,10 @@
 package main
 
-// tail keeps the last bytes written to it, so that a client that prints without end costs no
-// memory.
+// tail keeps the last bytes written to it, so that endless output needs no memory.
 type tail struct {
 	kept []byte
 	most int
-	cut  bool // something before kept is gone
+	cut  bool // earlier output was dropped
 }
 
 func newTail(most int) *tail { return &tail{most: most} }
@@ -13,7 +12,7 @@ func newTail(most int) *tail { return &tail{most: most} }
 // Write implements io.Writer; it never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
-	if len(t.kept) > 2*t.most { // not at every write: moving is what costs
+	if len(t.kept) > 2*t.most { // rarely, because moving is expensive
 		t.shorten()
 	}
 
@@ -27,8 +26,8 @@ func (t *tail) shorten() {
 	}
 }
 
-// text is what is kept, passed through hide. Where something was cut off, the first line is left
-// out: it may begin within what should have been hidden.
+// text returns the kept output, passed through hide. If output was dropped, it leaves out the first
+// line, which may begin within a secret.
 func (t *tail) text(hide func(string) string) string {
 	t.shorten()
 	text := string(t.kept)

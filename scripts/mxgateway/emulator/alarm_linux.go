@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm is a timerfd. Go's own timers end up to a millisecond late in a process that has nothing
-// else to do, as the runtime waits for them in epoll, in whole milliseconds; a file that becomes
-// readable ends that wait at once.
+// alarm is a timerfd. In an idle process Go's own timers are up to a millisecond late, because the
+// runtime waits for them in epoll with a resolution of milliseconds. A readable file ends that wait
+// immediately.
 type alarm struct {
 	fd   int
-	file *os.File // nil: the kernel gave no timerfd
+	file *os.File // nil if the kernel has no timerfd
 }
 
 func newAlarm() *alarm {

@@ -4,7 +4,7 @@ package emulator
 
 import "time"
 
-// alarm is Go's own timer, where there is no timerfd.
+// alarm is Go's own timer, for systems without timerfd.
 type alarm struct{}
 
 func newAlarm() *alarm { return &alarm{} }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// coarse is the end of a wait that is left to an alarm. The rest is left to Go's own timers, which
-// can be a millisecond late but end with a context.
+// coarse is the last part of a wait, for an alarm. The rest uses Go's timers, which can be a
+// millisecond late but end with a context.
 const coarse = 5 * time.Millisecond
 
-// clock tells the time since its start, and waits with the accuracy of the kernel's timers.
+// clock returns the time since its start, and waits with the accuracy of the kernel's timers.
 type clock struct {
 	start time.Time
 
@@ -23,7 +23,7 @@ func newClock() *clock { return &clock{start: time.Now()} }
 
 func (c *clock) now() time.Duration { return time.Since(c.start) }
 
-// waitUntil returns ctx's error if that ended sooner.
+// waitUntil returns ctx's error if ctx ends first.
 func (c *clock) waitUntil(ctx context.Context, until time.Duration) error {
 	if left := until - c.now(); left > coarse {
 		timer := time.NewTimer(left - coarse)

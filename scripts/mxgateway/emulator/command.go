@@ -7,16 +7,16 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// command is one that a session's worker does.
+// command is a command for a session's worker.
 type command struct {
 	*Emulator
 	session *session
 	command *pb.MxCommand
 	arrived time.Duration
-	failing int // items of a ReadBulk that are to fail
+	failing int // items of a ReadBulk that fail
 }
 
-// callOf returns the name that a fault knows the command by.
+// callOf returns the name of the command in faults.
 func callOf(command *pb.MxCommand) string {
 	switch command.GetPayload().(type) {
 	case *pb.MxCommand_Register:
@@ -31,7 +31,7 @@ func callOf(command *pb.MxCommand) string {
 	return callAny
 }
 
-// kindOf returns the kind that the command's payload is of.
+// kindOf returns the kind of the command's payload.
 func kindOf(command *pb.MxCommand) pb.MxCommandKind {
 	switch command.GetPayload().(type) {
 	case *pb.MxCommand_Register:
@@ -46,8 +46,8 @@ func kindOf(command *pb.MxCommand) pb.MxCommandKind {
 	return pb.MxCommandKind_MX_COMMAND_KIND_UNSPECIFIED
 }
 
-// extra is how much longer the worker takes for the command: a ReadBulk waits for the values that
-// were not cached when it came, as long as its own timeout allows.
+// extra returns the additional time of the worker: a ReadBulk waits for values that were not cached
+// at its arrival, up to its timeout.
 func (c *command) extra() time.Duration {
 	read := c.command.GetReadBulk()
 	for _, tag := range read.GetTagAddresses() {
@@ -71,7 +71,7 @@ func readTimeout(read *pb.ReadBulkCommand) time.Duration {
 	return time.Duration(read.GetTimeoutMs()) * time.Millisecond
 }
 
-// run does the command, and replies to it.
+// run executes the command and returns the reply.
 func (c *command) run() *pb.MxCommandReply {
 	if kind := kindOf(c.command); kind == pb.MxCommandKind_MX_COMMAND_KIND_UNSPECIFIED || kind != c.command.GetKind() {
 		return refuse(pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_COMMAND,
@@ -103,7 +103,7 @@ func done(reply *pb.MxCommandReply) *pb.MxCommandReply {
 	return reply
 }
 
-// bulk does a command on n items of a server, if there is such a server and no item too many.
+// bulk executes a command for n items of a server, if the server exists and n is allowed.
 func (c *command) bulk(server int32, n int, do func() *pb.MxCommandReply) *pb.MxCommandReply {
 	if !c.session.hasServer(server) {
 		return refuse(pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_SERVER_HANDLE,
@@ -158,7 +158,6 @@ func bulkSubscribe(results []*pb.BulkSubscribeResult) *pb.MxCommandReply {
 	return done(&pb.MxCommandReply{Payload: &pb.MxCommandReply_BulkSubscribe{BulkSubscribe: &pb.BulkSubscribeReply{Results: results}}})
 }
 
-// noTag is the error of an item.
 const noTag = "there is no such tag"
 
 func (c *command) read(request *pb.ReadBulkCommand) *pb.MxCommandReply {
@@ -177,7 +176,7 @@ func (c *command) read(request *pb.ReadBulkCommand) *pb.MxCommandReply {
 	return done(&pb.MxCommandReply{Payload: &pb.MxCommandReply_BulkRead{BulkRead: &pb.BulkReadReply{Results: results}}})
 }
 
-// readItem fills in a result, and returns why it failed, if it did.
+// readItem fills in a result, and returns the error, or "".
 func (c *command) readItem(request *pb.ReadBulkCommand, result *pb.BulkReadResult, now time.Duration) string {
 	tag := c.tags.byName[result.GetTagAddress()]
 	if tag == nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// connections are those of a listener, so that one can be closed in mid-call.
+// connections of a listener, so that one can be closed during a call.
 type connections struct {
 	net.Listener
 
@@ -17,7 +17,7 @@ func track(listener net.Listener) *connections {
 	return &connections{Listener: listener, open: map[string]net.Conn{}}
 }
 
-// Accept is net.Listener's.
+// Accept implements net.Listener.
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *connections) Accept() (net.Conn, error) {
 	return &tracked{Conn: conn, all: c}, nil
 }
 
-// drop closes the connection of the client at this address.
+// drop closes the connection of the client with this address.
 func (c *connections) drop(client string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +43,7 @@ type tracked struct {
 	all *connections
 }
 
-// Close is net.Conn's.
+// Close implements net.Conn.
 func (t *tracked) Close() error {
 	t.all.mu.Lock()
 	defer t.all.mu.Unlock()

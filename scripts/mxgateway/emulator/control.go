@@ -6,19 +6,19 @@ import (
 	"net/http"
 )
 
-// maxFault is the most bytes of a fault that is set through the control port.
+// maxFault is the largest body, in bytes, of a POST to /faults.
 const maxFault = 1000
 
-// Control is what changes the emulator at run time and asks it:
+// Control returns the handler of the control port:
 //
-//	GET    /          what it is, and where
-//	GET    /faults    the faults that are set
-//	POST   /faults    sets one more: the body is as ParseFault reads it
-//	DELETE /faults    removes all
-//	GET    /summary   the calls of ReadBulk so far (Summary)
-//	DELETE /summary   forgets them
+//	GET    /          name and address
+//	GET    /faults    current faults
+//	POST   /faults    adds a fault, in the syntax of ParseFault
+//	DELETE /faults    removes all faults
+//	GET    /summary   the ReadBulk calls so far (Summary)
+//	DELETE /summary   resets the summary
 //
-// It asks for no key: serve it on a loopback address.
+// It has no authentication: serve it on a loopback address.
 func (e *Emulator) Control() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

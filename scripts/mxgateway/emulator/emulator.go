@@ -1,7 +1,6 @@
-// Package emulator stands in for an MXAccess gateway: the service of
+// Package emulator emulates an MXAccess gateway: the service of
 // scenarios/lib/mxaccess_gateway.proto, with the timing of the published runs of the real one, and
-// with faults on request. It is no gateway: behind it there is no MXAccess, and its tags are made
-// up.
+// with faults on request. It has no MXAccess; its tags are generated.
 package emulator
 
 import (
@@ -22,26 +21,26 @@ import (
 )
 
 const (
-	maxSessions = 1000 // open at a time
+	maxSessions = 1000 // open at the same time
 	maxServers  = 64   // registered by a session
 	maxItems    = 1000 // tags or handles of a command
 )
 
-// Config says how an emulator behaves.
+// Config is the configuration of an emulator.
 type Config struct {
-	Name     string // of the shape, in what the emulator says of itself
+	Name     string // name of the shape, for messages
 	Shape    Shape
-	Machines int           // TestMachine_001 and so on: how many there are
-	Change   time.Duration // between two changes of a tag; 0: they never change
-	Idle     time.Duration // a session that was not called for so long is closed when another is opened; 0: never
+	Machines int           // number of machines: TestMachine_001 and so on
+	Change   time.Duration // time between two changes of a tag; 0: tags never change
+	Idle     time.Duration // an idle session of this age is closed when another one opens; 0: never
 	Seed     uint64
 	Keys     Keys
 	Faults   []Fault
-	Log      io.Writer   // gets a line for each ReadBulk call; nil: none is written
-	TLS      *tls.Config // nil: plaintext
+	Log      io.Writer   // receives a line for each ReadBulk call; may be nil
+	TLS      *tls.Config // nil for plaintext
 }
 
-// Emulator is a gateway that answers from its own memory.
+// Emulator is a gateway that answers from memory.
 type Emulator struct {
 	pb.UnimplementedMxAccessGatewayServer
 
@@ -60,7 +59,7 @@ type Emulator struct {
 	opened   uint64 // sessions so far
 }
 
-// New makes an emulator that serves the clients of listener, once Serve is called.
+// New returns an emulator that serves the clients of listener after Serve is called.
 func New(config Config, listener net.Listener) *Emulator {
 	e := &Emulator{
 		config: config, backend: fmt.Sprintf("emulator of an MXAccess gateway (xk6-sweep, shape %s)", config.Name),
@@ -82,11 +81,11 @@ func New(config Config, listener net.Listener) *Emulator {
 	return e
 }
 
-// Serve returns when the emulator is closed, or with what ended it before.
+// Serve returns nil after Close, or the error that ended it.
 func (e *Emulator) Serve() error { return e.server.Serve(e.listener) }
 
-// Close ends all calls and sessions, and writes the rest of the log. Its error is the first one of
-// writing that. It may be called again.
+// Close ends all calls and sessions, and writes the rest of the log. It returns the first error of
+// writing the log. It can be called repeatedly.
 func (e *Emulator) Close() error {
 	e.mu.Lock()
 	for id, session := range e.sessions {
@@ -98,13 +97,13 @@ func (e *Emulator) Close() error {
 	return e.recorder.close()
 }
 
-// Address is where it listens, host:port.
+// Address returns the listening address, host:port.
 func (e *Emulator) Address() string { return e.listener.Addr().String() }
 
-// Backend is what it calls itself.
+// Backend returns the emulator's name and version.
 func (e *Emulator) Backend() string { return e.backend }
 
-// Summary sums up the ReadBulk calls so far.
+// Summary returns a summary of the ReadBulk calls so far.
 func (e *Emulator) Summary() Summary { return e.recorder.summary() }
 
 func (e *Emulator) openSessions() int {
@@ -132,13 +131,13 @@ func (e *Emulator) open(client string) (*session, error) {
 	return opened, nil
 }
 
-// remove takes a session away; e.mu is held.
+// remove removes a session; e.mu is held.
 func (e *Emulator) remove(id string, session *session) {
 	delete(e.sessions, id)
 	close(session.closed)
 }
 
-// find returns NOT_FOUND if there is no such session.
+// find returns NOT_FOUND for an unknown session.
 func (e *Emulator) find(id string) (*session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,7 +148,7 @@ func (e *Emulator) find(id string) (*session, error) {
 	return session, nil
 }
 
-// end closes a session; NOT_FOUND if there is none.
+// end closes a session; it returns NOT_FOUND for an unknown one.
 func (e *Emulator) end(id string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

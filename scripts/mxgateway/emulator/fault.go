@@ -12,16 +12,16 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Kinds of a fault.
+// Kinds of faults.
 const (
 	faultStatus = "status" // the call ends with a status code
-	faultSlow   = "slow"   // it is answered later
-	faultClose  = "close"  // its connection is closed in mid-call
+	faultSlow   = "slow"   // the answer is late
+	faultClose  = "close"  // the connection closes during the call
 	faultItems  = "items"  // the first items of a ReadBulk fail
 )
 
-// calls are the names of what a fault can befall: an RPC, a command of Invoke, or an event, each
-// look of an open stream for changes.
+// Calls that a fault can affect: an RPC, a command of Invoke, or events, which is each check of an
+// open stream for changes.
 const (
 	callOpen        = "OpenSession"
 	callClose       = "CloseSession"
@@ -34,29 +34,29 @@ const (
 	callAny         = "any"
 )
 
-// Fault is something that goes wrong on request.
+// Fault is a failure on request.
 type Fault struct {
 	kind  string
 	call  string
 	code  codes.Code
 	delay time.Duration
-	items int           // how many fail; 0: all
-	after time.Duration // from when it was set
-	last  time.Duration // how long it is there from then on; 0: until it is removed
-	skip  int           // calls that are spared first
-	count int           // calls that it befalls then; 0: all
+	items int           // number of failing items; 0: all
+	after time.Duration // delay after it was set
+	last  time.Duration // duration after the delay; 0: until removed
+	skip  int           // calls without the fault at the start
+	count int           // calls with the fault after those; 0: all
 
 	spec string
 }
 
-// FaultSyntax says how a fault is written.
+// FaultSyntax describes the syntax of ParseFault.
 const FaultSyntax = "kind=status|slow|close|items and, with commas between them: " +
 	"call=ReadBulk (or OpenSession, CloseSession, Register, SubscribeBulk, UnsubscribeBulk, StreamEvents, Event, any), " +
 	"code=UNAVAILABLE (of status), delay=1s (of slow), items=N (of items: how many of a call; without it all), " +
 	"after=2s and for=5s (when it begins, and how long it stays), skip=N and calls=N (how many calls it spares first, and befalls then)"
 
-// ParseFault reads a fault, such as kind=status,code=UNAVAILABLE,for=5s. An error names the part
-// that is wrong.
+// ParseFault parses a fault, such as kind=status,code=UNAVAILABLE,for=5s. Its error names the
+// invalid part.
 func ParseFault(text string) (Fault, error) {
 	fault := Fault{call: callRead, code: codes.Unavailable, delay: time.Second, spec: text}
 	var given []string
@@ -109,7 +109,7 @@ func (f *Fault) set(name, value string) (err error) {
 	return err
 }
 
-// kindOfSetting is the only kind of fault that has the setting, "" for one that all have.
+// kindOfSetting returns the only kind of fault with this setting, or "" if all kinds have it.
 func kindOfSetting(name string) string {
 	switch name {
 	case "code":
@@ -145,7 +145,6 @@ func number(value string) (int, error) {
 	return n, nil
 }
 
-// faults are those that are set.
 type faults struct {
 	clock *clock
 
@@ -171,7 +170,7 @@ func (f *faults) clear() {
 	f.set = nil
 }
 
-// list returns what is set and not yet over, as it was written.
+// list returns the current faults, as they were written.
 func (f *faults) list() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +182,7 @@ func (f *faults) list() []string {
 	return list
 }
 
-// take returns the faults that befall a call of this name, now.
+// take returns the faults for a call now.
 func (f *faults) take(call string) []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,7 +203,7 @@ func (f *faults) take(call string) []Fault {
 	return taken
 }
 
-// forget removes those that are over.
+// forget removes expired faults.
 func (f *faults) forget(now time.Duration) {
 	f.set = slices.DeleteFunc(f.set, func(fault *setFault) bool {
 		return fault.last > 0 && now >= fault.begin+fault.last || fault.count > 0 && fault.seen >= fault.skip+fault.count

@@ -45,7 +45,7 @@ func (c control) do(method, path, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// fault sets one through the control port.
+// fault sets a fault through the control port.
 func (c control) fault(text string) {
 	c.t.Helper()
 	code, answer := c.do(http.MethodPost, "/faults", text)
@@ -329,7 +329,7 @@ func TestTheControlPortSaysWhatItIs(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, code)
 }
 
-// full takes the first bytes of a log, and no more.
+// full is a log that accepts only its first bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets that are at most 1/128 of their value wide.
+// histogram counts durations in buckets with a width of at most 1/128 of their value.
 type histogram struct {
 	counts []uint64
 	total  uint64
@@ -13,7 +13,7 @@ type histogram struct {
 	max    time.Duration
 }
 
-// precision is the number of bits of a value, in microseconds, that tell one bucket from the next.
+// precision is the number of leading bits of a value, in microseconds, that select the bucket.
 const precision = 8
 
 func (h *histogram) add(d time.Duration) {
@@ -27,8 +27,7 @@ func (h *histogram) add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// quantile returns the middle of the bucket that holds it, in milliseconds; 0 of an empty
-// histogram.
+// quantile returns the middle of its bucket in milliseconds; 0 if the histogram is empty.
 func (h *histogram) quantile(q float64) float64 {
 	wanted, seen := uint64(q*float64(h.total)), uint64(0)
 	for index, count := range h.counts {
@@ -49,14 +48,14 @@ func (h *histogram) mean() float64 {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// bucket: values below 2^precision have one each; above, each power of two is split into
-// 2^(precision-1).
+// bucket returns the index of a value: one bucket for each value below 2^precision, then
+// 2^(precision-1) buckets for each power of two.
 func bucket(v uint64) int {
 	shift := max(bits.Len64(v)-precision, 0)
 	return shift<<(precision-1) + int(v>>shift)
 }
 
-// lower is the least value of a bucket.
+// lower returns the least value of a bucket.
 func lower(index int) uint64 {
 	shift := max(index>>(precision-1)-1, 0)
 	return uint64(index-shift<<(precision-1)) << shift

@@ -18,15 +18,15 @@ import (
 // Scopes of a key.
 const (
 	ScopeSession   = "session:open"     // OpenSession and CloseSession
-	ScopeSubscribe = "invoke:subscribe" // every command but ReadBulk
+	ScopeSubscribe = "invoke:subscribe" // every command except ReadBulk
 	ScopeRead      = "invoke:read"      // ReadBulk
 	ScopeEvents    = "events:read"      // StreamEvents
 )
 
-// Scopes returns all that there are.
+// Scopes returns all scopes.
 func Scopes() []string { return []string{ScopeSession, ScopeSubscribe, ScopeRead, ScopeEvents} }
 
-// Keys are those that the gateway accepts, by their id. They hold no secret, only its hash.
+// Keys are the valid keys by their id. They contain only hashes of the secrets.
 type Keys map[string]key
 
 type key struct {
@@ -34,9 +34,8 @@ type key struct {
 	scopes []string
 }
 
-// ReadKeys reads one key a line: mxgw_<keyId>_<secret>, a space, and its scopes with commas between
-// them. Empty lines and those that begin with # are skipped. Errors name the line, never the
-// secret.
+// ReadKeys reads one key per line: mxgw_<keyId>_<secret>, a space, and its scopes, separated by
+// commas. It skips empty lines and lines that begin with #. Errors name the line, never the secret.
 func ReadKeys(file io.Reader) (Keys, error) {
 	keys := Keys{}
 	lines := bufio.NewScanner(file)
@@ -70,7 +69,7 @@ func ReadKeys(file io.Reader) (Keys, error) {
 	return keys, nil
 }
 
-// cutKey returns the parts of mxgw_<keyId>_<secret>.
+// cutKey splits mxgw_<keyId>_<secret>.
 func cutKey(text string) (id, secret string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "mxgw_")
 	if !ok {
@@ -80,7 +79,7 @@ func cutKey(text string) (id, secret string, ok bool) {
 	return id, secret, ok && id != "" && secret != ""
 }
 
-// check returns nil if the call has a key that grants scope, and else a status: UNAUTHENTICATED or
+// check returns nil if the call has a key with this scope, else UNAUTHENTICATED or
 // PERMISSION_DENIED.
 func (k Keys) check(ctx context.Context, scope string) error {
 	values := metadata.ValueFromIncomingContext(ctx, "authorization")

@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transport is what a call takes beside the server's side, in the model below.
+// transport is the client's and the network's share of a call in the model below.
 const transport = 200 * time.Microsecond
 
-// played is what sessions that call one call after the other would see.
+// played are the figures of sessions that call continuously.
 type played struct {
 	perSecond          float64
 	p50, p95, p99, max float64 // milliseconds, on the server's side
 	perSession         []int
 }
 
-// play lets n sessions call for the time given, in no time: it asks when calls end, and waits for
-// none. So it says the same on any machine.
+// play simulates n sessions that call for the given time. It computes when calls end and never
+// waits, so the result is the same on any machine.
 func play(shape Shape, n int, during time.Duration, seed uint64) played {
 	all := &shared{}
 	workers, next := make([]*worker, n), make([]time.Duration, n)
@@ -87,7 +87,7 @@ func TestStallsAreWithinTheirBounds(t *testing.T) {
 	assert.InDelta(t, 125, stalled.max, 25)
 }
 
-// A busy machine makes most waits late, but not all of them: Go's own timers never come as near.
+// On a busy machine most waits end late, but not all; Go's own timers are never as accurate.
 func TestWaitsEndOnTimeAndNeverBefore(t *testing.T) {
 	clock := newClock()
 	defer clock.close()

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// maxRecorded is the number of sessions that are summed up each for itself; the calls of later ones
-// are only in the total.
+// maxRecorded is the number of sessions with their own summary; calls of later ones count only in
+// the total.
 const maxRecorded = 1000
 
-// unknownSession is whose calls those are that name no session there is.
+// unknownSession collects the calls for sessions that do not exist.
 const unknownSession = "unknown"
 
-// Latency is in milliseconds. Percentiles are exact to 1 %.
+// Latency is in milliseconds. Percentiles are accurate to 1 %.
 type Latency struct {
 	P50  float64 `json:"p50"`
 	P95  float64 `json:"p95"`
@@ -25,9 +25,9 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Calls sums up ReadBulk calls: all of them, the failed ones too. Durations are those of the
-// server's side, from the request's arrival to its answer; calls/s are over the time from the first
-// call's start to the last one's end.
+// Calls is a summary of ReadBulk calls, including failed ones. Durations are measured on the
+// server, from the arrival of the request to the answer; calls/s are calculated for the time from
+// the start of the first call to the end of the last.
 type Calls struct {
 	Session           string  `json:"session"`
 	Client            string  `json:"client,omitempty"`
@@ -41,14 +41,14 @@ type Calls struct {
 	Latency           Latency `json:"latencyMs"`
 }
 
-// Summary is of all ReadBulk calls since the start, or since it was last reset.
+// Summary covers all ReadBulk calls since the start or the last reset.
 type Summary struct {
-	Backend  string  `json:"backend"` // says that it is an emulator
+	Backend  string  `json:"backend"` // contains "emulator"
 	Sessions []Calls `json:"sessions"`
 	Total    Calls   `json:"total"`
 }
 
-// Print writes it as a table.
+// Print writes the summary as a table.
 func (s Summary) Print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintf(w, "%s: ReadBulk on the server's side, latencies in ms\n", s.Backend)
@@ -61,7 +61,7 @@ func (s Summary) Print(w io.Writer) {
 	_ = table.Flush()
 }
 
-// readCall is one ReadBulk call that has ended.
+// readCall is a completed ReadBulk call.
 type readCall struct {
 	session, client string
 	begin, end      time.Duration
@@ -69,13 +69,13 @@ type readCall struct {
 	cached, total   int
 }
 
-// recorder keeps what there is to say of ReadBulk calls.
+// recorder records ReadBulk calls.
 type recorder struct {
 	backend string
 	start   time.Time
 
 	mu       sync.Mutex
-	log      *bufio.Writer // nil: none is kept; it keeps the first error, and writes nothing after it
+	log      *bufio.Writer // nil for no log; keeps the first error and writes nothing after it
 	order    []string
 	sessions map[string]*sums
 	total    sums
@@ -88,7 +88,7 @@ type sums struct {
 	failed, cached, items uint64
 }
 
-// newRecorder writes a line for each call to log, unless that is nil.
+// newRecorder writes a line for each call to log; log may be nil.
 func newRecorder(backend string, start time.Time, log io.Writer) *recorder {
 	r := &recorder{backend: backend, start: start, sessions: map[string]*sums{}}
 	if log != nil {
@@ -131,11 +131,11 @@ func (s *sums) add(call readCall) {
 	s.items += uint64(call.total)
 }
 
-// summary also writes the log down to now.
+// summary also flushes the log.
 func (r *recorder) summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.flush() // close tells
+	_ = r.flush() // close returns the error
 	summary := Summary{Backend: r.backend, Sessions: []Calls{}, Total: r.total.calls("total")}
 	for _, id := range r.order {
 		summary.Sessions = append(summary.Sessions, r.sessions[id].calls(id))
@@ -143,15 +143,15 @@ func (r *recorder) summary() Summary {
 	return summary
 }
 
-// reset forgets all calls so far, but not the log.
+// reset clears the summary, but not the log.
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.flush() // close tells
+	_ = r.flush() // close returns the error
 	r.order, r.sessions, r.total = nil, map[string]*sums{}, sums{}
 }
 
-// close writes the rest of the log. Its error is the first one of writing it, whenever that was.
+// close writes the rest of the log, and returns the first error of writing it.
 func (r *recorder) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

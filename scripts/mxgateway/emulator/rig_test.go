@@ -30,7 +30,7 @@ const (
 		noReadKey + " session:open,invoke:subscribe\n"
 )
 
-// buffer is a log that may be read while it is written.
+// buffer is a log for concurrent reading and writing.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -48,7 +48,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// atOnce answers at once; the tags do not change.
+// atOnce answers without delay; its tags do not change.
 func atOnce() emulator.Config {
 	return emulator.Config{Name: "none", Machines: 20, Seed: 1}
 }
@@ -73,7 +73,7 @@ func start(t *testing.T, config emulator.Config) *emulator.Emulator {
 	return gateway
 }
 
-// client is one of the gateway with a connection of its own.
+// client is a client of the gateway with its own connection.
 type client struct {
 	pb.MxAccessGatewayClient
 	ctx context.Context
@@ -92,7 +92,7 @@ func dial(t *testing.T, gateway *emulator.Emulator, key string) client {
 	return client{MxAccessGatewayClient: pb.NewMxAccessGatewayClient(conn), ctx: ctx}
 }
 
-// session is one of a client, with a server registered.
+// session is a session of a client, with a registered server.
 type session struct {
 	client
 	id     string
@@ -144,7 +144,7 @@ func readCommand(server int32, timeoutMs uint32, tags ...string) *pb.MxCommand {
 	}
 }
 
-// machine is the published tag of one.
+// machine returns the published tag of a machine.
 func machine(number int) string { return fmt.Sprintf("TestMachine_%03d.TestChangingInt", number) }
 
 func six() []string {
@@ -155,12 +155,12 @@ func six() []string {
 	return tags
 }
 
-// withTimeout is context's, without its named type.
+// withTimeout is context.WithTimeout without the named type.
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, func()) {
 	return context.WithTimeout(ctx, d)
 }
 
-// goroutines returns those that run code of the emulator or of gRPC, but for the caller's.
+// goroutines returns the other goroutines that run code of the emulator or of gRPC.
 func goroutines() []string {
 	stacks := make([]byte, 1<<20)
 	var left []string
@@ -172,7 +172,7 @@ func goroutines() []string {
 	return left
 }
 
-// timers returns the timerfds that this process has open.
+// timers returns the open timerfds of this process.
 func timers(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/fd/*")

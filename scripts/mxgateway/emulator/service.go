@@ -13,13 +13,13 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// eventsEvery is how often a stream looks for changes.
+// eventsEvery is the interval in which a stream checks for changes.
 const eventsEvery = 50 * time.Millisecond
 
 // protocolVersion of the gateway and of the worker.
 const protocolVersion = 1
 
-// OpenSession is the service's.
+// OpenSession implements the service.
 func (e *Emulator) OpenSession(ctx context.Context, request *pb.OpenSessionRequest) (*pb.OpenSessionReply, error) {
 	if _, err := e.admit(ctx, callOpen, ScopeSession); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (e *Emulator) OpenSession(ctx context.Context, request *pb.OpenSessionReque
 	}, nil
 }
 
-// CloseSession is the service's.
+// CloseSession implements the service.
 func (e *Emulator) CloseSession(ctx context.Context, request *pb.CloseSessionRequest) (*pb.CloseSessionReply, error) {
 	if _, err := e.admit(ctx, callClose, ScopeSession); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (e *Emulator) CloseSession(ctx context.Context, request *pb.CloseSessionReq
 	return &pb.CloseSessionReply{SessionId: request.GetSessionId(), ProtocolStatus: &pb.ProtocolStatus{}}, nil
 }
 
-// Invoke is the service's.
+// Invoke implements the service.
 func (e *Emulator) Invoke(ctx context.Context, request *pb.MxCommandRequest) (*pb.MxCommandReply, error) {
 	if request.GetCommand().GetReadBulk() == nil {
 		return e.invoke(ctx, request, ScopeSubscribe)
@@ -66,7 +66,7 @@ func (e *Emulator) Invoke(ctx context.Context, request *pb.MxCommandRequest) (*p
 	return reply, err
 }
 
-// outcome is OK, the name of a status code, or that of a protocol status.
+// outcome returns OK, the name of a status code, or of a protocol status.
 func outcome(reply *pb.MxCommandReply, err error) string {
 	if err != nil {
 		return codepb.Code(status.Code(err)).String()
@@ -97,7 +97,7 @@ func (e *Emulator) invoke(ctx context.Context, request *pb.MxCommandRequest, sco
 	return reply, nil
 }
 
-// work waits until the session's worker has done the command.
+// work waits until the session's worker has completed the command.
 func (e *Emulator) work(ctx context.Context, command *command) error {
 	if e.config.Shape == (Shape{}) {
 		return nil
@@ -105,7 +105,7 @@ func (e *Emulator) work(ctx context.Context, command *command) error {
 	return e.wait(ctx, command.session.worker.book(command.arrived, command.extra()))
 }
 
-// StreamEvents is the service's.
+// StreamEvents implements the service.
 func (e *Emulator) StreamEvents(request *pb.StreamEventsRequest, stream pb.MxAccessGateway_StreamEventsServer) error {
 	if _, err := e.admit(stream.Context(), callStream, ScopeEvents); err != nil {
 		return err
@@ -136,8 +136,7 @@ func (e *Emulator) StreamEvents(request *pb.StreamEventsRequest, stream pb.MxAcc
 	}
 }
 
-// admit checks the key and lets the faults of this call befall it. It returns how many items of it
-// are to fail.
+// admit checks the key and applies the faults. It returns the number of failing items.
 func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, err error) {
 	if err := e.config.Keys.check(ctx, scope); err != nil {
 		return 0, err
@@ -154,8 +153,7 @@ func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, 
 	return failing, e.befall(ctx, faults)
 }
 
-// befall waits where a fault is to be slow, closes the connection, and returns the status that ends
-// the call.
+// befall applies faults: it waits, closes the connection, or returns the status of the call.
 func (e *Emulator) befall(ctx context.Context, faults []Fault) error {
 	for _, fault := range faults {
 		switch fault.kind {
@@ -175,7 +173,7 @@ func (e *Emulator) befall(ctx context.Context, faults []Fault) error {
 	return nil
 }
 
-// wait returns a status if the call ends sooner.
+// wait returns a status if the call ends first.
 func (e *Emulator) wait(ctx context.Context, until time.Duration) error {
 	err := e.clock.waitUntil(ctx, until)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -15,7 +15,7 @@ const (
 	hresultInvalidArgument int32 = math.MinInt32 + 0x70057 // E_INVALIDARG, 0x80070057
 )
 
-// session is what its worker knows.
+// session is the state of a worker.
 type session struct {
 	id     string
 	client string
@@ -23,14 +23,14 @@ type session struct {
 	closed chan struct{} // closed with the session
 
 	mu      sync.Mutex
-	used    time.Duration // when it was last called
+	used    time.Duration // time of the last call
 	servers int32         // server handles are 1 to servers
 	last    int32         // item handle
 	items   map[int32]*item
 	handles map[address]*item
 }
 
-// address names an item of a session.
+// address identifies an item of a session.
 type address struct {
 	server int32
 	tag    string
@@ -41,7 +41,7 @@ type item struct {
 	address
 	handle int32
 	tag    *tag
-	first  time.Duration // when it gets its first value
+	first  time.Duration // time of its first value
 }
 
 func newSession(id, client string, worker *worker, now time.Duration) *session {
@@ -51,7 +51,7 @@ func newSession(id, client string, worker *worker, now time.Duration) *session {
 	}
 }
 
-// touch notes that the session is in use at now.
+// touch marks the session as used.
 func (s *session) touch(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *session) lastUsed() time.Duration {
 	return s.used
 }
 
-// register returns a new server handle, or false when there are too many.
+// register returns a new server handle, or false if there are too many.
 func (s *session) register() (int32, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +81,7 @@ func (s *session) hasServer(handle int32) bool {
 	return 1 <= handle && handle <= s.servers
 }
 
-// advise subscribes to tag, whose first value comes at first. A tag that is advised already keeps
-// its handle and its value.
+// advise subscribes to tag, which gets a value at first. An advised tag keeps its handle and value.
 func (s *session) advise(a address, tag *tag, first time.Duration) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (s *session) advise(a address, tag *tag, first time.Duration) *item {
 	return advised
 }
 
-// unadvise returns nil if the server has no such item.
+// unadvise returns nil if the item does not exist.
 func (s *session) unadvise(server, handle int32) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,15 +107,15 @@ func (s *session) unadvise(server, handle int32) *item {
 	return advised
 }
 
-// advised returns nil if the tag is not.
+// advised returns nil if the tag is not advised.
 func (s *session) advised(a address) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.handles[a]
 }
 
-// changes returns an event for each item whose tag has changed since sent, which says how often
-// each had by then, and brings that up to date.
+// changes returns an event for each item whose tag has changed since sent, and updates sent, which
+// counts the changes of each item.
 func (s *session) changes(all *tags, now time.Duration, sent map[int32]int64) []*pb.MxEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()

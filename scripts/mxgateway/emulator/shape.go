@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// Shape says how long calls take. The zero value answers at once.
+// Shape describes the duration of calls. The zero value answers without delay.
 //
-// A call first holds a resource that all sessions share, one call at a time; then its session's
-// worker works on it, one command at a time. A call that had to wait for the shared resource may
-// bring on a pause of it: that is where the tail at five sessions comes from, which one session
-// alone does not have.
+// A call first holds a resource that all sessions share, one call at a time. Then its session's
+// worker processes it, one command at a time. A call that waited for the shared resource can start
+// a pause of it. These pauses cause the tail at five sessions, which a single session does not
+// have.
 type Shape struct {
-	Worker       time.Duration // median of the worker's time for a command
+	Worker       time.Duration // median time of the worker for a command
 	WorkerSpread float64       // standard deviation of its logarithm
-	StallEvery   int           // of so many commands of a worker, one stalls on average; 0: none
-	StallMin     time.Duration // a stall lasts as long at least,
-	StallMax     time.Duration // and as long at most
+	StallEvery   int           // average number of commands between stalls of a worker; 0: no stalls
+	StallMin     time.Duration // least duration of a stall
+	StallMax     time.Duration // greatest duration of a stall
 
-	Shared      time.Duration // how long each call holds the shared resource
-	PauseChance float64       // of a call that had to wait for the shared resource: how likely it brings on a pause of it, 0 to 1
+	Shared      time.Duration // time for which each call holds the shared resource
+	PauseChance float64       // probability, 0 to 1, that a call that waited for the shared resource starts a pause
 	PauseMedian time.Duration // median of a pause
 	PauseSpread float64       // standard deviation of its logarithm
-	PauseMax    time.Duration // and its most
+	PauseMax    time.Duration // longest pause
 
 	FirstValue time.Duration // from a tag's subscription to its first value
-	Uncached   time.Duration // how much longer a read takes when a tag of it has no cached value
+	Uncached   time.Duration // additional time of a read if a tag has no cached value
 }
 
-// Published is the shape of the published runs: 267 calls/s of one session alone, about 800 calls/s
-// of five or more together, and at five sessions a median near 3.8 ms, p95 near 14 ms, p99 near 41
-// ms. A shared call takes 1.25 ms on average when others always wait. The constants were fitted to
-// those figures in a simulation of this model.
+// Published returns the shape of the published runs: 267 calls/s for one session, about 800 calls/s
+// for five or more, and at five sessions a median near 3.8 ms, p95 near 14 ms, p99 near 41 ms. A
+// shared call takes 1.25 ms on average when others always wait. The constants were fitted in a
+// simulation of this model.
 func Published() Shape {
 	return Shape{
 		Worker: 2800 * time.Microsecond, WorkerSpread: 0.18,
@@ -44,19 +44,18 @@ func Published() Shape {
 	}
 }
 
-// logNormal draws around median.
 func logNormal(random *rand.Rand, median time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(median) * math.Exp(spread*random.NormFloat64()))
 }
 
-// shared is the resource of all sessions. It is booked, not held: a caller learns when its turn
-// ends and waits until then, so that a wait that ends late takes nothing from the others.
+// shared is the resource of all sessions. It is booked, not locked: a caller gets the end of its
+// turn and waits until then, so a late wait does not delay the others.
 type shared struct {
 	mu   sync.Mutex
-	free time.Duration // when the last turn that is booked ends
+	free time.Duration // end of the last booked turn
 }
 
-// book returns when the turn of a call that comes at now ends.
+// book returns the end of the turn for a call that arrives at now.
 func (s *shared) book(shape *Shape, now time.Duration, random *rand.Rand) time.Duration {
 	pauses := random.Float64() < shape.PauseChance
 	pause := min(logNormal(random, shape.PauseMedian, shape.PauseSpread), shape.PauseMax)
@@ -70,7 +69,7 @@ func (s *shared) book(shape *Shape, now time.Duration, random *rand.Rand) time.D
 	return s.free
 }
 
-// worker is that of one session.
+// worker is the worker of one session.
 type worker struct {
 	shape  *Shape
 	shared *shared
@@ -84,8 +83,8 @@ func newWorker(shape *Shape, all *shared, seed, ordinal uint64) *worker {
 	return &worker{shape: shape, shared: all, random: rand.New(rand.NewPCG(seed, ordinal))}
 }
 
-// book returns when the worker has done a command that comes at now and takes it extra longer than
-// usual. A command that its client gives up meanwhile keeps its turn: COM cannot be interrupted.
+// book returns the end of a command that arrives at now and takes extra longer than usual. A
+// command that its client cancels keeps its turn, because COM cannot be interrupted.
 func (w *worker) book(now, extra time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/emulator"
 )
 
-// load reads in n sessions at once for a while, each with a connection of its own, and returns how
-// many calls that were.
+// load reads in n parallel sessions with separate connections, and returns the number of calls.
 func load(t *testing.T, gateway *emulator.Emulator, n int, during time.Duration) int {
 	t.Helper()
 	var all sync.WaitGroup
@@ -40,8 +39,7 @@ func load(t *testing.T, gateway *emulator.Emulator, n int, during time.Duration)
 	return total
 }
 
-// The model's own tests say how long calls take. A busy machine makes them longer; it must never
-// make them shorter.
+// The model's own tests check durations. A busy machine can only make calls longer.
 func TestFiveSessionsShareTheGateway(t *testing.T) {
 	gateway := start(t, emulator.Config{Name: "published", Shape: emulator.Published(), Machines: 6, Change: 3 * time.Second, Seed: 1})
 	calls := load(t, gateway, 5, 2*time.Second)

@@ -10,25 +10,23 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// goodQuality is OPC's.
 const goodQuality = 192
 
-// tag is one attribute of one machine. Its value is that of a counter which grows by one with every
-// change.
+// tag is an attribute of a machine. Its value is a counter of its changes.
 type tag struct {
 	machine   int64
-	phase     time.Duration // how long before the start it changed last
+	phase     time.Duration // time of its last change before the start
 	attribute func(n int64, changed time.Time) *pb.MxValue
 }
 
-// tags are those that the emulator knows, by address: TestMachine_001.TestChangingInt and so on.
+// tags are the known tags by address: TestMachine_001.TestChangingInt and so on.
 type tags struct {
 	start  time.Time
-	change time.Duration // between two changes of a tag; 0: they never change
+	change time.Duration // time between two changes of a tag; 0: tags never change
 	byName map[string]*tag
 }
 
-// attributes are those of each machine: one of each type that a value can have.
+// attributes are the attributes of each machine: one for each type of value.
 func attributes() map[string]func(n int64, changed time.Time) *pb.MxValue {
 	return map[string]func(int64, time.Time) *pb.MxValue{
 		"TestChangingBool": func(n int64, _ time.Time) *pb.MxValue {
@@ -67,7 +65,7 @@ func newTags(start time.Time, machines int, change time.Duration, seed uint64) *
 	return t
 }
 
-// version returns how often the tag has changed by now, and when it last did.
+// version returns the number of changes of the tag until now, and the time of the last one.
 func (t *tags) version(tag *tag, now time.Duration) (int64, time.Time) {
 	if t.change <= 0 {
 		return 0, t.start

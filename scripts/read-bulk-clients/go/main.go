@@ -1,6 +1,6 @@
-// Command go is the ReadBulk benchmark of a gateway's client in Go, over grpc-go. It takes its
-// settings from the environment and prints the shared JSON object as its last line, as
-// scripts/read-bulk.sh wants it; the object is described in scripts/read-bulk/result.go.
+// Command go is the ReadBulk benchmark of a gateway's client in Go, over grpc-go. Its settings come
+// from the environment. Its last line is the common JSON object (scripts/read-bulk/result.go) for
+// scripts/read-bulk.sh.
 package main
 
 import (
@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// pause is what follows a call that found no gateway, so that the client does not spin; it belongs
-// to no call.
+// pause follows a call that did not reach the gateway, to avoid a busy loop. No latency includes
+// it.
 const pause = 100 * time.Millisecond
 
 func main() {
@@ -27,8 +27,7 @@ func main() {
 	}
 }
 
-// bench does the whole flow. An interrupt ends the loops, not the flow: what was measured is
-// printed.
+// bench runs the complete flow. An interrupt ends only the loops, so that the results are printed.
 func bench() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -50,7 +49,7 @@ func bench() error {
 	return json.NewEncoder(os.Stdout).Encode(session.read(ctx, s.duration).summary())
 }
 
-// read calls ReadBulk over and over, for as long as it is told or until ctx ends.
+// read calls ReadBulk repeatedly for the duration, or until ctx ends.
 func (s *session) read(ctx context.Context, duration time.Duration) *window {
 	var w window
 	begun := time.Now()

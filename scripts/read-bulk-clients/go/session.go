@@ -12,13 +12,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// callTimeout bounds one call; it is far above the gateway's rare stalls.
+// callTimeout limits one call; it is far above the gateway's rare stalls.
 const callTimeout = 10 * time.Second
 
 // waitMs is how long, in milliseconds, the worker may wait for a tag without a value.
 const waitMs = 1000
 
-// session is an open session of a gateway, with tags that it is to read.
+// session is an open session of a gateway, with tags to read.
 type session struct {
 	conn    *grpc.ClientConn
 	gateway gatewaypb.MxAccessGatewayClient
@@ -28,14 +28,14 @@ type session struct {
 	items   []int32
 }
 
-// bearer is the key, as metadata of every call.
+// bearer is the key in the metadata of every call.
 type bearer string
 
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	return map[string]string{"authorization": "Bearer " + string(b)}, nil
 }
 
-// RequireTransportSecurity is false, as gateways in a plant are often without TLS.
+// RequireTransportSecurity returns false, because gateways in a plant often have no TLS.
 func (bearer) RequireTransportSecurity() bool { return false }
 
 // open connects and opens a session.
@@ -59,7 +59,7 @@ func open(s settings) (*session, error) {
 	return &session{conn: conn, gateway: gateway, id: reply.GetSessionId(), tags: s.tags}, nil
 }
 
-// subscribe registers a client and subscribes to the tags, so that the worker keeps their values.
+// subscribe registers a client and subscribes to the tags, so that the worker caches their values.
 func (s *session) subscribe() error {
 	reply, err := s.invoke(&gatewaypb.MxCommand{
 		Kind:    gatewaypb.MxCommandKind_MX_COMMAND_KIND_REGISTER,
@@ -88,7 +88,7 @@ func (s *session) subscribe() error {
 	return nil
 }
 
-// readBulk is one call: it returns a result for each tag, or fails as a whole.
+// readBulk makes one call. It returns a result for each tag, or an error.
 func (s *session) readBulk() ([]*gatewaypb.BulkReadResult, error) {
 	reply, err := s.invoke(&gatewaypb.MxCommand{
 		Kind: gatewaypb.MxCommandKind_MX_COMMAND_KIND_READ_BULK,
@@ -107,8 +107,7 @@ func (s *session) readBulk() ([]*gatewaypb.BulkReadResult, error) {
 	return results, nil
 }
 
-// close unsubscribes and closes the session as far as the gateway still answers, and the
-// connection.
+// close unsubscribes, closes the session if the gateway answers, and closes the connection.
 func (s *session) close() {
 	_, unsubscribed := s.invoke(&gatewaypb.MxCommand{
 		Kind: gatewaypb.MxCommandKind_MX_COMMAND_KIND_UNSUBSCRIBE_BULK,
@@ -135,7 +134,7 @@ func (s *session) invoke(command *gatewaypb.MxCommand) (*gatewaypb.MxCommandRepl
 	return reply, refusal(reply.GetProtocolStatus(), reply.GetHresult())
 }
 
-// refusal is the error in a reply whose call as such went well, nil if there is none.
+// refusal returns the error in the reply to a successful call, or nil.
 func refusal(status *gatewaypb.ProtocolStatus, hresult int32) error {
 	if code := status.GetCode(); code != gatewaypb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_OK {
 		return fmt.Errorf("%s: %s", code, status.GetMessage())

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// settings are those of the environment, as scripts/read-bulk.sh has them.
+// settings are read from the environment, where scripts/read-bulk.sh sets them.
 type settings struct {
 	address, key     string
 	tags             []string
@@ -39,7 +39,7 @@ func fromEnvironment() (settings, error) {
 	return s, err
 }
 
-// secured is TLS with the authorities of a file, or the system's when no file is given.
+// secured returns TLS with the authorities in a file, or those of the system if file is empty.
 func secured(file, serverName string) (credentials.TransportCredentials, error) {
 	if file == "" {
 		return credentials.NewClientTLSFromCert(nil, serverName), nil

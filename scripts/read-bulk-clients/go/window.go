@@ -8,10 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// window is what calls in a row came to.
+// window is the result of consecutive calls.
 type window struct {
 	elapsed         time.Duration
-	latencies       []time.Duration // of every call, failed ones too
+	latencies       []time.Duration // of all calls, including failed ones
 	failed          int
 	results, cached int
 }
@@ -29,7 +29,7 @@ func (w *window) add(took time.Duration, results []*gatewaypb.BulkReadResult, er
 	}
 }
 
-// summary is the shared JSON object.
+// summary is the common JSON object.
 type summary struct {
 	Language          string    `json:"language"`
 	DurationMs        float64   `json:"durationMs"`
@@ -42,7 +42,7 @@ type summary struct {
 	LatencyMs         latencies `json:"latencyMs"`
 }
 
-// latencies are in milliseconds, 0 when there was no call.
+// latencies are in milliseconds, 0 without calls.
 type latencies struct {
 	P50  float64 `json:"p50"`
 	P95  float64 `json:"p95"`
@@ -68,7 +68,7 @@ func (w *window) summary() summary {
 	for _, took := range w.latencies {
 		sum += took
 	}
-	// The smallest latency that a share of all calls do not exceed.
+	// The smallest latency that is not exceeded by a share of all calls.
 	rank := func(share float64) float64 { return milliseconds(w.latencies[int(math.Ceil(share*float64(calls)))-1]) }
 	s.LatencyMs = latencies{P50: rank(0.50), P95: rank(0.95), P99: rank(0.99), Max: rank(1), Mean: milliseconds(sum) / float64(calls)}
 

@@ -1,4 +1,5 @@
-//! Generates the gateway's client from this repository's proto file; protox compiles it, so that no protoc is needed.
+//! Generates the gateway's client from this repository's proto file. protox compiles it, without
+//! protoc.
 
 use std::error::Error;
 use std::path::Path;

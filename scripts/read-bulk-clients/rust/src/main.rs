@@ -1,5 +1,6 @@
-//! The ReadBulk benchmark of a gateway's client in Rust, over tonic. It takes its settings from the environment and prints the shared JSON
-//! object as its last line, as scripts/read-bulk.sh wants it; the object is described in scripts/read-bulk/result.go.
+//! The ReadBulk benchmark of a gateway's client in Rust, over tonic. Its settings come from the
+//! environment. Its last line is the common JSON object (scripts/read-bulk/result.go) for
+//! scripts/read-bulk.sh.
 
 mod session;
 mod settings;
@@ -17,7 +18,7 @@ use session::Session;
 use settings::Settings;
 use window::Window;
 
-/// What follows a call that found no gateway, so that the client does not spin; it belongs to no call.
+/// Follows a call that did not reach the gateway, to avoid a busy loop. No latency includes it.
 const PAUSE: Duration = Duration::from_millis(100);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -33,7 +34,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// The whole flow. An interrupt ends the loops, not the flow: what was measured is printed.
+/// Runs the complete flow. An interrupt ends only the loops, so that the results are printed.
 async fn bench() -> Result<()> {
     let settings = Settings::from_environment()?;
     let interrupted = interrupts()?;
@@ -47,7 +48,7 @@ async fn bench() -> Result<()> {
     Ok(())
 }
 
-/// Calls ReadBulk over and over, for as long as it is told or until there is an interrupt.
+/// Calls ReadBulk repeatedly for the duration, or until an interrupt.
 async fn read(session: &mut Session, duration: Duration, interrupted: &watch::Receiver<bool>) -> Window {
     let mut window = Window::default();
     let begun = Instant::now();
@@ -69,7 +70,7 @@ fn is_unavailable(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::Unavailable)
 }
 
-/// Becomes true with the first SIGINT or SIGTERM.
+/// Becomes true on the first SIGINT or SIGTERM.
 fn interrupts() -> Result<watch::Receiver<bool>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let (tell, interrupted) = watch::channel(false);
@@ -84,7 +85,7 @@ fn interrupts() -> Result<watch::Receiver<bool>> {
     Ok(interrupted)
 }
 
-/// An error and its causes in one line: tonic says in the causes what happened.
+/// Returns an error and its causes in one line: tonic has the details in the causes.
 fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! An open session of a gateway, with tags that it is to read.
+//! An open session of a gateway, with tags to read.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use gateway::mx_command::Payload as Command;
 use gateway::mx_command_reply::Payload as Reply;
 use gateway::*;
 
-/// Bounds one call; it is far above the gateway's rare stalls.
+/// Limits one call; it is far above the gateway's rare stalls.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long, in milliseconds, the worker may wait for a tag without a value.
@@ -27,7 +27,7 @@ const WAIT_MS: u32 = 1000;
 
 const NAME: &str = "read-bulk rust";
 
-/// Puts the key into the metadata of every call.
+/// Adds the key to the metadata of every call.
 #[derive(Clone)]
 struct Bearer(MetadataValue<Ascii>);
 
@@ -68,7 +68,7 @@ impl Session {
         Ok(Session { gateway, id: opened.session_id, server: 0, tags: settings.tags.clone(), items: Vec::new() })
     }
 
-    /// Registers a client and subscribes to the tags, so that the worker keeps their values.
+    /// Registers a client and subscribes to the tags, so that the worker caches their values.
     pub async fn subscribe(&mut self) -> Result<()> {
         let command = Command::Register(RegisterCommand { client_name: NAME.into() });
         if let Some(Reply::Register(reply)) = self.invoke(MxCommandKind::Register, command).await? {
@@ -82,7 +82,7 @@ impl Session {
         Ok(())
     }
 
-    /// One call: it returns a result for each tag, or fails as a whole.
+    /// Makes one call. Returns a result for each tag, or an error.
     pub async fn read_bulk(&mut self) -> Result<Vec<BulkReadResult>> {
         let command =
             Command::ReadBulk(ReadBulkCommand { server_handle: self.server, tag_addresses: self.tags.clone(), timeout_ms: WAIT_MS });
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Unsubscribes and closes the session, as far as the gateway still answers.
+    /// Unsubscribes and closes the session, if the gateway answers.
     pub async fn close(mut self) {
         let command = Command::UnsubscribeBulk(UnsubscribeBulkCommand { server_handle: self.server, item_handles: self.items.clone() });
         if let Err(error) = self.invoke(MxCommandKind::UnsubscribeBulk, command).await {
@@ -119,11 +119,11 @@ impl Session {
     }
 }
 
-/// The error in a reply whose call as such went well.
+/// Returns the error in the reply to a successful call.
 fn check(status: Option<ProtocolStatus>, hresult: i32) -> Result<()> {
     let status = status.unwrap_or_default();
     if status.code != ProtocolStatusCode::Ok as i32 {
-        // status.code() would make Ok of a code that it does not know.
+        // status.code() would return Ok for an unknown code.
         let code =
             ProtocolStatusCode::try_from(status.code).map_or_else(|_| status.code.to_string(), |code| code.as_str_name().to_string());
         return Err(format!("{code}: {}", status.message).into());

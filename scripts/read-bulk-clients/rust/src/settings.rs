@@ -1,4 +1,4 @@
-//! The settings of the environment, as scripts/read-bulk.sh has them.
+//! The settings from the environment, where scripts/read-bulk.sh sets them.
 
 use std::env;
 use std::fs;
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// TLS with the authorities of a file, or the system's when no file is given.
+/// TLS with the authorities in a file, or those of the system without a file.
 fn tls() -> Result<ClientTlsConfig> {
     let (file, server_name) = (text("TLS_CA", ""), text("TLS_SERVER_NAME", ""));
     let mut config = ClientTlsConfig::new();
@@ -48,7 +48,7 @@ fn text(name: &str, fallback: &str) -> String {
     env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| fallback.into())
 }
 
-/// A duration in seconds, such as 30s or 0.5s: read-bulk.sh writes no others.
+/// Parses a duration in seconds, such as 30s or 0.5s, the only form of read-bulk.sh.
 fn seconds(name: &str, fallback: &str) -> Result<Duration> {
     let value = text(name, fallback);
     let number = value.strip_suffix('s').and_then(|number| number.parse().ok());

@@ -1,4 +1,4 @@
-//! What calls in a row came to.
+//! The result of consecutive calls.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::session::gateway::BulkReadResult;
 #[derive(Default)]
 pub struct Window {
     pub elapsed: Duration,
-    latencies: Vec<Duration>, // of every call, failed ones too
+    latencies: Vec<Duration>, // of all calls, including failed ones
     failed: usize,
     results: usize,
     cached: usize,
@@ -27,11 +27,11 @@ impl Window {
         self.cached += results.iter().filter(|result| result.was_successful && result.was_cached).count();
     }
 
-    /// The shared JSON object.
+    /// Returns the common JSON object.
     pub fn summary(mut self) -> Value {
         self.latencies.sort_unstable();
         let calls = self.latencies.len();
-        // The smallest latency that a share of all calls do not exceed; 0 when there was no call.
+        // The smallest latency that is not exceeded by a share of all calls; 0 without calls.
         let rank = |share: f64| {
             let position = (share * calls as f64).ceil() as usize;
             self.latencies.get(position.wrapping_sub(1)).map_or(0.0, milliseconds)

@@ -11,14 +11,17 @@ import java.util.concurrent.TimeUnit;
 import mxaccess_gateway.v1.MxaccessGateway.BulkReadResult;
 
 /**
- * The ReadBulk benchmark of a gateway's client in Java, over grpc-java. It takes its settings from the environment and prints the shared JSON
- * object as its last line, as scripts/read-bulk.sh wants it; the object is described in scripts/read-bulk/result.go.
+ * The ReadBulk benchmark of a gateway's client in Java, over grpc-java. Its settings come from the
+ * environment. Its last line is the common JSON object (scripts/read-bulk/result.go) for
+ * scripts/read-bulk.sh.
  */
 public final class ReadBulk {
-    /** What follows a call that found no gateway, so that the client does not spin; it belongs to no call. */
+    /**
+     * Follows a call that did not reach the gateway, to avoid a busy loop. No latency includes it.
+     */
     private static final Duration PAUSE = Duration.ofMillis(100);
 
-    /** How long an interrupt waits for what was measured to be printed. */
+    /** How long an interrupt waits for the results to be printed. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(4);
 
     private static volatile boolean interrupted;
@@ -48,7 +51,9 @@ public final class ReadBulk {
         System.exit(code);
     }
 
-    /** The whole flow. An interrupt ends the loops, not the flow: what was measured is printed. */
+    /**
+     * Runs the complete flow. An interrupt ends only the loops, so that the results are printed.
+     */
     private static void bench() throws IOException, InterruptedException {
         Settings settings = Settings.fromEnvironment();
         try (Session session = new Session(settings)) {
@@ -58,7 +63,7 @@ public final class ReadBulk {
         }
     }
 
-    /** Calls ReadBulk over and over, for as long as it is told or until there is an interrupt. */
+    /** Calls ReadBulk repeatedly for the duration, or until an interrupt. */
     private static Window read(Session session, Duration duration) throws InterruptedException {
         Window window = new Window();
         long begun = System.nanoTime();

@@ -34,11 +34,13 @@ import mxaccess_gateway.v1.MxaccessGateway.RegisterCommand;
 import mxaccess_gateway.v1.MxaccessGateway.SubscribeBulkCommand;
 import mxaccess_gateway.v1.MxaccessGateway.UnsubscribeBulkCommand;
 
-/** An open session of a gateway, with tags that it is to read. A command that the gateway refuses is an IllegalStateException. */
+/**
+ * An open session of a gateway, with tags to read. A refused command throws IllegalStateException.
+ */
 final class Session implements AutoCloseable {
     private static final String NAME = "read-bulk java";
 
-    /** Seconds that one call may take; it is far above the gateway's rare stalls. */
+    /** Limits one call, in seconds; it is far above the gateway's rare stalls. */
     private static final long CALL_TIMEOUT = 10;
 
     /** How long, in milliseconds, the worker may wait for a tag without a value. */
@@ -76,7 +78,7 @@ final class Session implements AutoCloseable {
         System.err.println("backend: " + reply.getBackendName());
     }
 
-    /** Registers a client and subscribes to the tags, so that the worker keeps their values. */
+    /** Registers a client and subscribes to the tags, so that the worker caches their values. */
     void subscribe() {
         RegisterCommand register = RegisterCommand.newBuilder().setClientName(NAME).build();
         server = invoke(MxCommand.newBuilder().setKind(MxCommandKind.MX_COMMAND_KIND_REGISTER).setRegister(register))
@@ -91,7 +93,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** One call: it returns a result for each tag, or fails as a whole. */
+    /** Makes one call. Returns a result for each tag, or throws. */
     List<BulkReadResult> readBulk() {
         ReadBulkCommand read = ReadBulkCommand.newBuilder().setServerHandle(server).addAllTagAddresses(tags).setTimeoutMs(WAIT).build();
         List<BulkReadResult> results = invoke(MxCommand.newBuilder().setKind(MxCommandKind.MX_COMMAND_KIND_READ_BULK).setReadBulk(read))
@@ -102,7 +104,7 @@ final class Session implements AutoCloseable {
         return results;
     }
 
-    /** Unsubscribes and closes the session, as far as the gateway still answers, and the connection. */
+    /** Unsubscribes, closes the session if the gateway answers, and closes the connection. */
     @Override
     public void close() {
         try {
@@ -127,7 +129,10 @@ final class Session implements AutoCloseable {
         return ClientCalls.blockingUnaryCall(gateway, method, CallOptions.DEFAULT.withDeadlineAfter(CALL_TIMEOUT, TimeUnit.SECONDS), request);
     }
 
-    /** Describes a method of the service by hand: for three of them, that is less than grpc-java's own generator in the build. */
+    /**
+     * Describes a method of the service: for three of them, simpler than grpc-java's generator in
+     * the build.
+     */
     private static <Q extends Message, A extends Message> MethodDescriptor<Q, A> method(String name, Q request, A reply) {
         return MethodDescriptor.<Q, A>newBuilder()
                 .setType(MethodDescriptor.MethodType.UNARY)
@@ -137,7 +142,7 @@ final class Session implements AutoCloseable {
                 .build();
     }
 
-    /** Throws the error in a reply whose call as such went well. */
+    /** Throws the error in the reply to a successful call. */
     private static void check(ProtocolStatus status, int hresult) {
         if (status.getCode() != ProtocolStatusCode.PROTOCOL_STATUS_CODE_OK) {
             throw new IllegalStateException(status.getCode() + ": " + status.getMessage());

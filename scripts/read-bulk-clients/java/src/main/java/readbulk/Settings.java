@@ -9,7 +9,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 
-/** The settings of the environment, as scripts/read-bulk.sh has them. */
+/** The settings from the environment, where scripts/read-bulk.sh sets them. */
 record Settings(
         String address, String key, List<String> tags, Duration duration, Duration warmup, ChannelCredentials credentials, String serverName) {
 
@@ -24,7 +24,7 @@ record Settings(
                 text("TLS_SERVER_NAME", ""));
     }
 
-    /** TLS with the authorities of a file, or the system's when no file is given. */
+    /** TLS with the authorities in a file, or those of the system without a file. */
     private static ChannelCredentials transport() throws IOException {
         if (!text("TLS", "").equals("true")) {
             return InsecureChannelCredentials.create();
@@ -33,7 +33,7 @@ record Settings(
         return file.isEmpty() ? TlsChannelCredentials.create() : TlsChannelCredentials.newBuilder().trustManager(new File(file)).build();
     }
 
-    /** A duration in seconds, such as 30s or 0.5s: read-bulk.sh writes no others. */
+    /** Parses a duration in seconds, such as 30s or 0.5s, the only form of read-bulk.sh. */
     private static Duration seconds(String name, String fallback) {
         String value = text(name, fallback);
         try {

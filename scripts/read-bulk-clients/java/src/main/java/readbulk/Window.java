@@ -7,12 +7,12 @@ import java.util.stream.LongStream;
 
 import mxaccess_gateway.v1.MxaccessGateway.BulkReadResult;
 
-/** What calls in a row came to. Times are in nanoseconds. */
+/** The result of consecutive calls. Times are in nanoseconds. */
 final class Window {
     private static final int ROOM = 1024;
 
     private long elapsed;
-    private long[] latencies = new long[ROOM]; // of every call, failed ones too
+    private long[] latencies = new long[ROOM]; // of all calls, including failed ones
     private int calls;
     private long failed;
     private long results;
@@ -45,7 +45,7 @@ final class Window {
         Arrays.sort(latencies, 0, calls);
     }
 
-    /** The shared JSON object. */
+    /** Returns the common JSON object. */
     String summary() {
         double perSecond = calls == 0 ? 0 : calls / (elapsed / 1e9);
         double mean = LongStream.of(latencies).limit(calls).average().orElse(0) / 1e6;
@@ -56,7 +56,9 @@ final class Window {
                 elapsed / 1e6, calls, calls - failed, failed, results, cached, perSecond, rank(0.50), rank(0.95), rank(0.99), rank(1), mean);
     }
 
-    /** The smallest latency that a share of all calls do not exceed, in ms; 0 when there was no call. */
+    /**
+     * The smallest latency, in ms, that is not exceeded by a share of all calls; 0 without calls.
+     */
     private double rank(double share) {
         return calls == 0 ? 0 : latencies[(int) Math.ceil(share * calls) - 1] / 1e6;
     }
