@@ -1,5 +1,5 @@
-// A memcached that is stopped for a second, then killed and started again: scripts/pictures.sh does
-// to it what the log says.
+// A memcached that scripts/pictures.sh stops for a second, then kills and restarts, as the log
+// shows.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 import { Client } from 'k6/x/memcached';

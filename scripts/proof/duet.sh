@@ -1,23 +1,22 @@
 #!/usr/bin/env bash
-# Shows what a duet sees while a neighbour takes the processor in random bursts, half of the time:
-# how often it takes a build for slower than itself (a false alarm), how often it sees one that is,
-# and how often its intervals have the truth. The emulator is a cache whose operations take a known
-# amount of work, 1 ms of a processor: of less, what k6 and the emulator need for themselves is so
-# large a part that 5 % more work are not 5 % less speed.
+# Measures what a duet detects while a neighbour uses the processor in random bursts, half of the
+# time: how often it reports an equal build as slower (a false alarm), how often it detects a slower
+# one, and how often its intervals contain the true ratio. The emulator is a cache whose operations
+# take a known amount of work, 1 ms of a processor. With less, the overhead of k6 and the emulator
+# would be so large that 5 % more work would not mean 5 % less speed.
 #
-#   scripts/proof/duet.sh [CASE...]     all trials of these, or of all; goes on where it stopped
+#   scripts/proof/duet.sh [CASE...]     all trials of these cases, or of all; continues where it stopped
 #   scripts/proof/duet.sh --once CASE   one trial; prints its line
-#   scripts/proof/duet.sh --tally       what was seen so far, as Markdown
-#   scripts/proof/duet.sh --write       writes that into README.md beside this file
+#   scripts/proof/duet.sh --tally       prints the results so far, as Markdown
+#   scripts/proof/duet.sh --write       writes them into README.md in this folder
 #
-# Cases: same, same-memcached, same-machbase (both sides are of one build, 20 s), slower-5 (5 %
-# more work, 20 s), slower-3 (3 %, 60 s). The trials come in turns: the next one is always of what
-# has the smallest part of its trials. All together take some three hours, on two processors that
-# nobody else uses.
+# Cases: same, same-memcached, same-machbase (both sides have one build, 20 s), slower-5 (5 % more
+# work, 20 s), slower-3 (3 %, 60 s). The next trial is always from the case with the smallest
+# fraction done. All together take some three hours, on two otherwise idle processors.
 #
-# Variables: UNTIL=23:30 begins no trial after that time, QUIET_HERE=true has no neighbour,
-# SECONDS_EACH=5 makes shorter ones. What was seen is in trials/duet.tsv beside this file, with day
-# and commit, so that it goes on on another machine as well; remove it to begin anew.
+# Variables: UNTIL=23:30 starts no trial after that time, QUIET_HERE=true has no neighbour,
+# SECONDS_EACH=5 makes trials shorter. trials/duet.tsv in this folder has the results, with day and
+# commit, so that another machine can continue; remove it to begin again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=page.sh
@@ -35,30 +34,30 @@ clean() {
 trap clean EXIT
 trap 'exit 1' INT TERM
 
-# What is measured: case, seconds, trials, and how many of these may (<=) or have to (>=) be told as
-# worse by the gate of ops/s.
+# Cases: name, seconds, trials, and how many of them may (<=) or must (>=) be reported as worse by
+# the gate on ops/s.
 plan='slower-5 20 60 >=57
 same 20 100 <=3
 slower-3 60 60 >=57
 same-memcached 20 40 <=3
 same-machbase 20 40 <=3'
 
-# emulate NAME ROUNDS starts an emulator, and sets the variable to its address.
+# emulate NAME ROUNDS starts an emulator, and sets the variable NAME to its address.
 emulate() {
   "$work/duet" -rounds "$2" >"$work/$1" &
   until [[ -s $work/$1 ]]; do sleep 0.05; done
   export "$1=$(<"$work/$1")"
 }
 
-# emulated is a trial of two emulators, the change's with so many hundredths of the base's work.
+# emulated runs a trial with two emulators; the work of the change is in percent of the base's.
 emulated() {
   emulate base "$rounds"
   emulate change $((rounds * $1 / 100))
   measure
 }
 
-# with_two SERVER runs this script again between two servers of the kind: first the base's, in a
-# room of its own, then the change's.
+# with_two SERVER runs this script again with two servers: the base's, with a separate SERVERS_ROOM,
+# and the change's.
 with_two() {
   env -u "$2" SERVERS_ROOM=duet-base scripts/servers.sh with "$1" -- scripts/proof/duet.sh --second "$1" "$2" "$case"
 }
@@ -66,7 +65,7 @@ second() {
   base=${!2} SERVERS_ROOM='' env -u "$2" scripts/servers.sh with "$1" -- scripts/proof/duet.sh --inner "$2" "$3"
 }
 
-# inner is a trial between two servers that are up.
+# inner runs a trial with two running servers.
 inner() {
   export base=${base:?an address} change=${!1}
   if [[ $case == same-machbase ]]; then
@@ -82,21 +81,21 @@ inner() {
 # disturbed starts the neighbour.
 disturbed() { if [[ ${QUIET_HERE:-} != true ]]; then scripts/proof/neighbour.sh & fi; }
 
-# measure runs the duet of the servers at base and change, judges it, and prints the line.
+# measure runs the duet with the servers at base and change, judges it, and prints the line.
 measure() {
   local address=MEMCACHED_URL settings=(-e MIX=get:100 -e KEYS=100) run
   if [[ $scenario == stock-rollup ]]; then address=MACHBASE_URL settings=(); fi
   bin/k6 run --quiet --no-color "${settings[@]}" -e CLIENTS=4 -e DURATION="${SECONDS_EACH}s" -e WARMUP=1s -e QUIET=0s -e PAUSE=0s \
     -e RESULTS="$work/results" -e "$address=$change" -e BASE_URL="$base" "scenarios/$scenario.js" >"$work/log" 2>&1 || judged
   run=$(echo "$work"/results/*.json)
-  # 0.2 % is what a change of sides moves, and far less than what is to be seen.
+  # 0.2 % is the effect of swapping sides, and far below the changes to detect.
   printf '{"scenario": "%s", "relative": {"opsPerSecond": "-0.2%%", "alpha": 0.01}}\n' "$scenario" >"$work/gates.json"
   bin/k6 x sweep gate --json "$run" "$work/gates.json" >"$work/verdicts.json" 2>"$work/log" || judged
   printf '%s\t' "$SECONDS_EACH"
   "$work/duet" -verdicts "$work/verdicts.json" -read "$run"
 }
 
-# judged takes the exit codes of what was measured and is crossed or undecided.
+# judged accepts the exit codes for crossed and undecided.
 judged() { [[ $? == 99 || $? == 110 ]] || { cat "$work/log" >&2; return 1; }; }
 
 trial() {
@@ -112,7 +111,7 @@ trial() {
   esac
 }
 
-# prepare checks the name of a case, and makes what a trial needs.
+# prepare checks the name of a case, and builds the programs.
 prepare() {
   case=$1 scenario=cache-sweep
   local seconds
@@ -122,14 +121,15 @@ prepare() {
   go build -C scripts -o "$work/" ./proof/duet
 }
 
-# rounds_here are the rounds that take 1 ms here: found once, so that all trials do the same work.
+# rounds_here prints the rounds for 1 ms on this machine: measured once, so that all trials do equal
+# work.
 rounds_here() {
   mkdir -p results
   [[ -s results/duet-proof.rounds ]] || "$work/duet" -calibrate 1ms >results/duet-proof.rounds
   cat results/duet-proof.rounds
 }
 
-# next prints which trial comes next: of what has the smallest part of its trials.
+# next prints the next case: the one with the smallest fraction of its trials done.
 next() {
   awk -F'\t' -v plan="$plan" -v only=" $* " '
     { done[$1]++ }
@@ -144,9 +144,9 @@ next() {
     }' "$seen"
 }
 
-# tally says of each case how often the gate of ops/s was crossed, how often the interval of 95 % of
-# a ratio is without 1, and by how much trials differ: the deviation of the ratios by the error that
-# they claim. A trial that failed tells nothing, and is counted apart.
+# tally prints for each case how often the gate on ops/s was crossed, how often the 95 % interval of
+# a ratio excludes 1, and how much trials differ: the deviation of the ratios divided by their
+# claimed error. Failed trials are counted separately.
 tally() {
   [[ -s $seen ]] || { echo 'nothing was seen so far'; return; }
   awk -F'\t' -v plan="$plan" '
@@ -194,7 +194,7 @@ case ${1:-} in
 esac
 make build >&2
 for named in same "$@"; do (prepare "$named"); done
-(prepare same && rounds_here >&2) # before there is a neighbour
+(prepare same && rounds_here >&2) # without the neighbour
 mkdir -p "${seen%/*}"
 touch "$seen"
 stamp=$(stamp)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Takes a processor in bursts of 50 to 900 ms, with rests as long, until it is ended: the neighbour
-# of all proofs.
+# Uses a processor in bursts of 50 to 900 ms, with pauses of the same length, until it is stopped:
+# the neighbour of all proofs.
 set -euo pipefail
 
 trap 'kill "${burst:-}" 2>/dev/null; exit 0' TERM INT

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# How the proofs write into README.md beside this file.
+#
+# Functions with which the proofs write into README.md in this folder.
 
-# put NAME replaces what stands between the marks of that name by what comes in.
+# put NAME replaces the text between the marks NAME by standard input.
 put() {
   local page=scripts/proof/README.md new
   new=$(mktemp -d)
@@ -15,8 +16,8 @@ put() {
   rm -rf "$new"
 }
 
-# stamp prints what the line of each trial ends with: the day, the commit that is measured, with a
-# plus where the tree is not what was committed, the machine and Go.
+# stamp prints the end of the line of each trial: day, commit (with a plus for uncommitted changes),
+# machine and Go version.
 stamp() {
   local changed=''
   git diff --quiet HEAD -- . ':!scripts/proof/README.md' ':!scripts/proof/trials' || changed=+
@@ -24,7 +25,7 @@ stamp() {
     "$(nproc)" "$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(go env GOVERSION)"
 }
 
-# caption FILE says by the stamps of its lines how many trials they are, and of what.
+# caption FILE prints the number of trials and their origin, from the stamps.
 caption() {
   awk -F'\t' '
     function add(list, seen, one) { return seen[one]++ ? list : list (list == "" ? "" : "; ") one }

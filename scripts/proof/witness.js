@@ -1,5 +1,4 @@
-// Steps over HTTP for scripts/proof/witness.sh: -e WORK says what an operation does beside its
-// request.
+// HTTP steps for scripts/proof/witness.sh. WORK selects what an operation does besides its request.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 
@@ -10,7 +9,7 @@ export const options = {
   ...sweep.options({
     scenario: 'witness', ...load, duration: __ENV.DURATION || '4s', warmup: __ENV.WARMUP || '500ms', quiet: '0s', allowFailed: true, onError: 'continue',
   }),
-  noConnectionReuse: __ENV.REUSE === 'false', // of few files, some have to be left for the report
+  noConnectionReuse: __ENV.REUSE === 'false', // saves some of the few files for the report
 };
 
 sweep.meta({ target: { kind: 'http', url } });

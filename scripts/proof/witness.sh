@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Shows how often a step says rightly what limited it: runs of a step of 4 s, half of them sabotaged
-# in one of ten ways, and which word each says. A run is right when it says a word that is expected
-# of its case; it accuses falsely when it blames k6, a neighbour, the network, ports or files for
-# what they have not done, or says that a steady step is unsteady or a long one short.
+# Measures how often a step reports correctly what limited it: runs of a step of 4 s, half of them
+# sabotaged in one of ten ways. A run is correct if it reports an expected word. A false accusation
+# blames k6, a neighbour, the network, ports or files without a reason, or reports a steady step as
+# unsteady or a long one as short.
 #
-#   scripts/proof/witness.sh [ROUNDS]     3 rounds of 20 runs when not given, some 8 s each; goes on where it stopped
-#   scripts/proof/witness.sh --tally      what was seen so far, as a table
-#   scripts/proof/witness.sh --write      writes that into README.md beside this file
+#   scripts/proof/witness.sh [ROUNDS]     default: 3 rounds of 20 runs, some 8 s each; continues where it stopped
+#   scripts/proof/witness.sh --tally      prints the results so far, as a table
+#   scripts/proof/witness.sh --write      writes them into README.md in this folder
 #   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
-#   scripts/proof/witness.sh --cost       what the witness costs: pairs of runs with it and without; some 7 minutes, and writes it there as well
+#   scripts/proof/witness.sh --cost       measures and writes the cost of the witness, in pairs of runs with and without; some 7 minutes
 #
-# It needs two processors that nobody else uses, and root for the case quota (a control group). What
-# was seen so far is in results/witness-proof.tsv; remove it to begin anew.
+# It needs two otherwise idle processors, and root for the case quota (a control group). The results
+# are in results/witness-proof.tsv; remove it to begin again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=page.sh
@@ -30,7 +30,7 @@ clean() {
 trap clean EXIT
 trap 'exit 1' INT TERM
 
-# A case is its name, whether it is sabotaged, and the words that are right.
+# Cases: name, sabotaged or plain, and the correct words.
 cases='memcached-64 plain host,client
 memcached-8 plain host,client,clients
 memcached-1 plain clients
@@ -52,23 +52,23 @@ files sabotaged files
 rate sabotaged rate
 short sabotaged short'
 
-# serve starts the server or the proxy with some flags, and sets url to its address.
+# serve starts the server or the proxy with flags, and sets url to its address.
 serve() {
   "$work/server" "$@" >"$work/address" &
   until [[ -s $work/address ]]; do sleep 0.05; done
   url=$(<"$work/address")
 }
 
-# http runs the script over HTTP; cache runs the sweep of caches. Words before -- come before k6.
+# http runs the HTTP script, cache the cache sweep. Words before -- are a prefix of the k6 command.
 http() { k6 "$@" -e URL="http://$url" scripts/proof/witness.js; }
 cache() { k6 "$@" -e DURATION="${duration:-4s}" -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js; }
 k6() { "${before[@]}" bin/k6 run --quiet --no-color -e RESULTS="$work/run" "$@" >"$work/log" 2>&1 || [[ $? == 99 || $? == 110 ]]; }
 
-# join is the shell that becomes k6 in a control group.
+# join is a shell script that joins a control group, and then executes k6.
 # shellcheck disable=SC2016 # that shell expands it
 join='echo $$ >"$0/cgroup.procs"; exec "$@"'
 
-# quota makes a control group that may use half a processor.
+# quota creates a control group with half a processor.
 quota() {
   if [[ -f /sys/fs/cgroup/cgroup.controllers ]]; then
     group=/sys/fs/cgroup/witness-proof-$$
@@ -81,7 +81,7 @@ quota() {
   fi
 }
 
-# measure does one run of a case, in a process of its own.
+# measure runs one case in a separate process.
 measure() {
   before=(env)
   case $1 in
@@ -108,14 +108,14 @@ measure() {
     *) echo "there is no case $1" >&2; return 1 ;;
   esac
   [[ -f $(echo "$work"/run/*.csv) ]] || { cat "$work/log" >&2; return 1; }
-  # The word is the column limited_by of the first step, the reason stands in the JSON.
+  # The word is in the column limited_by of the first step, the reason in the JSON.
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { sub(/\r$/, "", $i); if ($i == "limited_by") c = i } }
     NR == 2 { sub(/\r$/, "", $c); printf "%s\t", $c }' "$work"/run/*.csv
   sed -n 's/^ *"why": "\(.*\)",$/\1/p' "$work"/run/*.json | head -1
   [[ -z ${evidence:-} ]] || sed -n '/"evidence": {/,/}/p' "$work"/run/*.json | sed '/}/q'
 }
 
-# tally says what was right, as a table of Markdown, and below it what each wrong run said.
+# tally prints the results as a Markdown table, and below it the output of each wrong run.
 tally() {
   [[ -s $seen ]] || { echo 'nothing was seen so far'; return; }
   awk -F'\t' '
@@ -137,15 +137,16 @@ tally() {
     }' "$seen"
 }
 
-# cost judges by pairs of runs, with and without the witness, whether rate or processor time differ.
-cost() { # of one kind of operation: only then it is known what an operation takes
+# cost decides from pairs of runs, with and without the witness, whether rate or processor time
+# differ.
+cost() { # with one kind of operation, whose duration is known
   bin/k6 x sweep ab --pairs 20 --gate opsPerSecond=-1% --gate cpu=+1% -- \
     env K6_SWEEP_WITNESS=off bin/k6 run --quiet -e MIX=get:100 -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js --- \
     env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e MIX=get:100 -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js ||
     [[ $? == 99 || $? == 110 ]]
 }
 
-# costs writes the lines of the pairs that are judged.
+# costs prints the lines of the judged pairs.
 costs() {
   for clients in 1 64; do cost "$clients"; done | tee "$work/cost" >&2
   stamp >"$work/stamp"

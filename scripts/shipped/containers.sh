@@ -1,10 +1,10 @@
-# Containers without a daemon and without a registry: images by buildah, containers by podman, both
-# of Debian, in a store of their own. What is published is not reached here: an image that a file
-# names is stood in for by one of the same name, made of Debian's packages.
+# Containers without a daemon and without a registry: images with buildah, containers with podman,
+# both from Debian, in a separate store. No registry is reachable, so an image named in a file is
+# replaced by one with the same name, made from Debian packages.
 # shellcheck shell=bash disable=SC2154   # room is lib.sh's
 
-# crun refuses cgroups of both versions at once, which it does not need here: the part has mounts of
-# its own.
+# crun refuses mixed versions of cgroups, which it does not need here, so the part has its own
+# mounts.
 if [[ -d /sys/fs/cgroup/unified ]]; then
   rm -rf "$room"
   exec unshare --mount bash -c 'umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$@"' - "scripts/shipped/parts/${0##*/}" "$@"
@@ -25,7 +25,7 @@ cgroup_manager = "cgroupfs"
 [network]
 network_backend = "netavark"
 END
-# crun, without limits of its own: to raise one takes a capability that a machine may not have.
+# crun without limits: raising one needs a capability that a machine may not have.
 mkdir "$room/runtime"
 cat >"$room/runtime/crun" <<'END'
 #!/bin/sh
@@ -45,7 +45,7 @@ chmod +x "$room/runtime/crun"
 
 buildah() { command buildah --root "$store/images" --runroot "$store/run" "$@"; }
 
-# podman, as a program, for podman-compose as well.
+# podman as a program, also for podman-compose.
 podman=$room/runtime/podman
 cat >"$podman" <<END
 #!/bin/sh
@@ -54,10 +54,10 @@ END
 chmod +x "$podman"
 podman() { "$podman" "$@"; }
 
-# has IMAGE: it is in the store.
+# has IMAGE reports whether it is in the store.
 has() { buildah inspect --type image "$1" >/dev/null 2>&1; }
 
-# debian FILE PACKAGE...: a file system with these packages.
+# debian FILE PACKAGE... makes a file system with these packages.
 debian() {
   local file=$1 packages
   shift
@@ -66,7 +66,7 @@ debian() {
   mmdebstrap --quiet --variant=essential --include="$packages" bookworm "$file" >&2
 }
 
-# image NAME CONTENT OPTION...: an image of a file system, with options of buildah config.
+# image NAME CONTENT OPTION... makes an image from a file system, with options of buildah config.
 image() {
   local name=$1 content=$2 container
   shift 2
@@ -79,7 +79,7 @@ image() {
 readonly search=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 golang=golang:1.26-bookworm alpine=alpine:3.22
 
-# golang: Debian with git and make, and the Go that is installed here.
+# golang: Debian with git and make, and the installed Go.
 make_golang() {
   local container
   debian "$room/golang.tar" ca-certificates git make
@@ -91,8 +91,7 @@ make_golang() {
   rm "$room/golang.tar"
 }
 
-# alpine: BusyBox and certificates of authorities, and no C library, as little as in the real one
-# that a program of glibc could use.
+# alpine: BusyBox and CA certificates. Without a C library, like the original for a glibc program.
 make_alpine() {
   local tree=$room/alpine each
   (cd "$room" && apt-get download -q busybox-static ca-certificates >&2 && for each in ./*.deb; do dpkg -x "$each" unpacked; done)
@@ -112,8 +111,8 @@ make_bases() {
   has "$alpine" || make_alpine
 }
 
-# build_k6 FOLDER NAME: the image of that checkout. Modules come from this machine's module cache
-# first; checksums are asked for by the way that this machine has.
+# build_k6 FOLDER NAME builds the image of that checkout. It uses this machine's module cache first,
+# and this machine's settings for checksums.
 build_k6() {
   local modules
   modules=$(go env GOMODCACHE)/cache/download

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two checkouts in different folders make the same bytes, which say their version, fit their
-# checksums, and have a bill of materials.
+# Two checkouts in different folders produce the same bytes, with the right version, checksums, and
+# a bill of materials.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

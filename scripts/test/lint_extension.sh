@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
-# Publishes this checkout to a repository in a temporary folder, with a version, and does there what
-# others do with it: xk6's checks, of the presets strict and community, one of which builds k6 with
-# the module and no flag; and `xk6 build` of the published version from the files of a module proxy,
+# Publishes this checkout with a version to a repository in a temporary folder, and uses it as
+# others do: xk6's checks with the presets strict and community, one of which builds k6 with the
+# module without flags; and `xk6 build` of the published version from the files of a module proxy,
 # in an empty folder: alone, and with xk6-redis and k6/x/sql, whose module and replacement have
-# versions of their own. Two checks are done elsewhere. vulnerability asks vuln.go.dev: make lint
-# does it with the database of the module proxy. security runs gosec on all files, tests included,
-# without settings: make lint runs it with ours, and .golangci.yml has a reason for each rule that
-# is left out.
+# separate versions. make lint does two other checks: vulnerability, with the database from the
+# module proxy instead of vuln.go.dev, and security, which is gosec without settings on all files;
+# make lint uses our settings, and .golangci.yml has a reason for each excluded rule.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 readonly module=github.com/xk6-sweep/xk6-sweep
 export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false
 k6_version=$(sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
-# Go keeps each version that it has seen, so that another tree has to be another version.
+# Go caches each version, so another tree needs another version.
 tree=$(git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>/dev/null | sha256sum | cut -c1-12) || true
 version=v0.1.0-lint.$tree
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/lint-extension.XXXXXX")
-# forget_version: Go keeps every version that it has seen.
+# forget_version removes the version from Go's cache.
 forget_version() {
   local kept
   kept=$(go env GOMODCACHE)
@@ -35,7 +34,7 @@ repository=$room/repository
 mkdir "$repository"
 git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null | tar -C "$repository" -xf -
 go mod edit -require="$module@$version" "$repository/extensions/sql/go.mod"
-# No signing, no hooks, and the repository in place of the one that others know.
+# No signing, no hooks, and this repository instead of the public one.
 export GIT_CONFIG_GLOBAL=$room/gitconfig
 git config --global user.name lint
 git config --global user.email lint@localhost
@@ -44,15 +43,15 @@ git -C "$repository" add -A
 git -C "$repository" commit -q -m 'as it would be published'
 for folder in '' extensions/sql/ extensions/compat/; do git -C "$repository" tag "$folder$version"; done
 
-# The same compilation as that of bin/k6, where Go's cache has it.
+# The same build flags as for bin/k6, to use Go's cache.
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
 elsewhere=security,vulnerability
 bin/xk6 lint --preset strict --disable "$elsewhere" --k6-version "$k6_version" "$repository"
 bin/xk6 lint --preset community --disable "$elsewhere,build" "$repository" >/dev/null
 
-# The files of a module proxy, as Go makes them of the repository. xk6 gives Go's own settings to
-# go, and not git's.
+# The files of a module proxy, as Go makes them from the repository. xk6 passes Go's settings to go,
+# but not git's.
 git config --global "url.file://$repository.insteadOf" "https://$module"
 (cd "$room" && GOPRIVATE=$module go mod download "$module@$version" "$module/extensions/sql@$version" "$module/extensions/compat@$version")
 downloads=$(go env GOMODCACHE)/cache/download
@@ -62,7 +61,7 @@ git config --global --unset-all "url.file://$repository.insteadOf"
 GOPROXY=file://$room/proxy,$(go env GOPROXY)
 export GOPROXY GONOSUMDB=$module
 
-# build NAME OPTION...: what xk6 builds in an empty folder, with no checkout and no git.
+# build NAME OPTION... builds with xk6 in an empty folder, without checkout and git.
 build() {
   local name=$1
   shift

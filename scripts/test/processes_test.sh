@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests what distributed.sh and soak.sh do with processes: whom they signal, what is in a
-# command line. It needs neither k6 nor a server.
+# Tests how distributed.sh and soak.sh handle processes: signals and command lines. It needs neither
+# k6 nor a server.
 # shellcheck disable=SC2016,SC2034,SC2317   # what is in single quotes is for other shells; the functions under test read the variables
 set -uo pipefail
 
@@ -9,7 +9,7 @@ room=$(mktemp -d "${TMPDIR:-/tmp}/processes-test.XXXXXX") || exit 1
 trap 'rm -rf "$room"' EXIT
 passed=0 failed=0
 
-# check TEXT COMMAND...: one check, passed if COMMAND succeeds.
+# check TEXT COMMAND... is one check, passed if COMMAND succeeds.
 check() {
   local text=$1
   shift
@@ -25,6 +25,7 @@ not() { ! "$@"; }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 eventually() { local i; for ((i = 0; i < 100; i++)); do "$@" && return 0; sleep 0.1; done; return 1; }
 
+#
 # --- distributed.sh, without its last line, which runs it
 
 mkdir "$room/servers"
@@ -44,11 +45,12 @@ sed '$d' "$scripts/distributed.sh" >"$room/distributed.sh"
   kill -0 "$stranger" || echo 'a process that has got the number of a part gets its signal'
   kill "$stranger"
   wait "$stranger"
-  signal_parts KILL   # of parts that have ended
+  signal_parts KILL   # of ended parts
 ) >"$room/said" 2>/dev/null
 check 'distributed.sh signals its parts, and no process that has got the number of one' not grep . "$room/said"
 
-# --- soak.sh, with a k6 and a curl that write down how they are called
+#
+# --- soak.sh, with a k6 and a curl that record their arguments
 
 mkdir "$room/bin"
 for tool in k6 curl; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests read-bulk.sh and its clients against the gateway's emulator: scripts/servers.sh with
-# mxgateway -- scripts/test/read_bulk_test.sh [CLIENT...] The clients are k6 and go where none are
-# named. Building the others takes what read-bulk.sh --help and README.md say: python3 and PyPI,
-# Java and Maven, Rust. K6 names the k6. Takes half a minute once they are built.
+# Tests read-bulk.sh and its clients with the gateway's emulator: scripts/servers.sh with mxgateway
+# -- scripts/test/read_bulk_test.sh [CLIENT...] Default: the clients k6 and go. The others need
+# tools to build, see read-bulk.sh --help and README.md: python3 and PyPI, Java and Maven, Rust. K6
+# is the path of k6. Takes half a minute after the build.
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -17,8 +17,8 @@ passed=0 failed=0 said='' code=0
 
 # --- helpers
 
-# run CLIENTS OPTION...: runs read-bulk.sh for two seconds; sets `said` to what it printed, `code`
-# to its exit code, `report` to its file.
+# run CLIENTS OPTION... runs read-bulk.sh for two seconds; sets `said` to its output, `code` to its
+# exit code, `report` to its file.
 run() {
   local names=$1
   shift
@@ -28,7 +28,7 @@ run() {
   report=$(cat "$room"/artifacts/*.json 2>/dev/null)
 }
 
-# check TEXT COMMAND...: one check, passed if COMMAND succeeds.
+# check TEXT COMMAND... is one check, passed if COMMAND succeeds.
 check() {
   local text=$1
   shift
@@ -45,13 +45,13 @@ exited() { [[ $code == "$1" ]]; }
 printed() { [[ $said == *"$1"* ]]; }
 not() { ! "$@"; }
 
-# row CLIENT PATTERN: the client's row in the table is as the regular expression has it.
+# row CLIENT PATTERN matches the client's row in the table.
 row() { grep -Eq "^$1 +$2\$" <<<"$said"; }
 figure='[0-9]+\.[0-9]{2}'
 figures="$figure +([1-9][0-9]*)/[1-9][0-9]* +$figure +$figure +$figure +$figure"
 row_of_cached() { row "$1" "$figures" && grep -Eq "^$1 .* ([0-9]+)/\\1 " <<<"$said"; }
 
-# control METHOD PATH [BODY]: asks the emulator, and prints what it answers.
+# control METHOD PATH [BODY] sends a request to the emulator, and prints the answer.
 control() {
   local host=${MXGW_CONTROL#http://} body=${3:-}
   exec 3<>"/dev/tcp/${host%:*}/${host##*:}" || return 1
@@ -61,14 +61,15 @@ control() {
 }
 control_ok() { [[ $(control "$@") == *' 200 OK'* ]]; }
 
-# as_many_as_served: the calls of all clients are those that the emulator has counted.
+# as_many_as_served compares the number of calls of all clients with the emulator's.
 as_many_as_served() {
   local served
   served=$(control GET /summary | sed -n 's/.*"totalCalls": \([0-9]*\).*/\1/p' | tail -n 1)   # the last one is the total
   [[ -n $served ]] && printed "at once: $served calls, 0 failed;"
 }
 
-# --- all clients at once
+#
+# --- all clients together
 
 all=$(IFS=,; printf '%s' "${clients[*]}")
 "$scripts/read-bulk.sh" --clients "$all" --build-only || exit 1
@@ -83,13 +84,14 @@ check 'the table says that it is an emulator' printed 'backend: emulator of an M
 check 'and so does the report' grep -Fq '"backend": "emulator of an MXAccess gateway' <<<"$report"
 
 check 'the emulator forgets what was' control_ok DELETE /summary
-warmup=0s run "$all"   # warm-up is not in what clients count, but in what the emulator does
+warmup=0s run "$all"   # clients do not count the warm-up, but the emulator does
 check 'no call is lost, and none is invented' as_many_as_served
 
-# --- each client where something is wrong
+#
+# --- each client with an error
 
 for client in "${clients[@]}"; do
-  [[ $client != k6 ]] || continue   # its own tests do this
+  [[ $client != k6 ]] || continue   # it has its own tests
   MXGW_KEY=mxgw_test_not-the-secret run "$client"
   check "$client with a wrong key ends with one line" row "$client" '.*exit status 1: .*the key is not known here'
   check 'and code 1' exited 1
@@ -109,7 +111,8 @@ for client in "${clients[@]}"; do
   check 'which not all of them are, then' not row_of_cached "$client"
 done
 
-# --- beside a client that fails
+#
+# --- next to a client that fails
 
 run "${clients[-1]}" --bulk 20 --client 'crash=echo boom >&2; exit 3' --client 'mute=true'
 check 'clients that fail are named' row crash '.*exit status 3: boom'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Tests servers.sh against real servers, and, for what a real one cannot be made to do, against
-# fakes. It works on copies of scripts/ in a temporary folder: servers that run in this checkout are
-# not touched. Takes less than a minute once the server is in the cache; the first time it is built,
-# which takes minutes.
+# Tests servers.sh with real servers and, for states that those cannot have, with fakes. It uses
+# copies of scripts/ in a temporary folder, so running servers of this checkout are not affected.
+# Takes less than a minute if the servers are in the cache; the first build takes minutes.
 # shellcheck disable=SC2016   # what is in single quotes is for the shell that servers.sh starts
 set -uo pipefail
 
@@ -35,10 +34,10 @@ passed=0 failed=0 ports='' said='' code=0
 one() { "$room/one/scripts/servers.sh" "$@"; }
 two() { "$room/two/scripts/servers.sh" "$@"; }
 
-# run COMMAND...: sets `said` to what it printed, stdout and stderr, and `code` to its exit code.
+# run COMMAND... sets `said` to its output, stdout and stderr, and `code` to its exit code.
 run() { code=0; said=$("$@" 2>&1) || code=$?; }
 
-# check TEXT COMMAND...: one check, passed if COMMAND succeeds.
+# check TEXT COMMAND... is one check, passed if COMMAND succeeds.
 check() {
   local text=$1
   shift
@@ -51,7 +50,7 @@ check() {
   fi
 }
 
-# exited CODE PATTERN...: the last `run` ended with CODE and printed each PATTERN.
+# exited CODE PATTERN... requires that the last `run` ended with CODE and printed each PATTERN.
 exited() {
   [[ $code == "$1" ]] || return 1
   shift
@@ -78,7 +77,7 @@ redis_answers() {
   [[ $answer == +PONG ]]
 }
 
-# memcached_says PORT COMMAND PATTERN: whether a line of its answer is as the pattern.
+# memcached_says PORT COMMAND PATTERN reports whether a line of the answer matches.
 memcached_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -91,15 +90,14 @@ memcached_says() (
   exit 1
 )
 
-# N is what PostgreSQL answers to a client that asks for TLS.
+# N is PostgreSQL's answer to a TLS request.
 postgres_answers() {
   local answer=''
   { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf '\0\0\0\10\4\322\26\57' >&3 && read -r -t 2 -n 1 -u 3 answer; exec 3>&-; } 2>/dev/null
   [[ $answer == N ]]
 }
 
-# jetstream_says PORT REQUEST BODY PATTERN: whether the answer to a request of JetStream's API is as
-# the pattern.
+# jetstream_says PORT REQUEST BODY PATTERN reports whether the answer of JetStream's API matches.
 jetstream_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -112,8 +110,8 @@ jetstream_says() (
   exit 1
 )
 
-# gateway_says URL METHOD PATH BODY PATTERN: whether a line of what the control port of an emulated
-# gateway answers is as the pattern.
+# gateway_says URL METHOD PATH BODY PATTERN reports whether a line of the control port's answer
+# matches.
 gateway_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/${1##*:}" || exit 1
@@ -125,14 +123,14 @@ gateway_says() (
   exit 1
 )
 
-# http_answers URL: whether a server of HTTP is there.
+# http_answers URL reports whether an HTTP server answers.
 http_answers() {
   local answer=''
   { exec 3<>"/dev/tcp/127.0.0.1/${1##*:}" && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && read -r -t 2 -n 5 -u 3 answer; exec 3>&-; } 2>/dev/null
   [[ $answer == HTTP/ ]]
 }
 
-# nothing_left: no process, folder, socket or state of any server that this test has started.
+# nothing_left requires that no process, folder, socket or state of this test's servers exists.
 nothing_left() {
   local left port
   left=$(ls -A "$TMPDIR"; ls -d "$room"/*/.servers 2>/dev/null; our_processes)
@@ -153,7 +151,7 @@ our_processes() {
   fi
 }
 
-# fake_server NAME: makes the cache $room/NAME, in which the server is the script on stdin.
+# fake_server NAME makes the cache $room/NAME with the script on stdin as the server.
 fake_server() {
   local file=$room/$1/${real##*/}
   mkdir -p "$room/$1"
@@ -163,7 +161,7 @@ fake_server() {
 }
 with_cache() { local cache=$room/$1; shift; XK6_SWEEP_CACHE=$cache "$@"; }
 
-# path_without NAME...: prints a folder for PATH that has what servers.sh uses, and not NAME.
+# path_without NAME... prints a folder for PATH with all programs of servers.sh except NAME.
 path_without() {
   local folder tool
   folder=$(mktemp -d "$room/path.XXXXXX")
@@ -201,7 +199,7 @@ check 'env when nothing is up prints no line' test -z "$(one env 2>/dev/null)"
 
 # --- up, env, status, down
 
-run one up machbase   # that this returns shows that the server does not hold our pipe open
+run one up machbase   # returns only if the server does not keep our pipe open
 first=$(field one pid) port=$(field one port) ports="$ports $port"
 check 'up starts a server' exited_with_one_line 0 'machbase is up' "127.0.0.1:$port"
 check 'it answers as soon as up returns' answers "$port"
@@ -243,7 +241,8 @@ wait "$!"
 ports="$ports $(field one port)"
 check 'two ups at once start one server' test "$(cat "$room/up1" "$room/up2" | grep -c "pid $(field one pid)")" = 2
 
-# --- a server that died, hangs, or is not ours
+#
+# --- a server that died, hangs, or belongs to others
 
 kill -KILL "$(field one pid)"
 eventually not is_alive "$(field one pid)"
@@ -279,7 +278,7 @@ kill "$stranger" "$server"
 eventually not is_alive "$server"
 rm -f /tmp/machbase-unix-"${ports##* }".sock
 
-# A process that has the number of one that has ended, while stop_process waits for that.
+# The process id is reused while stop_process waits for the end of the process.
 # shellcheck disable=SC2317   # process.sh calls these functions
 (
   # shellcheck source=/dev/null
@@ -291,7 +290,7 @@ rm -f /tmp/machbase-unix-"${ports##* }".sock
   is_running() { return 0; }
   signal_process KILL "$stranger" 1
   kill -0 "$stranger" || echo 'killed by a birth that is not its own'
-  # First it is the old process, then the stranger.
+  # First the old process, then the new one.
   birth() { if [[ -e $room/asked ]]; then echo 2; else : >"$room/asked"; echo 1; fi; }
   stop_process "$stranger" /any
   kill -0 "$stranger" || echo 'killed after its number had been used again'
@@ -300,8 +299,8 @@ rm -f /tmp/machbase-unix-"${ports##* }".sock
 said=$(<"$room/out")
 check 'a process that has got the number of a server that ended is not killed' test -z "$said"
 
-# A process of which only a thread is left has no command line any more and still has its port: so
-# has one, for a moment, that was killed.
+# A process with only a thread left has no command line, but still has its port, as a killed process
+# has for a moment.
 mkdir "$room/ending"
 cat >"$room/ending/main.go" <<'END'
 package main
@@ -342,8 +341,7 @@ if [[ -d /proc/self ]]; then
   check 'of a server that is ending, its port is free when it has been stopped' test $? != 0
 fi
 
-# servers.sh is killed after it has started the server, and before it has written down which process
-# that is.
+# servers.sh is killed after it has started the server, and before it has written the process id.
 run one up machbase
 ports="$ports $(field one port)" server=$(field one pid)
 sed -i.bak "s/^pid=.*/pid=/" "$room/one/.servers/machbase/state"
@@ -403,7 +401,8 @@ rmdir "$room/was-unlucky"
 run with_cache unlucky env MACHBASE_PORT="$port" "$room/one/scripts/servers.sh" up machbase
 check 'but not if the port was asked for' exited 1 "port $port (MACHBASE_PORT) is in use"
 
-# --- building, with a go that builds in no time
+#
+# --- builds, with a fake go that needs no time
 
 tools=$room/tools
 mkdir "$tools"
@@ -430,7 +429,7 @@ wait "$!"
 check 'two checkouts that build at once build once' test "$(builds)" = 1
 check 'and both get the file' test "$(tail -n 1 "$room/build1")" = "$(tail -n 1 "$room/build2")"
 file=$(tail -n 1 "$room/build1")
-[[ $file == "$room"/* ]] || file=$room/not-built   # it is written to below
+[[ $file == "$room"/* ]] || file=$room/not-built   # written to below
 run "${build[@]}"
 check 'what is built stays built' test "$code $(builds) $said" = "0 1 $file"
 echo damage >"$file"
@@ -491,7 +490,7 @@ run one with redis -- sh -c 'echo "$REDIS_URL"; exit 7'
 check 'with gives the address of a Redis' exited 7 $'\nredis://127.0.0.1:'
 check 'and stops it' nothing_left
 
-# redis_has PORT NAME VALUE: whether a setting of the Redis has the value.
+# redis_has PORT NAME VALUE reports whether a Redis setting has this value.
 redis_has() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -520,8 +519,7 @@ check 'one of its servers is killed: all end' test -z "$(our_processes)"
 run one down
 check 'and nothing of a cluster is left' nothing_left
 
-# fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on
-# stdin.
+# fake_redis NAME makes the folder $room/NAME for PATH, with the script on stdin as redis-server.
 fake_redis() {
   mkdir -p "$room/$1"
   cat >"$room/$1/redis-server"
@@ -579,7 +577,7 @@ run one up postgres
 check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $postgres"
 run env POSTGRES_PORT="$postgres_port" "$room/two/scripts/servers.sh" up postgres
 check 'a port in use: one line' exited_with_one_line 1 "port $postgres_port (POSTGRES_PORT) is in use"
-exec 4<>"/dev/tcp/127.0.0.1/$postgres_port"   # a client that stays
+exec 4<>"/dev/tcp/127.0.0.1/$postgres_port"   # a client that stays connected
 run one down postgres
 exec 4>&-
 check 'down does not wait for its clients' exited_with_one_line 0 'postgres is down'
@@ -666,8 +664,8 @@ run "${source[@]}"
 check 'and again when its sources change' exited 0 'built mxgateway'
 check 'as another file' test "$(tail -n 1 <<<"$said")" != "$file"
 
-# fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the
-# script on stdin.
+# fake_postgres NAME makes the folder $room/NAME for PATH, with the script on stdin as postgres and
+# initdb.
 fake_postgres() {
   mkdir -p "$room/$1"
   tee "$room/$1/postgres" >"$room/$1/initdb"
@@ -695,7 +693,7 @@ END
 POSTGRES_START_TIMEOUT=1 run env PATH="$room/slow:$PATH" "$room/one/scripts/servers.sh" up postgres
 check 'one that is ended while its data folder is made ends' exited 1 'not ready after 1 s'
 check 'nothing is left of those' nothing_left
-# Before its exec it closes the files that it has from us: with so many, that takes too long.
+# Before exec it closes the inherited files; with so many, that takes too long.
 # shellcheck disable=SC2016   # it is for the shell that runs it
 POSTGRES_START_TIMEOUT=1 run env PATH="$room/slow:$PATH" bash -c '
   ulimit -n 20000 2>/dev/null
@@ -708,7 +706,7 @@ check 'does not begin afterwards' nothing_left
 
 # --- influxdb
 
-# influxdb_says PORT QUERY PATTERN: whether a line of the answer to a query is as the pattern.
+# influxdb_says PORT QUERY PATTERN reports whether a line of the answer matches.
 influxdb_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -744,7 +742,7 @@ check 'and stops it' nothing_left
 
 # --- prometheus
 
-# prometheus_says PORT PATH PATTERN: whether the first line of the answer is as the pattern.
+# prometheus_says PORT PATH PATTERN reports whether the first line of the answer matches.
 prometheus_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -769,7 +767,8 @@ run one with prometheus -- sh -c 'echo "$PROMETHEUS_URL"; exit 7'
 check 'with gives the address of a Prometheus' exited 7 $'\nhttp://127.0.0.1:'
 check 'and stops it' nothing_left
 
-# --- programs of Debian packages, from an apt-get that needs no network
+#
+# --- programs from Debian packages, with an apt-get that needs no network
 
 packages=$(path_without)
 cat >"$packages/apt-get" <<END
@@ -834,7 +833,7 @@ wait "$!"
 check 'two checkouts that fetch at once fetch once' test "$(fetches)" = 1
 check 'and both get the file' test "$(tail -n 1 "$room/fetch1")" = "$(tail -n 1 "$room/fetch2")"
 file=$(tail -n 1 "$room/fetch1") tree=${file%/usr/bin/redis-server}
-[[ $file == "$room"/* ]] || tree=$room/not-fetched   # it is written to below
+[[ $file == "$room"/* ]] || tree=$room/not-fetched   # written to below
 run "${fetch[@]}" build redis
 check 'what is fetched stays fetched' test "$code $(fetches) $said" = "0 1 $file"
 run "${fetch[@]}" up redis
@@ -898,7 +897,7 @@ code=$? said=$(<"$room/out")
 check 'on TERM the command gets it, once, and its exit code counts' test "$code $(grep -c 'got TERM' "$room/out")" = '9 1'
 check 'and the server is stopped' nothing_left
 
-# A with that was killed, whose number another process has by now.
+# A killed with whose process id is in use again.
 run one with machbase -- sh -c "echo 1 >'$room/one/.servers/machbase/with.$$'"
 check 'a with whose number is used again does not keep the server' nothing_left
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks that the code of modules reaches nothing that the Go vulnerability database knows:
+# Checks that the code of modules uses nothing with an entry in the Go vulnerability database:
 # vulnerabilities.sh FOLDER...
 #
-# The database is a Go module too, pinned in scripts/tools/vuln: no network is needed but the module
-# proxy. An advisory of the standard library counts where the toolchain line of go.mod, which
-# releases are built with, lacks the fix, whatever Go is here.
+# The database is a Go module, pinned in scripts/tools/vuln, so only the module proxy is needed. An
+# advisory of the standard library counts if the toolchain version in go.mod, which releases use,
+# lacks the fix, regardless of the installed Go.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,7 +18,7 @@ reached=0
 for folder; do
   code=0
   (cd "$folder" && "$room/govulncheck" -db "file://$room/db" ./...) >"$room/said" || code=$?
-  # 3 is how govulncheck says that it has found some.
+  # 3 is govulncheck's exit code for findings.
   [[ $code == 0 || $code == 3 ]] || { cat "$room/said" && exit "$code"; }
   found=$(awk '/^Vulnerability #/ { id = $3 } /^ *Fixed in:/ { print id, $3 }' "$room/said")
   while read -r id fixed; do

@@ -1,7 +1,6 @@
-// Command duet is what scripts/proof/duet.sh measures: a cache that speaks as much memcached as
-// cache-sweep needs, and of which it is known how long an operation takes. It prints the address
-// that it listens at; with -calibrate, how many rounds of work a time has; with -verdicts and
-// -read, the line of a trial.
+// Command duet is the server for scripts/proof/duet.sh: a cache with the memcached commands of
+// cache-sweep, and with a known duration of each operation. It prints its address. -calibrate
+// prints the rounds of work for a duration; -verdicts and -read print the line of a trial.
 package main
 
 import (
@@ -50,10 +49,9 @@ func main() {
 	}
 }
 
-// sink takes what work makes, so that the compiler leaves the work alone.
-var sink atomic.Uint64 //nolint:gochecknoglobals // what is local could be left out
+// sink keeps the compiler from removing the work.
+var sink atomic.Uint64 //nolint:gochecknoglobals // a local variable could be optimized away
 
-// work does so many rounds.
 func work(rounds int) {
 	x := uint64(1)
 	for range rounds {
@@ -62,8 +60,8 @@ func work(rounds int) {
 	sink.Store(x)
 }
 
-// roundsIn is how many rounds a time has: the most of many tries over some seconds, as what
-// disturbs only takes, and a disturbance may last.
+// roundsIn returns the rounds for a duration: the maximum of many tries over some seconds, because
+// disturbances only reduce it, and can last.
 func roundsIn(d time.Duration) (most int) {
 	const n, looks = 1_000_000, 5 * time.Second
 	for until := time.Now().Add(looks); time.Now().Before(until); {
@@ -75,14 +73,12 @@ func roundsIn(d time.Duration) (most int) {
 	return most
 }
 
-// cache holds what was set.
 type cache struct {
 	rounds int
 	values sync.Map
 }
 
-// serve answers memcached's text protocol until the connection ends: what cannot be written shows
-// when it is flushed.
+// serve answers memcached's text protocol until the connection ends. Flush reports write errors.
 func (c *cache) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	in, out := bufio.NewReader(conn), bufio.NewWriter(conn)

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// trial is the line of a run: the outcome of its gate of ops/s, then the ratio of ops/s with the
-// ends of its interval of 95 %, and those of p99. A run that was not whole is no trial.
+// trial returns the line of a run: the verdict of its gate on ops/s, then the ratios of ops/s and
+// p99 with the ends of their 95 % intervals. An incomplete run is an error.
 func trial(verdicts, run string) (string, error) {
 	raw, err := os.ReadFile(verdicts)
 	if err != nil {

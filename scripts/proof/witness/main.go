@@ -1,6 +1,6 @@
-// Command witness is what scripts/proof/witness.sh measures: an HTTP server that answers as -mode
-// says or, with -to, a proxy that hands answers of another server on after -wait. It prints the
-// address that it listens at.
+// Command witness is the server for scripts/proof/witness.sh: an HTTP server that answers according
+// to -mode or, with -to, a proxy that delays the answers of another server by -wait. It prints its
+// address.
 package main
 
 import (
@@ -46,13 +46,13 @@ func main() {
 	log.Fatal(server.Serve(listener))
 }
 
-// burn uses the processor for so long.
+// burn uses the processor for a duration.
 func burn(d time.Duration) {
-	for until := time.Now().Add(d); time.Now().Before(until); { //nolint:revive // that is the work
+	for until := time.Now().Add(d); time.Now().Before(until); { //nolint:revive // the loop is the work
 	}
 }
 
-// oneThread lets one thread burn for all requests, one after the other.
+// oneThread lets a single thread burn for all requests.
 func oneThread(d time.Duration) func() {
 	work := make(chan chan struct{}, 1024)
 	go func() {
@@ -70,7 +70,8 @@ func oneThread(d time.Duration) func() {
 	}
 }
 
-// staller answers at once, but for a while that begins two seconds after the first request.
+// staller answers immediately, except during a period that begins two seconds after the first
+// request.
 func staller(d time.Duration) func() {
 	var once sync.Once
 	var begin time.Time
@@ -83,7 +84,7 @@ func staller(d time.Duration) func() {
 	}
 }
 
-// proxy hands requests on at once, and answers after a while.
+// proxy forwards requests immediately, and delays the answers.
 func proxy(listener net.Listener, to string, wait time.Duration) {
 	for {
 		client, err := listener.Accept()
@@ -96,7 +97,7 @@ func proxy(listener net.Listener, to string, wait time.Duration) {
 		}
 		go func() {
 			defer func() { _ = server.Close() }()
-			_, _ = io.Copy(server, client) // it ends when the client leaves
+			_, _ = io.Copy(server, client) // ends when the client disconnects
 		}()
 		go func() {
 			defer func() { _ = client.Close() }()

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# k6 for linux/arm64, run by an emulator: sweeps of servers of this machine under each protocol, and
-# the tests of rooms that put numbers into bytes and back. The emulator costs some ten times the
-# time.
+# k6 for linux/arm64 in an emulator: sweeps of local servers with each protocol, and the tests of
+# packages that encode numbers. The emulator is about ten times slower.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016,SC2329   # Markdown; called at the end
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/servers/lib/process.sh
@@ -19,7 +18,7 @@ row 'k6' "$(k6 version | sed -n '1s/^k6 //p'), by $(qemu-aarch64-static --versio
 scripts/servers.sh up machbase memcached mxgateway nats redis >&2
 at_end+=('scripts/servers.sh down')
 eval "$(scripts/servers.sh env)"
-# No registry has umem-cache: the double that the tests hold against its protocol.
+# umem-cache is in no registry; this uses the test double.
 make bin/chaos >&2
 free_port
 mkfifo "$room/open"
@@ -32,7 +31,7 @@ for ((tries = 0; tries < 120; tries++)); do [[ ! -s $room/umem ]] || break; slee
 UMEM_URL=$(cat "$room/umem")
 export UMEM_URL
 
-# sweep NAME SCENARIO OPTION...: no operation failed, and the report is valid.
+# sweep NAME SCENARIO OPTION... requires a valid report without failed operations.
 sweep() {
   local name=$1 scenario=$2
   shift 2
@@ -54,7 +53,7 @@ sweep 'Machbase, native driver: `stock-load`, `stock-rollup`' stock-rollup
 rooms=(./extensions/internal/clock ./extensions/internal/refused ./extensions/internal/splitmix ./extensions/machbase/stock ./extensions/memcached/wire/...
   ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/sweep/gate/... ./extensions/sweep/report/...)
 say 'testing'
-# Tests start servers of their own.
+# Tests start their own servers.
 env -u UMEM_URL CGO_ENABLED=0 GOARCH=arm64 go test -vet=off -exec qemu-aarch64-static "${rooms[@]}" >"$room/tests" 2>&1 || { cat "$room/tests" >&2; die 'tests fail'; }
 row "tests of $(grep -c ^ok "$room/tests") packages: wire rooms, \`machbase/stock\`, \`nats/kvlayout\`, \`sweep/gate\`, \`sweep/report\`, clock" 'pass'
 signature arm64 '1 and 8 clients, 2 s a step'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/k8s before a real API server: etcd and kube-apiserver of scripts/tools/kubernetes, with
-# the definition of k6-operator. The server validates strictly and takes the manifests for real;
-# mistakes in them are refused. Nothing runs them: there is no k6-operator in a registry.
+# scripts/k8s with a real API server: etcd and kube-apiserver from scripts/tools/kubernetes, with
+# the resource definition of k6-operator. The server validates strictly and stores the manifests;
+# mistakes are refused. Nothing runs them, because k6-operator is in no registry.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016,SC2329   # Markdown; called at the end
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/servers/lib/process.sh
@@ -58,7 +58,7 @@ served=$(kubectl version -o json | sed -n '/serverVersion/,$s/.*"gitVersion": "\
 
 definition=scripts/tools/deployment/testdata/k6.io_testruns.yaml
 kubectl apply --server-side -f "$definition" >&2
-# Right after it has come, a definition has no conditions that could be waited for.
+# A new definition has no conditions to wait for.
 for ((tries = 0; tries < 60; tries++)); do
   ! kubectl wait crd/testruns.k6.io --for=condition=established --timeout=30s >&2 || break
   sleep 0.5
@@ -72,20 +72,20 @@ for file in results testrun script merge; do
 done
 row '`kubectl apply --dry-run=server --validate=strict`' 'accepts `results.yaml`, `testrun.yaml`, `script.yaml`, `merge.yaml`'
 
-# The commands of the page that apply, as they stand there.
+# The apply commands of the page, unchanged.
 grep -o 'kubectl apply[^&]*[^& ]' scripts/k8s/README.md >"$room/commands"
 while read -r command; do
   (cd scripts/k8s && eval "$command" >&2)
   row "\`$command\`" 'created'
 done <"$room/commands"
 
-# What the server keeps is what the files say, filled up with defaults.
+# The server stores the content of the files, with defaults.
 parallelism=$(kubectl get testrun cache-sweep -o jsonpath='{.spec.parallelism} {.spec.runner.securityContext.runAsUser} {.spec.initializer.image}')
 [[ $parallelism == '4 12345 xk6-sweep:v0.1.0' ]] || die "the TestRun is kept as $parallelism"
 kubectl get job sweep-merge -o jsonpath='{.spec.template.spec.containers[0].command}' | grep -q '"sh"' || die 'the job has lost its command'
 kubectl set env --local -f scripts/k8s/merge.yaml NAME=shop GATES= -o yaml | grep -A1 'name: NAME' | grep -q 'value: shop' || die 'the job of another script has not its name'
 
-# refused FILE FROM TO SAYS: a manifest with a mistake is refused, with these words.
+# refused FILE FROM TO SAYS requires that a manifest with a mistake is refused with this message.
 refused() {
   local said
   if said=$(sed -e "s/$2/$3/" -e 's/^  name: .*/&-other/' "scripts/k8s/$1" | kubectl apply --dry-run=server --validate=strict -f - 2>&1); then

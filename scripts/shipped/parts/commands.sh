@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The commands of all pages, read from their Markdown and run in a fresh clone, in their order, with
-# a real server in place of an example's address. Those that are not run are listed, each with its
-# reason; a command that is neither fails the part.
+# Runs the commands of all pages in a fresh clone, in their order, with real servers instead of the
+# addresses in examples. It lists commands that are not run, with the reason; any other command that
+# fails makes the part fail.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-# The front page comes first: it builds what the others run.
+# The front page is first: it builds the binary for the others.
 mapfile -t pages < <(git ls-files '*README.md' '.github/*.md' 'extensions/API.md' 'extensions/sweep/*.md' | grep -vx README.md)
 pages=(README.md "${pages[@]}")
 
-# reason COMMAND: why it is not run here, or nothing.
+# reason COMMAND prints why the command is not run here, or nothing.
 reason() {
   case $1 in
     'make test'*) echo 'CI runs it, in a clone of its own' ;;
@@ -28,17 +28,17 @@ reason() {
   esac
 }
 
-# allowed COMMAND: exit codes beside 0, which say what a busy machine made of a short run.
+# allowed COMMAND prints exit codes besides 0 that a short run on a busy machine can have.
 allowed() {
   case $1 in
-    'make gate'*) echo 2 ;; # that of make, when k6 ends with 99
-    *'x sweep record'*) echo 104 ;; # the recorded baseline is of another machine
+    'make gate'*) echo 2 ;; # make's exit code when k6 exits with 99
+    *'x sweep record'*) echo 104 ;; # the recorded baseline is from another machine
     *GATES=* | *GATE=* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
     *'x sweep compare'* | *'x sweep ab'*) echo '99 110' ;;
   esac
 }
 
-# servers PAGE: what it takes for granted that runs.
+# servers PAGE prints the servers that the page expects to run.
 servers() {
   case $1 in
     extensions/influx/README.md) echo influxdb machbase ;;
@@ -49,7 +49,7 @@ servers() {
   esac
 }
 
-# A sweep of no server; what it does in 10 us, it does in 20 us after the argument "slower".
+# A sweep without a server; with the argument "slower", an operation takes 20 us instead of 10 us.
 script() {
   cat <<JS
 import sweep from 'k6/x/sweep';
@@ -64,7 +64,7 @@ export const handleSummary = (data) => sweep.report(data);
 JS
 }
 
-# prepare PAGE: files that its commands speak of, in the clone.
+# prepare PAGE creates the files of its commands in the clone.
 prepare() {
   case $1 in
     extensions/influx/README.md | thresholds/README.md | scenarios/README.md) bin/k6 run --quiet scenarios/stock-load.js ;;
@@ -83,7 +83,7 @@ prepare() {
     extensions/sweep/distributed.md) script | sed "s/'rollup'/'home'/" >sweep.js ;;
     extensions/sweep/gates.md | extensions/sweep/script.md) script >lookup.js ;;
     extensions/sweep/history/README.md)
-      # A commit that halves the speed, and the release before it.
+      # A commit that halves the speed, after a release.
       git config user.name shipped && git config user.email shipped@localhost
       script >scenarios/rollup.js && git add scenarios/rollup.js && git commit -qm 'scenarios: a sweep of no server' && git tag v1.2.0
       git commit -q --allow-empty -m 'nothing'
@@ -95,7 +95,7 @@ prepare() {
   esac
 }
 
-# here COMMAND: with addresses of this machine's servers in place of the examples'.
+# here COMMAND replaces addresses in examples by those of local servers.
 here() {
   local command=$1
   command=${command//machbase:\/\/user:password@host:5656/$machbase}
@@ -108,8 +108,8 @@ here() {
 }
 shopt -s extglob
 
-# blocks PAGE: each shell block of a page as a file $room/blocks/NUMBER, a command a line, without
-# comments.
+# blocks PAGE writes each shell block of a page to $room/blocks/NUMBER, one command per line,
+# without comments.
 blocks() {
   rm -rf "$room/blocks"
   mkdir "$room/blocks"
@@ -121,7 +121,7 @@ blocks() {
 
 clone=$room/clone
 git clone -q . "$clone"
-# What the pages take for granted.
+# The environment that the pages assume.
 export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false SWEEP_CLIENTS=1,8 RUNS=2
 unset MACHBASE_URL MEMCACHED_URL NATS_URL REDIS_URL INFLUXDB_URL PROMETHEUS_URL
 SERVERS_ROOM=shipped-commands scripts/servers.sh up machbase >&2
@@ -132,7 +132,7 @@ machbase=$(eval "$addresses" && printf '%s' "$MACHBASE_URL")
 make bin/xk6 >&2
 export PATH=$clone/bin:$PWD/bin:$PATH
 
-# The script of the front page, of which its commands speak.
+# The script of the front page, for its commands.
 sed -n '/^```js/,/^```/{/^```/!p}' README.md >"$clone/lookup.js"
 
 printf '| page | command | |\n|---|---|---|\n'
@@ -150,7 +150,7 @@ for page in "${pages[@]}"; do
   (eval "$addresses" && cd "$clone" && prepare "$page") >&2 || die "$page: what its commands speak of cannot be made"
   for block in "$room"/blocks/*; do
     : >"$room/said"
-    # One shell for a block: what a command exports is for those behind it.
+    # One shell per block, because a command can export variables for the next ones.
     (
       eval "$addresses"
       cd "$clone"

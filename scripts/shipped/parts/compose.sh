@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/docker/compose.yaml by podman-compose: its servers in a network of their own, found by
-# their names, and k6 beside them, which sweeps two of them and streams to InfluxDB.
+# scripts/docker/compose.yaml with podman-compose: servers in a separate network, found by name, and
+# k6, which sweeps two of them and streams to InfluxDB.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/shipped/containers.sh
@@ -11,7 +11,7 @@ make_bases
 has xk6-sweep || build_k6 . xk6-sweep
 nats=$(scripts/servers.sh build nats | tail -n 1)
 
-# As the published images do: what begins with a dash is for the server.
+# As in the published images: an argument that begins with a dash is for the server.
 cat >"$room/entrypoint" <<'END'
 #!/bin/sh
 case ${1:--} in -*) set -- "$SERVER" "$@" ;; esac
@@ -22,7 +22,7 @@ exec "$@"
 END
 chmod +x "$room/entrypoint"
 
-# stand_in NAME FROM SERVER USER [PROGRAM]: an image of the name in the compose file.
+# stand_in NAME FROM SERVER USER [PROGRAM] makes an image with the name in the compose file.
 stand_in() {
   local container
   container=$(buildah from "$2")
@@ -47,7 +47,7 @@ at_end+=(down)
 servers=(memcached redis nats influxdb)
 compose up -d "${servers[@]}" >&2
 
-# container SERVICE: its name, which podman-compose makes of the project's.
+# container SERVICE prints its name, which podman-compose derives from the project's.
 container() { printf 'xk6-sweep_%s_1' "$1"; }
 heading
 row 'engine' "podman-compose $(podman-compose --version 2>/dev/null | sed -n 's/^podman-composer* version[: ]*//p' | head -n 1), $(podman --version), netavark with DNS by names"
@@ -58,7 +58,7 @@ for service in "${servers[@]}"; do
   [[ $state == running ]] || { podman logs "$(container "$service")" >&2; die "$service is $state"; }
 done
 row "\`up -d ${servers[*]}\`" 'all run'
-# As the file has them: podman-compose 1.0.3 makes one word of a command's words.
+# Commands as in the file, because podman-compose 1.0.3 joins the words of a command.
 for service in redis influxdb; do
   list=$(sed -n "/^  $service:/,/^  [a-z]/s/^      test: \[CMD, \(.*\)\]$/\1/p" scripts/docker/compose.yaml)
   [[ -n $list ]] || die "$service has no health check"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Dockerfile.k6 by a real engine, twice, in two folders: the layers are the same. Containers of it,
-# as user 12345, sweep a memcached of this machine and write results.
+# Builds Dockerfile.k6 twice, in two folders: the layers are the same. Containers run as user 12345,
+# sweep a local memcached and write results.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/shipped/containers.sh
@@ -15,7 +15,7 @@ build_k6 "$room/first" xk6-sweep
 say 'building it again'
 build_k6 "$room/the/second" xk6-sweep-again
 
-# of IMAGE TEMPLATE: what the engine says of an image.
+# of IMAGE TEMPLATE prints properties of an image.
 of() { buildah inspect --type image --format "$2" "$1"; }
 layers='{{range .OCIv1.RootFS.DiffIDs}}{{.}} {{end}}'
 first=$(of xk6-sweep "$layers") again=$(of xk6-sweep-again "$layers")
@@ -28,7 +28,8 @@ row '`Dockerfile.k6`' "built; $(wc -w <<<"$first") layers, $(podman image inspec
 row 'again, in another folder, other times of files' 'the same layers'
 row 'entry point, user, folder' "\`$(of xk6-sweep '{{range .OCIv1.Config.Entrypoint}}{{.}}{{end}}')\`, \`$(of xk6-sweep '{{.OCIv1.Config.User}}')\`, \`$(of xk6-sweep '{{.OCIv1.Config.WorkingDir}}')\`"
 
-# run OPTION... -- ARGUMENT...: a container of the image, as docker run --rm --network host does it.
+# run OPTION... -- ARGUMENT... runs a container of the image, as docker run --rm --network host
+# does.
 run() {
   local options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done
@@ -40,7 +41,7 @@ row '`version`' "$extensions extensions"
 [[ $(podman run --rm --entrypoint id xk6-sweep -u) == 12345 ]] || die 'a container runs as another user'
 ! podman run --rm --entrypoint sh xk6-sweep -c 'touch /sweep/scenarios/x' 2>/dev/null || die 'the user can write into the scenarios'
 
-# sweep RESULTS OPTION...: the command of scripts/README.md, shorter.
+# sweep RESULTS OPTION... runs the command of scripts/README.md, shortened.
 sweep() {
   local results=$1
   shift

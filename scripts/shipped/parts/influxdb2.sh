@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The output sweep-influxdb and the dashboard's queries against a real InfluxDB 2, whose program is
-# INFLUXD2: scripts/shipped/README.md says how to build one.
+# The output sweep-influxdb and the dashboard's queries with a real InfluxDB 2, whose program is
+# INFLUXD2. scripts/shipped/README.md describes how to build it.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -16,7 +16,7 @@ k6=$PWD/bin/k6
 [[ -x $k6 ]] || make -s bin/k6 >&2
 pid=''
 
-# start: runs the server until it is ready. stop SIGNAL: ends it.
+# start runs the server and waits until it is ready; stop SIGNAL stops it.
 start() {
   "$INFLUXD2" --bolt-path "$room/bolt" --engine-path "$room/engine" --sqlite-path "$room/sqlite" --http-bind-address "127.0.0.1:$port" \
     --reporting-disabled --log-level error >>"$room/influxd.log" 2>&1 &
@@ -36,21 +36,21 @@ at_end+=(stop)
 api() { curl -sf -H "Authorization: Token $K6_SWEEP_INFLUXDB_TOKEN" -H 'Content-Type: application/json' "$@"; }
 json() { python3 -c "import json,sys; d = json.load(sys.stdin); print($1)"; }
 
-# sweep NAME DURATION BUCKET: sweeps as the instance NAME; its log is $room/NAME.log.
+# sweep NAME DURATION BUCKET runs a sweep as the instance NAME; its log is $room/NAME.log.
 sweep() {
   "$k6" run -q --no-color -e TARGET=memcached -e MIX=get:1 -e KEYS=1000 -e PAUSE=0s -e WARMUP=500ms -e QUIET=0s -e CLIENTS=1,4 -e "DURATION=$2" \
     -e "RESULTS=$room/$1" --tag "instance=$1" -o "sweep-influxdb=$server/$3?organization=sweep&flushTimeout=5s" scenarios/cache-sweep.js >"$room/$1.log" 2>&1 ||
     die "k6 ends with $?: $(cat "$room/$1.log")"
 }
-# summary NAME: the output's last line, without what it begins with. stored NAME: the operations
-# in the bucket. reported NAME: those of the report.
+# summary NAME prints the output's last line without its beginning, stored NAME the operations in
+# the bucket, reported NAME those in the report.
 summary() { sed -n 's/\\"//g; s/.*InfluxDB 2 at [^,]*, bucket [^:]*: \([^"]*points written[^"]*\)".*/\1/p' "$room/$1.log" | tail -n 1; }
 stored() {
   api -G "$server/query" --data-urlencode db=runs --data-urlencode "q=select sum(ops) from sweep where instance='$1' and phase='measure'" |
     json 'd["results"][0]["series"][0]["values"][0][1]'
 }
 reported() { json 'sum(s["ops"] for s in d["steps"])' <"$room/$1/cache-sweep-memcached.json"; }
-# same NAME: nothing of the instance is lost or there twice.
+# same NAME requires that no data of the instance is missing or duplicated.
 same() { [[ $(stored "$1") == "$(reported "$1")" ]] || die "$1: $(stored "$1") operations are stored, and $(reported "$1") are reported"; }
 
 start
@@ -66,7 +66,7 @@ row 'a sweep with `-o sweep-influxdb=…/runs?organization=sweep`' "$(summary on
 
 sweep base 4s runs
 same base
-# The dashboard's queries, a line each, with Grafana's variables filled in.
+# The dashboard's queries, one per line, with values for Grafana's variables.
 queries() {
   python3 -c 'import json, sys
 d = json.load(sys.stdin)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The pods of scripts/k8s without a cluster: containers with the commands that k6-operator v1.6.0
-# makes of testrun.yaml (initializer, runners that wait, the starter's request), with its
-# environment, user and volume; then the job of merge.yaml. Clients and keys are less.
+# derives from testrun.yaml (initializer, paused runners, the starter's request), with its
+# environment, user and volume; then the job of merge.yaml. They use fewer clients and keys.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/shipped/containers.sh
@@ -11,7 +11,7 @@ need curl curl
 
 make_bases
 has xk6-sweep || build_k6 . xk6-sweep
-# value FILE EXPRESSION: of the manifest, d.
+# value FILE EXPRESSION evaluates an expression of the manifest d.
 value() { /usr/bin/python3 -c 'import sys, yaml; d = yaml.safe_load(open(sys.argv[1])); print(eval(sys.argv[2]))' "scripts/k8s/$1" "$2"; }
 count=$(value testrun.yaml 'd["spec"]["parallelism"]')
 script=$(value testrun.yaml 'd["spec"]["script"]["localFile"]')
@@ -32,7 +32,7 @@ if ! has shipped-memcached; then
 fi
 podman run -d --name shipped-memcached --network shipped --network-alias memcached shipped-memcached -c 4096 >&2
 
-# pod NAME OPTION... -- COMMAND...: a container as the pods' security contexts have it.
+# pod NAME OPTION... -- COMMAND... runs a container with the pods' security contexts.
 pod() {
   local name=$1 options=() variables=() each
   shift
@@ -52,7 +52,7 @@ pod cache-sweep-initializer --rm -- sh -c "k6 archive $script -O /tmp/cache-swee
 grep -q '"maxVUs": 16' "$room/inspected" || die "the initializer finds $(cat "$room/inspected")"
 row 'initializer: `k6 archive`, `k6 inspect --execution-requirements`' 'the largest step, 16 VUs'
 
-# measure: runs the runners, as the operator and its starter do.
+# measure runs the runners, as the operator and its starter do.
 measure() {
   local sequence=0 i from to name tries urls=() code
   names=()
@@ -73,7 +73,7 @@ measure() {
     ((tries < 240)) || { podman logs "$name" >&2; die "$name does not wait to be started"; }
   done
   for name in "${names[@]}"; do urls+=("$(status "$name")"); done
-  # All by one program: as many of them, on a busy machine, would begin seconds apart.
+  # One program sends all requests: separate programs on a busy machine would start seconds apart.
   curl -sf --parallel --retry 3 -X PATCH -H 'Content-Type: application/json' \
     -d '{"data":{"attributes":{"paused":false,"stopped":false},"id":"default","type":"status"}}' "${urls[@]}" >&2
   for name in "${names[@]}"; do
@@ -83,17 +83,17 @@ measure() {
   podman rm -f -t 0 "${names[@]}" >&2
   names=()
 }
-# status NAME: the address of the runner's API.
+# status NAME prints the address of the runner's API.
 status() { printf 'http://%s:6565/v1/status' "$(podman inspect "$1" --format '{{(index .NetworkSettings.Networks "shipped").IPAddress}}')"; }
 
-# merge CHANGE: the job of merge.yaml, changed by sed; sets code.
+# merge CHANGE runs the job of merge.yaml, changed by sed; sets code.
 job=$(value merge.yaml 'd["spec"]["template"]["spec"]["containers"][0]["args"][0]')
 merge() {
   code=0
   pod sweep-merge --rm -e NAME=cache-sweep-memcached -e GATES=/sweep/thresholds/cache-sweep.json -- sh -euc "$(sed -e "$1" <<<"$job")" >"$room/merged" 2>&1 || code=$?
   cat "$room/merged" >&2
 }
-# A busy machine may keep the parts of a step from being together, which no gate lets pass.
+# On a busy machine the parts of a step may not overlap, and then no gate passes.
 for ((rounds = 1; rounds <= 3; rounds++)); do
   measure
   merge ''

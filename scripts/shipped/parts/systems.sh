@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Other systems, as far as this machine goes: which of them compile with all tests, and Windows'
-# programs by wine.
+# Other systems, as far as possible here: which ones compile with all tests, and Windows programs in
+# wine.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 need wine wine wine64
@@ -9,7 +9,7 @@ export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false SERVERS_ROOM=s
 
 modules=(. extensions/sql extensions/cmd/k6)
 heading
-# compiles OS/ARCH: vet, with tests, of what is shipped. The tests of e2e are of Unix.
+# compiles OS/ARCH runs vet, with tests, for the shipped packages. The e2e tests need Unix.
 compiles() {
   local module packages
   for module in "${modules[@]}"; do
@@ -24,7 +24,7 @@ for system in darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
 done
 row '`go vet` with all tests but those of e2e: macOS and Windows, amd64 and arm64' 'compiles'
 
-# Go's programs for Windows take their random numbers from a library that wine 8 does not have yet.
+# Go programs for Windows read random numbers from a library that wine 8 lacks.
 export WINEPREFIX=$room/wine WINEDEBUG=-all WINEDLLOVERRIDES='bcryptprimitives=n;mscoree,mshtml='
 wineboot -i >&2 2>&1 || true
 cat >"$room/random.c" <<'END_C'

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Versions of k6 v2 beside the pinned one: which of them compile with the extensions, pass the tests
-# that need no server, and sweep. go.mod asks for the pinned one at least, so that only a copy in
-# which it asks for less can have an older one.
+# Other versions of k6 v2: which ones compile with the extensions, pass the tests without servers,
+# and sweep. go.mod requires at least the pinned version, so older ones need a copy with a lower
+# requirement.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 versions=(v2.0.0 v2.1.0 v2.2.0 v2.3.0)
 pinned=$(sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
-# Rooms that import k6; the others do not know which it is.
+# Packages that import k6; the others do not depend on its version.
 tested='./extensions/sweep/executor ./extensions/sweep/jsmodule ./extensions/sweep/options ./extensions/sweep/portable ./extensions/sweep/stream
   ./extensions/sweep/session/... ./extensions/internal/k6glue ./extensions/internal/k6mod/... ./extensions/influx/... ./extensions/memcached
   ./extensions/resp ./extensions/umemcache ./extensions/nats ./extensions/mxgateway ./extensions/machbase'
 
-# try VERSION: prints the rest of its row.
+# try VERSION prints the rest of its row.
 try() {
   local version=$1 folder=$room/$1
   copy "$folder"
@@ -43,7 +43,7 @@ END
   fi
   [[ $(./k6 version) == *"$version"* ]] || die "this is no k6 $version: $(./k6 version)"
   printf 'compiles | '
-  # Once more what has failed: other work on the machine makes some tests late.
+  # Runs failed tests again, because other load on the machine delays some.
   # shellcheck disable=SC2046,SC2086   # several packages
   if go test -vet=off $tested >test.log 2>&1 || go test -vet=off $(awk '$1 == "FAIL" && NF > 1 { print $2 }' test.log) >again.log 2>&1; then
     printf 'pass'

@@ -14,24 +14,24 @@ import (
 	"strings"
 )
 
-// Variables by which a stage's go tests know what to do.
+// Variables that control a stage's go tests.
 const (
-	recordVariable = "STAGES_RECORD" // the file to which outcomes are added
-	againVariable  = "STAGES_AGAIN"  // the record of an earlier run: only what failed there runs
+	recordVariable = "STAGES_RECORD" // file to which outcomes are appended
+	againVariable  = "STAGES_AGAIN"  // record of an earlier run: only its failures run again
 )
 
-// outcome is a line of a record: how a test, or what its package does besides, has ended.
+// outcome is a line of a record: the result of a test, or of a package outside its tests.
 type outcome struct {
 	Command string // arguments of stages go
 	Package string
-	Test    string // empty for the package
+	Test    string // "" for the package
 	Seconds float64
 	Passed  bool
 	Final   bool   // it must not run again
-	Why     string // it failed
+	Why     string // reason of the failure
 }
 
-// name returns what a person calls it.
+// name returns a readable name.
 func (o *outcome) name() string {
 	if o.Test != "" {
 		return o.Test
@@ -40,8 +40,8 @@ func (o *outcome) name() string {
 	return strings.TrimPrefix(o.Package, "github.com/xk6-sweep/xk6-sweep/")
 }
 
-// goTest runs go test. With a record the exit code does not depend on the tests: the record has
-// their outcomes, and what follows in the stage runs all the same.
+// goTest runs go test. With a record, the exit code does not depend on the tests: the record has
+// their outcomes, and the rest of the stage runs in any case.
 func goTest(args []string) int {
 	split := slices.Index(args, "--")
 	if split < 0 {
@@ -58,7 +58,7 @@ func goTest(args []string) int {
 
 			return 2
 		}
-		defer file.Close() //nolint:errcheck // what it lacks is missing in the summary
+		defer file.Close() //nolint:errcheck // the summary shows missing outcomes
 		t.record = json.NewEncoder(file)
 	}
 	if again := os.Getenv(againVariable); again != "" {
@@ -87,14 +87,14 @@ func goTest(args []string) int {
 	return 0
 }
 
-// rerun is what failed in a package.
+// rerun lists the failures in a package.
 type rerun struct {
 	pkg   string
 	flags []string
 }
 
-// failedOnly returns what failed of a command. A package that did not end as tests end runs whole:
-// nobody knows which of its tests have not run.
+// failedOnly returns the failures of a command. A package that ended abnormally runs completely,
+// because some of its tests may not have run.
 func failedOnly(earlier []outcome, command string) (runs []rerun) {
 	tests := map[string][]string{}
 	var order []string
@@ -122,7 +122,7 @@ func failedOnly(earlier []outcome, command string) (runs []rerun) {
 type tester struct {
 	command  string
 	out      io.Writer
-	record   *json.Encoder // nil without a record
+	record   *json.Encoder // nil for no record
 	err      error         // of the record
 	outcomes []outcome
 	packages map[string]*packageRun
@@ -149,7 +149,7 @@ type event struct {
 func (t *tester) run(flags, packages []string) {
 	t.packages = map[string]*packageRun{}
 	before := len(t.outcomes)
-	// The cache of results does not know of servers and programs that a test uses.
+	// The cache of results does not depend on the servers and programs of a test.
 	cmd := exec.Command("go", slices.Concat([]string{"test"}, flags, []string{"-json", "-count=1"}, packages)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -185,7 +185,7 @@ func (t *tester) add(o outcome) {
 	}
 }
 
-// line takes a line of what go test -json prints.
+// line handles an output line of go test -json.
 func (t *tester) line(line string) {
 	var e event
 	if json.Unmarshal([]byte(line), &e) != nil {
@@ -239,7 +239,7 @@ func (t *tester) endTest(e event, test *testRun) {
 	t.add(o)
 }
 
-// endPackage adds the package's own outcome.
+// endPackage adds the package's outcome.
 func (t *tester) endPackage(e event, p *packageRun) {
 	o := outcome{Package: e.Package, Passed: true}
 	failedTest := ""
@@ -265,7 +265,7 @@ func (t *tester) endPackage(e event, p *packageRun) {
 			o.Passed, o.Final, o.Why = false, true, "DATA RACE"
 		case strings.Contains(told, "panic: test timed out after"):
 			o.Passed, o.Final, o.Why = false, true, strings.TrimSpace(o.Why+": test timed out")
-		case !slices.Contains(p.output, "FAIL\n") || failedTest == "": // the tests did not end themselves
+		case !slices.Contains(p.output, "FAIL\n") || failedTest == "": // the test process ended abnormally
 			o.Passed, o.Why = false, cmp.Or(failedTest, reason(all))
 		}
 	}
@@ -274,10 +274,10 @@ func (t *tester) endPackage(e event, p *packageRun) {
 	delete(t.packages, e.Package)
 }
 
-// Lines with which go test tells of its own work.
+// chatter matches go test's own output.
 var chatter = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME|ATTR) .*|PASS|FAIL)?\n?$`)
 
-// show prints what a failed test, or a package, has said.
+// show prints the output of a failed test or package.
 func (t *tester) show(output []string) {
 	for _, line := range output {
 		if !chatter.MatchString(line) {
@@ -286,15 +286,15 @@ func (t *tester) show(output []string) {
 	}
 }
 
-// Lines that say most of a failure, or nothing.
+// Informative and uninformative lines of a failure.
 var (
 	died    = regexp.MustCompile(`^servers\.sh: \S+ had died`)
 	telling = regexp.MustCompile(`^(?:\s*Error:\s+|(panic: |fatal error: ))(.*)`)
 	silent  = regexp.MustCompile(`^\s*(--- |FAIL\t|make: \*\*\*|Error Trace:|Test:|Messages:)`)
 )
 
-// reason returns the line of a failure's output that says most: that a server had died, testify's
-// first error, a panic, or the last line.
+// reason returns the most informative line of a failure's output: a dead server, testify's first
+// error, a panic, or the last line.
 func reason(output []string) string {
 	if i := slices.IndexFunc(output, died.MatchString); i >= 0 {
 		return shortened(output[i])
@@ -329,7 +329,7 @@ func shortened(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// readRecord returns no outcome where there is no record: a stage need not run go test.
+// readRecord returns no outcomes if the file is missing: a stage need not run go test.
 func readRecord(path string) (outcomes []outcome, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -338,7 +338,7 @@ func readRecord(path string) (outcomes []outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close() //nolint:errcheck // only read
 	for lines := json.NewDecoder(file); ; {
 		var o outcome
 		switch err := lines.Decode(&o); {

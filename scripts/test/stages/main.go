@@ -1,10 +1,10 @@
 // Command stages runs the stages of `make test`, each the target test-STAGE of the Makefile:
 //
-//	stages run STAGE... [-- STAGE...]   runs stages, and what failed once more, alone
+//	stages run STAGE... [-- STAGE...]   runs stages, then failures again, alone
 //	stages go FLAG... -- PACKAGE...     runs go test in a stage, and records each test's outcome
 //
-// A test that fails at first and passes when nothing else runs is flaky: it is reported and fails
-// nothing. A data race, a build failure and a package that hangs always fail the run.
+// A test that fails first and passes alone is flaky: it is reported, but does not fail the run. A
+// data race, a build failure and a package that hangs always fail the run.
 package main
 
 import (

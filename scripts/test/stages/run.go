@@ -23,25 +23,25 @@ const (
 	slowest   = 10
 )
 
-// runner runs stages in the folder that has the Makefile. What a stage prints goes to
+// runner runs stages in the folder of the Makefile. The output of a stage goes to
 // results/test/STAGE.log.
 type runner struct {
 	folder string
 	logs   string
 	out    io.Writer
-	mu     sync.Mutex // of out
+	mu     sync.Mutex // for out
 }
 
-// stageRun is a stage that has run.
+// stageRun is a completed stage.
 type stageRun struct {
 	stage              string
 	log, record        string
 	seconds, processor time.Duration
-	err                error // of the stage itself; nil when only go tests failed
+	err                error // of the stage itself; nil if only go tests failed
 	outcomes           []outcome
 }
 
-// failure is a test, a package or a stage that failed.
+// failure is a failed test, package or stage.
 type failure struct {
 	stage, pkg, test string
 	name, why        string
@@ -111,7 +111,7 @@ func (r *runner) run(ctx context.Context, args []string) int {
 	return r.summary(runs, red, flaky, time.Since(begun))
 }
 
-// each runs stages, some at a time, and returns them in the order given.
+// each runs stages, at most limit at a time, and returns them in the given order.
 func (r *runner) each(ctx context.Context, limit int, stages []string) []*stageRun {
 	runs := make([]*stageRun, len(stages))
 	slots := make(chan struct{}, limit)
@@ -128,8 +128,8 @@ func (r *runner) each(ctx context.Context, limit int, stages []string) []*stageR
 	return runs
 }
 
-// again runs what failed once more, one stage after the other: a stage that failed itself whole,
-// of another the failed tests.
+// again runs failures again, one stage after another: the complete stage if it failed itself, else
+// the failed tests.
 func (r *runner) again(ctx context.Context, runs []*stageRun) (again []*stageRun) {
 	for _, run := range runs {
 		if len(run.failures()) == 0 {
@@ -145,7 +145,7 @@ func (r *runner) again(ctx context.Context, runs []*stageRun) (again []*stageRun
 	return again
 }
 
-// stage runs a stage in a process group of its own.
+// stage runs a stage in a separate process group.
 func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageRun {
 	run := &stageRun{stage: stage, log: filepath.Join(r.logs, name+".log"), record: filepath.Join(r.logs, name+".json")}
 	if ctx.Err() != nil {
@@ -161,7 +161,7 @@ func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageR
 
 		return run
 	}
-	defer log.Close() //nolint:errcheck // a log that lacks its end says less
+	defer log.Close() //nolint:errcheck // a truncated log is acceptable
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "test-"+stage)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.folder, log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -199,8 +199,8 @@ func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.out, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }
 
-// failures returns what failed: the stage itself, or else the packages and tests. The tests of a
-// package that failed as a whole are not named.
+// failures returns the stage itself, or the failed packages and tests. It does not list the tests
+// of a package that failed as a whole.
 func (s *stageRun) failures() (failed []failure) {
 	for _, o := range s.outcomes {
 		if o.Passed || o.Test != "" && slices.ContainsFunc(s.outcomes, func(p outcome) bool {
@@ -214,7 +214,7 @@ func (s *stageRun) failures() (failed []failure) {
 	if s.err == nil {
 		return failed
 	}
-	raw, _ := os.ReadFile(s.log) // a log that cannot be read says nothing
+	raw, _ := os.ReadFile(s.log) // an unreadable log is empty
 	whole := failure{
 		stage: s.stage, name: s.stage, why: fmt.Sprintf("%v: %s", s.err, reason(slices.Collect(strings.Lines(string(raw))))),
 		final: bytes.Contains(raw, []byte("DATA RACE")) || slices.ContainsFunc(failed, func(f failure) bool { return f.final }),
@@ -223,8 +223,8 @@ func (s *stageRun) failures() (failed []failure) {
 	return []failure{whole}
 }
 
-// judge tells what failed twice, or did not run again, from what is flaky. What fails only in the
-// second run has failed too.
+// judge separates tests that failed twice, or did not run again, from flaky ones. A failure in only
+// the second run is red, too.
 func judge(failed []failure, again []*stageRun) (red, flaky []failure) {
 	for _, f := range failed {
 		i := slices.IndexFunc(again, func(run *stageRun) bool { return run.stage == f.stage })
@@ -245,7 +245,7 @@ func judge(failed []failure, again []*stageRun) (red, flaky []failure) {
 	return red, flaky
 }
 
-// passed reports whether what failed at first passed in this run.
+// passed reports whether an earlier failure passed in this run.
 func (s *stageRun) passed(f failure) bool {
 	if f.pkg == "" {
 		return len(s.failures()) == 0
@@ -263,12 +263,12 @@ func (s *stageRun) passed(f failure) bool {
 	return ran && s.err == nil
 }
 
-// summary prints what the stages took, the slowest tests, and what failed, and returns the exit
+// summary prints the durations of stages, the slowest tests and the failures, and returns the exit
 // code. CI reads the last line.
 func (r *runner) summary(runs []*stageRun, red, flaky []failure, took time.Duration) int {
 	for _, run := range runs {
 		if slices.ContainsFunc(red, func(f failure) bool { return f.stage == run.stage }) && len(run.failures()) > 0 {
-			raw, _ := os.ReadFile(run.log) // if it cannot be read, there is nothing to show
+			raw, _ := os.ReadFile(run.log) // an unreadable log is empty
 			fmt.Fprintf(r.out, "\n%s printed:\n%s", filepath.Base(run.log), raw)
 		}
 	}
@@ -307,7 +307,8 @@ func (r *runner) write(name, text string) {
 	}
 }
 
-// slowestTests returns the slowest tests, and how many tests, and stages without any, have passed.
+// slowestTests returns the slowest tests, and the number of passed tests and of passed stages
+// without tests.
 func slowestTests(runs []*stageRun) (tests []outcome, passed int) {
 	for _, run := range runs {
 		before := len(tests)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain makes the test's binary the command that the stages of tests call.
+// TestMain makes the test binary the command that the stages of tests call.
 func TestMain(m *testing.M) {
 	if os.Getenv("STAGES_COMMAND") != "" {
 		main()
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// project is a folder with stages: each makes what a Makefile of ours makes.
+// project is a folder with stages and a Makefile.
 type project struct {
 	t      *testing.T
 	folder string
@@ -47,7 +47,7 @@ test-%:
 	@$(STAGES) go -timeout 5s -run 'Test' -- ./$* && echo 'and what follows runs'
 `
 
-// Packages, by the name of their stage. once fails when it is called for the first time.
+// packages by the name of their stage. once fails at its first call.
 var packages = map[string]string{
 	"once": `func TestOnce(t *testing.T) { t.Run("part", func(t *testing.T) { if once() { t.Fatal("a PING came early") } }) }
 func TestOther(t *testing.T) { if _, err := os.Stat("other"); err == nil { t.Fatal("ran twice") }; os.Mkdir("other", 0o755) }`,
@@ -104,7 +104,7 @@ func (p *project) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs stages, and returns what they print and the exit code.
+// run runs stages, and returns their output and the exit code.
 func (p *project) run(stages ...string) (output string, code int) {
 	p.t.Helper()
 	cmd := p.command(append([]string{"run"}, stages...)...)
@@ -138,7 +138,7 @@ func TestStagesThatPass(t *testing.T) {
 	require.Contains(t, p.read("results/test/passing.log"), "and what follows runs")
 }
 
-// What fails once is flaky: a test, a package that panics, a stage. Only what failed runs again.
+// A single failure is flaky: a test, a package that panics, a stage. Only failures run again.
 func TestFailsOnce(t *testing.T) {
 	p := newProject(t)
 	out, code := p.run("once", "panics", "exits", "shell-once")
@@ -188,7 +188,7 @@ func TestMoreThanFiveAreRed(t *testing.T) {
 	require.NotContains(t, out, "FLAKY")
 }
 
-// A race, a build failure and a package that hangs are never flaky, nor is what did not run.
+// A race, a build failure, a package that hangs and a missing run are never flaky.
 func TestAlwaysRed(t *testing.T) {
 	for stage, why := range map[string]string{
 		"race": "FAILED p/race (race): DATA RACE", "broken": "FAILED p/broken (broken): it does not build",

@@ -14,7 +14,7 @@ func TestComposeFile(t *testing.T) {
 	file := filepath.Join(root, "scripts/docker/compose.yaml")
 	options, err := cli.NewProjectOptions([]string{file}, cli.WithProfiles([]string{"run"}))
 	require.NoError(t, err)
-	project, err := options.LoadProject(t.Context()) // validates it by the schema, and what it refers to
+	project, err := options.LoadProject(t.Context()) // validates schema and references
 	require.NoError(t, err)
 
 	require.ElementsMatch(t, []string{"grafana", "influxdb", "k6", "memcached", "nats", "redis"}, project.ServiceNames())
@@ -22,7 +22,7 @@ func TestComposeFile(t *testing.T) {
 	require.FileExists(t, filepath.Join(k6.Build.Context, k6.Build.Dockerfile))
 	for name, address := range k6.Environment {
 		if *address == "" {
-			continue // MACHBASE_URL, which only its user knows
+			continue // such as MACHBASE_URL, which the user sets
 		}
 		host := *address
 		if _, after, isURL := strings.Cut(host, "://"); isURL {

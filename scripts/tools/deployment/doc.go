@@ -1,3 +1,3 @@
-// Package deployment has only tests: Dockerfile.k6, the compose file and the manifests of
-// scripts/k8s, read as those who run them read them. `make shipped` runs them.
+// Package deployment has only tests: they parse Dockerfile.k6, the compose file and the manifests
+// of scripts/k8s as their users' programs do. `make shipped` runs them.
 package deployment

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the repository.
 const root = "../../.."
 
 func read(t *testing.T, path string) []byte {
@@ -31,8 +30,7 @@ func read(t *testing.T, path string) []byte {
 	return raw
 }
 
-// stages parses Dockerfile.k6. What BuildKit's linter says of an instruction is an error of the
-// test.
+// stages parses Dockerfile.k6. A warning of BuildKit's linter fails the test.
 func stages(t *testing.T) []instructions.Stage {
 	t.Helper()
 	parsed, err := parser.Parse(strings.NewReader(string(read(t, "Dockerfile.k6"))))
@@ -50,7 +48,7 @@ func stages(t *testing.T) []instructions.Stage {
 	return found
 }
 
-// labels and environment of the image.
+// imageOf returns labels, environment and user of the image.
 func imageOf(stage instructions.Stage) (labels, env map[string]string, user string) {
 	labels, env = map[string]string{}, map[string]string{}
 	for _, command := range stage.Commands {
@@ -81,8 +79,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// The steps of the first stage are done with nothing but what .dockerignore lets through; the
-// binary is the same each time.
+// The steps of the first stage need only the files that .dockerignore includes; the binary is the
+// same each time.
 func TestBuildStepsInACleanFolder(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "src")
 	first := buildIn(t, src)
@@ -93,8 +91,8 @@ func TestBuildStepsInACleanFolder(t *testing.T) {
 	require.Equal(t, first, buildIn(t, src), "the same folder, the same binary")
 }
 
-// buildIn runs the instructions of the first stage in a folder, which stands for its WORKDIR, and
-// returns the binary's digest.
+// buildIn runs the instructions of the first stage in a folder, as its WORKDIR, and returns the
+// binary's digest.
 func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "GOFLAGS=") })
@@ -127,8 +125,7 @@ func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	return sha256.Sum256(raw)
 }
 
-// copyContext copies a file or a folder of the build's context: what .dockerignore does not keep
-// out.
+// copyContext copies a file or folder of the build context, except those in .dockerignore.
 func copyContext(t *testing.T, from, to string) {
 	t.Helper()
 	patterns, err := ignorefile.ReadAll(strings.NewReader(string(read(t, ".dockerignore"))))
@@ -156,7 +153,7 @@ func copyContext(t *testing.T, from, to string) {
 		raw, err := os.ReadFile(path)
 		mode := fs.FileMode(0o600)
 		if info, failed := entry.Info(); failed == nil && info.Mode()&0o100 != 0 {
-			mode = 0o700 // as COPY keeps it
+			mode = 0o700 // COPY keeps the mode
 		}
 		into := filepath.Join(to, below)
 		if below == "." && !entry.IsDir() && filepath.Base(to) != filepath.Base(from) {

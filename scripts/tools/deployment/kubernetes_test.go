@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// testRunSchema is the JSON Schema in k6-operator's CustomResourceDefinition, made strict: a key
-// that it does not name is an error, as kubectl's --validate=strict has it.
+// testRunSchema returns the JSON Schema in k6-operator's CustomResourceDefinition, made strict: an
+// unknown key is an error, as with kubectl --validate=strict.
 func testRunSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	var crd struct {
@@ -43,8 +43,7 @@ func testRunSchema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// closeObjects lets no object have other properties than the schema names, and translates what JSON
-// Schema does not know.
+// closeObjects forbids additional properties, and translates extensions of JSON Schema.
 func closeObjects(schema map[string]any) {
 	if schema["x-kubernetes-int-or-string"] == true {
 		delete(schema, "anyOf")
@@ -98,8 +97,8 @@ func TestTestRunsFitTheirDefinition(t *testing.T) {
 	}
 }
 
-// The manifests fit each other, the image and the page: the runners of both TestRuns leave their
-// reports where the job finds them.
+// The manifests match each other, the image and the page: the runners of both TestRuns write their
+// reports where the job reads them.
 func TestManifestsFitTogether(t *testing.T) {
 	var claim corev1.PersistentVolumeClaim
 	require.NoError(t, yaml.UnmarshalStrict(read(t, "scripts/k8s/results.yaml"), &claim))
@@ -137,7 +136,7 @@ func TestManifestsFitTogether(t *testing.T) {
 	require.Contains(t, page, "kubectl set env --local -f merge.yaml NAME=shop GATES= -o yaml")
 }
 
-// values are those of environment variables that have one.
+// values returns the environment variables that have a value.
 func values(env []corev1.EnvVar) map[string]string {
 	all := map[string]string{}
 	for _, e := range env {
@@ -149,8 +148,8 @@ func values(env []corev1.EnvVar) map[string]string {
 	return all
 }
 
-// A gate of a step that the run does not have is crossed, so that the job and the command of the
-// page would always fail.
+// A gate for a step that the run does not have is crossed, so the job and the command of the page
+// would always fail.
 func TestStepsOfGatesAreRun(t *testing.T) {
 	var gates struct{ Absolute []struct{ Clients int } }
 	require.NoError(t, yaml.Unmarshal(read(t, "thresholds/cache-sweep.json"), &gates))

@@ -1,10 +1,11 @@
-// What the declarations of k6 and of our modules lack: the modules of others in our
-// binaries, as far as our scripts use them.
+//
+// Declarations missing in @types/k6 and in ours: other modules in our binaries, as far as our
+// scripts use them.
 
-/** k6's console, which is less than a browser's. */
+/** k6's console, a subset of a browser's. */
 declare const console: Record<'debug' | 'error' | 'info' | 'log' | 'warn', (...values: unknown[]) => void>;
 
-/** What the module exports; for the init context. */
+/** Returns the module's exports; only in the init context. */
 declare function require(module: string): any;
 
 declare module 'k6/x/redis' {

@@ -1,5 +1,5 @@
-// A script as a TypeScript project of somebody else has it, with all that `strict` checks: each
-// module, by the names and the shapes that ../../../extensions/API.md promises.
+// A strictly checked TypeScript project that uses each module with the names and shapes of
+// ../../../extensions/API.md.
 import machbase from 'k6/x/machbase';
 import memcached, { type MemcachedError } from 'k6/x/memcached';
 import mxgateway from 'k6/x/mxgateway';
