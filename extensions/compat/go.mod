@@ -1,4 +1,4 @@
-// The alias of k6 v1 that k6/x/sql is built with: see doc.go. It is only ever used through a replace directive.
+// Replaces go.k6.io/k6 (k6 v1) for k6/x/sql: see doc.go.
 module go.k6.io/k6
 
 go 1.26.0

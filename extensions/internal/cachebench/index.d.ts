@@ -1,27 +1,25 @@
 /// <reference path="../k6mod/index.d.ts" />
 /**
- * What the modules of caches have in common: k6/x/memcached, k6/x/umemcache and k6/x/resp do many
- * operations in one call, in Go.
+ * k6/x/memcached, k6/x/umemcache and k6/x/resp do many operations in one call, in Go:
  *
- * In a step of client-sweep each operation is one of the step, under its own name (get, set,
- * delete, touch, getOrSet, getMulti; those of hitRate are getOrSet): name them in the scenario's
- * `ops`. The call returns when the client's share is done or the step starts no more operations,
- * after the operation, or the pipeline, that is under way: a pipeline of n overshoots a share by at
- * most n - 1. The call before `sweep.run`, and the first one of a function without it, are not
- * measured, and are not cut by the share. In a step of an open loop each operation is one of the
- * schedule: the call waits until the next one is due, and the first is the one that it was made
- * for. A pipeline of n takes n places, which are due with the first. In a duet at a rate the call
- * does one operation, or pipeline. The step's report has hits and misses
- * in `extra`. Operations that fail are counted, there and in the result, and do not throw; only
- * what keeps the call from going on does, with the module's error: options that make no sense, the
- * end of the test. A prefill that fails ends the test with exit code 108 and a message that names
- * the key, whatever the script catches.
+ *     client.run({ iterations: 1000, mix: { get: 9, set: 1 }, keys: { count: 5000 } });
  *
- * The module's metrics have the commands that go to the server, at least once a second; durations
- * are the sweep's.
+ * Each operation counts under its own name (get, set, delete, touch, getOrSet, getMulti; hitRate
+ * counts getOrSet): list them in the scenario's `ops`. In a sweep, the call returns when the
+ * client's share is done; a pipeline of n may exceed it by up to n - 1. Calls before `sweep.run`,
+ * and the first one of a function without it, are not measured.
+ *
+ * In an open loop, the call waits until each operation is due; a pipeline of n takes n places of
+ * the schedule, due with the first. In a duet at a rate, a call does one operation or pipeline.
+ *
+ * Failed operations are counted and do not throw. Wrong options and the end of the test throw. A
+ * prefill that fails ends the test with exit code 108 and names the key.
+ *
+ * The report has hits and misses in `extra`. The module's metrics count commands at least once a
+ * second; the sweep has the durations.
  */
 declare namespace XK6SweepCaches {
-  /** Shares of operations, in proportion to each other. Default: get 90, set 10. */
+  /** Relative shares of operations. Default: get 90, set 10. */
   interface Mix {
     get?: number;
     set?: number;
@@ -33,22 +31,22 @@ declare namespace XK6SweepCaches {
     getMulti?: number;
   }
 
-  /** Which keys there are, and how they are drawn. */
+  /** Keys and their distribution. */
   interface Keys {
     /**
-     * `uniform` (default); `zipf` (`exponent`, default 0.99); `hotcold`: `hotAccess` percent
-     * (default 80) of the operations go to the first `hotPercent` percent (default 20) of the keys;
-     * `sequential`: each client goes round its share of the keys; `gaussian` around the key `mean`
-     * (default: the middle) with `deviation` (default: a sixth of the keys).
+     * `uniform` (default); `zipf` with `exponent` (default 0.99); `hotcold`: `hotAccess` percent
+     * (default 80) of the operations use the first `hotPercent` percent (default 20) of the keys;
+     * `sequential`: each client repeats its share of the keys in order; `gaussian` around the key
+     * `mean` (default: the middle) with `deviation` (default: a sixth of the keys).
      */
     distribution?: 'uniform' | 'zipf' | 'hotcold' | 'sequential' | 'gaussian';
     /** Default 10000. */
     count?: number;
     /** Default `"key:"`. */
     prefix?: string;
-    /** Bytes of a key, its prefix included. Default: the prefix and 12 digits. */
+    /** Bytes of a key, including the prefix. Default: the prefix and 12 digits. */
     size?: number;
-    /** Also of zipf, where it only says which keys count as hot. */
+    /** With zipf, it only defines which keys count as hot. */
     hotPercent?: number;
     hotAccess?: number;
     exponent?: number;
@@ -56,44 +54,43 @@ declare namespace XK6SweepCaches {
     deviation?: number;
   }
 
-  /** Sizes of values, in bytes. Which size a key's value has follows from the key. */
+  /** Sizes of values in bytes. A key's value always has the same size. */
   type Sizes = number | { min: number; max: number } | { size: number; weight: number }[];
 
   /**
-   * A workload. Equal options make equal keys and values, in every module; client c of n draws the
-   * same operations in every step. A client's draws go on from call to call with equal options, and
-   * begin anew with a step.
+   * A workload. Equal options give equal keys and values in every module, and client c of n draws
+   * the same operations in every step. Draws continue from call to call with equal options, and
+   * restart with each step.
    */
   interface Workload {
-    /** Operations of the call. Either this or `duration`; `prefill` needs neither. */
+    /** Operations in the call. Set this or `duration`; `prefill` needs neither. */
     iterations?: number;
-    /** How long the call goes on. */
+    /** Length of the call. */
     duration?: XK6Sweep.Duration;
     mix?: Mix;
     keys?: Keys;
     /** Default 100. */
     values?: Sizes | { size: Sizes };
     /**
-     * Whether what is read is compared with what has to be there: another value is a failed
-     * operation. Default true.
+     * Compare values read with the expected ones; a wrong value fails the operation. Default true.
      */
     verify?: boolean;
-    /** Keys of a getMulti. Default 10. */
+    /** Keys in a getMulti. Default 10. */
     batch?: number;
     /**
-     * Commands that are sent before their replies are read. Default 1. A command's duration is then
-     * that of its pipeline.
+     * Commands sent before their replies are read. Default 1. A command then has its pipeline's
+     * duration.
      */
     pipeline?: number;
-    /** Of all that is drawn. Default 1. */
+    /** Seed of all random draws. Default 1. */
     seed?: number;
-    /** How long values live, up to 30 days: a string such as `"60s"`. Default 0: for ever. */
+    /** Time to live of values, up to 30 days, such as `"60s"`. Default 0: no expiry. */
     ttl?: string | 0;
     /**
-     * A get or a getMulti that does not find a key which `prefill` has written in this test is a
-     * failed operation: a cache that has lost its values answers faster. With true it counts as
-     * done. Set it where the server may evict, where values expire, and where the mix deletes.
-     * Default false. Keys that another instance of k6 has prefilled are not known here.
+     * By default, a get or getMulti fails if it misses a key that `prefill` has written in this
+     * test, because a cache that has lost its values answers faster. True counts it as successful.
+     * Set it if the server may evict, values expire, or the mix deletes. Keys prefilled by another
+     * instance of k6 do not count.
      */
     allowMisses?: boolean;
     /** Tags of the call. */
@@ -101,33 +98,32 @@ declare namespace XK6SweepCaches {
   }
 
   /**
-   * What a call came to. What failed is in `failed` (and `wrong`, and `misses` of prefilled keys)
-   * and nowhere else. Outside of a sweep, the log tells of the first call in which operations
-   * failed.
+   * Counts of a call. Failed operations count only in `failed`, `wrong`, and `misses` of prefilled
+   * keys. Outside a sweep, k6 logs the first call with failed operations.
    */
   interface Result {
     succeeded: number;
     failed: number;
-    /** Failed operations that brought another value than the key's. */
+    /** Failed operations that read a wrong value. */
     wrong: number;
     hits: number;
     misses: number;
-    /** Hits and misses of hot keys, which hotcold and zipf have. */
+    /** Hits and misses of hot keys, with hotcold and zipf. */
     hotAccesses: number;
     hotHits: number;
-    /** Values of a getOrSet that the server would not keep, which is no failure. */
+    /** Values of getOrSet operations that the server did not keep. Not failures. */
     refused: number;
-    /** Of values that were written. */
+    /** Bytes of values written. */
     bytesSent: number;
-    /** Of values that were read. */
+    /** Bytes of values read. */
     bytesReceived: number;
     seconds: number;
   }
 
-  /** What a prefill came to: the keys that this client has written, none where others have. */
+  /** Counts of a prefill: the keys written by this client. */
   interface Prefilled {
     succeeded: number;
-    /** Always 0: what fails ends the test. */
+    /** Always 0: a failure ends the test. */
     failed: number;
     bytesSent: number;
     bytesReceived: number;
@@ -139,36 +135,35 @@ declare namespace XK6SweepCaches {
    * accesses.
    */
   interface HitRate {
-    /** A published configuration, or one of its own: bytes, and whole percent. */
+    /** A published configuration, or your own in bytes and whole percent. */
     config:
       | '2g-513k'
       | '100m-512b'
       | 'random-2g-1m'
       | 'random-100m-1k'
       | {
-          /** The server's memory limit. */
+          /** Memory limit of the server. */
           memory: number;
           /** Key and value together. */
           item: number;
           /** Sizes are uniform up to `item`. Default false: all are `item`. */
           random?: boolean;
-          /** Of the cases. Default 20. */
+          /** Hot cases, percent. Default 20. */
           hot?: number;
-          /** Of the accesses, that go to hot cases. Default 80. */
+          /** Accesses to hot cases, percent. Default 80. */
           access?: number;
-          /** Size of the hot cases, of `memory`. Default 80. */
+          /** Size of the hot cases, percent of `memory`. Default 80. */
           hotMemory?: number;
         };
     /**
-     * `warmup` fills the cache, `timed` is measured. All clients of a step share a pass, and each
-     * of its accesses is done once, whatever their number; so do all VUs outside of steps. Do the
-     * first before `sweep.run` and the second in it, in a scenario with `untilDone: true`: the step
-     * ends when the pass is over.
+     * `warmup` fills the cache, `timed` is measured. All clients of a step (or all VUs outside
+     * steps) share a pass and do each access once. Call the first before `sweep.run` and the second
+     * inside it, in a scenario with `untilDone: true`, so that the step ends with the pass.
      */
     pass: 'warmup' | 'timed';
-    /** Accesses of this call. Default 0: all that are left. */
+    /** Accesses in this call. Default 0: all that are left. */
     iterations?: number;
-    /** Whether hits are compared with what was written. Default false, as in the original. */
+    /** Compare hits with the expected values. Default false, as in the original. */
     verify?: boolean;
     /** Tags of the call. */
     tags?: XK6Sweep.Tags;
@@ -180,15 +175,15 @@ declare namespace XK6SweepCaches {
     wrong: number;
     hits: number;
     misses: number;
-    /** Failed ones included: those of a whole timed pass are a published figure. */
+    /** Includes failed ones. The total of a timed pass is a published figure. */
     hotAccesses: number;
     hotHits: number;
     refused: number;
-    /** Of values that were written. */
+    /** Bytes of values written. */
     bytesSent: number;
-    /** Of values that were read. */
+    /** Bytes of values read. */
     bytesReceived: number;
-    /** Accesses that nobody has claimed yet. */
+    /** Accesses that no client has claimed. */
     left: number;
     seconds: number;
   }
