@@ -12,7 +12,6 @@ type queryAnswer struct {
 	keep   bool
 	expect []expectation
 
-	// places are the positions of the expected columns.
 	places []int
 
 	columns []Column
@@ -20,7 +19,6 @@ type queryAnswer struct {
 	count   int64
 }
 
-// begin prepares for the next answer. Several clients may share expect.
 func (a *queryAnswer) begin(keep bool, expect []expectation) {
 	*a = queryAnswer{keep: keep, expect: expect, places: a.places[:0]}
 }
@@ -32,7 +30,6 @@ type expectation struct {
 	value any
 }
 
-// read reads the rows. It is an argument of a driver's Query.
 func (a *queryAnswer) read(rows Rows) error {
 	if a.keep {
 		a.columns = rows.Columns()

@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// appender is the JavaScript object Appender.
 type appender struct {
 	*client
 
@@ -24,9 +23,8 @@ type appender struct {
 	// connection is the appender's connection; nil after close. The client's lock guards it.
 	connection *connection
 	appender   Appender
-	// tags are for the samples of its calls.
-	tags k6mod.Tags
-	log  logrus.FieldLogger
+	tags       k6mod.Tags
+	log        logrus.FieldLogger
 	// unacknowledged is the number of rows since the last receipt. The client's lock guards it.
 	unacknowledged int64
 	// counted is the part of the receipt that the metrics have counted.
@@ -119,8 +117,6 @@ func (a *appender) writing(job func(context.Context) error) *task {
 	}
 }
 
-// append implements appender.append(row, row...). A row is an array of values in the order of the
-// columns.
 func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
@@ -150,7 +146,6 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// appendColumns implements appender.appendColumns([column, ...]). It returns the number of rows.
 func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	columns, err := columnsOf(call.Argument(0))
 	if err != nil {
@@ -170,8 +165,6 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// generate implements appender.generate(name, options). It appends rows that are generated in Go,
-// and returns how many.
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
@@ -267,8 +260,6 @@ func (a *appender) flush(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// sync implements appender.sync(). It sends the buffered rows, waits for the server, and returns
-// the receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
 		receipt, err := a.appender.Sync(ctx)

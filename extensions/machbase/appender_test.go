@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// logOf returns what the VU logs from now on.
 func logOf(t *testing.T, v *vu) *logtest.Hook {
 	t.Helper()
 	logger, is := v.VU.State().Logger.(*logrus.Logger)

@@ -74,7 +74,6 @@ func TestAsyncDoesNotBlock(t *testing.T) {
 	require.JSONEq(t, `["meanwhile",7]`, v.JSON(`order`))
 }
 
-// Operations of a client run in the order of their calls, including blocking ones.
 func TestAsyncOperationsQueue(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
@@ -149,7 +148,6 @@ func TestAsyncErrors(t *testing.T) {
 	}
 }
 
-// An unhandled rejection fails the iteration, as in k6.
 func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
@@ -241,7 +239,6 @@ func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 		v.fail(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
 }
 
-// The end of the test ends a generation between its batches.
 func TestContextEndsAGeneration(t *testing.T) {
 	var v *vu
 	batches := 0
@@ -299,7 +296,6 @@ func TestReceiptsAreCounted(t *testing.T) {
 	require.Equal(t, 10.0, v.Counted(metricRejected))
 }
 
-// A receipt counts even if the call then fails.
 func TestReceiptOfACallThatFails(t *testing.T) {
 	v := newVU(t, &fakeDriver{receipt: func(*fakeConn, int64) (cmi.Receipt, error) {
 		return cmi.Receipt{Accepted: 5}, k6mod.Errorf(k6mod.KindConnection, "gone")

@@ -44,12 +44,9 @@ type client struct {
 	seat *eventloop.Seat
 	// drawn holds the random parameters of runs, by seed.
 	drawn map[uint64]*draws
-	// work is the last run.
-	work *work
+	work  *work
 }
 
-// newClient implements new Client(url, options) and new Client(options). It does not connect, which
-// the init context does not allow.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
@@ -86,14 +83,12 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// connect implements client.connect(). It connects if there is no connection.
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	t := &task{client: c}
 
 	return t, connectOptions.Read("connect", call.Argument(0), t)
 }
 
-// close implements client.close(). It closes the open appenders and the connection.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.tasks.Wait()
 	var failed error
@@ -112,7 +107,6 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// ensure connects if there is no connection. The caller holds c.mu.
 func (c *client) ensure(ctx context.Context, t *task) error {
 	if c.connection != nil {
 		return nil
@@ -134,7 +128,6 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 	return err
 }
 
-// disconnect runs at the end of the VU.
 func (c *client) disconnect() {
 	for _, l := range c.closed() {
 		l.fail()
@@ -151,7 +144,6 @@ func (c *client) closed() []leftAppender {
 	return left
 }
 
-// lost discards the connection. The caller holds c.mu.
 func (c *client) lost() {
 	for _, a := range c.appenders {
 		if a.unacknowledged > 0 && c.lostRows.CompareAndSwap(false, true) {

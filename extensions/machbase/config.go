@@ -62,7 +62,6 @@ type options struct {
 // Address returns host:port.
 func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
-// config checks the options. They take precedence over the URL, and the URL over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
@@ -109,7 +108,6 @@ func (c *Config) parse(urls []string) error {
 
 var errTLS = errors.New("unknown option \"tls\" in the url: Machbase's native protocol has no TLS")
 
-// urlOptions are the options that a URL may have.
 var urlOptions = []string{ //nolint:gochecknoglobals // a constant
 	"alternatives", "connectTimeout", "driver", "fetchRows", "queryTimeout", "statementCache", "timeout",
 }

@@ -13,8 +13,7 @@ import (
 
 // connection adds timeouts to a driver's Conn. A call that takes too long breaks the Conn.
 type connection struct {
-	conn Conn
-	// calls makes the contexts of calls, which end at their timeout.
+	conn    Conn
 	calls   deadline.Contexts
 	timeout time.Duration
 	broken  bool
@@ -23,8 +22,8 @@ type connection struct {
 	received, sent uint64
 }
 
-// connect connects. If a driver does not return in time, it is abandoned, and what it opens later
-// is closed.
+// connect connects. A driver that does not return in time is abandoned; its connection is closed
+// when it opens.
 func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, k6mod.TestEnded()
@@ -86,7 +85,6 @@ func (c *connection) use(seat *eventloop.Seat) {
 	}
 }
 
-// job is work on a connection, limited by its context.
 type job = func(ctx context.Context, conn Conn) error
 
 // do runs a job on the connection. The job's context ends at the timeout, or with ctx.
@@ -111,7 +109,6 @@ func (c *connection) do(ctx context.Context, timeout time.Duration, do job) erro
 	}
 }
 
-// guard turns a driver's panic into an error.
 func (c *connection) guard(ctx context.Context, do job) (err error) {
 	defer crash.Catch(&err)
 
@@ -131,7 +128,6 @@ func (c *connection) close() {
 	c.calls.Stop()
 }
 
-// traffic returns the bytes received and sent since its last call.
 func (c *connection) traffic() (received, sent uint64) {
 	totalReceived, totalSent := c.conn.Traffic()
 	received, sent = totalReceived-c.received, totalSent-c.sent

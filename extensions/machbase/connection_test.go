@@ -442,8 +442,6 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 20.0, v.Counted("data_sent"))
 }
 
-// Under client-sweep, operations count for the step's client, and the connection ends with the
-// step.
 func TestClientOfASweep(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
 	v := newVU(t, driver)

@@ -103,7 +103,6 @@ func optionKeys(t reflect.Type) []string {
 	return keys
 }
 
-// Each blocking method has an async form.
 func TestEveryOperationHasBothForms(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)

@@ -11,7 +11,6 @@ import (
 // package cmi and in all modules.
 const kindExpect = "expect"
 
-// asError converts an error of a driver.
 func asError(err error) k6mod.Error {
 	if known, is := errors.AsType[*cmi.Error](err); is {
 		return k6mod.Error{Kind: known.Kind, Code: known.Code, Message: known.Error(), Cause: known}

@@ -43,7 +43,6 @@ func (d *fakeDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, err
 	return conn, nil
 }
 
-// connections returns the connections opened so far.
 func (d *fakeDriver) connections() []*fakeConn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -170,7 +169,6 @@ func (a *fakeAppender) Sync(context.Context) (cmi.Receipt, error) {
 	return cmi.Receipt{Accepted: a.rows}, nil
 }
 
-// fakeRows is a fixed answer, with an optional error after the rows.
 type fakeRows struct {
 	columns []Column
 	rows    [][]any
@@ -200,7 +198,6 @@ func (r *fakeRows) Equal(column int, want any) bool { return Equal(r.Values()[co
 func (r *fakeRows) Values() []any                   { return r.rows[r.at-1] }
 func (r *fakeRows) Err() error                      { return r.err }
 
-// answer returns a fake driver that answers every query with these rows.
 func answer(columns []Column, rows ...[]any) *fakeDriver {
 	return &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		return read(&fakeRows{columns: columns, rows: rows})

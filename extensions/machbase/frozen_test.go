@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// argsSeen returns a VU with a client, and the parameters of its queries.
 func argsSeen(t *testing.T) (*vu, *[][]any) {
 	t.Helper()
 	var seen [][]any

@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// FuzzConfig: every error is one line without the password.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "machbase://h", "machbase://u:p@h:1?timeout=5s&fetchRows=9", "@h?driver=x", "machbase://[::1", "?alternatives=a,b", "%zz", "\n", "https://h:1?timeout=5s"} {
 		f.Add(seed)

@@ -69,7 +69,6 @@ func series(source *generate.Source, err error) (batches, error) {
 	return source.Batches, nil
 }
 
-// rangeOptions are the common options of uniform, sine and sequence.
 type rangeOptions struct {
 	Tags     int                `json:"tags"`
 	Prefix   string             `json:"prefix"`
@@ -111,7 +110,6 @@ type sequenceOptions struct {
 	Offset float64 `json:"offset"`
 }
 
-// stockOptions are the options of the stock generators.
 type stockOptions struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`

@@ -19,7 +19,6 @@ type vu struct {
 	t *testing.T
 }
 
-// newVU returns the VU of a script's functions, with this driver.
 func newVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
 	v := newInitVU(t, driver)
@@ -44,7 +43,6 @@ type thrown struct {
 	Code                int64
 }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 	e := v.Fail(script)
@@ -107,7 +105,6 @@ func quote(s string) string {
 	return string(raw)
 }
 
-// requireNoneLeft fails if goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "machbase.connect")

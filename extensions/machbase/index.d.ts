@@ -1,24 +1,25 @@
 /**
- * k6/x/machbase: a client of the Machbase time series database over its native protocol.
+ * k6/x/machbase is a client of the Machbase time series database that speaks its native protocol.
  *
- * Every operation has two forms. The plain one, such as `query`, blocks its VU until it is done,
- * and throws a {@link MachbaseError} when it fails. The asynchronous one, `asyncQuery`, takes the
- * same arguments and returns a promise, which is rejected with the same error. Operations of one
- * client, of both forms, are done one after the other, in the order in which they were called: to
- * have several under way, use several clients. What is passed (columns, buffers) is copied at the
- * call. k6 ends an iteration when all that it has begun is done, whether the script awaits it or
- * not.
+ * Operations have two forms. The blocking form, such as `query`, waits until it is done, and throws
+ * a {@link MachbaseError} if it fails. The async form, `asyncQuery`, takes the same arguments and
+ * returns a promise. A client runs its operations of both forms one after another, in the order of
+ * the calls; to run several at the same time, use several clients. Arguments are copied at the
+ * call. k6 ends an iteration only when its promises are settled, even if the script does not await
+ * them.
  *
- * Metrics: `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the
- * executor client-sweep, which has durations of its own) and `machbase_rows` (Counter: rows read or
- * appended), each with the tags `op` (connect, query, exec, prepare, append) and `outcome` (ok, or
- * the error's kind); `machbase_rows_acknowledged` (Counter: appended rows that the server took) and
- * `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the server's
- * error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own
- * `data_sent` and `data_received`.
+ * Metrics:
+ * - `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the executor
+ *   client-sweep, which measures durations itself) and `machbase_rows` (Counter: rows read or
+ *   appended), with the tags `op` (connect, query, exec, prepare, append) and `outcome` (ok, or the
+ *   error's kind).
+ * - `machbase_rows_acknowledged` and `machbase_rows_rejected` (Counters): appended rows that the
+ *   server accepted or rejected, counted at an appender's `sync` and `close`. Rejected rows have
+ *   the tag `reason`: the server's error code, or `other`.
+ * - k6's own `data_sent` and `data_received`.
  *
- * `machbase_failed` (Rate, with the tag `op`) is the share of operations that failed, as
- * `http_req_failed` is of requests: a threshold is `machbase_failed: ['rate<0.01']`.
+ * `machbase_failed` (Rate, with the tag `op`) is the share of failed operations, like
+ * `http_req_failed` for requests. A threshold: `machbase_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/machbase' {
   /** The types for which {@link bind} makes parameters. */
@@ -35,92 +36,91 @@ declare module 'k6/x/machbase' {
     | 'binary';
 
   /**
-   * The type of an answer's column; `null` is that of an expression that is always null. (The
-   * driver machgo has the signed types' names for the unsigned ones, and `varchar` for text and
-   * json.)
+   * The type of an answer's column; `null` is an expression that is always null. (The driver machgo
+   * reports unsigned types as signed ones, and text and json as `varchar`.)
    */
   export type ColumnType = BindType | 'ushort' | 'uinteger' | 'ulong' | 'char' | 'text' | 'clob' | 'blob' | 'json' | 'null';
 
-  /** A parameter whose type was chosen with {@link bind}. It has no properties of its own. */
+  /** A parameter with an explicit type, made by {@link bind}. It has no properties. */
   export interface TypedValue {
     readonly __machbaseTypedValue: never;
   }
 
   /**
-   * What can be a parameter, a value of an appended row or an expected value.
+   * A parameter, a value of an appended row or an expected value.
    *
    * | JavaScript | Machbase |
    * |---|---|
    * | string | varchar |
-   * | whole number up to 2^53 - 1, BigInt of up to 64 bits | long |
+   * | integer up to 2^53 - 1, BigInt of up to 64 bits | long |
    * | any other number | double |
    * | Date | datetime |
    * | ArrayBuffer | binary |
    * | null, undefined | null |
    *
-   * The server converts a parameter to the column's type where it can: a long fits any numeric
-   * column that can hold it (but no varchar), a double loses its fraction in an integer column, a
-   * text can be an IP address. NaN and the infinities become null, and so do the values with which
-   * Machbase writes null: '', the smallest short, integer and long, the largest ushort and
-   * uinteger, the largest float and double.
+   * The server converts a parameter to the column's type if it can: a long fits any numeric column
+   * with enough bits (but no varchar), a double loses its fraction in an integer column, a string
+   * can be an IP address. NaN and infinities become null, and so do the values that Machbase
+   * reserves for null: '', the smallest short, integer and long, the largest ushort and uinteger,
+   * the largest float and double.
    *
-   * Anything else (a boolean, an object, an array, an invalid Date, a Date outside of the years
+   * Any other value (a boolean, an object, an array, an invalid Date, a Date outside of the years
    * 1678 to 2262, a BigInt of more than 64 bits) is an error of kind `usage` that names the
    * parameter.
    */
   export type Value = string | number | bigint | Date | ArrayBuffer | TypedValue | null | undefined;
 
   /**
-   * A value of a row. A long or ulong beyond ±(2^53 - 1) is a BigInt, a datetime a Date (rounded
-   * down to milliseconds) or, with `times: 'ns'`, a BigInt of nanoseconds since 1970; an IP address
-   * is a string, binary an ArrayBuffer.
+   * A value of a row. A long or ulong beyond ±(2^53 - 1) is a BigInt. A datetime is a Date (rounded
+   * down to milliseconds) or, with `times: 'ns'`, a BigInt of nanoseconds since 1970. An IP address
+   * is a string, a binary value an ArrayBuffer.
    */
   export type Cell = string | number | bigint | Date | ArrayBuffer | null;
 
   /** A column of an answer. */
   export interface Column {
-    /** As the query wrote it; in upper case where it wrote `*`. */
+    /** As in the query; in upper case for `*`. */
     name: string;
     type: ColumnType;
   }
 
-  /** The rows of an answer. `columns` is not among the array's own keys. */
+  /** The rows of an answer. `columns` is not a key of the array. */
   export type Rows<T> = T[] & { readonly columns: Column[] };
 
-  /** How to reach the server. What stands here overrides what stands in the URL. */
+  /** How to reach the server. These options take precedence over those of the URL. */
   export interface ClientOptions extends XK6Sweep.ClientOptions {
-    /** Default `"sys"`. It is sent in upper case. */
+    /** Default `"sys"`. Sent in upper case. */
     user?: string;
-    /** Default: none. It is in no error's message. */
+    /** Default: none. Errors never show it. */
     password?: string;
     /**
-     * What speaks to the server: `"native"` (default), a client of our own. `"machgo"` and
-     * `"machcli"` are Machbase's, in a k6 that `make build-drivers` makes. Another name, or one
-     * that is not in this k6, is an error of kind `usage` that lists the names in it.
+     * The client library: `"native"` (default), or Machbase's own `"machgo"` or `"machcli"` in a k6
+     * built with `make build-drivers`. Any other name is an error of kind `usage` that lists the
+     * drivers of this k6.
      */
     driver?: string;
     /**
-     * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It
-     * then ends it with an error of kind `cancelled` and code 3027, and the connection stays. Where
-     * no answer comes five seconds after that, the client gives up with kind `timeout`. Default: no
-     * limit of the server's.
+     * The server's limit for a query or statement, rounded up to seconds. The server ends it with
+     * an error of kind `cancelled` and code 3027, and the connection stays usable. If no answer
+     * arrives within five more seconds, the client gives up with kind `timeout`. Default: no limit.
      */
     queryTimeout?: XK6Sweep.Duration;
     /**
-     * Which statements of query and exec stay prepared on the connection, so that the next use is
-     * one round trip. Only those that read or change rows do, at most 512, of which the one that
-     * was not used for the longest time makes room.
+     * Which statements of query and exec stay prepared on the connection, so that their next use
+     * takes one round trip. This applies to statements that read or change rows, at most 512;
+     * beyond that, the least recently used one is freed.
      *
-     * `"off"` (default): none. One with parameters is prepared, executed and freed: three round
-     * trips, or one on Linux for a query that the connection has run before and whose rows fit one
-     * answer, as the three requests are sent in one go then. One without parameters is one round
-     * trip in any mode. `"auto"`: those that come a second time. `"on"`: all, from their first use.
+     * `"off"` (default): none. A statement without parameters takes one round trip in every mode.
+     * One with parameters is prepared, executed and freed: three round trips. On Linux, a repeated
+     * query whose rows fit in one answer takes only one, because its three requests are sent
+     * together. `"auto"`: statements from their second use. `"on"`: all statements from their first
+     * use.
      *
-     * A table that is dropped and created with other columns is read as it was by a statement that
-     * stays prepared, until the connection is closed.
+     * If a table is dropped and created with other columns, a prepared statement reads it in the
+     * old form until the connection is closed.
      */
     statementCache?: 'off' | 'auto' | 'on';
-    /** Rows in one packet of an answer, at least 1. Default 1000; 0 stands for the default. */
+    /** Rows in one packet of an answer, at least 1. Default, and for 0: 1000. */
     fetchRows?: number;
   }
 
@@ -135,48 +135,48 @@ declare module 'k6/x/machbase' {
   /** Options of query. */
   export interface QueryOptions extends ExecOptions {
     /**
-     * `"objects"` (default): one object a row, with the columns' names as keys (of two columns of
-     * one name, the last stays). `"arrays"`: one array a row. `"discard"`: none; they are read,
-     * checked and counted in Go, so that a row costs no JavaScript.
+     * `"objects"` (default): an object for each row, with the column names as keys (of columns with
+     * the same name, the last one). `"arrays"`: an array for each row. `"discard"`: rows are read,
+     * checked and counted in Go, without JavaScript.
      */
     rows?: 'objects' | 'arrays' | 'discard';
-    /** What a datetime becomes: a Date (default) or a BigInt of nanoseconds since 1970. */
+    /** The form of a datetime: a Date (default) or a BigInt of nanoseconds since 1970. */
     times?: 'date' | 'ns';
     /**
-     * Values that columns must have in every row, checked in Go whatever `rows` is. Names are
-     * compared without regard to case, numbers by value whatever their types, an IP address may be
-     * a string. A row with another value is an error of kind `expect` that names row, column and
-     * both values; a column that the answer has not is one of kind `usage`. An answer without rows
-     * fails, see `minRows`.
+     * Values that columns must have in every row, checked in Go with any `rows`. Column names
+     * ignore case, numbers are compared by value, an IP address may be a string. A different value
+     * is an error of kind `expect` that names row, column and both values. A column that is not in
+     * the answer is an error of kind `usage`. An answer without rows is an error too, see
+     * `minRows`.
      */
     expect?: { [column: string]: Value };
     /**
-     * An answer with fewer rows is an error of kind `expect`. Default 1 where `expect` is given,
-     * else 0.
+     * Minimum number of rows; fewer are an error of kind `expect`. Default: 1 with `expect`, else
+     * 0.
      */
     minRows?: number;
   }
 
-  /** What {@link Client.run} does. */
+  /** Options of {@link Client.run}. */
   export interface Work {
-    /** Operations of the call. Either this or `duration`. */
+    /** Number of operations. Set either this or `duration`. */
     iterations?: number;
-    /** How long the call goes on. */
+    /** How long to run operations. */
     duration?: XK6Sweep.Duration;
-    /** The SQL of a query, whose rows are read, checked and counted. Either this or `exec`. */
+    /** The SQL of a query, whose rows are read, checked and counted. Set either this or `exec`. */
     query?: string;
-    /** The SQL of a statement that returns no rows. */
+    /** The SQL of a statement without rows. */
     exec?: string;
-    /** Of the question marks in the text: values, or patterns that make one for each operation. */
+    /** The parameters of the text: values, or patterns that generate one for each operation. */
     params?: readonly (Value | Pattern)[];
-    /** As in {@link QueryOptions}, of query. */
+    /** As in {@link QueryOptions}, for query. */
     expect?: { [column: string]: Value };
-    /** As in {@link QueryOptions}, of query. */
+    /** As in {@link QueryOptions}, for query. */
     minRows?: number;
     /**
-     * Of what patterns draw. Default 1. What a client draws follows from the seed and its place
-     * among the clients: the same in every run. It goes on from call to call, and begins anew with
-     * a step.
+     * Seed of the random patterns. Default 1. The values depend only on the seed and on the
+     * client's position among the clients, so every run uses the same. They continue from call to
+     * call, and restart with each step.
      */
     seed?: number;
     /** Of each operation. Default: the client's. */
@@ -186,15 +186,15 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * Makes a parameter for each operation of {@link Client.run}.
+   * Generates a parameter for each operation of {@link Client.run}.
    *
-   * `oneOf`: one of the values, each as often as the others. `between`: two numbers, or two Dates;
-   * a value from the first to the second, each as likely as the others, `step` apart. It is whole
-   * where all of these are whole (and `step` 1, unless it is said); of Dates `step` is a time, by
-   * default one millisecond. `from`: a number or a Date, and `step` further with each operation:
-   * client i of n of a step has from + (i + nk)step in its k-th, so that no two have one in common
-   * (one Client each, in one instance of k6; VUs of k6's own executors are the n that the test has
-   * when they begin). Whole numbers can be BigInts. `step` is 1, and has to be said with a Date.
+   * `oneOf`: one of the values, with equal probability. `between`: a value between two numbers or
+   * two Dates (inclusive), in multiples of `step`, with equal probability. Integer bounds give
+   * integers, with a default `step` of 1; for Dates the default `step` is one millisecond. `from`:
+   * a number or a Date that advances by `step` with each operation. Operation k of client i of n
+   * has from + (i + nk)step, so no two clients use the same value. This needs one Client per
+   * client, and one instance of k6; under k6's own executors, n is the number of VUs at the start
+   * of the test. The default `step` is 1; a Date needs an explicit one. Integers may be BigInts.
    */
   export type Pattern =
     | { oneOf: readonly Value[] }
@@ -203,51 +203,48 @@ declare module 'k6/x/machbase' {
     | { from: number | bigint; step?: number | bigint }
     | { from: Date | TypedValue; step: XK6Sweep.Duration };
 
-  /** What a call of {@link Client.run} came to. */
+  /** The result of {@link Client.run}. */
   export interface WorkResult {
     succeeded: number;
-    /** Operations that failed: none of them is among those that succeeded. */
+    /** Failed operations. They are not part of `succeeded`. */
     failed: number;
-    /** Of the operations that succeeded. */
+    /** Rows of the successful operations. */
     rows: number;
     seconds: number;
   }
 
   /**
-   * What went wrong.
+   * The error of a failed call.
    *
    * | kind | code | |
    * |---|---|---|
    * | `connect` | 0 | no server could be reached within connectTimeout |
    * | `connection` | 0 | the connection broke; also: an appender is used after its end |
-   * | `protocol` | 0 | what came is no answer |
-   * | `timeout` | 0 | no answer within timeout; also: a roll-up that `wait` waits for has not caught up |
+   * | `protocol` | 0 | an answer violates the protocol |
+   * | `timeout` | 0 | no answer within timeout; also: `wait` ended before the roll-up had caught up |
    * | `cancelled` | 0, 3027 | the test ended; 3027: the server cancelled the query, at queryTimeout |
    * | `auth` | 2080, 2081 | unknown user, wrong password |
-   * | `syntax` | 2010 | the server does not understand the statement |
-   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: a column of an appender, or a roll-up that is asked about |
-   * | `busy` | 0, 2031, 3039 | a lock, too many sessions (of which a server may say nothing: code 0) |
-   * | `conflict` | 2024 | there is a table of that name already |
-   * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
+   * | `syntax` | 2010 | the server cannot parse the statement |
+   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: an appender's column, or a roll-up in info, gap or wait |
+   * | `busy` | 0, 2031, 3039 | a lock, too many sessions (0: the server reset the connection) |
+   * | `conflict` | 2024 | a table of that name exists already |
+   * | `append` | 0 | a value does not fit its column; the row was not sent |
    * | `expect` | 0 | a row is not as expected, or there are fewer rows than `minRows` |
    * | `usage` | 0 | the call itself is wrong |
    * | `server` | others | any other error of the server |
-   * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | `internal` | 0 | a fault in k6's extensions or in a library; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
-   * error of kind `usage`.
+   * An array argument with more than 1,000,000 elements, or one that contains itself, is an error
+   * of kind `usage`.
    *
-   * After `connect`, `connection`, `protocol`, `timeout` and `cancelled` with code 0 the connection
-   * is given up (but not by `wait`): the next operation opens a new one. After the others it stays.
-   * (The drivers machgo and machcli give it up after `append` too, and after an error of the server
-   * amid an answer's rows.)
+   * After an error of kind `connect`, `connection`, `protocol`, `timeout` (except of `wait`) or
+   * `cancelled` with code 0, the client closes the connection, and the next operation opens a new
+   * one. After other errors the connection stays usable. (The drivers machgo and machcli also close
+   * it after `append`, and after a server error within an answer's rows.)
    */
   export interface MachbaseError extends Error {
     name: 'MachbaseError';
-    /**
-     * The server's error code, which also stands in the message; 0 for errors that are not the
-     * server's.
-     */
+    /** The server's error code, which is also in the message; 0 for other errors. */
     code: number;
     kind:
       | 'connect'
@@ -268,11 +265,10 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * One connection of one VU: opened by the first operation that needs it, opened anew by the next
-   * one after it broke, and closed when the VU has no more use for it (the end of setup or
-   * teardown, of the client's step under client-sweep, or of the test). Make it in the init
-   * context, once per VU; use it in functions. VUs never share one: the protocol does one thing at
-   * a time on a connection, and a client of a sweep is a connection.
+   * A client with one connection. The first operation opens it; the next operation after a failure
+   * opens a new one. The connection closes at the end of setup or teardown, of the client's step
+   * under client-sweep, or of the test. Create one client per VU in the init context, and use it in
+   * functions. VUs do not share connections.
    */
   export class Client {
     /**
@@ -280,25 +276,24 @@ declare module 'k6/x/machbase' {
      *
      * @param url `machbase://user:password@host:port?option=value`, or `host:port`. Default
      *   `"machbase://sys@127.0.0.1:5656"`. Options: alternatives, connectTimeout, driver,
-     *   fetchRows, queryTimeout, statementCache, timeout. What is not a plain letter or digit in
-     *   user or password is written with encodeURIComponent. Several, in an array or with commas
-     *   between them, are servers with the same data: they are tried in their order when the one
-     *   before does not answer, all within connectTimeout. User, password and
-     *   options may stand in any of them. Machbase's native protocol has no TLS.
-     * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this
-     *   form, or the driver is not in this k6
+     *   fetchRows, queryTimeout, statementCache, timeout. Use encodeURIComponent for special
+     *   characters in user and password. Several URLs, in an array or separated by commas, are
+     *   servers with the same data; they are tried in order, all within connectTimeout. User,
+     *   password and options may be in any of them. Machbase's native protocol has no TLS.
+     * @throws kind `usage`: an option is unknown or has a wrong value, the url is malformed, or the
+     *   driver is not in this k6
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
-    /** The driver that speaks to the server, such as `"native"`. */
+    /** The driver's name, such as `"native"`. */
     readonly driver: string;
     /** The mode of the statement cache, from the options or the URL. */
     readonly statementCache: 'off' | 'auto' | 'on';
 
     /**
-     * Connects now, if that was not done yet. In a sweep, clients do it in their order, one after
-     * another.
+     * Connects if there is no connection. In a sweep, the clients connect one after another, always
+     * in the same order.
      *
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */
@@ -309,13 +304,12 @@ declare module 'k6/x/machbase' {
     /**
      * Runs a query and returns its rows; with `rows: 'discard'` their number.
      *
-     * Parameters and options that are frozen, with all that is in them (`Object.freeze`; dates as
-     * `bind('datetime', date)`), are read once and not at every call: a twentieth less processor
-     * time for a small query.
+     * Deeply frozen parameters and options (`Object.freeze`; dates as `bind('datetime', date)`) are
+     * read only once, which saves processor time.
      *
-     * @param params of the question marks in the text
-     * @throws kind `usage` when there are more or fewer parameters than question marks; any kind
-     *   but `auth` and `connect` besides, and those too when it has to connect
+     * @param params the parameters of the text
+     * @throws kind `usage` for a wrong number of parameters; any kind but `auth` and `connect`, and
+     *   those too if it has to connect
      */
     query(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): number;
     query(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Rows<any[]>;
@@ -334,79 +328,75 @@ declare module 'k6/x/machbase' {
     ): Promise<Rows<T>>;
 
     /**
-     * Runs a statement that returns no rows, DDL included, and returns how many rows it changed (0
-     * for DDL).
+     * Runs a statement without rows, including DDL, and returns how many rows it changed (0 for
+     * DDL).
      *
-     * @throws as query
+     * @throws like query
      */
     exec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): number;
     /** {@link Client.exec} as a promise. */
     asyncExec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /**
-     * Prepares a statement on this client's connection: executing it is one round trip.
+     * Prepares a statement on this client's connection. Executing it takes one round trip.
      *
-     * @throws kind `syntax`, `not_found` and others of the server
+     * @throws kind `syntax`, `not_found` and other errors of the server
      */
     prepare(sql: string, options?: ExecOptions): Statement;
     /** {@link Client.prepare} as a promise. */
     asyncPrepare(sql: string, options?: ExecOptions): Promise<Statement>;
 
     /**
-     * Opens an appender on a tag, log or volatile table. Other operations of the client, and other
-     * appenders, may come in between.
+     * Opens an appender on a tag, log or volatile table. Other operations and appenders of the
+     * client are possible meanwhile.
      *
-     * @throws kind `not_found` when there is no such table (code 2025) or column (code 0), `usage`
-     *   when a column is there twice, an option is wrong, or the table is of another kind
+     * @throws kind `not_found` if the table (code 2025) or a column (code 0) does not exist;
+     *   `usage` for a repeated column, a wrong option, or another kind of table
      */
     appender(table: string, options?: AppenderOptions): Appender;
     /** {@link Client.appender} as a promise. */
     asyncAppender(table: string, options?: AppenderOptions): Promise<Appender>;
 
     /**
-     * Helpers for the roll-up of this name, a plain identifier in upper or lower case. Does not ask
-     * the server.
+     * Returns the roll-up with this name, an SQL identifier in upper or lower case. Sends no
+     * request.
      *
-     * @throws kind `usage` for anything else
+     * @throws kind `usage` for any other name
      */
     rollup(name: string): Rollup;
 
     /**
-     * Does one statement again and again, in Go: an operation costs no JavaScript. It returns when
-     * all are done.
+     * Runs a statement many times in Go, without JavaScript for each operation.
      *
-     * In a step of client-sweep each is an operation of the step, under the name that the sweep's
-     * `op` gives them, as if the step's function had done it; within `sweep.op` it cannot be
-     * called. The call returns when the client's share is done or the step starts no more
-     * operations. In a step of an open loop each operation is one of the schedule: the call waits
-     * until the next one is due, and the first is the one that it was made for. In a duet at a rate
-     * it does that one. With the driver native on Linux clients take turns at event loops, one a
-     * processor: the one whose answer came first goes first, as in a program in C, and the step's
-     * report has `clientWaitMs`, how long answers have waited for their client.
+     * In a step of client-sweep each operation counts as one of the step, with the name that the
+     * sweep's option `op` sets; within `sweep.op` it is an error. The call returns when the
+     * client's share is done or the step ends. In an open loop each operation is one of the
+     * schedule: the call waits until the next one is due; its first operation is the one for which
+     * the function was called. In a duet at a rate the call runs one operation. With the native
+     * driver on Linux, clients share event loops, one per processor, and continue in the order in
+     * which their answers arrive, as a C program would. The step's report then has `clientWaitMs`,
+     * the time that answers waited for their client.
      *
-     * An operation that fails is counted, there and in the result, and does not throw; only what
-     * keeps the call from going on does: a call that is wrong (kind `usage`), and the end of the
-     * test. Outside of a sweep, the log tells of the first call in which operations failed.
+     * Failed operations are counted, in the step and in the result, and do not throw. The call
+     * throws only if it is wrong (kind `usage`), or at the end of the test. Outside of a sweep, the
+     * log names the first call with failures.
      *
      * @throws kind `usage` and `cancelled`
      */
     run(work: Work): WorkResult;
 
     /**
-     * Closes the connection, when the operations before are done. The next operation opens a new
-     * one. Does nothing without one. Open appenders are closed with it.
+     * Closes the connection and its open appenders after earlier operations. The next operation
+     * opens a new connection.
      *
-     * @throws what closing them has failed with
+     * @throws errors of closing the appenders
      */
     close(): void;
   }
 
-  /**
-   * A prepared statement. It outlives its connection: on a new one it is prepared anew by its next
-   * use.
-   */
+  /** A prepared statement. On a new connection its next use prepares it again. */
   export interface Statement {
-    /** As {@link Client.query}, without the text. */
+    /** Like {@link Client.query}, without the text. */
     query(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): number;
     query(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Rows<any[]>;
     query<T = { [column: string]: any }>(
@@ -421,33 +411,33 @@ declare module 'k6/x/machbase' {
       options?: QueryOptions & { rows?: 'objects' },
     ): Promise<Rows<T>>;
 
-    /** As {@link Client.exec}, without the text. */
+    /** Like {@link Client.exec}, without the text. */
     exec(params?: readonly Value[] | null, options?: ExecOptions): number;
     /** {@link Statement.exec} as a promise. */
     asyncExec(params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /**
-     * Frees the statement on the server, when the operations before are done. A later use prepares
-     * it again.
+     * Frees the statement on the server after earlier operations. The next use prepares it again.
      */
     close(): void;
   }
 
-  /** Options of {@link Client.appender}. The first limit of a batch that is reached sends it. */
+  /**
+   * Options of {@link Client.appender}. A batch is sent when it reaches the first of its limits.
+   */
   export interface AppenderOptions {
     /**
-     * The columns in the order in which rows bring their values, upper or lower case; what is left
-     * out becomes null. Default: all of them in the table's order (of a log table without
-     * `_arrival_time`, which is the time of arrival).
+     * The columns of the rows, in order, in upper or lower case; other columns become null.
+     * Default: all columns in the table's order (for a log table without `_arrival_time`, which the
+     * server sets).
      */
     columns?: string[];
-    /** Rows of a batch. Default: no limit. */
+    /** Maximum number of rows in a batch. Default: no limit. */
     batchRows?: number;
-    /** Bytes of a batch, up to 65536, the largest packet. Default 65536. */
+    /** Maximum bytes of a batch, up to 65536, the largest packet. Default 65536. */
     batchBytes?: number;
     /**
-     * The age of a batch's first row. It is looked at when rows are appended, and at no other time.
-     * Default: no limit.
+     * Maximum age of a batch's first row, checked only when rows are appended. Default: no limit.
      */
     batchTime?: XK6Sweep.Duration;
     /** Tags of the samples of all its calls. */
@@ -455,8 +445,8 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * A column: an array of values, or a typed array of numbers, which goes to Go without a value of
-   * its own for each. Whole numbers (BigInt64Array) in a datetime column are nanoseconds since
+   * A column: an array of values, or a typed array of numbers, which is passed to Go without a
+   * JavaScript value for each. Integers (BigInt64Array) in a datetime column are nanoseconds since
    * 1970.
    */
   export type ColumnValues =
@@ -473,65 +463,65 @@ declare module 'k6/x/machbase' {
     | BigInt64Array
     | BigUint64Array;
 
-  /** What the server has said of all rows of an appender so far. */
+  /** The server's report about all rows of an appender so far. */
   export interface Receipt {
     /**
-     * Rows that it took: they are in the table. A tag table keeps them when the server is killed; a
-     * log table loses those of the last moment (a quarter of a second with v8.0.74). A query may
-     * see them a moment later only, or after `exec table_flush(TABLE)`.
+     * Accepted rows: they are in the table. When the server is killed, a tag table keeps them; a
+     * log table loses those of the last quarter of a second (v8.0.74). Queries see them a little
+     * later, or after `exec table_flush(TABLE)`.
      */
     accepted: number;
-    /** Rows that it rejected. */
+    /** Rejected rows. */
     rejected: number;
     /**
-     * Why, the most frequent first, up to 16 different texts: 1345 is a null in a column that must
-     * not have it, 3017 a row that is too long.
+     * Reasons, most frequent first, up to 16 different texts: 1345 is a null in a column that must
+     * not be null, 3017 a row that is too long.
      */
     reasons: { code: number; message: string; rows: number }[];
-    /** Rejected rows that have none of these reasons. */
+    /** Rejected rows with other reasons. */
     other: number;
   }
 
   /**
-   * Writes many rows without an answer for each: they are buffered and sent in batches, and
-   * `sync` and `close` tell what the server took. That it rejects rows throws nothing: look at
-   * the receipt, or set a threshold on `machbase_rows_rejected`. An appender that is open when
-   * the VU ends is closed then, too late for metrics and thresholds: where that fails, or the
-   * server rejects rows, the log tells, and k6 exits with 110.
+   * Appends many rows without an answer for each: it buffers rows and sends them in batches. `sync`
+   * and `close` return how many rows the server has accepted and rejected. Rejected rows do not
+   * throw: check the receipt, or set a threshold on `machbase_rows_rejected`. At the end of the VU
+   * an open appender is closed, too late for metrics and thresholds: if that fails, or rows are
+   * rejected, the log says so, and k6 exits with 110.
    *
-   * A value that does not fit its column throws kind `append`, and a row with more or fewer values
-   * than there are columns kind `usage`: the row is not appended, those before it in the call are,
-   * and the appender can be used on. (With the drivers machgo and machcli, kind `append` ends it.)
-   * An appender ends with its connection: after kind `connection` or `timeout`, from any operation
-   * of the client, nobody knows which rows since the last receipt are in the table, and every
-   * further call throws kind `connection`.
+   * A value that does not fit its column throws kind `append`, and a row of the wrong length throws
+   * kind `usage`. That row is not appended, earlier ones of the call are, and the appender stays
+   * usable. (With the drivers machgo and machcli, kind `append` ends it.) An appender ends with its
+   * connection: after an error of kind `connection` or `timeout` in any operation of the client,
+   * the fate of rows since the last receipt is unknown, and every further call throws kind
+   * `connection`.
    */
   export interface Appender {
     /**
      * Appends rows.
      *
-     * @throws kind `usage` also when a value cannot be bound: no row of the call is appended then
+     * @throws kind `usage` also if a value cannot be a parameter: then no row of the call is
+     *   appended
      */
     append(...rows: Value[][]): void;
     /** {@link Appender.append} as a promise. */
     asyncAppend(...rows: Value[][]): Promise<void>;
 
     /**
-     * Appends rows that come as columns, in the order of the appender's columns and all of one
-     * length, and returns how many.
+     * Appends rows given as columns of equal length, in the order of the appender's columns, and
+     * returns the number of rows.
      *
-     * @throws kind `usage` also for a wrong number of columns, or one with another length: no row
-     *   is appended then
+     * @throws kind `usage` also for a wrong number or length of columns: then no row is appended
      */
     appendColumns(columns: readonly ColumnValues[]): number;
     /** {@link Appender.appendColumns} as a promise. */
     asyncAppendColumns(columns: readonly ColumnValues[]): Promise<number>;
 
     /**
-     * Appends rows that are made in Go, so that loading is not bound by JavaScript, and returns how
-     * many. Equal options give equal rows, and ranges that touch each other give the rows of one
-     * that covers both (but for `sequence`, which counts from its `from`). The client's timeout is
-     * that of each batch of up to 1024 rows, not of the call.
+     * Appends rows that are generated in Go, so that JavaScript does not limit the speed, and
+     * returns how many. Equal options give equal rows, and two adjacent ranges give the rows of one
+     * (except for `sequence`, which counts from its `from`). The client's timeout applies to each
+     * batch of up to 1024 rows.
      *
      * Rows of the stock benchmark:
      * - `stock_tick`: code, time, price, volume, bid_price, ask_price
@@ -539,13 +529,13 @@ declare module 'k6/x/machbase' {
      *   cnt, for each full second or minute
      *
      * Rows of (name, time, value), for each tag one at `from` and at each `interval` after it:
-     * - `uniform`: values drawn evenly from `min` to below `max`; each tag of each seed has a
-     *   stream of its own
-     * - `sine`: offset + amplitude * sin, a turn in each `period` since 1970; the tags are spread
-     *   evenly over a turn
-     * - `sequence`: offset, offset + 1, offset + 2 and so on, from `from` on
+     * - `uniform`: values drawn uniformly from `min` (inclusive) to `max` (exclusive); each tag and
+     *   seed has a separate random stream
+     * - `sine`: offset + amplitude * sin of the time since 1970 with this `period`; the tags have
+     *   evenly distributed phases
+     * - `sequence`: offset, offset + 1, offset + 2 and so on, starting at `from`
      *
-     * @throws kind `usage`: an unknown name or option, or a range that makes no sense
+     * @throws kind `usage`: an unknown name or option, or an invalid range
      */
     generate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): number;
     generate(name: 'uniform', options: UniformOptions): number;
@@ -558,22 +548,21 @@ declare module 'k6/x/machbase' {
     asyncGenerate(name: 'sequence', options: SequenceOptions): Promise<number>;
 
     /**
-     * Sends what is buffered. Appended rows can be seen a moment later, or after
-     * `exec table_flush(TABLE)`.
+     * Sends the buffered rows. Queries see them a little later, or after `exec table_flush(TABLE)`.
      */
     flush(): void;
     /** {@link Appender.flush} as a promise. */
     asyncFlush(): Promise<void>;
 
     /**
-     * Sends what is buffered, waits until the server has taken or rejected all rows, and returns
-     * the receipt: one round trip.
+     * Sends the buffered rows, waits until the server has accepted or rejected all rows, and
+     * returns the receipt, in one round trip.
      */
     sync(): Receipt;
     /** {@link Appender.sync} as a promise. */
     asyncSync(): Promise<Receipt>;
 
-    /** Does the same, and ends the appender. */
+    /** Like sync, and ends the appender. */
     close(): Receipt;
     /** {@link Appender.close} as a promise. */
     asyncClose(): Promise<Receipt>;
@@ -581,37 +570,34 @@ declare module 'k6/x/machbase' {
 
   /** Options of {@link Appender.generate} for the stock benchmark. */
   export interface StockOptions {
-    /** The first row's time, rounded down to 100 ms. */
+    /** Time of the first row, rounded down to 100 ms. */
     from: Date | string;
-    /** The time before which the rows end. A text is a date and time as in RFC 3339. */
+    /** The rows end before this time. A string is a date and time as in RFC 3339. */
     to: Date | string;
-    /** Selects the data set. A whole number, default 0. */
+    /** Selects the data set. An integer, default 0. */
     seed?: number;
     /** Ticks per second over all codes, from 0.01 to 1,000,000. Default 1000. */
     tps?: number;
   }
 
-  /**
-   * What the generators of (name, time, value) have in common. One of `to` and `rows` must be
-   * there.
-   */
+  /** Common options of the generators of (name, time, value). Set one of `to` and `rows`. */
   export interface RangeOptions {
-    /** The time of each tag's first row. A text is a date and time as in RFC 3339. */
+    /** Time of each tag's first row. A string is a date and time as in RFC 3339. */
     from: Date | string;
-    /** The time before which the rows end. */
+    /** The rows end before this time. */
     to?: Date | string;
-    /** How many rows there are in all, of all tags. */
+    /** Total number of rows. */
     rows?: number;
-    /** The number of tags, from 1 to 1,000,000. Default 1. */
+    /** Number of tags, from 1 to 1,000,000. Default 1. */
     tags?: number;
-    /** What names begin with; a number from 0 follows. Default `"tag-"`. */
+    /** Prefix of the names; a number from 0 follows. Default `"tag-"`. */
     prefix?: string;
-    /** The time between two rows of a tag. Default `"1s"`. */
+    /** Time between two rows of a tag. Default `"1s"`. */
     interval?: XK6Sweep.Duration;
   }
 
   export interface UniformOptions extends RangeOptions {
-    /** Selects the data set. A whole number, default 0. */
+    /** Selects the data set. An integer, default 0. */
     seed?: number;
     /** Default 0. */
     min?: number;
@@ -634,13 +620,13 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * A roll-up: a job of the server that sums the rows of one table up in another. Its operations
-   * count as query and exec.
+   * A roll-up: a server job that aggregates the rows of one table in another. Its operations count
+   * as query and exec.
    */
   export interface Rollup {
     /**
-     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that
-     * is stopped (`info().ENABLED` is 0): the timeout ends it, and the connection with it.
+     * Makes the server aggregate now, and returns when it has. For a stopped roll-up
+     * (`info().ENABLED` is 0) it runs into the timeout, which closes the connection.
      *
      * @throws kind `not_found` with code 2654
      */
@@ -649,30 +635,30 @@ declare module 'k6/x/machbase' {
     asyncForce(options?: ExecOptions): Promise<void>;
 
     /**
-     * The roll-up's row of `v$rollup`, with the columns' names in upper case, such as `ENABLED`,
-     * `END_RID` and `LAST_ELAPSED_MSEC`. Of a table with several partitions it is the row of the
+     * Returns the roll-up's row of `v$rollup`, with column names in upper case, such as `ENABLED`,
+     * `END_RID` and `LAST_ELAPSED_MSEC`. For a table with several partitions it is the row of the
      * first.
      *
-     * @throws kind `not_found` with code 0, as gap and wait
+     * @throws kind `not_found` with code 0; so do gap and wait
      */
     info(options?: ExecOptions): { [column: string]: any };
     /** {@link Rollup.info} as a promise. */
     asyncInfo(options?: ExecOptions): Promise<{ [column: string]: any }>;
 
     /**
-     * How many rows of its source, in all partitions, it has not summed up yet. The source of a
-     * roll-up over a roll-up is that other one, which may be behind itself.
+     * Returns how many rows of its source, in all partitions, it has not aggregated yet. The source
+     * of a roll-up over a roll-up is the other roll-up, which may have a gap too.
      */
     gap(options?: ExecOptions): number;
     /** {@link Rollup.gap} as a promise. */
     asyncGap(options?: ExecOptions): Promise<number>;
 
     /**
-     * Asks for the gap until there is none. It does not make the server sum up: see `force`.
+     * Queries the gap until it is 0. To make the server aggregate now, use `force`.
      *
-     * @param options.timeout how long at most; default: the client's timeout
-     * @param options.interval how often; default: `"100ms"`
-     * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server
+     * @param options.timeout default: the client's timeout
+     * @param options.interval time between queries; default: `"100ms"`
+     * @throws kind `timeout` if it has not caught up; the connection stays usable if the server
      *   answers within one more second
      */
     wait(options?: ExecOptions & { interval?: XK6Sweep.Duration }): void;
@@ -681,14 +667,14 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * Makes a parameter of a type that the script chooses.
+   * Makes a parameter with an explicit type.
    *
-   * `short`, `integer` and `long` take whole numbers and BigInts, `float` and `double` any number,
+   * `short`, `integer` and `long` accept integers and BigInts, `float` and `double` any number,
    * `datetime` a Date, a number of milliseconds since 1970 or a BigInt of nanoseconds, `ipv4` and
    * `ipv6` a string, `binary` an ArrayBuffer or a string (as UTF-8). null and undefined are null of
    * any type.
    *
-   * @throws kind `usage`: an unknown type, or a value that is none of the type or out of its range
+   * @throws kind `usage`: an unknown type, or a value that does not fit the type
    */
   export function bind(type: BindType, value: Value): TypedValue;
 

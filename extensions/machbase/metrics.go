@@ -28,7 +28,6 @@ const (
 	opAppend  = "append"
 )
 
-// record is one finished call.
 type record struct {
 	operation      string
 	err            error
@@ -51,7 +50,6 @@ func (m *module) record(r *record) {
 type acknowledged struct {
 	module   *k6mod.Module
 	accepted k6glue.Series
-	// rejected are the series of metricRejected, by reason.
 	rejected map[string]k6glue.Series
 }
 
@@ -59,7 +57,6 @@ func newAcknowledged(m *k6mod.Module) acknowledged {
 	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6glue.Series{}}
 }
 
-// count counts accepted rows, and rejected rows by the server's codes.
 func (a *acknowledged) count(accepted int64, rejected map[string]int64) {
 	a.module.Add(a.accepted, float64(accepted))
 	for reason, rows := range rejected {

@@ -41,14 +41,11 @@ type module struct {
 	acknowledged acknowledged
 	// lostRows means that the test's log already reports an appender whose connection broke. All
 	// VUs share it.
-	lostRows *atomic.Bool
-	// shared is the state that the runs of all clients share.
-	shared *runs.Shared
-	// runOptions are the options of a client's run, which other clients may share.
+	lostRows   *atomic.Bool
+	shared     *runs.Shared
 	runOptions *sharedOptions
 }
 
-// bind implements machbase.bind(type, value): a parameter with an explicit Machbase type.
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {
 	value, err := bindAs(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// nativeDriver is the driver on package cmi.
 type nativeDriver struct{}
 
 func (nativeDriver) Name() string { return "native" }
@@ -46,7 +45,6 @@ func (c *nativeConn) Query(ctx context.Context, sql string, args []any, read fun
 	return c.read(rows, err, read)
 }
 
-// read calls read with the rows, then closes them.
 func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) error {
 	if err != nil {
 		return err

@@ -19,8 +19,7 @@ type pattern interface{ next(d *draws) any }
 // client.
 type draws struct {
 	random *rand.Rand
-	// turn is the operation's number among those of all clients: client 3 of 8 does 3, 11, 19 and
-	// so on.
+	// turn numbers the operations of all clients: client 3 of 8 does 3, 11, 19 and so on.
 	turn, clients int64
 }
 
@@ -31,7 +30,6 @@ func newDraws(seed uint64, index, clients int) *draws {
 	}
 }
 
-// parameters returns the parameters of the next operation.
 func (d *draws) parameters(patterns []pattern, into []any) []any {
 	for _, p := range patterns {
 		into = append(into, p.next(d))
@@ -45,7 +43,6 @@ type constant struct{ value any }
 
 func (c constant) next(*draws) any { return c.value }
 
-// oneOf draws one of its values, each with the same probability.
 type oneOf []any
 
 func (o oneOf) next(d *draws) any { return o[d.random.IntN(len(o))] }
@@ -74,7 +71,6 @@ func (b realBetween) next(d *draws) any {
 	return b.low*(1-share) + b.high*share // finite, even if high-low is not
 }
 
-// realSteps is wholeBetween for fractional numbers.
 type realSteps struct {
 	realBetween
 
@@ -86,7 +82,6 @@ func (b realSteps) next(d *draws) any {
 	return min(b.low+b.step*float64(d.random.Int64N(b.steps+1)), b.high)
 }
 
-// timeBetween is wholeBetween for nanoseconds.
 type timeBetween struct{ wholeBetween }
 
 func (b timeBetween) next(d *draws) any { return time.Unix(0, b.draw(d)) }
@@ -107,10 +102,8 @@ func (s realSequence) next(d *draws) any { return s.from + float64(d.turn)*s.ste
 
 func (s timeSequence) next(d *draws) any { return s.from.Add(time.Duration(d.turn) * s.step) }
 
-// patternForms lists the valid parameters of a run.
 const patternForms = "a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }"
 
-// patterns reads the parameters of a run.
 func patterns(value sobek.Value) ([]pattern, error) {
 	values, err := k6mod.Elements("run", "option params", value)
 	if err != nil {
@@ -158,7 +151,6 @@ func patternOf(value sobek.Value) (pattern, error) {
 	return o.pattern()
 }
 
-// pattern returns the pattern that the options describe.
 func (o *patternOptions) pattern() (pattern, error) {
 	switch {
 	case o.oneOf != nil && o.between == nil && o.from == nil && o.step == nil:
@@ -172,7 +164,6 @@ func (o *patternOptions) pattern() (pattern, error) {
 	}
 }
 
-// listed reads a part of a pattern that is an array.
 func listed(part string, value sobek.Value) ([]any, error) {
 	elements, err := k6mod.Elements("a pattern", part, value)
 	if err != nil {
@@ -200,7 +191,6 @@ func oneOfValues(value sobek.Value) (pattern, error) {
 	return oneOf(values), nil
 }
 
-// between reads a uniform distribution.
 func between(value, step sobek.Value) (pattern, error) {
 	bounds, err := listed("between", value)
 	if err != nil {
@@ -335,5 +325,4 @@ func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
 	return step, err
 }
 
-// one is the default step.
 var one = number{1, 1, true} //nolint:gochecknoglobals // a constant

@@ -18,7 +18,6 @@ type statement struct {
 	prepared *prepared
 }
 
-// prepared is a statement that is prepared on a connection.
 type prepared struct {
 	Statement
 
@@ -63,8 +62,6 @@ func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// close implements statement.close(). It frees the statement on the server. The next use prepares
-// it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
 	s.tasks.Wait()
 	p := s.prepared
@@ -79,7 +76,6 @@ func (s *statement) close(sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// on returns the statement prepared on the connection.
 func (s *statement) on(ctx context.Context, conn Conn) (*prepared, error) {
 	if p := s.prepared; p != nil && p.conn == conn {
 		return p, nil

@@ -24,14 +24,12 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 type queryCall struct {
 	task
 
-	// statement is nil for a query by its text.
 	statement *statement
 	text      string
 	args      []any
 	options   *queryOptions
 	answer    queryAnswer
-	// read is the read method of the answer.
-	read func(Rows) error
+	read      func(Rows) error
 }
 
 func newQueryCall(c *client) *queryCall {
@@ -101,7 +99,6 @@ func (q *queryCall) release() {
 	q.client.idle = q
 }
 
-// exec implements client.exec(sql, params). It returns the number of changed rows.
 func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "exec")
 	if err != nil {
@@ -113,7 +110,6 @@ func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// execTask returns a statement without rows. The method is for errors.
 func (c *client) execTask(
 	method string, params, options sobek.Value, exec func(context.Context, Conn, []any) (int64, error),
 ) (*task, error) {
@@ -150,7 +146,6 @@ func (c *client) limit(timeout time.Duration) time.Duration {
 	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+lateness)
 }
 
-// textOf reads the SQL text, the first argument of a call.
 func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) {
 	value := call.Argument(0)
 	if c.spoken != nil && value.StrictEquals(c.spoken) {

@@ -40,7 +40,6 @@ func TestQueryOptionErrors(t *testing.T) {
 	}
 }
 
-// A call's tags are on its samples, and on no others.
 func TestTagsOfCalls(t *testing.T) {
 	driver := &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		return read(&fakeRows{columns: []Column{{"a", "long"}}, rows: [][]any{{int64(0)}}})
@@ -199,7 +198,6 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		v.fail(`client.query('x', [], { expect: { a: 'x' } })`))
 }
 
-// queryAnswer counts and keeps the right rows of answers of many sizes.
 func TestQueryAnswerCountsAndKeeps(t *testing.T) {
 	for size := range 50 {
 		var rows [][]any

@@ -46,7 +46,6 @@ func (c rowCount) withExpect(expect []expectation) rowCount {
 	return c
 }
 
-// check returns an error if an answer has too few rows.
 func (c rowCount) check(rows int64) error {
 	if uint64(rows) < c.rows {
 		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, c.rows)
@@ -88,7 +87,6 @@ var connectOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// readTimeout reads the timeout of a call.
 func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
 	d, err := k6mod.Time(method, "option timeout", value)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// slow is a query that takes many seconds.
 const slow = "select count(*) from ${table} a, ${table} b, ${table} c where a.k = b.k and b.k = c.k"
 
 func TestServerQueryTimeout(t *testing.T) {

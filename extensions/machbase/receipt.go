@@ -24,7 +24,6 @@ func (a *appender) count(receipt cmi.Receipt) {
 	a.acknowledged.count(accepted, rejected)
 }
 
-// reasonsOf returns the rejected rows by the server's codes.
 func reasonsOf(receipt cmi.Receipt) map[string]int64 {
 	rows := map[string]int64{}
 	for _, reason := range receipt.Reasons {

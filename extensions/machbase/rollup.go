@@ -14,8 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// rollup is the JavaScript object Rollup: a server job that aggregates the rows of one table in
-// another.
 type rollup struct {
 	*client
 
@@ -39,7 +37,6 @@ var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:goch
 	"force": (*rollup).force, "info": (*rollup).info, "gap": (*rollup).gap, "wait": (*rollup).wait,
 })
 
-// force implements rollup.force(options): the server aggregates now.
 func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 	t, err := r.execTask("force", sobek.Undefined(), call.Argument(0), func(ctx context.Context, conn Conn, args []any) (int64, error) {
 		return conn.Exec(ctx, "exec rollup_force("+r.name+")", args)
@@ -55,7 +52,6 @@ func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 // infoQuery returns a row for each partition of a roll-up's source.
 const infoQuery = "select * from v$rollup where rollup_name = ? order by source_table"
 
-// info implements rollup.info(): the row of v$rollup.
 func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
 	rows := &queryAnswer{keep: true}
 	t := &task{
@@ -75,7 +71,6 @@ func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
 	return r.within(t, "info", call)
 }
 
-// within reads the options of a call.
 func (r *rollup) within(t *task, method string, call sobek.FunctionCall) (*task, error) {
 	if err := execOptions.Read(method, call.Argument(0), t); err != nil {
 		return nil, err
@@ -127,7 +122,6 @@ func (r *rollup) found(rows int64) error {
 	return nil
 }
 
-// waitOptions are the argument of rollup.wait.
 type waitOptions struct {
 	Timeout  types.NullDuration `json:"timeout"`
 	Interval types.NullDuration `json:"interval"`
@@ -141,7 +135,6 @@ const (
 	waitGrace = time.Second
 )
 
-// wait implements rollup.wait({ timeout, interval }). It queries the gap until it is 0.
 func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 	o := waitOptions{Timeout: types.NullDurationFrom(r.config.Timeout), Interval: types.NullDurationFrom(defaultInterval)}
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {

@@ -52,7 +52,6 @@ func TestRollupThatDoesNotCatchUp(t *testing.T) {
 	require.Len(t, driver.connections(), 1, "the connection is none the worse for it")
 }
 
-// A server that does not answer does not block wait.
 func TestRollupWaitOfAServerThatStalls(t *testing.T) {
 	stall := newStall()
 	stall.on.Store(true)

@@ -18,7 +18,7 @@ type work struct {
 
 	options *runOptions
 	draws   *draws
-	// vu is the context of the VU's iteration, and counter counts for it. Copies here avoid cache
+	// vu is the context of the VU's iteration, and counts its metrics. Copies here avoid cache
 	// misses on the way to the VU, with hundreds of clients.
 	vu     context.Context //nolint:containedctx // the run is within it
 	counts *k6mod.Instruments
@@ -27,7 +27,6 @@ type work struct {
 
 	args   []any
 	answer queryAnswer
-	// reader is the read method of the answer.
 	reader func(Rows) error
 
 	received, sent          uint64 // not returned by Traffic yet
@@ -35,7 +34,6 @@ type work struct {
 	took                    time.Duration
 }
 
-// run implements client.run(options).
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.MustRun()
 	c.NotInOp("run")
@@ -171,7 +169,6 @@ func (w *work) exec(ctx context.Context, conn Conn) error {
 	return err
 }
 
-// moving implements runs.Moving for the client.
 type moving struct{ *client }
 
 // Traffic implements runs.Moving. It returns the bytes of operations.

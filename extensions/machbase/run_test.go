@@ -106,7 +106,6 @@ func TestRunOfAStatement(t *testing.T) {
 	require.Equal(t, float64(r.Succeeded), v.Counted(metricOps, "op", opExec, "phase", "load"))
 }
 
-// drawn returns the values that the pattern gives to n operations of a single client.
 func drawn(t *testing.T, pattern string, n int) []any {
 	t.Helper()
 	d := newAsked()
@@ -213,7 +212,6 @@ func TestRunWhoseOperationsFail(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", kindExpect))
 }
 
-// A broken connection fails one operation; the next one opens a new connection.
 func TestRunWhoseConnectionBreaks(t *testing.T) {
 	d := newAsked()
 	answers := d.query
@@ -232,7 +230,6 @@ func TestRunWhoseConnectionBreaks(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect))
 }
 
-// Without a server each operation fails and counts.
 func TestRunWithoutAServer(t *testing.T) {
 	d := newAsked()
 	d.open = func(*Config) error { return cmi.NewError(k6mod.KindConnect, "nobody is there") }
@@ -289,7 +286,6 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, k6mod.KindUsage, init.fail(`new machbase.Client().run({ iterations: 1, query: 'q' })`).Kind)
 }
 
-// The end of the test ends a run, whose last operation has failed.
 func TestRunAtTheEndOfTheTest(t *testing.T) {
 	d := newAsked()
 	begun := make(chan struct{})

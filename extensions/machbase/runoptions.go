@@ -11,9 +11,8 @@ import (
 )
 
 type runOptions struct {
-	iterations uint64
-	duration   time.Duration
-	// query or exec is the statement.
+	iterations  uint64
+	duration    time.Duration
 	query, exec string
 	params      []pattern
 	expect      []expectation

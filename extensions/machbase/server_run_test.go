@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// workTable has ten rows for each of the names a and b.
 func workTable(v *vu) string {
 	table := v.table(tagTable)
 	v.Run(`var appender = client.appender(table);
@@ -54,7 +53,6 @@ func TestServerRunTakesTurns(t *testing.T) {
 	}
 }
 
-// Other calls work after a run, and a run after them.
 func TestServerRunBesideOtherCalls(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)
@@ -70,7 +68,6 @@ func TestServerRunBesideOtherCalls(t *testing.T) {
 	require.Equal(t, int64(0), v.Run(`rows.close().rejected`))
 }
 
-// A run inserts rows, each with a different time.
 func TestServerRunInserts(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
@@ -80,7 +77,6 @@ func TestServerRunInserts(t *testing.T) {
 	require.Equal(t, int64(30), v.Run(`client.query('select distinct time from `+table+`', [], { rows: 'discard' })`))
 }
 
-// A wrong number of parameters is an error, and not counted.
 func TestServerRunThatIsWrong(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)

@@ -75,7 +75,6 @@ func TestServerThatIsNotThere(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 }
 
-// listening starts a server that calls talk for each connection, and returns its address.
 func listening(t *testing.T, talk func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -143,7 +142,6 @@ func TestServerErrors(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", cmi.KindSyntax))
 }
 
-// numbered creates a log table with the numbers from 0 to n-1.
 func (v *vu) numbered(n int) string {
 	table := v.table(`create table TABLE (n integer, text varchar(20))`)
 	v.Run(fmt.Sprintf(`{ const a = client.appender(table, { columns: ['n'] });
@@ -617,7 +615,6 @@ func (p *proxy) forward(to, from net.Conn) {
 	}
 }
 
-// cut breaks all connections.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

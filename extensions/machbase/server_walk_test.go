@@ -33,7 +33,6 @@ func (d *watchedDriver) Open(ctx context.Context, cfg *Config, dial DialFunc) (C
 	})
 }
 
-// watchedConn is a connection that records all reads and writes.
 type watchedConn struct {
 	net.Conn
 

@@ -17,8 +17,7 @@ type task struct {
 	// operation is its name in the metrics.
 	operation string
 	timeout   time.Duration
-	// tags are for the call's samples.
-	tags k6mod.Tags
+	tags      k6mod.Tags
 	// requires checks the connection, which may be nil, before the job. If it fails, no call is
 	// recorded.
 	requires func(*connection) error
@@ -41,7 +40,6 @@ type task struct {
 	room     [1]record
 }
 
-// operation reads the arguments of a call of a method of T's.
 type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
 
 // CallTags implements k6mod.Tagged.

@@ -92,7 +92,6 @@ func bind(value sobek.Value) (any, error) {
 	}
 }
 
-// describe describes a value that cannot be bound.
 func describe(value sobek.Value) string {
 	if object, ok := value.(*sobek.Object); ok {
 		if object.ClassName() == "Date" {

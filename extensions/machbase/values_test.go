@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// argsOf returns a driver's arguments for these parameters.
 func argsOf(t *testing.T, params string) []any {
 	t.Helper()
 	var got []any

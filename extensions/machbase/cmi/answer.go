@@ -65,7 +65,6 @@ func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclo
 	return a, nil, nil
 }
 
-// readResult reads an answer that must have a result.
 func readResult(body []byte) (answer, []byte, error) {
 	a, rows, err := readAnswer(body)
 	if err == nil && !a.answered {
@@ -75,7 +74,6 @@ func readResult(body []byte) (answer, []byte, error) {
 	return a, rows, err
 }
 
-// result evaluates a result. An error's text is in the following units.
 func result(status uint64, rest []byte) (last bool, err error) {
 	switch status >> 32 {
 	case resultOK:

@@ -19,7 +19,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// everyType encodes an answer with a column of each type, and rows.
 func everyType(rows ...[]byte) []byte {
 	b := result(good)
 	for t := range 256 {
@@ -34,7 +33,6 @@ func everyType(rows ...[]byte) []byte {
 	return append(b, result(last)...)
 }
 
-// In the order of the type numbers.
 var (
 	fullRow = bytes.Join([][]byte{
 		{0xff, 0xfe}, {0, 0, 0, 2, 'v', 'c'}, binary.BigEndian.AppendUint64(nil, uint64(start)), {0xff, 0xff, 0xff, 0xfd},
@@ -159,7 +157,6 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 }
 
-// readQuery runs a query and reads all rows.
 func readQuery(c *cmi.Conn) (rows int, err error) {
 	r, err := c.Query(context.Background(), "select n from t")
 	if err != nil {
@@ -262,7 +259,6 @@ func TestPreparesThatLie(t *testing.T) {
 	}
 }
 
-// Every prefix of a valid session gives an error.
 func TestAnswersThatStopHalfWay(t *testing.T) {
 	answer := bytes.Join([][]byte{
 		message(kindDirect, 0, oneColumn(good, 1, 2)), message(kindFetch, 0, result(good), binaryUnit(0x52, 0, 0, 0, 0, 0, 0, 0, 1), result(last)),
@@ -278,7 +274,6 @@ func TestAnswersThatStopHalfWay(t *testing.T) {
 	require.Equal(t, 3, rows)
 }
 
-// Memory grows with the bytes that arrive, not with the announced length.
 func TestAllocationsFollowWhatWasSent(t *testing.T) {
 	const sent = 4 << 10
 	claims := map[string][]byte{

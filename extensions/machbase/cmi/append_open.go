@@ -77,7 +77,6 @@ func isSystemTable(name string) bool {
 	return strings.HasPrefix(name, "V$") || strings.HasPrefix(name, "M$")
 }
 
-// request appends a message about the appender to the request.
 func (a *Appender) request(kind byte) {
 	out := &a.conn.out
 	out.begin(kind, a.id, 0)

@@ -122,7 +122,6 @@ func (a *Appender) begin() {
 	a.out.begin(msgAppendData, a.id, uint16(a.id))
 }
 
-// append adds a row to the batch, and sends the batch if it has reached a limit.
 func (a *Appender) append(ctx context.Context, cell cellWriter) error {
 	start := len(a.out.buf)
 	if err := a.write(cell); err != nil {

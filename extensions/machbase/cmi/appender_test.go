@@ -275,7 +275,6 @@ func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
 	require.EqualValues(t, flood, receipt.Reasons[0].Rows)
 }
 
-// More different reasons than are stored.
 func TestManyReasons(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -354,7 +353,6 @@ func TestSeveralAppendersBesideQueries(t *testing.T) {
 	}
 }
 
-// Rows longer than a usual packet.
 func TestAppendLongRows(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, tx text)")
 	c := connect(t)

@@ -22,7 +22,6 @@ const (
 // and appenders have the rest.
 const cacheSize = maxStatements / 2
 
-// cache holds the most recently used statements.
 type cache struct {
 	mode    CacheMode
 	entries map[string]*list.Element
@@ -34,7 +33,6 @@ func newCache(mode CacheMode) cache {
 	return cache{mode: mode, entries: map[string]*list.Element{}, order: list.New()}
 }
 
-// get returns the cached statement of a text, or nil.
 func (k *cache) get(c *Conn, sql string) *Stmt {
 	switch {
 	case k.mode == CacheOff:
@@ -86,7 +84,6 @@ func (k *cache) evict() bool {
 	return true
 }
 
-// isCacheable reports whether a text reads or changes rows.
 func isCacheable(sql string) bool {
 	sql = trimComments(sql)
 	end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
@@ -101,7 +98,6 @@ func isCacheable(sql string) bool {
 	}
 }
 
-// trimComments removes the comments before a statement.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)

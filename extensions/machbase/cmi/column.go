@@ -45,7 +45,6 @@ const (
 	nullDatetime = 0xffffffffffffffff
 )
 
-// shape describes a type.
 type shape struct {
 	name string
 	size int    // bytes in a row

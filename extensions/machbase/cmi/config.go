@@ -28,7 +28,6 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// withDefaults checks a configuration and sets its defaults.
 func (c Config) withDefaults() (*Config, error) {
 	if c.StatementCache == "" {
 		c.StatementCache = CacheOff

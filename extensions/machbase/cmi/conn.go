@@ -177,7 +177,6 @@ func (c *Conn) namingProtocols(err *Error) *Error {
 		err.Message, c.protocol, protocolVersion)
 }
 
-// contextError returns the error of a call whose context has ended, or nil.
 func contextError(ctx context.Context, suffix string) *Error {
 	switch err := ctx.Err(); {
 	case err == nil:
@@ -189,7 +188,6 @@ func contextError(ctx context.Context, suffix string) *Error {
 	}
 }
 
-// cause returns the text of a network error without the addresses.
 func cause(err error) string {
 	var operation *net.OpError
 	if errors.As(err, &operation) {

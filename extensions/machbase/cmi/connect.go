@@ -43,7 +43,6 @@ func Connect(ctx context.Context, config Config) (*Conn, error) {
 	return nil, NewError(kind, "%s", strings.Join(failures, "; "))
 }
 
-// isUnreachable reports whether another address might work.
 func isUnreachable(err error) bool {
 	var known *Error
 	if errors.Is(err, errFull) {
@@ -129,7 +128,6 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	return c, nil
 }
 
-// dialError explains in one line why a server could not be reached.
 func dialError(ctx context.Context, address string, err error) error {
 	if ended := contextError(ctx, ": cannot connect to "+address); ended != nil {
 		return ended

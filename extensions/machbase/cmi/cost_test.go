@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// readRollup reads an answer as a benchmark does, and returns the number of rows.
 func readRollup(t *testing.T, rows *cmi.Rows, err error) int {
 	t.Helper()
 	require.NoError(t, err)
@@ -28,7 +27,6 @@ func readRollup(t *testing.T, rows *cmi.Rows, err error) int {
 	return n
 }
 
-// The allocations of a query do not grow with its rows.
 func TestAllocationsOfAQuery(t *testing.T) {
 	const rows, most = 60, 30
 	table := makeTable(t, tagTable)
@@ -111,7 +109,6 @@ func TestAppendingNumbersAndTextsAllocatesNothing(t *testing.T) {
 	require.Equal(t, cmi.Receipt{Accepted: appended}, closeAppender(t, a))
 }
 
-// descriptors returns how many files and sockets the process has open.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")

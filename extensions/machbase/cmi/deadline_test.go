@@ -30,7 +30,6 @@ func slowQuery(t *testing.T) (cmi.Config, string) {
 	return config, "select count(*) from " + table + " a, " + table + " b where a.value < b.value + a.value"
 }
 
-// calls are the calls that wait for the server.
 var calls = map[string]func(ctx context.Context, c *cmi.Conn, sql string) error{
 	"query": func(ctx context.Context, c *cmi.Conn, sql string) error {
 		rows, err := c.Query(ctx, sql)
@@ -81,7 +80,6 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// requireClosedSince requires that the connection is unusable, and returns why as its error.
 func requireClosedSince(t *testing.T, c *cmi.Conn, why error) {
 	t.Helper()
 	require.True(t, c.Broken())
@@ -153,7 +151,6 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// The server ends a query that takes too long, and the connection stays usable.
 func TestQueryTimeoutOfTheServer(t *testing.T) {
 	config, sql := slowQuery(t)
 	config.QueryTimeout = time.Second
@@ -229,7 +226,6 @@ func TestConnectionInUse(t *testing.T) {
 	require.Len(t, query(t, c, "select value from "+table), 3000)
 }
 
-// A deadline between rows.
 func TestDeadlineAmidRows(t *testing.T) {
 	table := makeTable(t, tagTable)
 	fillTable(t, table, 100)
@@ -262,7 +258,6 @@ func TestLoginFailures(t *testing.T) {
 	require.Equal(t, 2080, requireKind(t, cmi.KindAuth, err).Code)
 }
 
-// listen starts a server that calls serve for each connection, and returns its address.
 func listen(t *testing.T, serve func(c net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -288,7 +283,6 @@ func listen(t *testing.T, serve func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
-// refused returns an address where no one listens.
 func refused(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

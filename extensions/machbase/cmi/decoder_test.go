@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireGarbage requires a protocol error, or an error of the server.
 func requireGarbage(t *testing.T, err error) {
 	t.Helper()
 	var known *Error
@@ -93,7 +92,6 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// split splits a row that fits its columns.
 func split(columns []Column, data []byte) [][]byte {
 	values := make([][]byte, len(columns))
 	for i := range columns {
@@ -111,7 +109,6 @@ func split(columns []Column, data []byte) [][]byte {
 	return values
 }
 
-// A connection reads the rows of different statements in sequence.
 func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 	columns := func(types ...Type) []Column {
 		described := make([]Column, len(types))

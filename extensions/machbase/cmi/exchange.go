@@ -12,7 +12,6 @@ const (
 	maxMessage  = 256 << 20 // of received messages, including the packets' headers
 )
 
-// ask sends the request and returns the body of its answer.
 func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
 	if err := c.request(); err != nil {
 		return nil, c.failure(ctx, err)
@@ -43,7 +42,6 @@ func (c *Conn) request() error {
 	}
 }
 
-// answer reads messages up to the expected one.
 func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 	for {
 		m, err := c.in.read()
@@ -162,7 +160,6 @@ func (r *reader) read() (message, error) {
 	}
 }
 
-// drop discards the last message.
 func (r *reader) drop() {
 	r.body, r.end = r.next, r.next
 	if r.next < r.fill {
@@ -174,10 +171,8 @@ func (r *reader) drop() {
 	}
 }
 
-// buffered reports whether there are unread bytes.
 func (r *reader) buffered() bool { return r.next < r.fill }
 
-// need reads until there are n unread bytes.
 func (r *reader) need(n int) error {
 	for r.fill-r.next < n {
 		if r.fill == len(r.buf) {

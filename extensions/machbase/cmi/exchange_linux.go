@@ -28,7 +28,7 @@ type exchange struct {
 	err             error
 }
 
-// exchanger returns a faster replacement of Conn.sendAndReceive, or nil if there is none.
+// exchanger returns a faster replacement of Conn.sendAndReceive. It may return nil.
 func exchanger(socket net.Conn) func(request, answer []byte) (sent, received int, err error) {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {

@@ -59,7 +59,6 @@ func TestMessagesOfManyPacketsAreReadInLinearTime(t *testing.T) {
 	}
 }
 
-// endless repeats its bytes and counts them.
 type endless struct {
 	first, again []byte
 	given        int
@@ -117,7 +116,6 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// stepped returns at most a fixed number of bytes per read.
 type stepped struct {
 	left []byte
 	step int

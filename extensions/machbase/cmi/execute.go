@@ -95,7 +95,6 @@ func (s *Stmt) prepare(ctx context.Context) error {
 	return err
 }
 
-// described reads the answer to a prepare.
 func (s *Stmt) described(ctx context.Context, body []byte) error {
 	a, _, err := readResult(body)
 	if err != nil {
@@ -140,7 +139,6 @@ func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	return s.answered(ctx, body)
 }
 
-// direct runs a text without preparing it.
 func (s *Stmt) direct(ctx context.Context) (*Rows, error) {
 	if err := s.take(ctx); err != nil {
 		return nil, err
@@ -162,7 +160,6 @@ func (s *Stmt) direct(ctx context.Context) (*Rows, error) {
 	return s.answered(ctx, body)
 }
 
-// answered reads an answer up to its rows.
 func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	c := s.conn
 	a, rest, err := readResult(body)
@@ -213,7 +210,6 @@ func (s *Stmt) release(unfinished bool) {
 	}
 }
 
-// free marks the statement as one that the server has to free.
 func (s *Stmt) free() {
 	if !s.prepared {
 		return

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Calls during the outage fail with a clear error, and later ones succeed on a new connection.
 func TestServerKilledAmidQueries(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
@@ -100,7 +99,6 @@ func TestServerKilledAmidAppends(t *testing.T) {
 	}
 }
 
-// A suspended server answers late; deadlines still hold.
 func TestServerStopped(t *testing.T) {
 	server := startServer(t)
 	server.table("t")

@@ -9,10 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// version encodes the unit with a server's protocol version.
 func version(major, minor, fix uint64) []byte { return number(0x01, major<<48|minor<<32|fix) }
 
-// logIn connects to a server that answers the login with answer.
 func logIn(t *testing.T, answer ...[]byte) (*cmi.Conn, error) {
 	t.Helper()
 	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager", Dial: dialPeer(t, net.Pipe, func(p *peer) {

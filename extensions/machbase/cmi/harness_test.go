@@ -16,10 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// patience is how long a test waits.
 const patience = 30 * time.Second
 
-// serverConfig returns the configuration for the server at MACHBASE_URL.
 func serverConfig(t *testing.T) cmi.Config {
 	t.Helper()
 	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
@@ -30,7 +28,6 @@ func serverConfig(t *testing.T) cmi.Config {
 	return cmi.Config{Addresses: []string{u.Host}, User: u.User.Username(), Password: password}
 }
 
-// withTimeout returns a context for calls that must not block.
 func withTimeout(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -121,7 +118,6 @@ func count(t *testing.T, c *cmi.Conn, table string) int64 {
 	return query(t, c, "select count(*) from "+table)[0][0].(int64)
 }
 
-// fillTable appends rows with a name, a time and a value.
 func fillTable(t *testing.T, table string, rows int) {
 	t.Helper()
 	c := connect(t)
@@ -140,7 +136,6 @@ func fillTable(t *testing.T, table string, rows int) {
 	execSQL(t, c, "exec table_flush("+table+")")
 }
 
-// start is the first time of the tests' rows, in nanoseconds.
 const start = int64(1_700_000_000_000_000_000)
 
 // requireKind requires an error of this kind with a one-line message, and returns it.

@@ -1,6 +1,5 @@
 package cmi
 
-// ids are the statement numbers of a connection.
 type ids struct {
 	used [maxStatements]bool
 	next uint32

@@ -25,10 +25,8 @@ type span struct {
 // mostLayouts limits the shared layouts. Connections keep further ones for themselves.
 const mostLayouts = 64
 
-// layouts are the shared layouts.
 var layouts atomic.Pointer[[]*layout] //nolint:gochecknoglobals // a process needs each of them once
 
-// layoutOf returns the layout of rows with these columns, which must not change afterwards.
 func layoutOf(columns []Column) *layout {
 	for {
 		known := layouts.Load()

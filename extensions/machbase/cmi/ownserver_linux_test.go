@@ -81,7 +81,6 @@ func (s *ownServer) stop() {
 	require.NoError(s.t, standstill.Stop(s.cmd.Process))
 }
 
-// goOn ends stop.
 func (s *ownServer) goOn() {
 	s.t.Helper()
 	require.NoError(s.t, standstill.Continue(s.cmd.Process))

@@ -42,8 +42,8 @@ func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error)
 	return b, nil
 }
 
-// appendArgument encodes one argument and returns its type: that of the Go value, or the
-// parameter's if the server accepts no other.
+// appendArgument encodes one argument and returns its type: the Go value's or, if the server
+// accepts no other, the parameter's.
 func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop,funlen // one case for each type
 	switch v := arg.(type) {
 	case nil:
@@ -123,7 +123,6 @@ func requireWhole(parameter Type, v float64) *Error {
 	return nil
 }
 
-// appendNull encodes the null value of this type.
 func appendNull(b []byte, t Type) (Type, []byte, *Error) {
 	switch t { //nolint:exhaustive // the others are in the default
 	case Short:
@@ -163,7 +162,6 @@ func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 	return IPv6, append(append(b, 6), sixteen[:]...)
 }
 
-// asInt64 accepts any integer that fits in an int64.
 func asInt64(arg any) (int64, bool) {
 	switch v := arg.(type) {
 	case int64:

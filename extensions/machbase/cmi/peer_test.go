@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Kinds of messages, and results.
 const (
 	kindConnect, kindPrepare, kindExecute, kindDirect, kindFetch, kindFree = 0, 6, 7, 8, 9, 10
 	kindOpen, kindData, kindClose                                          = 11, 12, 13
@@ -66,14 +65,12 @@ func failed(code uint64, why string) []byte {
 	return append(result(bad|code), text(0x11, why)...)
 }
 
-// column encodes the description of a column.
 func column(name string, t cmi.Type, size uint64) []byte {
 	return append(text(0x26, name), number(0x27, uint64(t)<<56|size<<28)...)
 }
 
 func parameter(t cmi.Type) []byte { return number(0x29, uint64(t)<<56) }
 
-// oneColumn encodes an answer with one column of longs and these rows.
 func oneColumn(r uint64, values ...int64) []byte {
 	b := append(result(good), column("N", cmi.Long, 64)...)
 	for _, v := range values {
@@ -83,7 +80,6 @@ func oneColumn(r uint64, values ...int64) []byte {
 	return append(b, result(r)...)
 }
 
-// loggedIn is the server's part of a login.
 var (
 	ready    = []byte("CMI_READY")
 	loggedIn = message(kindConnect, 0, result(good), number(0x05, 0))
@@ -96,7 +92,6 @@ type peer struct {
 	t *testing.T
 }
 
-// request reads one message with all its packets.
 func (p *peer) request() []byte {
 	var b []byte
 	for {
@@ -116,7 +111,6 @@ func (p *peer) request() []byte {
 	}
 }
 
-// expect reads a message that must equal want.
 func (p *peer) expect(want []byte) {
 	assert.Equal(p.t, want, p.request())
 }
@@ -126,13 +120,11 @@ func (p *peer) answer(b ...[]byte) {
 	assert.NoError(p.t, err)
 }
 
-// expectFree answers a free.
 func (p *peer) expectFree(statement uint32) {
 	p.expect(message(kindFree, statement, number(0x60, uint64(statement))))
 	p.answer(message(kindFree, statement, result(good)))
 }
 
-// hello answers the client's hello.
 func (p *peer) hello() {
 	hello := make([]byte, 9)
 	_, err := io.ReadFull(p, hello)
@@ -141,14 +133,12 @@ func (p *peer) hello() {
 	p.answer(ready)
 }
 
-// welcome answers the client's login.
 func (p *peer) welcome() {
 	p.hello()
 	p.request()
 	p.answer(loggedIn)
 }
 
-// sockets returns the ends of a TCP connection.
 func sockets(t *testing.T) ends {
 	t.Helper()
 
@@ -168,7 +158,6 @@ func sockets(t *testing.T) ends {
 // ends makes the two ends of a connection: net.Pipe, or sockets.
 type ends func() (client, server net.Conn)
 
-// dialPeer returns a Dial whose connections are served by the script.
 func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 

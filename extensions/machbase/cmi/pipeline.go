@@ -18,7 +18,6 @@ type selection struct {
 // maxSelections limits the selections of a connection.
 const maxSelections = 64
 
-// remember stores a statement whose first answer had all rows.
 func (c *Conn) remember(s *Stmt) {
 	if s.description == nil || s.kind != statementSelect || len(c.selections) >= maxSelections {
 		return
@@ -106,7 +105,6 @@ func (c *Conn) endedAfter(ctx context.Context, answered error) error {
 	return c.failure(ctx, net.ErrClosed)
 }
 
-// awaitFree reads the answer to an earlier free.
 func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
 	if c.Broken() {
 		return c.failure(ctx, c.connection)
@@ -119,7 +117,6 @@ func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
 	return nil
 }
 
-// isComplete reports whether an answer has all rows.
 func (c *Conn) isComplete(ctx context.Context, body []byte) (bool, error) {
 	complete := false
 	for len(body) > 0 {

@@ -118,5 +118,4 @@ const (
 	maxParameters = 255 // their number is a byte
 )
 
-// align rounds up to a multiple of 8.
 func align(n int) int { return (n + 7) &^ 7 }

@@ -37,7 +37,6 @@ type filtered struct {
 
 func (f filtered) Read(b []byte) (int, error) { return f.says.Read(b) }
 
-// session connects, and reads rows in several fetches.
 func session(ctx context.Context, config cmi.Config, sql string) (rows int, traffic uint64, err error) {
 	config.FetchRows = 5
 	c, err := cmi.Connect(ctx, config)
@@ -116,7 +115,6 @@ func TestWhatTheNetworkDoes(t *testing.T) {
 	})
 }
 
-// flipper changes one byte.
 type flipper struct {
 	io.Reader
 

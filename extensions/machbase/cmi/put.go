@@ -51,7 +51,6 @@ func (a *Appender) write(cell cellWriter) error {
 	return nil
 }
 
-// misfit is the error of a value that does not fit its column.
 func misfit(c Column, value any) *Error {
 	switch v := value.(type) {
 	case string:
@@ -65,7 +64,6 @@ func misfit(c Column, value any) *Error {
 	return NewError(KindAppend, "column %q (%s) cannot take %v", c.Name, c.Type, value)
 }
 
-// put encodes any value.
 func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
 	switch v := value.(type) {
 	case nil:

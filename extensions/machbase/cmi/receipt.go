@@ -36,7 +36,6 @@ type receipt struct {
 	reasons            []Reason
 }
 
-// rejection records a rejected row.
 func (c *Conn) rejection(m message) error {
 	a := c.appenders[m.statement]
 	if a == nil {

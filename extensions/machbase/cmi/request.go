@@ -105,8 +105,6 @@ func (r *request) pad(length int) {
 	r.buf = append(r.buf, zeros[:align(length)-length]...)
 }
 
-// prepare, execute and free encode the messages about a statement.
-
 func (r *request) prepare(s *Stmt) {
 	r.begin(msgPrepare, s.id, 0)
 	r.uint64(unitStatement, uint64(s.id))

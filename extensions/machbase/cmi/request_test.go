@@ -43,7 +43,6 @@ func TestQueryTimeoutIsSetAtLogin(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// A text runs directly; its number is freed with the next request.
 func TestDirectRequests(t *testing.T) {
 	c := withPeer(t, cmi.Config{FetchRows: 2}, func(p *peer) {
 		p.expect(message(kindDirect, 0, text(0x40, "select n from t"), number(0x22, 0), signed(0x51, 2)))
@@ -197,10 +196,8 @@ func TestLongRequestsHaveSeveralPackets(t *testing.T) {
 // logTable is the server's description of a log table with a column of text and one of shorts.
 var logTable = bytes.Join([][]byte{result(good), column("", cmi.Datetime, 64), column("S", cmi.Varchar, 8), column("N", cmi.Short, 16)}, nil)
 
-// openT opens an appender on the table t.
 var openT = message(kindOpen, 0, number(0x22, 0), text(0x25, "t"), number(0x34, 0))
 
-// dataUnit encodes a row with its null bits.
 func dataUnit(nulls byte, values ...byte) []byte {
 	return binaryUnit(0x23, append([]byte{0, 1, 0, 0, 0, nulls}, values...)...)
 }

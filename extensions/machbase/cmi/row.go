@@ -73,7 +73,6 @@ func (r *row) misfit(data []byte) error {
 	return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
 }
 
-// isNull reports whether these bytes of a fixed-size value are null.
 func (c *Column) isNull(b []byte) bool {
 	switch c.width {
 	case 8:
@@ -108,7 +107,6 @@ func (r *row) raw(i int) []byte {
 	return b
 }
 
-// int64 returns a value of an integer type except ulong, or a datetime's nanoseconds.
 func (r *row) int64(i int) int64 {
 	b := r.raw(i)
 	switch r.columns[i].Type { //nolint:exhaustive // the others are in the default
@@ -125,7 +123,6 @@ func (r *row) int64(i int) int64 {
 	}
 }
 
-// float decodes a float or a double.
 func float(b []byte) float64 {
 	if len(b) == 4 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
@@ -136,7 +133,6 @@ func float(b []byte) float64 {
 
 func datetime(b []byte) time.Time { return time.Unix(0, int64(binary.BigEndian.Uint64(b))).UTC() }
 
-// value returns a value that stays valid.
 func (r *row) value(i int) any {
 	b := r.raw(i)
 	if len(b) == 0 {

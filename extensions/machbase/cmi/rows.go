@@ -69,7 +69,6 @@ func (r *Rows) Next() bool {
 	return false
 }
 
-// step reads one unit, and reports whether it is a row.
 func (r *Rows) step() (row []byte, isRow bool, err error) {
 	if row, rest, isRow := nextRow(r.units); isRow {
 		r.units = rest

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// typesTable has a column of every type.
 const typesTable = `create table %s (id integer, s short, us ushort, i integer, ui uinteger, l long, ul ulong, f float, d double,
 	at datetime, vc varchar(100), v4 ipv4, v6 ipv6, tx text, bi binary, js json, cl clob, bl blob)`
 
@@ -103,7 +102,6 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Each value, as a parameter, finds its row.
 func TestParametersFind(t *testing.T) {
 	table := makeTable(t, typesTable)
 	c := connect(t)
@@ -122,7 +120,6 @@ func TestParametersFind(t *testing.T) {
 	require.Len(t, query(t, c, "select id from "+table+" where at = ?", start+123456789), 1, "nanoseconds")
 }
 
-// Statements over 64 KiB, and parameters and answers with values of any length.
 func TestLongTexts(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, tx text)")
 	c := connect(t)

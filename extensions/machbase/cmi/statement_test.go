@@ -138,7 +138,6 @@ func TestLargeParameterIsLetGo(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// heap returns the bytes in use.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

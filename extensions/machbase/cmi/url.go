@@ -71,7 +71,6 @@ func ParseURLs(all []string) (*URL, error) {
 	return first, nil
 }
 
-// add adds another server.
 func (u *URL) add(other *URL) error {
 	if u.named && other.named && (u.User != other.User || u.Password != other.Password) {
 		return errUsers

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// lengthOf returns the number of values of a column, or false for an invalid type.
 func lengthOf(column any) (int, bool) {
 	switch column.(type) {
 	case []any, []string, [][]byte, []time.Time, []float32, []float64,

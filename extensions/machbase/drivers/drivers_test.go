@@ -79,7 +79,6 @@ var background = context.Background()
 
 var tables atomic.Int64
 
-// table creates a table with a new name, and drops it when the test ends.
 func table(t *testing.T, conn machbase.Conn, create string) string {
 	t.Helper()
 	name := fmt.Sprintf("drivers_%d_%d", os.Getpid(), tables.Add(1))
@@ -97,7 +96,6 @@ func table(t *testing.T, conn machbase.Conn, create string) string {
 	return name
 }
 
-// querier is a connection's Query, or a statement's with its SQL.
 type querier func(ctx context.Context, args []any, read func(machbase.Rows) error) error
 
 func all(t *testing.T, query querier, args ...any) [][]any {
@@ -128,7 +126,6 @@ func kind(t *testing.T, err error) string {
 	return e.Kind
 }
 
-// numbered creates a table with the numbers from 0 to n-1.
 func numbered(t *testing.T, conn machbase.Conn, n int) string {
 	t.Helper()
 	name := table(t, conn, `create table TABLE (n integer, text varchar(20))`)
@@ -428,7 +425,6 @@ func TestAppenderOfMachcli(t *testing.T) {
 	requireMisplaced(t, conn, name)
 }
 
-// comparableRows converts numbers to one type, since machgo uses other types.
 func comparableRows(rows [][]any) [][]any {
 	for _, row := range rows {
 		for i, value := range row {
@@ -501,7 +497,6 @@ func TestTypesOfMachgo(t *testing.T) {
 	})
 }
 
-// Both drivers read the same answer that takes many fetches.
 func TestManyRowsOfMachgo(t *testing.T) {
 	const rows = 100_000
 
@@ -529,7 +524,6 @@ func TestArrivalTime(t *testing.T) {
 	})
 }
 
-// proxy forwards to the server until it stalls or is cut.
 type proxy struct {
 	net.Listener
 

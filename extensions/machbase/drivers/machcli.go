@@ -59,7 +59,6 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	return own, nil
 }
 
-// configOf returns the configuration for machcli.
 func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	config := &machcli.Config{Host: cfg.Host, Port: cfg.Port, MaxOpenConn: -1}
 	switch {

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// appendedAtOnce is how many rows go to C in one call.
 const appendedAtOnce = 256
 
 // machcliAppender arranges the values in the table's order and converts them to the types that the
@@ -21,9 +20,8 @@ type machcliAppender struct {
 	conn     *machcliConn
 	appender *machcli.Appender
 	columns  api.Columns
-	// receipt is the sum of earlier appenders.
-	receipt cmi.Receipt
-	table   string
+	receipt  cmi.Receipt
+	table    string
 	// places are the positions of the values in the table's row.
 	places []int
 	// pending are rows not yet passed to C.

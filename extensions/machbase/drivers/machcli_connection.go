@@ -40,7 +40,6 @@ func newMachcliConn(db *machcli.Database, conn *machcli.Conn) *machcliConn {
 	return c
 }
 
-// work makes the calls, and finally closes the connection.
 func (c *machcliConn) work() {
 	for {
 		select {
@@ -94,7 +93,6 @@ func (c *machcliConn) call(ctx context.Context, fn func() error) error {
 // Broken implements machbase.Conn.
 func (c *machcliConn) Broken() bool { return c.broken }
 
-// end closes the connection after the current call.
 func (c *machcliConn) end() { c.leave.Do(func() { close(c.left) }) }
 
 // Close logs out; after an abandoned call that happens later.

@@ -32,7 +32,6 @@ func knownError(err error) *cmi.Error {
 	return nil
 }
 
-// machcliError converts an error of the client, which is a text.
 func machcliError(err error) *cmi.Error {
 	if known := knownError(err); known != nil {
 		return known

@@ -121,7 +121,6 @@ func decimal(value any) (float64, bool) {
 	}
 }
 
-// address converts an IP address of the column's version for the client.
 func address(column api.ColumnType, value any) (any, bool) {
 	ip, ok := value.(netip.Addr)
 	if text, isText := value.(string); isText {
@@ -135,7 +134,6 @@ func address(column api.ColumnType, value any) (any, bool) {
 	return net.IP(ip.AsSlice()), true
 }
 
-// misfit describes a value that does not fit its column.
 func misfit(column *api.Column, value any) string {
 	if text, ok := value.(string); ok && len(text) > 40 {
 		value = strings.ToValidUTF8(text[:40], "") + "..."

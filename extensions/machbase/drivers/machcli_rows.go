@@ -28,7 +28,6 @@ type machcliRows struct {
 	err     error
 }
 
-// answer runs a query, calls read with the rows, and closes them.
 func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error), read func(machbase.Rows) error) error {
 	r := &machcliRows{conn: c, ctx: ctx}
 	err := c.call(ctx, func() error {
@@ -70,7 +69,6 @@ func readable(columns []machcli.ColumnDesc) error {
 	return nil
 }
 
-// fetch reads the next rows from C, and closes the answer after the last one.
 func (r *machcliRows) fetch() error {
 	r.fetched = make([][]any, 0, fetchedAtOnce)
 	for len(r.columns) > 0 && len(r.fetched) < fetchedAtOnce {
@@ -141,7 +139,6 @@ func (r *machcliRows) Equal(column int, want any) bool { return machbase.Equal(r
 
 func (r *machcliRows) Values() []any { return r.row }
 
-// machcliTypes are the types that can be read.
 var machcliTypes = map[machcli.SqlType]string{ //nolint:gochecknoglobals // a constant
 	machcli.MACHCLI_SQL_TYPE_INT16:    "short",
 	machcli.MACHCLI_SQL_TYPE_INT32:    "integer",

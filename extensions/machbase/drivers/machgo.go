@@ -102,7 +102,6 @@ func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 // Broken implements Conn.
 func (c *machgoConn) Broken() bool { return c.broken }
 
-// during begins a call; the result ends it.
 func (c *machgoConn) during(ctx context.Context) (end func()) {
 	c.calls.Begin(ctx, c.socket, time.Time{}, 0)
 

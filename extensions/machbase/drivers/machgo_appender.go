@@ -15,9 +15,8 @@ import (
 type machgoAppender struct {
 	conn     *machgoConn
 	appender *machgo.Appender
-	// receipt is the sum of earlier appenders.
-	receipt cmi.Receipt
-	table   string
+	receipt  cmi.Receipt
+	table    string
 	// places are the positions of the values in the table's row, and width is its length.
 	places []int
 	width  int

@@ -13,7 +13,6 @@ const machgoRejected = "unexpected protocol 12 "
 
 var errMachgoRejected = cmi.NewError(cmi.KindAppend, "the server has rejected rows that were appended before this call")
 
-// machgoError finds the server's error code in machgo's text.
 func machgoError(err error) *cmi.Error {
 	if known := knownError(err); known != nil {
 		return known

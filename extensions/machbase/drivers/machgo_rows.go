@@ -15,10 +15,9 @@ import (
 )
 
 type machgoStatement struct {
-	conn   *machgoConn
-	stmt   api.Stmt
-	insert bool
-	// inserted is the total number of inserted rows.
+	conn     *machgoConn
+	stmt     api.Stmt
+	insert   bool
 	inserted int64
 }
 
@@ -55,7 +54,6 @@ func (s *machgoStatement) Close(ctx context.Context) error {
 	return nil
 }
 
-// read calls read with the rows of a query, then closes them.
 func (c *machgoConn) read(rows api.Rows, err error, read func(machbase.Rows) error) error {
 	if err != nil {
 		return c.failed(err)

@@ -1,4 +1,4 @@
-// Makes a table, appends rows to it from each VU in three ways, and reads them back.
+// Creates a table, appends rows to it from each VU in three forms, and reads them back.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/append.js
 import machbase from 'k6/x/machbase';
@@ -13,7 +13,7 @@ export const options = {
 };
 
 const table = 'example_append';
-const rows = 1000; // of each way
+const rows = 1000; // of each form
 const client = new machbase.Client({ url: __ENV.MACHBASE_URL });
 
 export function setup() {
@@ -29,25 +29,25 @@ export default function () {
     appender.append([`row-${__VU}`, new Date(begin + i), Math.sin(i / 100)]);
   }
 
-  // Whole columns: typed arrays cost JavaScript next to nothing.
+  // Columns: typed arrays need almost no JavaScript.
   const names = Array(rows).fill(`column-${__VU}`);
   const times = new BigInt64Array(rows).map((_, i) => BigInt(begin + i) * 1000000n);
   const values = new Float64Array(rows).map((_, i) => Math.cos(i / 100));
   appender.appendColumns([names, times, values]);
 
-  // What the server has said of these.
+  // The server's report about these rows.
   const { accepted, rejected, reasons } = appender.sync();
   if (accepted !== 2 * rows) {
     throw new Error(`the server took ${accepted} of ${2 * rows} rows and rejected ${rejected}: ${JSON.stringify(reasons)}`);
   }
 
-  // Rows that are made in Go.
+  // Rows that are generated in Go.
   appender.generate('sine', { from: new Date(begin), rows, tags: 10, prefix: `sine-${__VU}-`, interval: '100ms', period: '10s' });
   appender.close();
 }
 
 export function teardown() {
-  client.exec(`exec table_flush(${table})`); // appended rows can be seen a moment later, or after this
+  client.exec(`exec table_flush(${table})`); // queries see appended rows after this, or a little later
   const [{ n }] = client.query(`select count(*) as n from ${table}`);
   console.log(`${n} rows`);
   client.exec(`drop table ${table}`);

@@ -1,12 +1,11 @@
-// Operations that do not block: three clients at a time, and an appender that is fed while the
-// server is asked something.
+// Operations that do not block: three clients at the same time, and an appender during a query.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/async.js
 import machbase from 'k6/x/machbase';
 
 export const options = { vus: 2, iterations: 10 };
 
-// One connection each: operations of one client are done one after the other.
+// One connection each: a client runs its operations one after another.
 const clients = [1, 2, 3].map(() => new machbase.Client({ url: __ENV.MACHBASE_URL, timeout: '10s' }));
 const table = 'example_async';
 

@@ -1,5 +1,5 @@
-// The line protocol of InfluxDB over HTTP with k6/http: machbase-neo's /metrics/write puts each
-// field into the tag table that ?db= names, as the tag MEASUREMENT.FIELD.
+// The line protocol of InfluxDB over HTTP with k6/http: machbase-neo's /metrics/write writes each
+// field to the tag table of ?db=, as the tag MEASUREMENT.FIELD.
 //
 //   MACHBASE_HTTP_URL=http://127.0.0.1:5654 bin/k6 run extensions/machbase/examples/http-line-protocol.js
 import { check } from 'k6';

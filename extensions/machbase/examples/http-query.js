@@ -1,5 +1,5 @@
-// Queries over HTTP, machbase-neo's /db/query, with k6/http: for what has to measure that API. (It
-// costs the server many times the processor time of the native protocol.)
+// Queries over HTTP, machbase-neo's /db/query, with k6/http, to measure that API. (It costs the
+// server many times the processor time of the native protocol.)
 //
 //   MACHBASE_HTTP_URL=http://127.0.0.1:5654 bin/k6 run extensions/machbase/examples/http-query.js
 import { check } from 'k6';

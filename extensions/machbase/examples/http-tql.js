@@ -1,5 +1,5 @@
-// TQL, machbase-neo's language for transformations, over HTTP with k6/http: the script is the body
-// of a request to /db/tql.
+// TQL, machbase-neo's language for transformations, over HTTP with k6/http: the TQL script is
+// the body of a request to /db/tql.
 //
 //   MACHBASE_HTTP_URL=http://127.0.0.1:5654 bin/k6 run extensions/machbase/examples/http-tql.js
 import { check } from 'k6';

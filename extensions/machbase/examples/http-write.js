@@ -1,5 +1,5 @@
-// Writes over HTTP, machbase-neo's /db/write, with k6/http. The table stays: with method=append the
-// server keeps an appender on it for some time, and does not let it be dropped.
+// Writes over HTTP, machbase-neo's /db/write, with k6/http. The example does not drop the
+// table: with method=append the server keeps an appender open on it for some time.
 //
 //   MACHBASE_HTTP_URL=http://127.0.0.1:5654 bin/k6 run extensions/machbase/examples/http-write.js
 import { check } from 'k6';
@@ -9,7 +9,7 @@ export const options = { vus: 2, iterations: 10, thresholds: { checks: ['rate==1
 
 const base = __ENV.MACHBASE_HTTP_URL;
 const table = 'example_http_write';
-const rows = 100; // of a request
+const rows = 100; // per request
 
 function sql(q) {
   const response = http.get(`${base}/db/query?q=${encodeURIComponent(q)}`, { tags: { name: 'sql' } });
@@ -24,7 +24,7 @@ export function setup() {
 }
 
 export default function () {
-  const begin = BigInt(Date.now()) * 1000000n; // a time is a number of nanoseconds, unless ?timeformat= says otherwise
+  const begin = BigInt(Date.now()) * 1000000n; // in nanoseconds, unless ?timeformat= says otherwise
   const lines = Array.from({ length: rows }, (_, i) => `["vu-${__VU}",${begin + BigInt(i)},${Math.sin(i)}]`);
   const body = `{"data":{"columns":["name","time","value"],"rows":[${lines.join(',')}]}}`;
   const response = http.post(`${base}/db/write/${table}?method=append`, body, {

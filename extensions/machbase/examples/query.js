@@ -1,4 +1,4 @@
-// Reads from a Machbase: rows as objects, and rows that are only counted and checked.
+// Reads from a Machbase: rows as objects, and rows that are checked and counted in Go.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/query.js
 import machbase from 'k6/x/machbase';
@@ -21,7 +21,7 @@ export default function () {
     console.log(`${users.columns.map((c) => `${c.name} (${c.type})`).join(', ')}: ${JSON.stringify(users)}`);
   }
 
-  // Nothing of these rows comes to JavaScript: this is the way to measure.
+  // These rows never reach JavaScript. Use this form to measure.
   const rows = client.query('select name, user_id from m$sys_users where name = ?', ['SYS'], {
     rows: 'discard',
     expect: { name: 'SYS' },

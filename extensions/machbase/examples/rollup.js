@@ -1,4 +1,4 @@
-// A roll-up of our own: rows are appended, the server sums them up, and we wait until it has.
+// Creates a roll-up, appends rows, and waits until the server has aggregated them.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/rollup.js
 import machbase from 'k6/x/machbase';
@@ -25,7 +25,7 @@ export default function () {
   const { ENABLED: enabled, NEXT_WAKEUP_TIME: next } = rollup.info();
   console.log(`${rollup.gap()} rows to be summed up by ${next.toISOString()}${enabled ? '' : ', but it is stopped'}`);
 
-  rollup.force(); // now, and not when its time comes
+  rollup.force(); // aggregates now, not at the next interval
   rollup.wait({ timeout: '30s' });
   client.exec(`exec table_flush(${target})`);
   const [{ n }] = client.query(`select sum(n) as n from ${target}`);

@@ -3,7 +3,6 @@ package generate
 // BatchRows is the maximum number of rows in a batch.
 const BatchRows = 1024
 
-// batch collects rows as columns. It is reused.
 type batch struct {
 	names  []string
 	times  []int64

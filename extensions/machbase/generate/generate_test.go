@@ -100,7 +100,6 @@ func TestRowsOfARange(t *testing.T) {
 	}
 }
 
-// sources returns the rows of each generator.
 func sources(t *testing.T, o Options) map[string][]row {
 	t.Helper()
 	uniform, err := Uniform(o, 7, 10, 20)
@@ -220,7 +219,6 @@ func TestRefused(t *testing.T) {
 	require.ErrorContains(t, err, "offset must be a number")
 }
 
-// The last row may have the largest possible time.
 func TestTheEndOfTime(t *testing.T) {
 	s, err := Sequence(Options{Tags: 2, From: time.Unix(0, math.MaxInt64-1), Rows: 4, Interval: 1}, 0)
 	all := rows(t, s, err)

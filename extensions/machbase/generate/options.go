@@ -56,7 +56,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkRows checks that the last row's time is in range.
 func (o *Options) checkRows() error {
 	steps := (o.Rows - 1) / int64(o.Tags)
 	if left := uint64(math.MaxInt64) - uint64(o.From.UnixNano()); steps > 0 && left/uint64(steps) < uint64(o.Interval) {
@@ -66,7 +65,6 @@ func (o *Options) checkRows() error {
 	return nil
 }
 
-// count returns the number of rows.
 func (o *Options) count() (int64, error) {
 	if o.Rows > 0 {
 		return o.Rows, nil

@@ -42,7 +42,6 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// ceilDiv rounds up.
 func ceilDiv(a, b int64) int64 {
 	return -floorDiv(-a, b)
 }

@@ -11,7 +11,6 @@ const NumCodes = 692
 // MaxCodeLen is the length of the column code, varchar(20), in bytes.
 const MaxCodeLen = 20
 
-// publishedCode is the code of the published queries.
 const publishedCode = "WISH"
 
 // codeLetters has no vowels, so that codes do not spell words.

@@ -2,10 +2,8 @@ package stock
 
 import "time"
 
-// batchRows is the maximum number of rows in a batch.
 const batchRows = 1024
 
-// columns collects rows. It is reused.
 type columns struct {
 	codes  []string
 	times  []int64

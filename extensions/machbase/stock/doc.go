@@ -1,5 +1,5 @@
 // Package stock generates the rows of the published stock benchmark: the ticks of table stock_tick,
-// and roll-ups such as those of stock_rollup_1m.
+// and their roll-ups, such as table stock_rollup_1m.
 //
 // It follows stockappendgo in machbase/neo-tester at commit b95bed6, with one difference: a row
 // depends only on the seed, the rate, the codes and its time. So loads are repeatable, and a later

@@ -20,11 +20,11 @@ type Rollup struct {
 func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
 
 // Rollups calls yield for each code and each full period in [from, to), ordered by time, then by
-// [Options].Codes. The sums are those of the ticks of [Generator.Ticks], added in order. A period
-// in which a code has no tick has no row. The period is a multiple of 100 ms that divides an hour,
-// such as a second or a minute. The Generator remembers a position for each period.
+// [Options].Codes. It sums the ticks of [Generator.Ticks] in order. A period in which a code has no
+// tick has no row. The period is a multiple of 100 ms that divides an hour, such as a second or a
+// minute. The Generator remembers a position for each period.
 //
-// The row is valid until yield returns. Errors are those of Ticks. Ticks and Rollups have separate
+// The row is valid until yield returns. Errors are as for Ticks. Ticks and Rollups have separate
 // positions, so alternating between them generates each tick twice.
 func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func(*Rollup) error) error {
 	if period <= 0 || int64(period)%beatLength != 0 || time.Hour%period != 0 {

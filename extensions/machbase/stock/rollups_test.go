@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// summed adds up ticks in the simplest form.
 func summed(all []Tick, codes []string) (rows []Rollup) {
 	type key struct {
 		minute int64

@@ -9,7 +9,6 @@ import (
 
 var noon = time.Date(2026, 2, 23, 12, 0, 0, 0, time.UTC)
 
-// published returns a generator with the codes and the rate of the published benchmark.
 func published(tb testing.TB, seed uint64) *Generator {
 	tb.Helper()
 	return generator(tb, Options{Seed: seed, TPS: DefaultTPS, Codes: Codes()})

@@ -43,7 +43,6 @@ func TestAnyRangeIsAPartOfTheWhole(t *testing.T) {
 	}
 }
 
-// within returns the ticks of [from, to), both rounded down to 100 ms.
 func within(all []Tick, from, to time.Time) []Tick {
 	const beat = 100 * time.Millisecond
 	at := func(t time.Time) int {
