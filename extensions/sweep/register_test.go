@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
-// Scripts ask for the executor by its name.
 func TestExecutorIsRegistered(t *testing.T) {
 	config, err := lib.GetParsedExecutorConfig("rollup", options.ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// index.d.ts declares all that scripts can use, and nothing else.
+// index.d.ts declares exactly what scripts can use.
 func TestDeclarations(t *testing.T) {
 	raw, err := os.ReadFile("index.d.ts")
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestDeclarations(t *testing.T) {
 	require.ElementsMatch(t, exports, functions)
 }
 
-// jsonKeys are the keys of a struct's own fields.
+// jsonKeys returns the keys of a struct's own fields.
 func jsonKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
@@ -54,7 +54,7 @@ func jsonKeys(t reflect.Type) []string {
 	return keys
 }
 
-// declared are the properties of an interface of TypeScript.
+// declared returns the properties of a TypeScript interface.
 func declared(body string) []string {
 	var names []string
 	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\??:`).FindAllStringSubmatch(body, -1) {
@@ -64,7 +64,6 @@ func declared(body string) []string {
 	return names
 }
 
-// Every metric is in README.md and in index.d.ts.
 func TestMetricsAreDocumented(t *testing.T) {
 	registry := metrics.NewRegistry()
 	_, err := stream.Register(registry)

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Aborted ends a sweep, and the test, as k6's test.abort does. k6 logs its Error when the executor
-// has ended and its StackTrace when the test has: the reason is to be read once.
+// Aborted ends a sweep and the test, as k6's test.abort does. k6 logs Error at the end of the
+// executor and StackTrace at the end of the test, so only one of them has the reason.
 type Aborted struct {
 	*errext.InterruptError
 
@@ -21,7 +21,7 @@ type Aborted struct {
 	exit         exitcodes.ExitCode
 }
 
-// NewAborted is for what a script or a module has thrown to end the test.
+// NewAborted returns the abort for an error that a script or a module threw to end the test.
 func NewAborted(err error) Aborted {
 	interrupt, is := errors.AsType[*errext.InterruptError](err)
 	if !is {
@@ -36,19 +36,19 @@ func NewAborted(err error) Aborted {
 	return Aborted{interrupt, "the sweep ends early, the test is aborted", err.Error(), exit}
 }
 
-// ExitCode is that of what was thrown, such as the one for wrong options.
+// ExitCode returns the exit code of the thrown error.
 func (e Aborted) ExitCode() exitcodes.ExitCode { return e.exit }
 
 // Error says that the sweep ends, without the reason.
 func (e Aborted) Error() string { return e.ends }
 
-// StackTrace is the reason: k6 shows it in place of Error.
+// StackTrace returns the reason, which k6 shows instead of Error.
 func (e Aborted) StackTrace() string { return e.reason }
 
-// Unwrap lets k6 find out that the test was aborted.
+// Unwrap lets k6 detect the abort.
 func (e Aborted) Unwrap() error { return e.InterruptError }
 
-// NewAllFailed says that all clients fail with one cause.
+// NewAllFailed returns the abort of a sweep in which all clients fail with one cause.
 func NewAllFailed(clients int, err error, failures uint64) Aborted {
 	who := "all " + report.Plural(clients, "client")
 	verb := "fail"
@@ -67,7 +67,7 @@ func NewAllFailed(clients int, err error, failures uint64) Aborted {
 	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason, exitcodes.ScriptAborted}
 }
 
-// advice says what to check where an error reads like one of these.
+// advice has hints for common errors.
 var advice = []struct { //nolint:gochecknoglobals // a constant
 	text  *regexp.Regexp
 	check string

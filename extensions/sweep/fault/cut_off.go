@@ -1,10 +1,10 @@
 package fault
 
-// CutOff is why an operation ended that outlived its VU's time.
+// CutOff is the error of an operation that outlived its VU's time.
 type CutOff struct{ Why error }
 
-// Error says why.
+// Error returns the reason.
 func (e CutOff) Error() string { return e.Why.Error() }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (e CutOff) Unwrap() error { return e.Why }

@@ -1,3 +1,3 @@
-// Package fault says why operations fail: what a script has thrown, what was cut off, what is
-// logged of it, and when a sweep ends because none of its operations can succeed.
+// Package fault handles errors of operations: exceptions of scripts, operations that were cut off,
+// logging, and the end of a sweep in which no operation can succeed.
 package fault

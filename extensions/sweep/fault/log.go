@@ -9,27 +9,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Patience is how long a fault waits to be logged, as long as nothing has succeeded.
+// Patience is the delay of log lines until an operation succeeds.
 const Patience = 1500 * time.Millisecond
 
-// Log logs what makes operations fail, once for each cause of a step. As long as nothing of
-// the sweep has succeeded it waits a moment: when all clients fail with one cause, the line that
-// ends the sweep says it, and nothing else has to.
+// Log logs errors of operations, once for each cause in a step. Until the first success of the
+// sweep it delays them, because the line that ends the sweep may repeat them.
 type Log struct {
 	mu sync.Mutex
-	// atOnce tells that errors do not wait any more.
+	// atOnce is set if errors are not delayed.
 	atOnce  bool
 	waiting []waitingFault
 }
 
-// waitingFault is what made an operation fail.
+// waitingFault is a delayed error.
 type waitingFault struct {
 	logger logrus.FieldLogger
 	err    error
 	since  time.Time
 }
 
-// Tell logs an error, now or later.
+// Tell logs an error, possibly delayed.
 func (l *Log) Tell(logger logrus.FieldLogger, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +40,7 @@ func (l *Log) Tell(logger logrus.FieldLogger, err error) {
 	l.waiting = append(l.waiting, waitingFault{logger: logger, err: err, since: time.Now()})
 }
 
-// Flush logs what has waited for so long.
+// Flush logs errors that have waited at least this long.
 func (l *Log) Flush(waited time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +50,7 @@ func (l *Log) Flush(waited time.Duration) {
 	}
 }
 
-// Hurry logs all errors at once from now on.
+// Hurry logs all errors, and does not delay later ones.
 func (l *Log) Hurry() {
 	l.Flush(0)
 	l.mu.Lock()
@@ -59,7 +58,7 @@ func (l *Log) Hurry() {
 	l.atOnce = true
 }
 
-// Forget logs what waits, but for one error that is said elsewhere.
+// Forget logs the delayed errors except one that is logged elsewhere.
 func (l *Log) Forget(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +70,6 @@ func (l *Log) Forget(err error) {
 	l.waiting = nil
 }
 
-// logFault says what went wrong with an operation.
 func logFault(logger logrus.FieldLogger, err error) {
 	if at := placeOf(err); at != "" {
 		logger = logger.WithField("at", at)

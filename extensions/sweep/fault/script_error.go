@@ -11,21 +11,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// scriptError is a script's exception: as an error its text without the stack, so that equal ones
-// can be counted.
+// scriptError is a script's exception. Its text has no stack, so that equal errors can be counted.
 type scriptError struct {
 	text string
-	// at is where it was thrown, "file:line:column"; empty when that is unknown.
+	// at is the position, "file:line:column", or "".
 	at string
 }
 
 func (e *scriptError) Error() string { return e.text }
 
-// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where
-// it was thrown.
+// rejected matches k6's text for an uncaught rejection: the error, and optionally its position.
 var rejected = regexp.MustCompile(`(?s)^Uncaught \(in promise\) (.*?)(?:\n\tat .*?\(?(\S+:\d+:\d+)\(\d+\).*)?$`)
 
-// Thrown makes a scriptError of what a call of JavaScript returned.
+// Thrown makes a scriptError from the error of a call of JavaScript.
 func Thrown(err error) error {
 	var exception *sobek.Exception
 	if !errors.As(err, &exception) {
@@ -47,10 +45,10 @@ func Thrown(err error) error {
 	return e
 }
 
-// RejectedWith makes a scriptError of the reason for which a promise was rejected.
+// RejectedWith makes a scriptError from the reason of a rejected promise.
 func RejectedWith(reason sobek.Value) error { return &scriptError{text: textOf(reason)} }
 
-// textOf is what was thrown, as a text. An object may have none.
+// textOf returns the text of a thrown value. An object may have none.
 func textOf(value sobek.Value) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -60,7 +58,7 @@ func textOf(value sobek.Value) (text string) {
 
 	object, ok := value.(*sobek.Object)
 	switch {
-	case ok && object.ClassName() == "Array": // which may be of any length
+	case ok && object.ClassName() == "Array": // may be long
 		text = k6glue.Show(value)
 	case ok:
 		if text = object.String(); text == "[object Object]" {
@@ -73,7 +71,7 @@ func textOf(value sobek.Value) (text string) {
 	return measure.ShortText(text)
 }
 
-// plainText is what a plain object says of a failure: its message, or else its first properties.
+// plainText returns the message of a plain object, else its first properties.
 func plainText(object *sobek.Object) string {
 	const most = 10
 	if message, ok := object.Get("message").(sobek.String); ok {
@@ -95,8 +93,7 @@ func plainText(object *sobek.Object) string {
 	return "{ " + strings.Join(shown, ", ") + " }"
 }
 
-// placeOf is where in the script an error was thrown, "file:line:column"; empty when that is
-// unknown.
+// placeOf returns the position of an error, "file:line:column", or "".
 func placeOf(err error) string {
 	var script *scriptError
 	if errors.As(err, &script) {

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An asynchronous function fails with what it throws, and not with how k6 says that nobody has
-// caught it.
+// An asynchronous function fails with its own error, without k6's text around it.
 func TestThrownByAPromise(t *testing.T) {
 	for text, want := range map[string]scriptError{
 		"Uncaught (in promise) ReferenceError: foo is not defined\n\tat typo (file:///a/b.js:47:18(3))\n\tat file:///a/b.js:63:53(4)\n": {

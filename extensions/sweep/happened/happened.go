@@ -1,6 +1,5 @@
-// Package happened passes on what happens while a test runs, from who sees it to the reports that
-// are under way: connections that are made again, a server that was started again, what a script
-// marks. It knows nothing of either side.
+// Package happened passes events from their sources to the active reports: reconnects, server
+// restarts, and marks of scripts.
 package happened
 
 import (
@@ -8,7 +7,7 @@ import (
 	"time"
 )
 
-// Kinds of what happens. Those of scripts have none.
+// Kinds of events. Marks of scripts have none.
 const (
 	Reconnect = "reconnect"
 	Restart   = "restart"
@@ -16,20 +15,18 @@ const (
 	Evictions = "evictions"
 )
 
-// EvictionsEvery is how often it is told how many keys a cache has evicted: what is told is of that
-// time before. It is longer than a second, within which the same is told once.
+// EvictionsEvery is the interval for reporting a cache's evictions. It is longer than the second
+// within which equal events are merged.
 const EvictionsEvery = 1050 * time.Millisecond
 
-// Event is something that has happened.
 type Event struct {
 	At   time.Time
-	Kind string // empty: a script says so
+	Kind string // empty: mark of a script
 	Text string
-	// Times is how often it has happened: more than zero.
+	// Times counts repetitions, at least one.
 	Times uint64
 }
 
-// listeners are told of what happens, in no order.
 var listeners struct { //nolint:gochecknoglobals // outputs and modules have no other place in common
 	sync.Mutex
 
@@ -37,8 +34,8 @@ var listeners struct { //nolint:gochecknoglobals // outputs and modules have no 
 	all  map[int]func(Event)
 }
 
-// Listen makes fn be called for all that happens from now on, by whoever tells, until stop is
-// called. It must not tell of anything itself.
+// Listen calls fn for all later events, from any goroutine, until stop is called. fn must not call
+// Tell.
 func Listen(fn func(Event)) (stop func()) {
 	listeners.Lock()
 	defer listeners.Unlock()
@@ -56,7 +53,7 @@ func Listen(fn func(Event)) (stop func()) {
 	}
 }
 
-// Tell says that something has happened now, so many times.
+// Tell passes on an event of the current time.
 func Tell(kind, text string, times uint64) {
 	if times == 0 {
 		return

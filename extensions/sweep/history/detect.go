@@ -8,64 +8,62 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Options are when a change counts.
+// Options are the limits for reporting a change.
 type Options struct {
-	// Alpha is how likely a change point may be by chance, where nothing has changed; zero is
-	// DefaultAlpha.
+	// Alpha is the probability of a change point by chance; zero means DefaultAlpha.
 	Alpha float64
-	// Least is the smallest change that is reported, as a part of what was before; zero is all.
+	// Least is the smallest relative change to report; zero means all.
 	Least float64
 }
 
-// DefaultAlpha makes a false alarm rare on a page of fifty series.
+// DefaultAlpha makes false alarms rare on a page of fifty series.
 const DefaultAlpha = 0.001
 
 const (
-	// fewest is how many runs stand on each side of a change.
+	// fewest is the least number of runs on each side of a change.
 	fewest = 5
-	// weak is the level at which a split is a candidate: those that are chance are taken back.
+	// weak is the level for candidates; those by chance are removed later.
 	weak = 0.05
-	// levelConfidence is that of the intervals of sizes.
+	// levelConfidence is the confidence of the intervals of sizes.
 	levelConfidence = 0.95
-	// placeConfidence is that of places if noise were normal. As it is not, they are right in some
-	// nine of ten cases.
+	// placeConfidence is the nominal confidence of places; with real noise, about nine of ten are
+	// right.
 	placeConfidence = 0.99
 )
 
-// Change is a place from which on a series has another level.
+// Change is a change of a series' level.
 type Change struct {
-	// At is the index of the first value of the new level. It is between From and To, both
-	// included, in some nine of ten cases.
+	// At is the index of the first value of the new level. It is between From and To (inclusive) in
+	// about nine of ten cases.
 	At   int
 	From int
 	To   int
-	// Ratio is the new level to the one before, between Low and High with a confidence of 95 %.
+	// Ratio is the new level divided by the old one; Low and High are its 95 % interval.
 	Ratio, Low, High float64
-	// P is how likely such a split is by chance.
+	// P is the p-value.
 	P float64
 }
 
-// series is what Detect works on: logarithms, and which of them begin a commit.
+// series has the logarithms of values, and which of them begin a commit.
 type series struct {
 	logs    []float64
 	border  []bool // value i is the first of its commit
 	options Options
-	// dependence is by how much fewer independent values the series has.
+	// dependence is the factor by which correlation reduces the number of independent values.
 	dependence float64
-	// wander is how far means of runs are apart where nothing has changed.
+	// wander is the variation of means without any change.
 	wander wander
 }
 
 // Detect finds the change points of a series of positive values. commits has the commit of each
-// value: several runs of one commit have no change between them. Values that are not above zero
-// must have been left out before.
+// value; there is no change between runs of one commit.
 func Detect(values []float64, commits []string, o Options) []Change {
 	changes, _ := examine(values, commits, o)
 
 	return changes
 }
 
-// examine is Detect, and returns the smallest change that the series shows as well.
+// examine is Detect, and also returns the smallest detectable change.
 func examine(values []float64, commits []string, o Options) (changes []Change, visible float64) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
@@ -91,8 +89,8 @@ func examine(values []float64, commits []string, o Options) (changes []Change, v
 	return changes, max(s.visible(found), o.Least)
 }
 
-// find finds the change points. At first all differences between neighbouring runs are noise; what
-// is a change beside that is taken out, and the rest tells better what the noise is.
+// find finds the change points. At first all differences between neighbouring runs count as noise.
+// Then the changes found are removed, which gives a better estimate of the noise.
 func (s *series) find() (found []int) {
 	candidates := s.settle(s.candidates())
 	s.dependence = s.dependenceWithin(candidates)
@@ -108,21 +106,20 @@ func (s *series) find() (found []int) {
 	return found
 }
 
-// shownIn is how many runs stand on each side of the change that visible is about, and mostVisible
-// is the largest that it says.
+// shownIn is the number of runs on each side for visible, mostVisible its limit.
 const (
 	shownIn     = 20
 	mostVisible = 100
 )
 
-// visible is the smallest change, as a part of the level before, that shows in four cases of five
-// with 20 runs on each side of it, or as many as there are.
+// visible returns the smallest relative change detected with 80 % probability, with 20 runs on each
+// side or as many as there are.
 func (s *series) visible(found []int) float64 {
 	runs := min(shownIn, len(s.logs)/2)
 	if runs < fewest {
 		return math.Inf(1)
 	}
-	const power = 0.84 // of normal values, four of five are above the middle less so many deviations
+	const power = 0.84 // the 20 % quantile of the normal distribution, negated
 	rest := s.without(found)
 	clip(rest)
 	n := float64(2 * runs)
@@ -135,9 +132,8 @@ func (s *series) visible(found []int) float64 {
 	return math.Expm1(min(seen, math.Log1p(mostVisible)))
 }
 
-// tame brings values that are far out near to the values around them: a run that took a thousand
-// times as long, as somebody used the machine, would outweigh all others. A new level stays, as the
-// median of the values around it is of the same level.
+// tame moves outliers towards the median of the values around them, so that a single disturbed run
+// does not outweigh the others. A new level is kept, because its neighbours share it.
 func tame(logs []float64) {
 	const around, far, normal = 5, 4, 1.4826
 	middles, away := make([]float64, len(logs)), make([]float64, len(logs))
@@ -147,21 +143,20 @@ func tame(logs []float64) {
 	}
 	most := far * normal * report.Median(away)
 	if most == 0 {
-		return // more than half of them are as those around them
+		return // more than half equal their neighbours
 	}
 	for i, v := range logs {
 		logs[i] = min(max(v, middles[i]-most), middles[i]+most)
 	}
 }
 
-// window is within how many values candidates are looked for, and stride how far apart windows
-// begin. They stand where they stand, however many values come after them.
+// window is the number of values searched together, stride the distance between windows. Windows do
+// not move when values are added.
 const (
 	window = 80
 	stride = 20
 )
 
-// candidates are splits of windows, and of their parts.
 func (s *series) candidates() (found []int) {
 	for lo := 0; lo == 0 || lo+stride < len(s.logs); lo += stride {
 		found = s.split(lo, min(lo+window, len(s.logs)), found)
@@ -171,7 +166,7 @@ func (s *series) candidates() (found []int) {
 	return slices.Compact(found)
 }
 
-// split finds candidates in [lo, hi), and in both parts of each.
+// split finds candidates in [lo, hi), recursively.
 func (s *series) split(lo, hi int, found []int) []int {
 	at := s.best(lo, hi)
 	if at == lo || s.chance(lo, at, hi) > weak {
@@ -181,9 +176,8 @@ func (s *series) split(lo, hi int, found []int) []int {
 	return s.split(at, hi, s.split(lo, at, append(found, at)))
 }
 
-// settle takes away what is chance, moves each change point to the best place between its
-// neighbours, and looks for what was hidden, until nothing moves. What it comes to depends on the
-// values near a change point, and not on those far away.
+// settle removes changes by chance, moves the others to the best place between their neighbours,
+// and adds hidden ones, until nothing changes. The result depends on nearby values only.
 func (s *series) settle(found []int) []int {
 	const rounds = 20
 	for range rounds {
@@ -213,7 +207,7 @@ func (s *series) settle(found []int) []int {
 	return found
 }
 
-// withoutChance takes away the least sure change point until all are sure.
+// withoutChance removes the least certain change until all are certain.
 func (s *series) withoutChance(found []int) []int {
 	for len(found) > 0 {
 		worst, at := 0.0, -1
@@ -232,7 +226,8 @@ func (s *series) withoutChance(found []int) []int {
 	return found
 }
 
-// neighbours are where the level before the i-th change point begins, and where that after it ends.
+// neighbours returns the start of the level before the i-th change, and the end of the level after
+// it.
 func neighbours(found []int, i, end int) (lo, hi int) {
 	hi = end
 	if i > 0 {
@@ -245,19 +240,17 @@ func neighbours(found []int, i, end int) (lo, hi int) {
 	return lo, hi
 }
 
-// best is where [lo, hi) is split into the two parts with the highest energy distance; lo where
-// there is no place for a split.
+// best returns the split of [lo, hi) with the highest energy distance; lo if there is none.
 //
-// It is the estimate of E-divisive with an exponent of 1: D. S. Matteson and N. A. James, A
-// nonparametric approach for multiple change point analysis of multivariate data, Journal of the
-// American Statistical Association 109, 2014.
+// It is the estimate of E-divisive with an exponent of 1 (D. S. Matteson and N. A. James, Journal
+// of the American Statistical Association 109, 2014).
 func (s *series) best(lo, hi int) (at int) {
 	values := s.logs[lo:hi]
 	n := len(values)
 	if n < 2*fewest {
 		return lo
 	}
-	// to and from are the sums of a value's distances to those before and after it.
+	// to and from are sums of a value's distances to earlier and later ones.
 	var all, left float64
 	to, from := make([]float64, n), make([]float64, n)
 	for i, v := range values {
@@ -287,8 +280,8 @@ func (s *series) best(lo, hi int) (at int) {
 	return at
 }
 
-// sharpest is where [lo, hi) is split into two levels from which its values are least far away, in
-// squares: of a change that is known to be there, the most likely place.
+// sharpest returns the split of [lo, hi) with the least sum of squares, the most likely place of a
+// known change.
 func (s *series) sharpest(lo, at, hi int) int {
 	least := math.Inf(1)
 	for i := lo + fewest; i <= hi-fewest; i++ {
@@ -303,14 +296,12 @@ func (s *series) sharpest(lo, at, hi int) int {
 	return at
 }
 
-// chance is how likely it is at most that the best split of [lo, hi), at the index at, has levels
-// as far apart as these where nothing has changed: the p of a t test, times the number of places
-// among which the split was chosen, of as many values as are independent.
+// chance returns an upper bound of the p-value of the split of [lo, hi) at the index at: a t test
+// on the independent values, times the number of possible places.
 //
-// Hunter and Apache Otava replace the permutations of E-divisive by a t test likewise (M. Fleming
-// et al., Hunter: Using Change Point Detection to Hunt for Performance Regressions, ICPE 2023): the
-// same series gives the same change points. Here what is far out is brought nearer before, as runs
-// that somebody has disturbed would hide a change, and the number of places is for the choice.
+// Hunter and Apache Otava also replace the permutations of E-divisive by a t test, for reproducible
+// results (M. Fleming et al., Hunter, ICPE 2023). In addition, outliers are moved closer here, and
+// the choice of the place is corrected.
 func (s *series) chance(lo, at, hi int) float64 {
 	before, after := residuals(s.logs[lo:at]), residuals(s.logs[at:hi])
 	both := slices.Concat(before, after)
@@ -325,23 +316,23 @@ func (s *series) chance(lo, at, hi int) float64 {
 	}
 	p := stats.StudentBeyond(distance/math.Sqrt(variance*s.dependence*(1/m+1/k)), freedom)
 
-	// A few values of which half are far out have a level of their own, but their ranks do not.
+	// A few values with many outliers may differ in level but not in rank.
 	n := float64(hi - lo)
-	independent := 2 * math.Log(n) // places: neighbouring ones have nearly the same ranks
+	independent := 2 * math.Log(n) // independent places, since neighbouring ones have similar ranks
 
 	return min(1, max(
 		p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.wander.chance(distance, at-lo, hi-at)))
 }
 
-// wanderRounds is how often what was found is taken out of the series to see how its runs differ
-// otherwise, and firstScales how many scales are compared while all of it is in there: many changes
-// would make the larger ones look like noise.
+// wanderRounds is how often the found changes are removed to estimate the remaining variation.
+// firstScales is the number of scales compared before that, because changes look like noise on
+// large scales.
 const (
 	wanderRounds = 3
 	firstScales  = 3
 )
 
-// without are the values without the changes that were found: all levels are one.
+// without returns the values with all levels made equal.
 func (s *series) without(found []int) []float64 {
 	values := make([]float64, 0, len(s.logs))
 	lo := 0
@@ -353,7 +344,7 @@ func (s *series) without(found []int) []float64 {
 	return values
 }
 
-// residuals are the distances from the median.
+// residuals returns the distances from the median.
 func residuals(values []float64) []float64 {
 	middle := report.Median(values)
 	out := make([]float64, len(values))
@@ -364,25 +355,23 @@ func residuals(values []float64) []float64 {
 	return out
 }
 
-// clip brings what is more than three deviations from zero as near as that. The deviation is that
-// of the median distance, which few outliers do not change.
+// clip limits values to three deviations from zero, estimated from the median distance.
 func clip(values []float64) {
-	const far, normal = 3, 1.4826 // the second is for normal values
+	const far, normal = 3, 1.4826 // normal scales the median distance to a deviation
 	away := make([]float64, len(values))
 	for i, v := range values {
 		away[i] = math.Abs(v)
 	}
 	most := far * normal * report.Median(away)
 	if most == 0 {
-		return // more than half of them are equal
+		return // more than half are equal
 	}
 	for i, v := range values {
 		values[i] = min(max(v, -most), most)
 	}
 }
 
-// dependenceWithin is by how much fewer independent values the levels have, by the autocorrelation
-// of neighbours in them.
+// dependenceWithin estimates dependence from the autocorrelation within the levels.
 func (s *series) dependenceWithin(found []int) float64 {
 	all := s.without(found)
 	clip(all)
@@ -390,9 +379,8 @@ func (s *series) dependenceWithin(found []int) float64 {
 	return dependenceOf(all)
 }
 
-// dependenceOf is the sum of the autocorrelations, up to the first that is not to be told from
-// none: by how much the variance of a mean is larger than that of as many independent values (C. J.
-// Geyer, Practical Markov Chain Monte Carlo, Statistical Science 7, 1992).
+// dependenceOf sums the autocorrelations up to the first insignificant one: the factor by which the
+// variance of a mean exceeds that of independent values (C. J. Geyer, Statistical Science 7, 1992).
 func dependenceOf(values []float64) float64 {
 	const most, farthest = 10, 20
 	middle, n := mean(values), len(values)
@@ -413,7 +401,7 @@ func dependenceOf(values []float64) float64 {
 	return min(sum, most)
 }
 
-// change describes the change point at, whose levels are [lo, at) and [at, hi).
+// change describes the change at an index between the levels [lo, at) and [at, hi).
 func (s *series) change(values []float64, lo, at, hi int) Change {
 	c := Change{At: at, P: s.chance(lo, at, hi)}
 	before, after := values[lo:at], values[at:hi]
@@ -426,10 +414,9 @@ func (s *series) change(values []float64, lo, at, hi int) Change {
 	return c
 }
 
-// place is between which indices the change surely is: those whose likelihood, of two normal levels
-// of one deviation, is near enough to the best one's (Y. Eo and J. Morley, Likelihood-ratio-based
-// confidence sets for the timing of structural breaks, Quantitative Economics 6, 2015: for one
-// change, the ratio's distribution is (1 - exp(-x/2))^2).
+// place returns the confidence set of a change's index, by the likelihood ratio of two normal
+// levels (Y. Eo and J. Morley, Quantitative Economics 6, 2015: the ratio's distribution is (1 -
+// exp(-x/2))^2).
 func (s *series) place(lo, at, hi int) (from, to int) {
 	before, after := residuals(s.logs[lo:at]), residuals(s.logs[at:hi])
 	all := slices.Concat(before, after)
@@ -461,7 +448,7 @@ func mean(values []float64) (m float64) {
 	return m
 }
 
-// squares are the squared distances from the mean.
+// squares returns the sum of squared distances from the mean.
 func squares(values []float64) (sum float64) {
 	middle := mean(values)
 	for _, v := range values {

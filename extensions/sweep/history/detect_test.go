@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// noisy are n values of a level with 2 % of noise, of which one in twenty is far out; from each
-// index in steps on, the level is so many times as high.
+// noisy makes n values with 2 % of noise and outliers in one of twenty. From each index in steps
+// on, the level is multiplied.
 func noisy(random *rand.Rand, n int, steps map[int]float64) (values []float64, commits []string) {
 	level := 100.0
 	for i := range n {
@@ -73,7 +73,7 @@ func TestNothingIsFoundWhereNothingChanged(t *testing.T) {
 	}
 	require.LessOrEqual(t, alarms, 1, "in 20,000 commits")
 
-	// Neighbours that depend on each other wander: that is no step.
+	// Correlated values drift without a change.
 	for range 100 {
 		values, commits := noisy(random, 200, nil)
 		wander := 0.0
@@ -99,7 +99,6 @@ func TestFewValues(t *testing.T) {
 	require.Equal(t, 6, Detect(values, commits, Options{})[0].At, "without any noise")
 }
 
-// Several runs of a commit have no change point between them.
 func TestRunsOfOneCommitStayTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
@@ -114,7 +113,7 @@ func TestRunsOfOneCommitStayTogether(t *testing.T) {
 	}
 }
 
-// A machine that has fast hours and slow ones, of all lengths, has changed nothing.
+// A machine with fast and slow periods of all lengths is no change.
 func TestWanderingMachineIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	const histories = 20
@@ -133,7 +132,7 @@ func TestWanderingMachineIsNoChange(t *testing.T) {
 	require.LessOrEqual(t, alarms, histories/4, "in %d histories of 400 commits", histories)
 }
 
-// A change of the size that a series is said to show is found in some four of five cases.
+// A change of the size Visible is found in about four of five cases.
 func TestVisibleIsWhatIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	const histories = 100
@@ -156,8 +155,8 @@ func TestVisibleIsWhatIsFound(t *testing.T) {
 	require.True(t, math.IsInf(visible, 1), "too few runs show nothing")
 }
 
-// A change that was found with 20 runs after it stays when more runs come, or moves among the
-// commits that it was said to be one of.
+// A change that was found with 20 runs after it stays, or moves within its interval, when runs are
+// added.
 func TestChangesStayWhenMoreRunsCome(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	moved, looks := 0, 0
@@ -189,7 +188,7 @@ func TestHistoryOfRuns(t *testing.T) {
 			rate, kernel = rate*0.92, "6.8"
 		}
 		r, err := NewRecord(run(rate, func(r *report.Report) {
-			r.Started = r.Started.AddDate(0, 0, -i) // measured the other way round
+			r.Started = r.Started.AddDate(0, 0, -i) // measured in reverse order
 			r.Fingerprint = &report.Fingerprint{Kernel: kernel}
 			if i%7 == 0 {
 				r.Steps[0].Failed = 1

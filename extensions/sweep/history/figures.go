@@ -8,26 +8,24 @@ import (
 
 // Figure is one of a record's figures.
 type Figure struct {
-	// Name is what people call the figure, such as "ops/s", and Key what records do.
+	// Name is for people, such as "ops/s", Key is for records.
 	Name, Key string
-	// Unit is that of its values, for people.
-	Unit string
-	// Rate tells that the figure gets worse when it falls.
+	Unit      string
+	// Rate is set if the figure gets worse when it falls.
 	Rate bool
-	// Show writes a value for people.
 	Show func(value float64) string
 }
 
-// The keys of figures that reports have elsewhere than in their figures.
+// Keys of figures that are not among a report's figures.
 const (
 	cpuKey       = "cpu_per_operation"
 	serverCPUKey = "server_cpu_per_operation"
-	// besideBase ends the keys of the ratios of duets.
+	// besideBase is the suffix of keys for a duet's ratios.
 	besideBase = "_beside_base"
 )
 
-// Figures are all of them, in the order in which pages have them: those of steps, the processor
-// time of an operation in milliseconds, and the ratios of duets.
+// Figures are all figures in page order: those of steps, CPU time per operation in milliseconds,
+// and the ratios of duets.
 var Figures = figures() //nolint:gochecknoglobals // a constant
 
 func figures() (all []Figure) {
@@ -57,5 +55,5 @@ func figures() (all []Figure) {
 	return all
 }
 
-// ratesOfDuets is the figure of a duet that gets worse when it falls.
+// ratesOfDuets is the figure of duets that gets worse when it falls.
 const ratesOfDuets = "opsPerSecond"

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// FewestRuns is how many runs stand at least on each side of a change.
+// FewestRuns is the least number of runs on each side of a change.
 const FewestRuns = fewest
 
 // Found is a change of a series.
@@ -18,7 +18,7 @@ type Found struct {
 	Change *NamedChange
 }
 
-// Found are all changes of the setup.
+// Found returns all changes of the setup.
 func (s *Setup) Found() (all []Found) {
 	for i := range s.Series {
 		one := &s.Series[i]
@@ -30,7 +30,7 @@ func (s *Setup) Found() (all []Found) {
 	return all
 }
 
-// All are the changes of all setups.
+// All returns the changes of all setups.
 func (h *History) All() (all []Found) {
 	for i := range h.Setups {
 		all = append(all, h.Setups[i].Found()...)
@@ -39,7 +39,7 @@ func (h *History) All() (all []Found) {
 	return all
 }
 
-// Said are sentences on what the setup's series show at all, and on what is not in them.
+// Said returns sentences about the detectable changes and the excluded runs.
 func (s *Setup) Said() (said []string) {
 	if shows := s.shows(); shows != "" {
 		said = append(said, shows)
@@ -51,7 +51,7 @@ func (s *Setup) Said() (said []string) {
 	return said
 }
 
-// shows says how small a change the best series shows, and how large it must be in the worst.
+// shows describes the smallest detectable change of the best and the worst series.
 func (s *Setup) shows() string {
 	var best, worst *Series
 	for i := range s.Series {
@@ -77,8 +77,8 @@ func (s *Setup) shows() string {
 		judgement.Percent(best.Visible), best.Name(), judgement.Percent(worst.Visible), worst.Name())
 }
 
-// Worse are the newest changes of each series that are for the worse and may have begun in one of
-// the last commits; judged is how many series are long enough to have a change.
+// Worse returns each series' newest change if it is for the worse and may have begun in one of the
+// last commits. judged counts the series that are long enough for a change.
 func (h *History) Worse(last int) (worse []Found, judged int) {
 	for i := range h.Setups {
 		s := &h.Setups[i]

@@ -8,14 +8,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// fewRanks is up to how many values of the smaller part, and fewTogether up to how many of both,
-// the orders of ranks are counted; beyond, their sum is as good as normal.
+// fewRanks (of the smaller part) and fewTogether (of both) limit the exact test; beyond them the
+// normal approximation is good enough.
 const (
 	fewRanks    = 8
 	fewTogether = 120
 )
 
-// ranks is the two-sided p of the Mann-Whitney U test.
+// ranks returns the two-sided p-value of the Mann-Whitney U test.
 func ranks(a, b []float64) float64 {
 	m, n := len(a), len(b)
 	u, ties := statistic(a, b)
@@ -32,7 +32,7 @@ func ranks(a, b []float64) float64 {
 	return math.Erfc(max(away-0.5, 0) / math.Sqrt(2*variance))
 }
 
-// statistic is U, and the sum of t^3 - t over groups of t equal values.
+// statistic returns U, and the sum of t^3 - t over groups of t equal values.
 func statistic(a, b []float64) (u, ties float64) {
 	type value struct {
 		of    float64
@@ -63,8 +63,7 @@ func statistic(a, b []float64) (u, ties float64) {
 	return u - float64(len(a)*(len(a)+1))/2, ties
 }
 
-// counted is how likely U is at most u, or as far above the middle, of all orders of m and n
-// values.
+// counted returns the exact two-sided p-value of U for m and n values.
 func counted(m, n int, u float64) float64 {
 	var below, all float64
 	for s, c := range stats.MannWhitneyCounts(m, n) {

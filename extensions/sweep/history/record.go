@@ -17,55 +17,53 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// Schema names the version of a record. A key never changes its meaning inside a version.
+// Schema is the version of a record. Keys keep their meaning within a version.
 const Schema = "xk6-sweep-history/1"
 
-// Commit is what was measured.
 type Commit struct {
 	ID      string    `json:"commit"`
 	Time    time.Time `json:"committed"`
 	Subject string    `json:"subject,omitempty"`
 }
 
-// Record is a run of a scenario at a commit, in a line of JSON.
+// Record is a run of a scenario at a commit.
 type Record struct {
 	Schema string `json:"schema"`
 	Commit
 	Scenario string    `json:"scenario"`
 	Started  time.Time `json:"started"`
-	// Setup has what must be the same for two runs to be of one series, by its path in the report:
-	// the class of the machine, the kind of target and the parameters.
+	// Setup has the facts that are equal within a series, by their path in the report: class of
+	// machine, kind of target, and parameters.
 	Setup map[string]string `json:"setup"`
-	// State has what may change between runs and explains a change, such as the kernel.
+	// State has facts that may explain a change, such as the kernel.
 	State map[string]string `json:"state,omitempty"`
 	Steps []Step            `json:"steps"`
 }
 
-// Step is a step of a run: the medians of its repeats.
+// Step has the medians of a step's repeats.
 type Step struct {
 	Op      string  `json:"op"`
 	Clients int     `json:"clients"`
 	Rate    float64 `json:"rate,omitempty"`
 	Variant string  `json:"variant,omitempty"`
 	Repeats int     `json:"repeats"`
-	// Figures are by their keys, such as "ops_per_second" and "p99"; latencies are in milliseconds.
-	// A figure that rests on too few operations is left out.
+	// Figures by key, such as "ops_per_second" and "p99", latencies in milliseconds, without figures
+	// that rest on too few operations.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Flaw is why the step has no figures.
 	Flaw string `json:"flaw,omitempty"`
-	// LimitedBy is what limited at least half of the repeats, where that is a neighbour: the
-	// figures are not the commit's.
+	// LimitedBy is set if a neighbour limited at least half of the repeats, so that the figures do not
+	// count.
 	LimitedBy witness.Word `json:"limitedBy,omitempty"`
 }
 
-// Key is the step's, as a report has it.
+// Key returns the step's key, as in a report.
 func (s *Step) Key() report.Key {
 	return report.Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate, Variant: s.Variant}
 }
 
-// NewRecord makes the record of a run at a commit. base names what the base of its duets was, such
-// as a release: their ratios to the same base are a series. It is empty where that is not known, or
-// another one each time, and then the ratios are left out.
+// NewRecord makes the record of a run at a commit. base names the base of its duets, such as a
+// release; ratios to the same base form a series. Without base, ratios are left out.
 func NewRecord(r *report.Report, at Commit, base string) (*Record, error) {
 	if at.ID == "" {
 		return nil, errors.New("a record needs a commit")
@@ -120,7 +118,8 @@ func newStep(r *report.Report, g *report.Group) Step {
 	return s
 }
 
-// neighbourOf is the word of a neighbour that limited at least half of the repeats, or empty.
+// neighbourOf returns the witness's word for a neighbour that limited at least half of the repeats,
+// or "".
 func neighbourOf(g *report.Group) witness.Word {
 	n := 0
 	for _, s := range g.Steps {
@@ -135,8 +134,8 @@ func neighbourOf(g *report.Group) witness.Word {
 	return witness.Neighbour
 }
 
-// ratioSteps are steps of no variant, with the ratios of change to base: the medians of the duets'
-// repeats. What slows a machine slows both variants, so that a ratio beside a neighbour counts.
+// ratioSteps returns steps without variant, with the median ratios of the duets' repeats. Ratios
+// count despite neighbours, which slow both variants.
 func ratioSteps(r *report.Report, groups []report.Group) (steps []Step) {
 	values := map[report.Key]map[string][]float64{}
 	var order []report.Key
@@ -172,14 +171,14 @@ func ratioSteps(r *report.Report, groups []report.Group) (steps []Step) {
 	return steps
 }
 
-// fiveDigits is finer than any machine measures, and keeps records short.
+// fiveDigits is more precise than any machine and keeps records short.
 func fiveDigits(v float64) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
 
 	return rounded
 }
 
-// setupOf is what must be the same for two runs to be compared.
+// setupOf returns the facts that must be equal within a series.
 func setupOf(r *report.Report) map[string]string {
 	setup := map[string]string{
 		"host.cpu": r.Host.CPU, "host.cores": strconv.Itoa(r.Host.Cores), "host.os": r.Host.OS,
@@ -198,14 +197,14 @@ func setupOf(r *report.Report) map[string]string {
 	return setup
 }
 
-// stateOf is what explains a change that no commit has made.
+// stateOf returns the facts that may explain a change.
 func stateOf(r *report.Report) map[string]string {
 	state := map[string]string{"k6": r.K6}
 	if v, known := r.Target["version"]; known {
 		state["target.version"] = plain(v)
 	}
 	for _, f := range r.Fingerprint.Facts() {
-		if f.Name != "build" { // a commit's own
+		if f.Name != "build" { // differs between commits
 			state["fingerprint."+f.Name] = f.Text
 		}
 	}
@@ -213,20 +212,20 @@ func stateOf(r *report.Report) map[string]string {
 	return state
 }
 
-// plain is a value as a text: strings as they are, anything else as JSON.
+// plain formats a value: strings as they are, others as JSON.
 func plain(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // a function or the like, which no file can hold
+		return fmt.Sprint(v) // such as a function, which JSON cannot hold
 	}
 
 	return string(raw)
 }
 
-// Line is the record as a line of JSON with its end.
+// Line returns the record as a line of JSON.
 func (r *Record) Line() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -238,7 +237,7 @@ func (r *Record) Line() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SetupID tells setups apart in a few letters.
+// SetupID returns a short hash of the setup.
 func (r *Record) SetupID() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(r.Setup)) {
@@ -248,13 +247,13 @@ func (r *Record) SetupID() string {
 	return hex.EncodeToString(sum.Sum(nil))[:8]
 }
 
-// same tells whether two records are of the same run.
+// same reports whether two records are of the same run.
 func (r *Record) same(other *Record) bool {
 	return r.ID == other.ID && r.Scenario == other.Scenario && r.Started.Equal(other.Started) && r.SetupID() == other.SetupID()
 }
 
-// Parse reads records, a line each. Lines that are no records are left out, each with a note that
-// says which and why: a line may have been cut off when its writer was killed.
+// Parse reads records, one a line. It skips invalid lines, which a killed writer may leave, with a
+// note for each.
 func Parse(raw []byte) (records []Record, notes []string) {
 	for n, line := range bytes.Split(raw, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
@@ -277,8 +276,8 @@ func Parse(raw []byte) (records []Record, notes []string) {
 	return records, notes
 }
 
-// Append returns the contents with the record at their end, and whether it was added: a run that is
-// there already is not added again. A last line that was cut off is ended.
+// Append returns the contents with the record added, unless the same run is there already. It ends
+// an incomplete last line.
 func Append(contents []byte, r *Record) (more []byte, added bool, err error) {
 	there, _ := Parse(contents)
 	if slices.ContainsFunc(there, func(other Record) bool { return r.same(&other) }) {

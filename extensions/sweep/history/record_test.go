@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// run makes up a run of two repeats of 1 and 8 clients.
+// run makes a run of two repeats of 1 and 8 clients.
 func run(rate float64, change func(*report.Report)) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0", Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
@@ -69,7 +69,7 @@ func TestRecordsOfRunsWithFlaws(t *testing.T) {
 	require.EqualError(t, err, "the run has no steps: there is nothing to keep")
 }
 
-// The ratios of duets beside one base are figures of a step without a variant.
+// A duet's ratios are figures of a step without variant.
 func TestRecordOfDuets(t *testing.T) {
 	duet := func(r *report.Report) {
 		for i := range r.Steps {
@@ -167,7 +167,7 @@ func TestAppendKeepsARunOnce(t *testing.T) {
 
 	again := *r
 	again.Started = again.Started.Add(time.Hour)
-	second, added, err := Append(line[:20], &again) // what was there was cut off
+	second, added, err := Append(line[:20], &again) // cut off
 	require.NoError(t, err)
 	require.True(t, added)
 	records, notes := Parse(append(line[:20:20], second...))
@@ -180,7 +180,7 @@ func TestAppendKeepsARunOnce(t *testing.T) {
 	}, notes)
 }
 
-// Runs of another machine or with other parameters are another series; another kernel is not.
+// Another machine or other parameters make another series; another kernel does not.
 func TestSetups(t *testing.T) {
 	id := func(change func(*report.Report)) string {
 		r, err := NewRecord(run(100, change), commit(1), "")

@@ -11,23 +11,23 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// History is all records, as series.
+// History has all records as series.
 type History struct {
 	Setups []Setup
-	// Notes are what was left out.
+	// Notes describe skipped records.
 	Notes []string
 }
 
-// Setup is what its records have in common.
+// Setup has the series of records with the same setup.
 type Setup struct {
 	ID       string
 	Scenario string
 	Facts    map[string]string
 	Runs     int
-	// Commits are in the order of their times.
+	// Commits in order of time.
 	Commits []Commit
 	Series  []Series
-	// Beside is how many steps of runs are in no series, as a neighbour limited them.
+	// Beside counts the steps excluded because of a neighbour.
 	Beside int
 }
 
@@ -37,33 +37,31 @@ type Series struct {
 	Figure  *Figure
 	Points  []Point
 	Changes []NamedChange
-	// Visible is the smallest change, as a part of the level before, that the series shows in four
-	// cases of five with 20 runs on each side, or as many as there are. It is infinite where there
-	// are too few runs for any.
+	// Visible is the smallest relative change detected with 80 % probability, with 20 runs on each
+	// side or as many as there are; infinite with too few runs.
 	Visible float64
 }
 
-// Point is a value of one run.
+// Point is the value of one run.
 type Point struct {
 	Commit Commit
 	Value  float64
 	state  map[string]string
 }
 
-// NamedChange is a change point with the commits that it is between.
+// NamedChange is a change point with its commits.
 type NamedChange struct {
 	Change
-	// First is the first commit of the new level, and Last the last one of the level before.
+	// First is the first commit of the new level, Last the last one of the old level.
 	First, Last Commit
-	// Surely are how many commits may be the first of the new level, by From and To.
+	// Surely is the number of commits that may be First, by From and To.
 	Surely int
-	// Worse tells that the figure got worse.
-	Worse bool
-	// Also are the facts that changed at the same place, such as the kernel: they may be the cause.
+	Worse  bool
+	// Also lists the facts that changed at the same place, such as the kernel, and may be the cause.
 	Also []string
 }
 
-// New makes series of records, and finds their change points.
+// New makes series from records and finds their change points.
 func New(records []Record, o Options) *History {
 	h := &History{}
 	byID := map[string][]Record{}
@@ -126,7 +124,7 @@ func newSetup(records []Record, o Options) Setup {
 	return s
 }
 
-// inOrder puts records into the order of their commits, and those of one commit side by side.
+// inOrder sorts records by commit.
 func inOrder(records []Record) {
 	first := map[string]time.Time{}
 	for _, r := range records {
@@ -139,7 +137,6 @@ func inOrder(records []Record) {
 	})
 }
 
-// detect finds the series' change points.
 func (s *Series) detect(o Options) {
 	values, commits := make([]float64, len(s.Points)), make([]string, len(s.Points))
 	for i, p := range s.Points {
@@ -165,10 +162,10 @@ func (s *Series) detect(o Options) {
 	}
 }
 
-// Name is what people call the series, such as "p99 of get, 8 clients".
+// Name returns a name such as "p99 of get, 8 clients".
 func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
 
-// Say is the change in words, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
+// Say describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
 func (c *NamedChange) Say() string {
 	text := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
 	if c.High > 0 {
@@ -178,7 +175,7 @@ func (c *NamedChange) Say() string {
 	return text
 }
 
-// Short is the commit's name as people write it.
+// Short returns the abbreviated commit.
 func (c Commit) Short() string {
 	const letters = 10
 	if len(c.ID) > letters {

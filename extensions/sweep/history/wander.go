@@ -6,30 +6,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// wander is how means of neighbouring runs differ, as multiples of what they would if runs were
-// independent of each other: a machine whose neighbours come and go has fast hours and slow ones,
-// which no number of runs takes away.
+// wander is the variation of means of neighbouring runs, relative to independent runs. A shared
+// machine has fast and slow periods, which more runs do not average out.
 type wander struct {
-	// own is the variance of a run; zero where it is not known.
+	// own is the variance of a run; zero if unknown.
 	own float64
-	// scales are the multiples of the variance for means of 1, 2, 4, 8 and so on runs; the first is
-	// 1.
+	// scales are the factors of the variance for means of 1, 2, 4, 8 and so on runs; the first is 1.
 	scales []float64
-	// slope is by how much the logarithm of the multiple grows with that of the number, beyond them.
+	// slope extrapolates beyond scales, in logarithms.
 	slope float64
 }
 
-// perScale is how many means of a size a series has at least to tell how they differ.
+// perScale is the least number of means for a scale.
 const perScale = 8
 
-// wanderOf compares the means of neighbouring blocks of 1, 2, 4 and so on values, of at most so
-// many sizes, by the median of their distances: the few between which there is a change matter
-// little.
+// wanderOf compares the means of neighbouring blocks of 1, 2, 4 and so on values, for at most most
+// sizes, by the median of their distances, so that changes matter little.
 //
-// It is the robust variance of Haar wavelets by scale (P. Abry and D. Veitch, Wavelet analysis of
-// long-range dependent traffic, IEEE Transactions on Information Theory 44, 1998; C. Park and
-// J. Park, Robust estimation of the Hurst parameter and selection of an onset scaling, Statistica
-// Sinica 19, 2009).
+// It is the robust variance of Haar wavelets by scale (P. Abry and D. Veitch, IEEE Transactions on
+// Information Theory 44, 1998; C. Park and J. Park, Statistica Sinica 19, 2009).
 func wanderOf(values []float64, most int) wander {
 	w := wander{own: blockVariance(values, 1), scales: []float64{1}}
 	if w.own == 0 {
@@ -47,7 +42,7 @@ func wanderOf(values []float64, most int) wander {
 	return w
 }
 
-// blockVariance is the variance of means of so many neighbouring values.
+// blockVariance returns the variance of means of size neighbouring values.
 func blockVariance(values []float64, size int) float64 {
 	sums := make([]float64, len(values)+1)
 	for i, v := range values {
@@ -66,7 +61,7 @@ func blockVariance(values []float64, size int) float64 {
 	return deviation * deviation / 2
 }
 
-// variance is that of a mean of n runs.
+// variance returns the variance of a mean of n runs.
 func (w *wander) variance(n int) float64 {
 	if w.own == 0 {
 		return 0
@@ -84,11 +79,10 @@ func (w *wander) variance(n int) float64 {
 	return w.own * times / float64(n)
 }
 
-// chance is how likely the means of m and k neighbouring runs are as far apart where nothing has
-// changed.
+// chance returns the p-value of a distance between the means of m and k neighbouring runs.
 func (w *wander) chance(distance float64, m, k int) float64 {
 	if w.own == 0 {
-		return 0 // it is not known, or all runs are as their neighbours
+		return 0 // unknown, or neighbours are equal
 	}
 
 	return math.Erfc(distance / math.Sqrt(2*(w.variance(m)+w.variance(k))))

@@ -1,3 +1,3 @@
-// Package portable runs the steps of a sweep as scenarios of k6's own executors, for places that
-// know only those.
+// Package portable runs the steps of a sweep as scenarios of k6's own executors, for services that
+// do not have ours.
 package portable

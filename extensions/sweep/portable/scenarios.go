@@ -12,16 +12,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// margin is what a step needs beside its warm-up and its duration, to connect its clients,
-// when the options name no maxDuration.
+// margin is the time for connecting, if maxDuration is not set.
 const margin = 10 * time.Second
 
-// gracefulStop is that of a step when the options name none: each window is that much longer.
+// gracefulStop is the default; each window is longer by it.
 const gracefulStop = 5 * time.Second
 
-// Scenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU
-// that has one iteration, its session; each step has a window of time, as long as it may take. The
-// script's function has to call sweep.run.
+// Scenarios returns the steps of a sweep as scenarios of k6's own executors. Each client is a VU
+// with one iteration, in which it calls sweep.run; each step has its own window of time.
 func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, error) {
 	if err := possible(c); err != nil {
 		return nil, err
@@ -71,7 +69,7 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 	return scenarios, nil
 }
 
-// possible tells what k6's own executors cannot do.
+// possible returns an error for options that k6's own executors do not allow.
 func possible(c *options.Config) error {
 	switch {
 	case c.Find != nil:
@@ -95,7 +93,7 @@ func possible(c *options.Config) error {
 	return nil
 }
 
-// windowOf is how long a step may take.
+// windowOf returns the longest time of a step.
 func windowOf(c *options.Config) time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
 		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + margin

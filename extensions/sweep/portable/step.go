@@ -27,43 +27,42 @@ import (
 type Step struct {
 	sweep *Sweep
 	spec  options.Step
-	// window is how long the step may take.
+	// window is the longest time of the step.
 	window time.Duration
 
 	mu   sync.Mutex
 	step *measure.Step
 	live *stream.Live
 	cpu  *host.CPUMeter
-	// watch reads what limits the step.
+	// watch records the step's bottleneck.
 	watch *host.Watch
-	// joined are the clients, by the VU that each is.
+	// joined maps VUs to clients.
 	joined map[uint64]int
-	// free is the next client that nobody is yet.
+	// free is the next unused client.
 	free int
-	// left counts the clients that have left the step.
+	// left counts the clients that have left.
 	left int
-	// abort is why the test is to end; empty: it goes on.
+	// abort is the reason to end the test, or "".
 	abort string
 	// over is closed when all clients have left.
 	over chan struct{}
-	// quiet is closed when the metrics of the step's seconds are out.
+	// quiet is closed when all live metrics are sent.
 	quiet chan struct{}
 }
 
 // Client is a VU that has joined a step.
 type Client struct {
 	Session *k6glue.Session
-	// Aborted says why the test is to end; empty: it goes on.
+	// Aborted returns the reason to end the test, or "".
 	Aborted func() string
-	// Leave ends the client's part.
+	// Leave ends the client's share.
 	Leave func()
 }
 
-// errTooLate is what a VU is told that comes when its step has ended.
+// errTooLate is the error for a VU that comes after the end of its step.
 var errTooLate = errors.New("this step has ended: give its steps more maxDuration")
 
-// Join makes the VU a client of the step that its scenario is. It returns nil when the scenario is
-// no step.
+// Join makes the VU a client of its scenario's step. It returns nil if the scenario is not a step.
 func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Client, error) {
 	ctx := vu.Context()
 	scenario := lib.GetScenarioState(ctx)
@@ -90,7 +89,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 		NoDuet: "portable: it needs the executor client-sweep",
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
-	uncut := context.AfterFunc(ctx, func() { // for what modules count
+	uncut := context.AfterFunc(ctx, func() { // for the modules' counters
 		defer crash.Contain("the end of a client")
 		session.Cut()
 	})
@@ -111,8 +110,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 	}, nil
 }
 
-// cut is called when the context of a VU has ended: because its time was over, or because the test
-// is.
+// cut is called when the context of a VU has ended, with its time or with the test.
 func (s *Step) cut(why error) {
 	if errors.Is(why, context.DeadlineExceeded) {
 		s.step.Stop()
@@ -120,7 +118,7 @@ func (s *Step) cut(why error) {
 	s.step.InterruptUnlessStopped()
 }
 
-// join returns the next client of the step. The first VU to come begins it.
+// join returns the next client of the step. The first VU begins the step.
 func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +138,7 @@ func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 	return s.step.Client(s.joined[id]), nil
 }
 
-// clients is how many there are in this instance's segment.
+// clients returns the number of clients in this instance's segment.
 func (s *Step) clients() int { return int(s.spec.Scaled(s.sweep.tuple)) }
 
 func (s *Step) begin(started time.Time) {
@@ -155,7 +153,7 @@ func (s *Step) begin(started time.Time) {
 	}
 	s.watch = host.NewWatch(sweep.scenario.Server(), s.step.Ended)
 	s.step.OnStart(func() {
-		runtime.GC() // what is measured does not pay for what came before
+		runtime.GC() // so that earlier garbage does not affect the measurement
 		s.watch.Start()
 		s.cpu.Start()
 	})
@@ -181,7 +179,7 @@ func (s *Step) begin(started time.Time) {
 	}()
 }
 
-// allFail ends the test by way of the clients, once it is clear that none of them will succeed.
+// allFail ends the test when it is clear that no client can succeed.
 func (s *Step) allFail(err error, failures uint64) {
 	s.sweep.faults.Forget(err)
 	s.mu.Lock()
@@ -190,7 +188,7 @@ func (s *Step) allFail(err error, failures uint64) {
 	s.step.Interrupt()
 }
 
-// aborted is why the test is to end; empty: it goes on.
+// aborted returns the reason to end the test, or "".
 func (s *Step) aborted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +203,7 @@ func (s *Step) begun() bool {
 	return s.step != nil
 }
 
-// end ends the step when its time is over: VUs that never came are waited for no longer.
+// end ends the step after its time, without VUs that never came.
 func (s *Step) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,7 +26,7 @@ type Sweep struct {
 	steps  []*Step
 
 	once sync.Once
-	// refused is why the sweep does not begin.
+	// refused is why the sweep cannot begin.
 	refused  error
 	scenario *testrun.Scenario
 	results  *testrun.Results
@@ -35,20 +35,19 @@ type Sweep struct {
 	logger   logrus.FieldLogger
 
 	faults    fault.Log
-	succeeded atomic.Bool // an operation has
-	// before are the steps, one for each kind of operation, of the step that ended last.
+	succeeded atomic.Bool // an operation has succeeded
+	// before has the previous step, one entry for each kind of operation.
 	before []report.Step
 }
 
-// steps are the steps of a test run's portable sweeps, by the scenario that each is. The zero
-// value is ready to use.
+// steps maps scenarios to the steps of portable sweeps. The zero value is ready to use.
 type steps struct {
 	mu sync.Mutex
 	of map[string]*Step
 }
 
-// add makes scenarios known as the steps of a sweep, and tells whether it is new: every VU of the
-// run has the same options, and the first counts.
+// add registers scenarios as a sweep's steps, and reports whether they are new: every VU calls it,
+// only the first counts.
 func (p *steps) add(scenarios map[string]*Step) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +64,7 @@ func (p *steps) add(scenarios map[string]*Step) bool {
 	return true
 }
 
-// StepOf returns the step that a scenario of the test run is, or nil.
+// StepOf returns the step of a scenario, or nil.
 func StepOf(r *testrun.Results, scenario string) *Step {
 	p := testrun.Shared[steps](r)
 	p.mu.Lock()
@@ -74,7 +73,7 @@ func StepOf(r *testrun.Results, scenario string) *Step {
 	return p.of[scenario]
 }
 
-// StepInfoOf is what scripts are told of the step that a scenario of the test run is, or nil.
+// StepInfoOf returns a scenario's result of sweep.step(), or nil.
 func StepInfoOf(r *testrun.Results, scenario string) *k6glue.StepInfo {
 	step := StepOf(r, scenario)
 	if step == nil {
@@ -85,7 +84,7 @@ func StepInfoOf(r *testrun.Results, scenario string) *k6glue.StepInfo {
 	return &info
 }
 
-// Without are the portable sweeps of the test run that have no step among the scenarios.
+// Without returns the portable sweeps that have no step among the scenarios.
 func Without(r *testrun.Results, scenarios lib.ScenarioConfigs) (missing []string) {
 	p := testrun.Shared[steps](r)
 	p.mu.Lock()
@@ -104,7 +103,7 @@ func Without(r *testrun.Results, scenarios lib.ScenarioConfigs) (missing []strin
 	return missing
 }
 
-// Missed are the portable sweeps of the test run to which no client came.
+// Missed returns the portable sweeps without clients.
 func Missed(r *testrun.Results) (names []string) {
 	p := testrun.Shared[steps](r)
 	p.mu.Lock()
@@ -120,11 +119,11 @@ func Missed(r *testrun.Results) (names []string) {
 	return names
 }
 
-// Refusal is why a sweep does not begin: a threshold cannot hold, or nobody could read its report.
+// Refusal is why a sweep cannot begin: an invalid threshold, or a report that could not be written.
 type Refusal struct{ error }
 
-// begin makes the report, when the first of all VUs comes to its step. k6's own executors make the
-// steps' scenarios: there is no earlier moment at which the test could be refused.
+// begin begins the report when the first VU comes to its step. k6's executors offer no earlier
+// moment to refuse the test.
 func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) error {
 	s.once.Do(func() {
 		s.results, s.state = results, lib.GetExecutionState(vu.Context())
@@ -154,7 +153,7 @@ func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.M
 	return s.refused
 }
 
-// add adds a step to the report, and returns it. watch is nil where the step has not begun.
+// add adds a step to the report and returns it. watch is nil if the step has not begun.
 func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSeconds, watch *host.Watch) []report.Step {
 	steps, err := report.NewSteps(reading, s.config.Asked(of), s.config.OpOf(of), cpu)
 	if err != nil {
@@ -168,8 +167,8 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 	return steps
 }
 
-// end closes the report when k6 has ended all scenarios, and judges it. A step in which this
-// instance has clients, of whom none came as far as sweep.run, is there as well: with nothing done.
+// end closes and judges the report when all scenarios have ended. It adds an empty step if no
+// client of this instance reached sweep.run.
 func (s *Sweep) end() {
 	for _, step := range s.steps {
 		if step.clients() == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Each VU of a run makes the same scenarios: they are steps of one sweep.
+// Each VU registers the same scenarios; they are steps of one sweep.
 func TestStepsOfAPortableSweep(t *testing.T) {
 	run := testrun.Of(metrics.NewRegistry())
 	var sweep *Sweep

@@ -11,23 +11,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Definition is what a module is made of.
+// Definition describes a module.
 type Definition struct {
 	// ErrorName is the name of the module's exceptions, such as "EchoError".
 	ErrorName string
 	// Ops is the name of a Counter of operations, such as "echo_ops", with the tags op and outcome:
-	// "ok", or the error's kind. It is required. Beside it there is a Rate of operations that
-	// failed, such as "echo_failed", with the tag op.
+	// "ok" or the error's kind. Required. There is also a Rate of failed operations, such as
+	// "echo_failed", with the tag op.
 	Ops string
-	// Duration is the name of a Trend of the durations of single calls in milliseconds, with the
-	// same tags. In a sweep it has no samples, as the sweep has them in its histograms. It is ""
-	// for none.
+	// Duration is the name of a Trend of single calls in milliseconds, with the same tags, or "". In a
+	// sweep it has no samples, because the sweep has histograms.
 	Duration string
-	// Kind says what kind an error of an operation is: the tag outcome, and the exception's
-	// property kind. Without it, all are of kind "server".
+	// Kind returns the kind of an operation's error, for the tag outcome and the exception's property
+	// kind. The default is "server".
 	Kind func(err error) string
-	// Exports returns what a VU's script imports, by name: functions, and constructors such as
-	// Client.
+	// Exports returns a VU's exports by name: functions, and constructors such as Client.
 	Exports func(m *Module) map[string]any
 }
 
@@ -50,28 +48,27 @@ func New(d Definition) modules.Module {
 	})
 }
 
-// Module is a module in one VU. Its methods are for that VU's goroutine, but for Dial.
+// Module is a module in one VU. Its methods except Dial are for that VU's goroutine.
 type Module struct {
 	own       *k6mod.Module
 	durations bool
 	recorders recorders
 }
 
-// VU is the VU that the module is of.
+// VU returns the module's VU.
 func (m *Module) VU() modules.VU { return m.own.VU() }
 
 // Throw throws an error as an exception of the module. It does not return.
 func (m *Module) Throw(err error) { m.own.Throw(err) }
 
-// Misuse makes the error of a call that is wrong, of kind "usage".
+// Misuse returns an error of kind "usage", for a wrong call.
 func Misuse(format string, args ...any) error { return k6mod.Misuse(format, args...) }
 
-// Options reads an object of options into a struct, by the struct's json tags. An unknown name or a
-// value of the wrong type is an error that names it.
+// Options reads an options object into a struct by its json tags. The error names an unknown
+// option, or one of the wrong type.
 func Options(value sobek.Value, into any) error { return k6glue.Options(value, into) }
 
-// Dial opens a connection as k6 does for its own protocols: with the test's hosts, DNS and blocked
-// addresses. It fails in the init context.
+// Dial opens a connection with k6's hosts, DNS and blocked addresses. It fails in the init context.
 func (m *Module) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if m.own.VU().State() == nil {
 		return nil, k6mod.ErrInit
@@ -80,9 +77,9 @@ func (m *Module) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return k6glue.Dial(m.own.VU())(ctx, network, address)
 }
 
-// Close calls closed once when the VU has no more use for what the owner, a pointer, has opened: at
-// the end of the client's step, or when k6 exits.
+// Close registers closed, which is called once at the end of the client's step or when k6 exits.
+// owner is a pointer that identifies it.
 func (m *Module) Close(owner any, closed func()) { m.own.Closing().Add(owner, closed) }
 
-// Closed forgets the owner: it has nothing open any more.
+// Closed removes what Close registered for the owner.
 func (m *Module) Closed(owner any) { m.own.Closing().Remove(owner) }

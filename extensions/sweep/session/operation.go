@@ -13,33 +13,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Work is what an operation has moved.
+// Work is the amount of data of an operation.
 type Work struct {
-	// Rows are the rows read or written, or what else the operation has many of.
+	// Rows that were read or written, or other items.
 	Rows uint64
-	// Sent and Received are bytes.
+	// Sent and Received are in bytes.
 	Sent, Received uint64
 }
 
-// Operation is one call of a script, its arguments read.
+// Operation is one call of a script, with its arguments.
 type Operation struct {
 	// Name is the kind of operation.
 	Name string
-	// Do does it, and returns when ctx ends. It may run on any goroutine, and touches no
-	// JavaScript.
+	// Do executes it and returns when ctx ends. It runs on any goroutine and must not use JavaScript.
 	Do func(ctx context.Context) (Work, error)
-	// Value makes what the script gets. Without it, that is undefined.
+	// Value returns the script's result; undefined if nil.
 	Value func() any
 }
 
-// Reader reads the arguments of a call. Its error is of kind "usage".
+// Reader reads the arguments of a call. Its error has the kind "usage".
 type Reader func(args []sobek.Value) (Operation, error)
 
-// Function is a method that is no operation, such as close or run. It throws its error.
+// Function is a method other than an operation, such as close or run. Its error is thrown.
 type Function func(args []sobek.Value) (any, error)
 
 // Bind gives an object its methods. An operation NAME has two forms: NAME blocks and throws,
-// asyncNAME returns a promise. The calls of one object are done one after another.
+// asyncNAME returns a promise. The calls of one object run one after another.
 func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functions map[string]Function) {
 	tasks := make(map[string]k6mod.Operation[*bound, *task], len(operations))
 	for name, read := range operations {
@@ -67,13 +66,13 @@ func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functi
 	methods.Put(m.own.Runtime(), object, &bound{m.own.NewTasks(true)})
 }
 
-// bound is what the methods of an object have in common.
+// bound is common to the methods of an object.
 type bound struct{ tasks *k6mod.Tasks }
 
 // Tasks implements k6mod.Tasker.
 func (b *bound) Tasks() *k6mod.Tasks { return b.tasks }
 
-// task is an Operation as k6mod does it.
+// task is an Operation as a k6mod.Task.
 type task struct {
 	module    *Module
 	operation Operation
@@ -108,7 +107,7 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 	return own.Runtime().ToValue(t.operation.Value()), nil
 }
 
-// ended is err or, of an operation that the end of the test has cut off, the error that says so.
+// ended returns err or, if the end of the test cut the operation off, an error for that.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return k6mod.TestEnded()
@@ -117,17 +116,16 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// Result is what a Run has done.
+// Result has the totals of a Run.
 type Result struct {
 	Succeeded int
 	Failed    int
 	Seconds   float64
 }
 
-// Run does n operations one after another, in Go, for a method such as client.run. Each counts by
-// itself, under its own name. In a sweep it ends as soon as the client's share of the step is done;
-// in an open loop each operation waits until it is due. It throws in the init context, and when the
-// test ends before.
+// Run does n operations one after another in Go, for a method such as client.run. Each counts under
+// its own name. In a sweep, Run ends with the client's share of the step; in an open loop, each
+// operation waits for its due time. Run throws in the init context, and when the test ends.
 func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work, err error)) Result {
 	m.own.MustRun()
 	m.recorders.of(m.own.Session())
@@ -159,7 +157,7 @@ func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work
 	return r
 }
 
-// contained does an operation. Its panic is the error of an operation named run.
+// contained does an operation; a panic is the error of an operation named run.
 func contained(ctx context.Context, do func(context.Context) (string, Work, error)) (name string, work Work, err error) {
 	defer crash.Catch(&err)
 	name = "run"
@@ -168,24 +166,24 @@ func contained(ctx context.Context, do func(context.Context) (string, Work, erro
 	return name, work, ended(ctx, err)
 }
 
-// recorders are those of the sweep session that the VU is in, by kind of operation.
+// recorders has a recorder for each kind of operation in the VU's sweep session.
 type recorders struct {
 	session *k6glue.Session
 	byName  map[string]*measure.Recorder
 }
 
-// of makes the recorders those of a session; nil is none.
+// of sets the session; it may be nil.
 func (r *recorders) of(session *k6glue.Session) {
 	if session != r.session {
 		*r = recorders{session: session, byName: map[string]*measure.Recorder{}}
 	}
 }
 
-// next waits until the next operation may begin: in an open loop, until it is due. It is false when
-// there is none.
+// next waits until the next operation may begin: in an open loop, at its due time. It returns false
+// at the end.
 func (r *recorders) next() bool { return r.session == nil || r.session.Client.Next(1, nil) }
 
-// record counts an operation in the step, and tells whether the client's share is done.
+// record counts an operation in the step, and reports whether the client's share is done.
 func (r *recorders) record(name string, work Work, took time.Duration, err error) (enough bool) {
 	if r.session == nil {
 		return false

@@ -16,8 +16,8 @@ import (
 
 var errFull = errors.New("the box is full")
 
-// newBox returns a VU with the module k6/x/box, whose Client has put, in both forms, and run. cut
-// is called by a put that the end of the test is to cut off.
+// newBox returns a VU with the module k6/x/box, whose Client has put (in both forms) and run. A put
+// that the end of the test should cut off calls cut.
 func newBox(t *testing.T, cut func()) *k6test.Runner {
 	t.Helper()
 
@@ -79,7 +79,7 @@ func newBox(t *testing.T, cut func()) *k6test.Runner {
 	}))
 }
 
-// startedBox returns a VU past its init.
+// startedBox returns a VU after its init.
 func startedBox(t *testing.T) *k6test.Runner {
 	t.Helper()
 	v := newBox(t, nil)

@@ -2,14 +2,12 @@ package stats
 
 import "math"
 
-// leastBlocks is how many blocks there are at least, where there are so many values: the spread of
-// fewer says little.
+// leastBlocks is the least number of blocks, if there are enough values.
 const leastBlocks = 10
 
-// BlockLength is how many neighbouring values a circular block bootstrap of their mean draws
-// together: the choice of Politis and White (Econometric Reviews 23, 2004), as Patton, Politis and
-// White have corrected it (Econometric Reviews 28, 2009). It is 1 for values that do not hang
-// together.
+// BlockLength returns the block length for a circular block bootstrap of the mean, by Politis and
+// White (Econometric Reviews 23, 2004), as corrected by Patton, Politis and White (Econometric
+// Reviews 28, 2009). It is 1 for independent values.
 func BlockLength(values []float64) int {
 	n := float64(len(values))
 	least := math.Max(5, math.Ceil(math.Sqrt(math.Log10(n))))
@@ -19,7 +17,7 @@ func BlockLength(values []float64) int {
 		return 1
 	}
 
-	// The lag after which the correlations of the next few are as small as chance makes them.
+	// The lag after which the next few correlations are insignificant.
 	bound := 2 * math.Sqrt(math.Log10(n)/n)
 	lag, small := 0, 0
 	for k := 1; k < len(r) && small < int(least); k++ {
@@ -34,7 +32,7 @@ func BlockLength(values []float64) int {
 	var sum, weighted float64
 	for k := -flat; k <= flat; k++ {
 		at := max(k, -k)
-		w := 1.0 // the flat top, and then a straight line down to zero
+		w := 1.0 // flat top, then linear down to zero
 		if flat > 0 {
 			w = math.Min(1, 2*(1-float64(at)/float64(flat)))
 		}
@@ -49,7 +47,7 @@ func BlockLength(values []float64) int {
 	return int(max(min(math.Round(length), 3*math.Sqrt(n), n/leastBlocks), 1))
 }
 
-// autocovariances are those of the lags from 0 to most.
+// autocovariances returns the autocovariances of the lags from 0 to most.
 func autocovariances(values []float64, most int) []float64 {
 	n := float64(len(values))
 	mean := 0.0

@@ -1,7 +1,7 @@
 package stats
 
-// MannWhitneyCounts returns in how many of all orders of m and n different values U is 0, 1, 2 and
-// so on: the coefficients of the Gaussian binomial of m + n over m.
+// MannWhitneyCounts returns, for each U, the number of orders of m and n different values with that
+// U: the coefficients of the Gaussian binomial of m + n over m.
 func MannWhitneyCounts(m, n int) []float64 {
 	if m > n {
 		m, n = n, m

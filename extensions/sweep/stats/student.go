@@ -1,4 +1,4 @@
-// Package stats has the distributions and the resampling that intervals and judgements rest on.
+// Package stats has probability distributions and resampling for intervals and tests.
 package stats
 
 import (
@@ -7,8 +7,7 @@ import (
 	moremath "github.com/aclements/go-moremath/stats"
 )
 
-// StudentBeyond returns the probability that Student's t distribution of so many degrees of freedom
-// is above t, or below -t.
+// StudentBeyond returns the probability that Student's t distribution is above t or below -t.
 func StudentBeyond(t, freedom float64) float64 {
 	if math.IsInf(t, 0) {
 		return 0
@@ -17,13 +16,13 @@ func StudentBeyond(t, freedom float64) float64 {
 	return min(1, 2*(1-moremath.TDist{V: freedom}.CDF(math.Abs(t))))
 }
 
-// StudentQuantile returns the t that Student's distribution of so many degrees of freedom exceeds
-// with a probability of upper, which is below a half.
+// StudentQuantile returns the t that Student's distribution exceeds with the probability upper,
+// below one half.
 func StudentQuantile(upper, freedom float64) float64 {
 	return Root(func(t float64) float64 { return StudentBeyond(t, freedom)/2 - upper })
 }
 
-// Root finds where a falling function of a positive number crosses zero.
+// Root returns the zero of a falling function of a positive number.
 func Root(falling func(float64) float64) float64 {
 	low, high := 0.0, 1.0
 	for falling(high) > 0 && high < math.MaxFloat64/4 {

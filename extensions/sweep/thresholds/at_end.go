@@ -17,19 +17,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Verdict is the outcome of a threshold as k6 has judged it.
+// Verdict is the result of a threshold as judged by k6.
 type Verdict struct {
 	report.Verdict
 
-	// Void says that k6 has judged something else than the threshold is written for, such as no
-	// sample at all; "" if it has not.
+	// Void is why k6's judgement is meaningless, such as a lack of samples; else "".
 	Void string
 }
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
-// Judged returns the outcomes of all thresholds of a test that has lasted so long, once k6 has
-// judged them. A threshold that k6 has judged on nothing does not hold, whatever k6 says.
+// Judged returns the results of all thresholds after k6 has judged them, in a test that lasted this
+// long. A threshold with Void does not hold.
 func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Duration) (verdicts []Verdict) {
 	for _, of := range k6glue.JudgedThresholds(registry) {
 		void := ""
@@ -57,7 +56,7 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 	return verdicts
 }
 
-// Values writes a metric's values in one line, in the order of their names.
+// Values formats a metric's values in one line, sorted by name.
 func Values(of map[string]float64) string {
 	words := make([]string, 0, len(of))
 	for _, name := range slices.Sorted(maps.Keys(of)) {
@@ -67,12 +66,11 @@ func Values(of map[string]float64) string {
 	return strings.Join(words, ", ")
 }
 
-// voidOf says why k6 has judged nothing, or something else than the thresholds are for; it returns
-// "" if it has judged that.
+// voidOf returns why k6's judgement is meaningless, or "".
 func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
 	figure := stream.FigureOf(of.Parent)
 	if figure == nil || len(scenarios) == 0 {
-		// Where a Counter of a script or of another module has counted nothing, zero is the truth.
+		// A Counter of a script or of another module without samples is really zero.
 		if of.Metric.Sink.IsEmpty() && (of.Metric.Type != metrics.Counter || stream.OwnMetric(of.Parent)) {
 			return absent(of, scenarios)
 		}
@@ -102,7 +100,7 @@ func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
 	return why
 }
 
-// absent says why a threshold has no sample at the end of the test.
+// absent returns why a threshold has no samples.
 func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 	instead, absent := k6glue.AbsentInSweep(of.Parent)
 	switch {
@@ -136,8 +134,8 @@ func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 	return "no sample was sent"
 }
 
-// ofAnotherSegment reports whether the threshold is for a step of which other instances have all
-// clients: they judge it.
+// ofAnotherSegment reports whether other instances have all clients of the threshold's step, and
+// judge it.
 func ofAnotherSegment(of k6glue.Thresholds, scenarios []*Scenario) bool {
 	tag, tagged := of.Tags.Get("clients")
 	if !tagged {

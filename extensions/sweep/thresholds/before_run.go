@@ -14,9 +14,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Check refuses, before a sweep runs, each threshold of which k6 would not judge what it is written
-// for: k6 takes no sample for 0, and judges a Gauge by its last sample. It finds what is known
-// before the run; Judged finds the rest.
+// Check returns an error, before a sweep runs, for each threshold that k6 would judge wrongly: k6
+// takes missing samples for 0, and judges a Gauge by its last sample. Judged finds what is unknown
+// before the run.
 func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
@@ -34,8 +34,7 @@ func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-// problem says why k6 would judge nothing, or something else; it returns "" if the threshold is
-// fine as far as that is known.
+// problem returns why k6 would judge a threshold wrongly, or "".
 func (t *Thresholds) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
 	samples, sweepsOnly := t.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
 	if len(test.Options.Scenarios) == 0 {
@@ -67,7 +66,7 @@ const absentInSweep = "the metric has no samples in a sweep: "
 
 func isRate(t *metrics.Threshold) bool { return strings.HasPrefix(strings.TrimSpace(t.Source), "rate") }
 
-// samplesOf are the tags of a sweep's metric in each scenario that may send it, and whether all
+// samplesOf returns the tags of a sweep's metric in each scenario that may send it, and whether all
 // scenarios are sweeps.
 func (t *Thresholds) samplesOf(
 	metric string, scenarios lib.ScenarioConfigs, runTags map[string]string,
@@ -78,7 +77,7 @@ func (t *Thresholds) samplesOf(
 		sweep, isSweep := scenarios[name].(Sweep)
 		if of := t.sweepOf(name); of != nil {
 			if slices.Contains(whole, of) {
-				continue // another step of it
+				continue // another step of the sweep
 			}
 			whole = append(whole, of)
 			sweep, isSweep = of, true
@@ -92,7 +91,6 @@ func (t *Thresholds) samplesOf(
 	return samples, sweepsOnly
 }
 
-// appendTags appends the tags of a scenario that will send samples.
 func appendTags(samples []Tags, tags Tags) []Tags {
 	if tags == nil {
 		return samples
@@ -101,8 +99,8 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 	return append(samples, tags)
 }
 
-// ambiguous says that a Gauge has several values of which k6 would judge the last. Of the numbers
-// that a search tries, the last value is that of the one it finds.
+// ambiguous returns a text if a Gauge has several values, of which k6 would judge the last. In a
+// search, the last value is that of the result.
 func ambiguous(of k6glue.Thresholds, samples []Tags) string {
 	if of.Metric.Type != metrics.Gauge {
 		return ""
@@ -123,8 +121,8 @@ func ambiguous(of k6glue.Thresholds, samples []Tags) string {
 	return lastOfSeveral(of, values)
 }
 
-// lastOfSeveral says that there are several values of a tag that the threshold does not name, and
-// what to write instead; it returns "" if there are not.
+// lastOfSeveral returns a text with the right form if a tag that the threshold does not name has
+// several values, else "".
 func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
 	var several []string
 	added := ""
@@ -136,7 +134,7 @@ func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
 		}
 		several = append(several, name+" "+strings.Join(all, ", "))
 		added += "," + name + ":" + all[len(all)-1]
-		if name == "scenario" { // the others depend on it
+		if name == "scenario" { // other tags depend on it
 			break
 		}
 	}
@@ -152,7 +150,7 @@ func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
 		strings.Join(several, "; "), instead)
 }
 
-// unique returns the values without repetition, in their order.
+// unique removes duplicates and keeps the order.
 func unique(values []string) []string {
 	var once []string
 	for _, value := range values {

@@ -23,7 +23,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		config, threshold string
 		beside            map[string]lib.ExecutorConfig
-		problem           string // empty: it is accepted
+		problem           string // empty: accepted
 	}{
 		"any step":                 {config: plain, threshold: "sweep_p99", problem: "k6 judges a Gauge by its last value, and there are several (clients 1, 8, 64): write one threshold for each, such as sweep_p99{clients:64}"},
 		"a step":                   {config: plain, threshold: "sweep_p99{clients:64}"},

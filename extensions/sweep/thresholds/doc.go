@@ -1,5 +1,4 @@
-// Package thresholds finds the thresholds on which k6 would say nothing: k6 takes what has no
-// sample for 0, and judges a Gauge by its last value. What is known before the run is refused
-// then. At the end of the test, [Judged] has the outcomes of all thresholds and says which rest on
-// nothing.
+// Package thresholds finds thresholds that k6 would judge wrongly: it takes missing samples for 0,
+// and judges a Gauge by its last value. Some are refused before the run. [Judged] finds the others
+// at its end, and returns the results of all.
 package thresholds

@@ -12,22 +12,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Tags are the tags that a metric's samples have in one scenario, with the values of each.
+// Tags has the possible tags of a metric's samples in one scenario.
 type Tags map[string]TagValues
 
-// TagValues are the values of a tag.
+// TagValues are the possible values of a tag.
 type TagValues struct {
-	// Names are all values; nil where a range has them, or where they are not known before the run.
+	// Names are all values; nil for a range, or if unknown before the run.
 	Names []string
-	// Others are values that there are only when the script names no operation.
+	// Others are values that exist only if the script names no operation.
 	Others []string
-	// From and to bound the integers that a search may try; to is zero where there are none.
+	// From and To limit the integers of a search; To is zero without one.
 	From, To float64
-	// Maybe reports that the script decides whether there are samples with each value.
+	// Maybe is set if the script decides which values have samples.
 	Maybe bool
 }
 
-// has tells whether the tag may have the value.
+// has reports whether the tag may have the value.
 func (v TagValues) has(value string) bool {
 	if v.To == 0 {
 		return v.Names == nil || slices.Contains(v.Names, value) || slices.Contains(v.Others, value)
@@ -45,10 +45,10 @@ func (v TagValues) words() []string {
 	return v.Names
 }
 
-// Only is one value.
+// Only returns a single value.
 func Only(value string) TagValues { return TagValues{Names: []string{value}} }
 
-// has tells whether a sample may have all of these tags.
+// has reports whether a sample may have all of these tags.
 func (s Tags) has(tags map[string]string) bool {
 	for name, value := range tags {
 		if values, known := s[name]; !known || !values.has(value) {
@@ -59,14 +59,14 @@ func (s Tags) has(tags map[string]string) bool {
 	return true
 }
 
-// lacking says which tag no sample has, and what there is instead; empty: a sample may have them
-// all. samples are those of each scenario, at least of one.
+// lacking returns which tag no sample has, and the existing ones; "" if a sample may have all.
+// samples has the tags for each scenario.
 func lacking(tags map[string]string, samples []Tags) string {
 	if slices.ContainsFunc(samples, func(s Tags) bool { return s.has(tags) }) {
 		return ""
 	}
 	names := slices.SortedFunc(maps.Keys(tags), func(a, b string) int {
-		if a == "scenario" || b == "scenario" { // the scenario first: the others depend on it
+		if a == "scenario" || b == "scenario" { // the scenario first, because other tags depend on it
 			return map[bool]int{true: -1, false: 1}[a == "scenario"]
 		}
 
@@ -83,7 +83,7 @@ func lacking(tags map[string]string, samples []Tags) string {
 	return ""
 }
 
-// withTag returns those scenarios whose samples may have the tag, or says that there is none.
+// withTag returns the scenarios whose samples may have the tag, or a problem if there are none.
 func withTag(name, value string, samples []Tags) (with []Tags, problem string) {
 	var there []string
 	for _, s := range samples {
@@ -114,7 +114,7 @@ func withTag(name, value string, samples []Tags) (with []Tags, problem string) {
 	return with, problem
 }
 
-// DidYouMean names the known name that is near to a name; numbers are never near.
+// DidYouMean suggests a known name similar to name; never for numbers.
 func DidYouMean(name string, known []string) string {
 	meant, near := nearest.Of(name, known)
 	if _, err := strconv.ParseFloat(name, 64); err == nil || !near {
@@ -124,7 +124,6 @@ func DidYouMean(name string, known []string) string {
 	return "; did you mean " + meant + "?"
 }
 
-// tagNames are the names of all tags.
 func tagNames(samples []Tags) []string {
 	names := map[string]struct{}{}
 	for _, s := range samples {
@@ -136,20 +135,19 @@ func tagNames(samples []Tags) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// OfOperations tells whether the samples of a sweep's metric have the tag op.
+// OfOperations reports whether samples of a sweep's metric have the tag op.
 func OfOperations(metric string) bool {
 	return metric != stream.MetricClientsDone && metric != stream.MetricIncomplete
 }
 
-// AddOutcomes adds the tag that counted operations have beside the others.
+// AddOutcomes adds the tag outcome of counted operations.
 func (s Tags) AddOutcomes(metric string) {
 	if metric == stream.MetricOps {
 		s[stream.TagOutcome] = TagValues{Names: []string{stream.OutcomeOK, stream.OutcomeFailed}}
 	}
 }
 
-// ScenarioTags are the tags that all samples of a scenario have: those of the run, its own, and its
-// name.
+// ScenarioTags returns the tags of all samples of a scenario: the run's, its own, and its name.
 func ScenarioTags(name string, own, runTags map[string]string) Tags {
 	tags := Tags{}
 	for _, fixed := range []map[string]string{runTags, own, {"scenario": name}} {

@@ -12,18 +12,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Scenario is a scenario that has a report.
+// Scenario is a scenario with a report.
 type Scenario struct {
 	Report *report.Report
 	Sweep  Sweep
-	// Tags are those of all of the scenario's samples.
+	// Tags of all samples of the scenario.
 	Tags *metrics.TagSet
 	Test *lib.ExecutionState
 }
 
-// Final returns the samples by which k6 judges a step that was repeated: the medians of the
-// repeats. Those of the step that a search has found come last, so that a threshold which names no
-// step is about this one.
+// Final returns the samples by which k6 judges repeated steps: the medians. The result of a search
+// comes last, for thresholds that name no step.
 func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Samples) {
 	var found []report.Group
 	for _, g := range s.Report.Groups() {
@@ -41,13 +40,13 @@ func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Sampl
 	return samples
 }
 
-// isJudged reports whether a threshold with these tags is for the step. Of a search that is the
-// step that was found, unless the tags name another one: those above break the bound.
+// isJudged reports whether a threshold with these tags applies to the step. In a search, it applies
+// to the result, unless the tags name another step.
 func (s *Scenario) isJudged(g *report.Group, tags *metrics.TagSet) bool {
 	return s.tagsOf(g.Steps[0]).Contains(tags) && (!s.searches(tags) || s.found(g.Key))
 }
 
-// found reports whether the step is the one that the search has found.
+// found reports whether the step is the search's result.
 func (s *Scenario) found(step report.Key) bool {
 	number := float64(step.Clients)
 	if s.Sweep.OpenLoop() {
@@ -57,7 +56,7 @@ func (s *Scenario) found(step report.Key) bool {
 	return s.Report.Search != nil && number == s.Report.Search.Found
 }
 
-// searches reports whether a threshold with these tags is for what a search finds.
+// searches reports whether a threshold with these tags applies to a search's result.
 func (s *Scenario) searches(tags *metrics.TagSet) bool {
 	if s.Sweep.Searched() == "" {
 		return false
@@ -67,7 +66,7 @@ func (s *Scenario) searches(tags *metrics.TagSet) bool {
 	return !named
 }
 
-// foundNothing reports whether a threshold with these tags is for what a search has not found.
+// foundNothing reports whether a threshold with these tags applies to a search without result.
 func (s *Scenario) foundNothing(tags *metrics.TagSet) bool {
 	if !s.searches(tags) || s.Report.Search != nil && s.Report.Search.Found > 0 {
 		return false
@@ -76,12 +75,11 @@ func (s *Scenario) foundNothing(tags *metrics.TagSet) bool {
 	return slices.ContainsFunc(s.Report.Steps, func(step report.Step) bool { return s.tagsOf(&step).Contains(tags) })
 }
 
-// tagsOf are the tags of the step's samples.
 func (s *Scenario) tagsOf(step *report.Step) *metrics.TagSet {
 	return s.Tags.WithTagsFromMap(stream.StepTags(int64(step.Clients), step.Rate, step.Variant)).With("op", step.Op)
 }
 
-// restsOnNothing says why the figure of a step means nothing; it returns "" if it means something.
+// restsOnNothing returns why the figure of a step is meaningless, or "".
 func restsOnNothing(f *report.Figure, g *report.Group) string {
 	switch {
 	case len(g.Succeeded().Steps) < len(g.Steps):

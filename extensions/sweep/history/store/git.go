@@ -16,19 +16,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 )
 
-// Branch keeps records in a file of a branch, which is made with the first one. The work tree and
-// the index of the repository stay as they are.
+// Branch keeps records in a file of a git branch, which the first record creates. The work tree and
+// the index do not change.
 type Branch struct {
 	// Dir is a folder of the repository.
 	Dir string
-	// Ref is the branch's whole name, such as refs/heads/bench.
+	// Ref is the full name, such as refs/heads/bench.
 	Ref string
 }
 
-// String is the branch's name.
+// String returns branch and file.
 func (b Branch) String() string { return b.Ref + ":" + File }
 
-// Read returns the contents of the file in the branch's newest commit.
+// Read returns the file in the branch's newest commit.
 func (b Branch) Read(ctx context.Context) ([]byte, error) {
 	tip, _, err := b.tip(ctx)
 	if err != nil || tip == "" {
@@ -38,7 +38,7 @@ func (b Branch) Read(ctx context.Context) ([]byte, error) {
 	return b.contents(ctx, tip)
 }
 
-// contents are those of the file in a commit; none where it is not there.
+// contents returns the file in a commit; nil if it is missing.
 func (b Branch) contents(ctx context.Context, commit string) ([]byte, error) {
 	listed, err := b.git(ctx, nil, nil, "ls-tree", commit, "--", ":(top)"+File)
 	if err != nil || len(listed) == 0 {
@@ -48,7 +48,7 @@ func (b Branch) contents(ctx context.Context, commit string) ([]byte, error) {
 	return b.git(ctx, nil, nil, "cat-file", "blob", commit+":"+File)
 }
 
-// head is the branch's newest commit; empty where there is no such branch.
+// head returns the branch's newest commit; "" without a branch.
 func (b Branch) head(ctx context.Context) (string, error) {
 	if _, err := b.git(ctx, nil, nil, "check-ref-format", b.Ref); err != nil {
 		return "", fmt.Errorf("%q is no name of a branch: it must be such as refs/heads/bench", b.Ref)
@@ -58,10 +58,10 @@ func (b Branch) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// tip returns the commit that the next record goes on top of, and the branch's own newest commit.
-// Where this repository has no such branch, a remote's branch of that name is the tip, as for
-// git switch. A branch that only the remote has is an error with the command that fetches it: a
-// commit without it could not be pushed. Both are empty where the branch is nowhere.
+// tip returns the parent for the next record, and the branch's own newest commit. If the branch
+// exists only at a remote, the remote-tracking branch is the tip, as for git switch. If it was not
+// fetched, tip returns an error with the git command: a commit without it could not be pushed. Both
+// are "" if the branch does not exist.
 func (b Branch) tip(ctx context.Context) (tip, head string, err error) {
 	if head, err = b.head(ctx); err != nil || head != "" {
 		return head, head, err
@@ -96,8 +96,7 @@ func (b Branch) tip(ctx context.Context) (tip, head string, err error) {
 	return "", "", nil
 }
 
-// Add commits the file with the record's line. Where somebody else has committed meanwhile, it
-// tries again on top of that.
+// Add commits the file with the record. It tries again if the branch has moved.
 func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -114,7 +113,7 @@ func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err err
 	}
 }
 
-// try commits once. It tells whether the branch has moved meanwhile.
+// try commits once. moved is set if the branch has moved.
 func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, err error) {
 	tip, head, err := b.tip(ctx)
 	if err != nil {
@@ -136,7 +135,7 @@ func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, 
 	}
 	old := head
 	if old == "" {
-		old = strings.Repeat("0", len(commit)) // there must be none
+		old = strings.Repeat("0", len(commit)) // it must not exist
 	}
 	if _, err = b.git(ctx, nil, nil, "update-ref", "-m", "history add", b.Ref, commit, old); err == nil {
 		return true, false, nil
@@ -149,7 +148,7 @@ func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, 
 	return false, false, err
 }
 
-// commit makes a commit with the contents on top of head, and returns its name.
+// commit creates a commit with the contents on top of head and returns its hash.
 func (b Branch) commit(ctx context.Context, head string, contents []byte, r *history.Record) (string, error) {
 	dir, err := os.MkdirTemp("", "sweep-history-")
 	if err != nil {
@@ -183,7 +182,7 @@ func (b Branch) commit(ctx context.Context, head string, contents []byte, r *his
 	return strings.TrimSpace(string(commit)), err
 }
 
-// author is who commits where git knows of nobody.
+// author returns a default author if git has none.
 func (b Branch) author(ctx context.Context) []string {
 	if _, err := b.git(ctx, nil, nil, "var", "GIT_COMMITTER_IDENT"); err == nil {
 		return nil
@@ -198,8 +197,8 @@ func (b Branch) git(ctx context.Context, env []string, input []byte, args ...str
 	return Git(ctx, b.Dir, env, input, args...)
 }
 
-// Git runs git in a folder, whatever the user's settings say of colours and signatures. Its error
-// has the reason that git wrote first; what follows is advice.
+// Git runs git in a folder, independent of the user's settings for colours and signatures. Its
+// error is the first reason that git printed.
 func Git(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
 	neutral := []string{"-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "core.pager=cat"}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(neutral, args)...)
@@ -219,7 +218,7 @@ func Git(ctx context.Context, dir string, env []string, input []byte, args ...st
 	return out.Bytes(), nil
 }
 
-// firstReason returns the first line that git marks as an error, or else the first line.
+// firstReason returns the first line that git marks as an error, else the first line.
 func firstReason(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for _, line := range lines {
@@ -231,7 +230,7 @@ func firstReason(text string) string {
 	return lines[0]
 }
 
-// CommitAt is what a name of a commit, such as HEAD, means in the repository of a folder.
+// CommitAt resolves a name such as HEAD in the repository of a folder.
 func CommitAt(ctx context.Context, dir, name string) (history.Commit, error) {
 	out, err := Git(ctx, dir, nil, nil, "log", "-1", "--format=%H%n%cI%n%s", name, "--")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package store keeps the records of a history: in the files of a folder, or in a branch of a git
-// repository. Several processes may add records at once, and none is lost.
+// Package store keeps the records of a history in a folder or in a branch of a git repository.
+// Several processes may add records at the same time.
 package store
 
 import (
@@ -15,26 +15,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 )
 
-// File is the name of the file of records, in a folder and in a branch.
+// File is the name of the file of records.
 const File = "history.jsonl"
 
-// Store is where records are kept.
 type Store interface {
-	// Add adds a record. It is false where the same run is there already.
+	// Add adds a record. added is false if the run is there already.
 	Add(ctx context.Context, r *history.Record) (added bool, err error)
-	// Read returns the contents of the file; none where nothing was added yet.
+	// Read returns the contents of the file; nil if there is no record.
 	Read(ctx context.Context) ([]byte, error)
-	// String names the place for people.
+	// String names the place.
 	String() string
 }
 
-// patience is how long somebody else may take to add a record.
+// patience is the longest wait for another process.
 const patience = 30 * time.Second
 
-// Folder keeps records in a file of a folder, which is made with the first one.
+// Folder keeps records in a file of a folder, which the first record creates.
 type Folder string
 
-// String is the file's name.
+// String returns the file's path.
 func (f Folder) String() string { return filepath.Join(string(f), File) }
 
 // Read returns the contents of the file.
@@ -47,7 +46,7 @@ func (f Folder) Read(context.Context) ([]byte, error) {
 	return raw, err
 }
 
-// Add appends the record's line while nobody else does.
+// Add appends the record under a lock.
 func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err error) {
 	if err := os.MkdirAll(string(f), 0o750); err != nil {
 		return false, err
@@ -69,7 +68,7 @@ func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err err
 	if err != nil {
 		return false, err
 	}
-	_, err = file.Write(line) // in one call, for systems that have no locks
+	_, err = file.Write(line) // in one call, for systems without locks
 	if err == nil {
 		err = file.Sync()
 	}
@@ -80,7 +79,7 @@ func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err err
 	return err == nil, err
 }
 
-// claim waits until nobody else holds the file.
+// claim waits for a lock on the file.
 func claim(ctx context.Context, path string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

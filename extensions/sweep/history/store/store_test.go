@@ -67,7 +67,7 @@ func TestRecordsAreKeptOnce(t *testing.T) {
 	}
 }
 
-// However many add at once, nothing is lost and no line is torn.
+// Concurrent writers lose no record and tear no line.
 func TestSeveralAddAtOnce(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,6 @@ func TestSeveralAddAtOnce(t *testing.T) {
 	}
 }
 
-// A branch's other files, the work tree and the index stay as they are.
 func TestABranchKeepsWhatElseIsThere(t *testing.T) {
 	dir := repository(t)
 	git := func(args ...string) string {
@@ -159,7 +158,7 @@ func TestALineThatWasCutOffIsEnded(t *testing.T) {
 	require.Len(t, notes, 1)
 }
 
-// run runs git in dir and returns what it printed.
+// run runs git in dir and returns its output.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	identity := []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost"}
@@ -169,7 +168,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// upstream returns a repository with a branch of records beside main.
+// upstream returns a repository with a branch of records next to main.
 func upstream(t *testing.T) string {
 	t.Helper()
 	dir := repository(t)
@@ -181,7 +180,7 @@ func upstream(t *testing.T) string {
 	return dir
 }
 
-// Records added in a clone go on top of the remote's branch, so that they can be pushed.
+// A clone adds records on top of the remote's branch, so that they can be pushed.
 func TestABranchOfTheRemoteGoesOn(t *testing.T) {
 	from, clone := upstream(t), t.TempDir()
 	run(t, clone, "clone", "-q", "file://"+from, ".")
@@ -196,7 +195,7 @@ func TestABranchOfTheRemoteGoesOn(t *testing.T) {
 	require.Equal(t, "2", run(t, from, "rev-list", "--count", "bench"))
 }
 
-// A clone of one branch does not know the remote's branch: a new root commit could not be pushed.
+// A clone of one branch lacks the remote's branch, and a new root commit could not be pushed.
 func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
 	from, clone := upstream(t), t.TempDir()
 	run(t, clone, "clone", "-q", "--depth", "1", "--single-branch", "file://"+from, ".")
@@ -218,8 +217,7 @@ func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
 	require.ErrorContains(t, err, "the branch other may be on origin, which cannot be asked (git ls-remote: fatal: ")
 }
 
-// What users set for themselves does not reach what is read: git shows a signed commit's signature
-// among the fields of its log.
+// git log shows signatures if the user's settings ask for them.
 func TestSettingsOfTheUserDoNotMatter(t *testing.T) {
 	dir := repository(t)
 	tree := run(t, dir, "write-tree")
@@ -238,7 +236,7 @@ func TestSettingsOfTheUserDoNotMatter(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(string(out)), at.ID)
 }
 
-// outputOf is what git prints for a user, with all settings.
+// outputOf returns git's output with all user settings.
 func outputOf(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -249,7 +247,7 @@ func outputOf(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// git explains at length who owns what: the reason stands first.
+// git prints the reason first, then advice.
 func TestTheReasonIsGitsFirst(t *testing.T) {
 	_, err := Git(t.Context(), repository(t), []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}, nil, "rev-parse", "HEAD")
 	require.ErrorContains(t, err, "git rev-parse: fatal: detected dubious ownership in repository at")

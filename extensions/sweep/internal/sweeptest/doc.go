@@ -1,2 +1,2 @@
-// Package sweeptest runs sweeps in tests, with VUs that run JavaScript as k6's do.
+// Package sweeptest runs sweeps in tests, with VUs that run JavaScript like k6's.
 package sweeptest

@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// NewModule is a VU whose scripts find the module as the global sweep.
+// NewModule returns a VU whose scripts have the module as the global sweep.
 func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
 	t.Helper()
 	runtime := modulestest.NewRuntime(t)
@@ -26,13 +26,11 @@ func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
 	return runtime, testrun.Of(runtime.VU.InitEnvField.Registry)
 }
 
-// InvalidConfig is what ThrownBy calls an error that ends k6.
+// InvalidConfig is the name that ThrownBy gives to an error that ends k6.
 const InvalidConfig = "invalid configuration"
 
-// ThrownBy returns name and message of what the script throws.
-//
-// Of what ends k6 with the exit code of an invalid configuration, which no script can catch, the
-// name is InvalidConfig.
+// ThrownBy returns name and message of the script's exception. For an invalid configuration, which
+// scripts cannot catch, the name is InvalidConfig.
 func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
 	t.Helper()
 	value, err := runtime.VU.Runtime().RunString(
@@ -40,7 +38,7 @@ func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 	var code errext.HasExitCode
 	if errors.As(err, &code) {
 		require.Equal(t, exitcodes.InvalidConfig, code.ExitCode(), err)
-		message, _, _ = strings.Cut(code.Error(), "\n") // without where the script is
+		message, _, _ = strings.Cut(code.Error(), "\n") // without the position
 
 		return InvalidConfig, message
 	}
@@ -51,7 +49,7 @@ func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 	return thrown[0], thrown[1]
 }
 
-// RegisterDurations makes a metric of a module's single durations known.
+// RegisterDurations registers a module's metric of single durations.
 func RegisterDurations(t *testing.T) {
 	t.Helper()
 	runtime, _ := NewModule(t)

@@ -30,9 +30,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Sweep is an executor client-sweep in a test run of its own, with VUs as k6 has them. Use it
-// inside of a synctest bubble: times are exact there, and a client that waits for ever or a
-// goroutine that is left over fails the test.
+// Sweep is an executor client-sweep in its own test run, with VUs like k6's. Use it inside of a
+// synctest bubble: there times are exact, and blocked clients and leaked goroutines fail the test.
 type Sweep struct {
 	*testing.T
 
@@ -43,7 +42,7 @@ type Sweep struct {
 	VUs      []*VU
 }
 
-// New prepares the executor and its VUs. script is what each VU runs at every iteration; see VU.
+// New prepares the executor and its VUs. Each VU runs script in every iteration; see VU.
 func New(t *testing.T, config, script string) *Sweep {
 	t.Helper()
 
@@ -59,7 +58,7 @@ func NewSegment(t *testing.T, config, script string, et *lib.ExecutionTuple) *Sw
 	return s
 }
 
-// NewWithOptions has options of the whole test as well. The error is that of the new executor.
+// NewWithOptions also takes options of the test, and returns an error of the new executor.
 func NewWithOptions(t *testing.T, config, script string, et *lib.ExecutionTuple, options lib.Options) (*Sweep, error) {
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()
@@ -107,7 +106,7 @@ func Scenario(t *testing.T, name, json string) lib.ExecutorConfig {
 	return c
 }
 
-// Run runs the executor to its end, and checks what holds for every run.
+// Run runs the executor to its end and checks general invariants.
 func (s *Sweep) Run(ctx context.Context) (*report.Report, error) {
 	s.Helper()
 	err := s.Executor.Run(ctx, s.Out)
@@ -121,7 +120,7 @@ func (s *Sweep) Run(ctx context.Context) (*report.Report, error) {
 	return reports[0], err
 }
 
-// Calls is how many iterations all VUs have begun.
+// Calls returns the number of iterations of all VUs.
 func (s *Sweep) Calls() (n int) {
 	for _, vu := range s.VUs {
 		n += int(vu.Script.Get("calls").ToInteger())
@@ -130,7 +129,7 @@ func (s *Sweep) Calls() (n int) {
 	return n
 }
 
-// Warnings returns what was logged as warnings and errors.
+// Warnings returns the logged warnings and errors.
 func (s *Sweep) Warnings() (out []string) {
 	for _, e := range s.logs.AllEntries() {
 		if e.Level <= logrus.WarnLevel {
@@ -141,14 +140,14 @@ func (s *Sweep) Warnings() (out []string) {
 	return out
 }
 
-// Sample is a sample that has come out.
+// Sample is a sample that was sent.
 type Sample struct {
 	Value float64
 	At    time.Time
 	Tags  map[string]string
 }
 
-// Sent returns all samples that have come out, by metric.
+// Sent returns all samples by metric.
 func (s *Sweep) Sent() map[string][]Sample {
 	out := map[string][]Sample{}
 	for {
@@ -183,14 +182,14 @@ func Sum(values []float64) (sum float64) {
 	return sum
 }
 
-// VU is a VU that runs JavaScript with k6/x/sweep, as k6's own do. A script may use
+// VU is a VU that runs JavaScript with k6/x/sweep. A script may use
 //
-//	calls     how often the iteration began        sweep     the module
-//	sleep(ms) throws when it is cut off            abort()   what k6/execution's test.abort does
+//	calls     number of the iteration              sweep     the module
+//	sleep(ms) throws when it is cut off            abort()   like k6/execution's test.abort
 //	tag(name) the VU's current tag                 hang()    until the context is done, then throws
 //	onEnd()   notes the end of the client's session
-//	check(name, ok)  pushes what k6's check does
-//	answered(status) pushes what k6's http does for a GET; 0: no answer
+//	check(name, ok)  pushes the sample of k6's check
+//	answered(status) pushes the samples of k6's http for a GET; 0: no answer
 type VU struct {
 	modulestest.VU
 
@@ -198,9 +197,9 @@ type VU struct {
 	Script  *sobek.Runtime
 	fn      sobek.Callable
 	runTag  *metrics.TagSet
-	active  atomic.Int64 // activations that are not over
-	Ended   []int64      // of each session that called onEnd: the activations at its end
-	EndedAt []time.Time  // and when that was
+	active  atomic.Int64 // active activations
+	Ended   []int64      // for each session that called onEnd: activations at its end
+	EndedAt []time.Time  // times of these ends
 	Numbers []uint64
 }
 
@@ -267,7 +266,7 @@ func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
 	return jsmodule.New().NewModuleInstance(vu)
 }
 
-// push pushes a sample as k6's own modules do. Tags are names and values in turns.
+// push pushes a sample as k6's modules do. tags alternate names and values.
 func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
 	set := vu.StateField.Tags.GetCurrentValues().Tags
 	for tag := range slices.Chunk(tags, 2) {
@@ -281,7 +280,7 @@ func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
 // GetID returns the VU's id.
 func (vu *VU) GetID() uint64 { return vu.id }
 
-// Activate does what k6's VU does.
+// Activate behaves like k6's VU.
 func (vu *VU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
 	vu.active.Add(1)
 	vu.Script.ClearInterrupt()
@@ -293,7 +292,7 @@ func (vu *VU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
 	context.AfterFunc(params.RunContext, func() {
 		vu.Script.Interrupt(context.Canceled)
 		active.busy <- struct{}{}
-		time.Sleep(time.Nanosecond) // a VU takes its time; who gives it back must wait for it
+		time.Sleep(time.Nanosecond) // a VU takes time to end, and callers have to wait
 		vu.active.Add(-1)
 		params.DeactivateCallback(vu)
 	})
@@ -308,7 +307,7 @@ type activeVU struct {
 	busy   chan struct{}
 }
 
-// RunOnce does what k6's VU does.
+// RunOnce behaves like k6's VU.
 func (vu *activeVU) RunOnce() error {
 	select {
 	case <-vu.params.RunContext.Done():
@@ -338,7 +337,7 @@ func (vu *activeVU) RunOnce() error {
 	return nil
 }
 
-// ThresholdsOfTest are the thresholds of a test's options.
+// ThresholdsOfTest parses the thresholds of a test's options.
 func ThresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.Thresholds {
 	t.Helper()
 	thresholds := map[string]metrics.Thresholds{}

@@ -1,5 +1,5 @@
-// Package echo is k6/x/echo: a client of servers that send each line back. It is an example of a
-// module that is not of xk6-sweep's repository, and takes part in its sweeps.
+// Package echo is k6/x/echo: a client of servers that return each line. It is an example of a
+// module outside of xk6-sweep's repository that takes part in sweeps.
 package echo
 
 import (
@@ -27,7 +27,7 @@ func init() {
 
 var errOther = errors.New("the server sent another line back")
 
-// kind is the tag outcome of an error, and the property kind of its exception.
+// kind returns the tag outcome and the exception's property kind.
 func kind(err error) string {
 	if errors.Is(err, errOther) {
 		return "other"
@@ -92,7 +92,7 @@ func (c *client) run(args []sobek.Value) (any, error) {
 	}), nil
 }
 
-// connect is client.connect(): clients of a sweep do it before they start together.
+// connect is client.connect(); a sweep's clients call it before they start together.
 func (c *client) connect([]sobek.Value) (any, error) {
 	return nil, c.ready(c.VU().Context())
 }
@@ -124,13 +124,13 @@ func (c *client) disconnect() {
 	}
 }
 
-// send sends lines, and reads them. A connection that broke is given up.
+// send sends lines and reads the answers. It closes a broken connection.
 func (c *client) send(ctx context.Context, lines ...string) (w session.Work, err error) {
 	if err := c.ready(ctx); err != nil {
 		return w, err
 	}
 	conn := c.conn
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // a read ends with the test
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends a read with the test
 	if _, err = fmt.Fprint(c.conn, strings.Join(lines, "\n")+"\n"); err != nil {
 		c.disconnect()
 	}
