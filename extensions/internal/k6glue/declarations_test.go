@@ -18,9 +18,9 @@ func TestModulesDeclareWhatTheyHaveInCommon(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join("..", "..", module, "index.d.ts"))
 		require.NoError(t, err)
 		declared := string(content)
-		require.Regexp(t, fmt.Sprintf("`%s` \\|( 0 \\|)? a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log \\|",
+		require.Regexp(t, fmt.Sprintf("`%s` \\|( 0 \\|)? a fault in k6's extensions or in a library.*; its stack is in the log \\|",
 			crash.Kind), declared, module)
-		require.Contains(t, declared, "An array that a call is given has at most 1,000,000 elements, and none holds itself", module)
+		require.Regexp(t, "An array .* 1,000,000 elements, .* itself", declared, module)
 		if module != "mxgateway" { // it adds gRPC's kinds
 			require.Regexp(t, `kind:[^;]*\| '`+crash.Kind+`'`, declared, module)
 		}
