@@ -35,7 +35,6 @@ type Figure struct {
 	work bool
 }
 
-// value is a figure of one process; zero if missing.
 type value struct {
 	Figure
 	of float64
@@ -43,7 +42,6 @@ type value struct {
 	unknown bool
 }
 
-// processValues returns the figures of a process.
 func processValues(elapsed, cpu time.Duration) []value {
 	seconds := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " s" }
 
@@ -135,7 +133,6 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 	return values
 }
 
-// same reports whether two figures have the same step and key.
 func (f *Figure) same(other *Figure) bool {
 	return cmp.Or(cmp.Compare(f.Step, other.Step), cmp.Compare(f.Key, other.Key)) == 0
 }

@@ -18,10 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// mostOfLine is the most characters of a failed command's last line.
 const mostOfLine = 300
 
-// endWithin is the time for an interrupted process to end.
 const endWithin = 10 * time.Second
 
 // Command is a program with its arguments.
@@ -137,7 +135,6 @@ func newExited(err error, problems string) error {
 	return e
 }
 
-// readReports reads the reports of a process, sorted by name.
 func readReports(dir string) ([]*report.Report, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

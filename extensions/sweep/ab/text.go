@@ -60,7 +60,6 @@ func (t *Trial) failed() (text string) {
 	return text
 }
 
-// lackings explains gated figures that are missing in some or all pairs.
 func lackings(t *Trial, judgements []Judgement) (text string) {
 	for i := range judgements {
 		j := &judgements[i]
@@ -76,7 +75,6 @@ func lackings(t *Trial, judgements []Judgement) (text string) {
 	return text
 }
 
-// verdict formats the gate and its outcome.
 func (j *Judgement) verdict() string {
 	switch j.Outcome {
 	case judgement.Crossed:
@@ -88,7 +86,6 @@ func (j *Judgement) verdict() string {
 	return ""
 }
 
-// undecided describes what would decide the undecided gates.
 func undecided(judgements []Judgement) string {
 	needed, at := 0, -1
 	for i := range judgements {

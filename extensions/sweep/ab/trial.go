@@ -123,7 +123,6 @@ func (t *Trial) add(base, change []value) error {
 	return nil
 }
 
-// find returns a figure of a process; zero if missing.
 func find(values []value, f *Figure) value {
 	for i := range values {
 		if values[i].same(f) && values[i].of > 0 || values[i].same(f) && values[i].Lacking != "" {

@@ -91,7 +91,6 @@ command fails, or when no step has the figure of a gate.`,
 	return cmd
 }
 
-// twoCommands returns the commands before and after the three dashes.
 func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, err error) {
 	for i, arg := range args {
 		if arg != between {
@@ -133,7 +132,6 @@ func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o
 	return conclude(gs, trial, gates, until > 0, o)
 }
 
-// parse returns the gates, the precision, and the most pairs.
 func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, err error) {
 	for _, text := range o.gates {
 		gate, err := ab.ParseGate(text)
@@ -157,7 +155,6 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 	return gates, until, nil
 }
 
-// measurePairs measures the pairs and reports progress.
 func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, until float64, most int) error {
 	for trial.Pairs < most {
 		if err := trial.Pair(ctx); err != nil {

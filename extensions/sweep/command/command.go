@@ -47,7 +47,6 @@ What goes wrong is one line on standard error, and an exit code other than 0. Th
 	return cmd
 }
 
-// completes adds shell completion for a flag's values.
 func completes(cmd *cobra.Command, flag string, values []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values, cobra.ShellCompDirectiveNoFileComp

@@ -122,7 +122,6 @@ func sweep(t *testing.T, change func(*report.Report), speeds ...float64) *report
 	return r
 }
 
-// step makes a step with here of its clients in this instance.
 func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 	t.Helper()
 	var durations, times, operations measure.Distribution
@@ -145,7 +144,6 @@ func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 	return steps[0]
 }
 
-// steady has repeats that differ slightly.
 func steady(t *testing.T, part float64) *report.Report {
 	t.Helper()
 

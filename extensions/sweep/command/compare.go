@@ -60,7 +60,6 @@ when a file is invalid or nothing can be compared, 1 when a file cannot be read.
 	return cmd
 }
 
-// percent parses a percentage: 5% is 0.05.
 func percent(text string) (float64, error) {
 	number, is := strings.CutSuffix(text, "%")
 	if !is {

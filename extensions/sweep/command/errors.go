@@ -13,14 +13,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// wrongUse is the error for wrong arguments, with a hint at the right ones.
 func wrongUse(cmd *cobra.Command, err error) error {
 	err = errext.WithHint(err, fmt.Sprintf("use: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()))
 
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
-// unknownCommand is the error for an unknown command, with a hint at the known ones.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -46,7 +44,6 @@ func needs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// notHeld is the error for gates that did not hold.
 func notHeld(err error, outcome judgement.Outcome) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.ExitCode(outcome.ExitCode()))
 }
@@ -54,7 +51,6 @@ func notHeld(err error, outcome judgement.Outcome) error {
 // unusable is the error for an invalid file. It names the file once.
 func unusable(file string, err error) error { return fileError(file, err, exitcodes.InvalidConfig) }
 
-// notDone is the error for a file that cannot be read or written.
 func notDone(file string, err error) error { return fileError(file, err, 1) }
 
 func fileError(file string, err error, code exitcodes.ExitCode) error {

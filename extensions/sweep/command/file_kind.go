@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// kind is the kind of a file, by its content.
 type kind int
 
 const (
@@ -19,7 +18,6 @@ const (
 	aBaseline
 )
 
-// kindOf detects the kind of a file by its keys.
 func kindOf(raw []byte) kind {
 	raw, _ = report.UTF8(raw) // invalid files have no keys
 	var keys map[string]json.RawMessage

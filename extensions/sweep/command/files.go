@@ -18,7 +18,6 @@ import (
 // maxFile is larger than any report, in bytes.
 const maxFile = 256 << 20
 
-// read reads a file of at most maxFile bytes.
 func read(gs *state.GlobalState, file string) ([]byte, error) {
 	f, err := gs.FS.Open(file)
 	if err != nil {
@@ -80,7 +79,6 @@ func readBaseline(gs *state.GlobalState, file string) (*gate.Baseline, error) {
 	return b, nil
 }
 
-// gates parses a gate file and reads its baseline.
 func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	f, err := gate.Parse(raw)
 	if err != nil {
@@ -136,7 +134,6 @@ func sameFile(gs *state.GlobalState, a, b string) bool {
 	return errA == nil && errB == nil && pathA == pathB
 }
 
-// writeJSON writes a value to standard output.
 func writeJSON(gs *state.GlobalState, value any) error {
 	contents, err := indented(value)
 	if err != nil {
@@ -146,7 +143,6 @@ func writeJSON(gs *state.GlobalState, value any) error {
 	return write(gs, "", contents)
 }
 
-// indented returns readable JSON.
 func indented(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

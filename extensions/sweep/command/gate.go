@@ -64,7 +64,6 @@ is invalid, 1 when one cannot be read.`,
 	return cmd
 }
 
-// verdictFormats renders verdicts on a gate file.
 var verdictFormats = map[string]func(verdicts []report.Verdict, file string) ([]byte, error){ //nolint:gochecknoglobals // a constant
 	"text":   func(v []report.Verdict, _ string) ([]byte, error) { return []byte(lines(v)), nil },
 	"json":   func(v []report.Verdict, _ string) ([]byte, error) { return indented(v) },

@@ -106,7 +106,6 @@ func TestGateFormatsThatThereAreNot(t *testing.T) {
 	}
 }
 
-// recordNear records five runs that differ by 1 %.
 func (k *k6) recordNear(t *testing.T) {
 	t.Helper()
 	for i, part := range []float64{1, 1.01, 0.99, 1.01, 0.99} {

@@ -20,7 +20,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// historyOptions are the flags of `k6 x sweep history`.
 type historyOptions struct {
 	dir, ref string
 	// least and alpha are for show and check.
@@ -59,7 +58,6 @@ func (o *historyOptions) place(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")
 }
 
-// store returns the store that the flags name.
 func (o *historyOptions) store(cmd *cobra.Command) (store.Store, error) {
 	switch {
 	case o.ref == "":
@@ -159,14 +157,12 @@ func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error)
 	return c, nil
 }
 
-// look adds the flags of show and check.
 func (o *historyOptions) look(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.least, "least", "2%", "the smallest change that counts, in `percent` of the level before")
 	cmd.Flags().StringVar(&o.alpha, "alpha", strconv.FormatFloat(history.DefaultAlpha, 'f', -1, 64),
 		"how likely a change may be by `chance`")
 }
 
-// read reads the history that the flags name.
 func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*history.History, error) {
 	from, err := o.store(cmd)
 	if err != nil {
@@ -304,14 +300,12 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 	return nil
 }
 
-// historyFormats are the formats of show.
 var historyFormats = map[string]func(*history.History) ([]byte, error){ //nolint:gochecknoglobals // a constant
 	"html": historyPage,
 	"json": historyJSON,
 	"md":   func(h *history.History) ([]byte, error) { return []byte(historyMarkdown(h)), nil },
 }
 
-// sorted returns the changes, newest first.
 func sorted(changes []history.Found) []history.Found {
 	slices.SortStableFunc(changes, func(a, b history.Found) int { return b.Change.First.Time.Compare(a.Change.First.Time) })
 

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
-// historyRow is a change in JSON.
 type historyRow struct {
 	Scenario string   `json:"scenario"`
 	Setup    string   `json:"setup"`
@@ -61,7 +60,6 @@ func historyPage(h *history.History) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// historyMarkdown renders a table of changes for each setup.
 func historyMarkdown(h *history.History) string {
 	var b strings.Builder
 	for _, note := range h.Notes {
@@ -89,7 +87,6 @@ func historyMarkdown(h *history.History) string {
 	return b.String()
 }
 
-// historyTable has a row for each change, newest first.
 func historyTable(found []history.Found) string {
 	var b strings.Builder
 	b.WriteString("| commit | subject | figure | change | how sure the commit is |\n| --- | --- | --- | --- | --- |\n")

@@ -104,7 +104,6 @@ func record(gs *state.GlobalState, files []string, o recordOptions) error { //no
 	return write(gs, "", fmt.Appendf(nil, "%s: %s\n", o.out, baseline))
 }
 
-// baselineFile returns the path of a scenario's baseline.
 func baselineFile(scenario string) (string, error) {
 	if !filepath.IsLocal(scenario) || filepath.Base(scenario) != scenario || scenario == "." {
 		return "", fmt.Errorf("the scenario's name %q cannot be a file's: choose one with -o", scenario)

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
-// reportOptions are the flags of `k6 x sweep report`.
 type reportOptions struct {
 	format, out string
 	// all writes all files of a run next to the report.
@@ -100,10 +99,8 @@ func helpOf(f formats.Format) string {
 	return fmt.Sprintf("  %-*s  %s", width, f.Name, f.Help)
 }
 
-// nameAndSuffix returns a format's line for programs.
 func nameAndSuffix(f formats.Format) string { return f.Name + " " + f.Suffix }
 
-// sortedFormats returns the names of all formats in one line.
 func sortedFormats() string {
 	names := formats.Names()
 	slices.Sort(names)

@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
-// renderBeside writes several runs side by side.
 func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, format, out string) error {
 	at := slices.IndexFunc(formats.All, func(f formats.Format) bool { return f.Name == format })
 	render := formats.All[at].Beside
@@ -77,7 +76,6 @@ func runNames(files []string) []string {
 	return names
 }
 
-// differ reports whether all names are different.
 func differ(names []string) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names)
 }

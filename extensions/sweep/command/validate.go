@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// validity is the result for one file.
 type validity struct {
 	File   string `json:"file"`
 	Ok     bool   `json:"ok"`

@@ -65,7 +65,6 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 	}
 }
 
-// failures returns the log lines about failed operations.
 func failures(s *sweeptest.Sweep) (lines []string) {
 	for _, line := range s.Warnings() {
 		if strings.HasPrefix(line, "operation failed: ") {

@@ -16,7 +16,6 @@ import (
 // k6 drops a script's scenarios when --vus, --duration, --iterations or --stage is set anywhere. It
 // then makes no executor and runs the script's function itself.
 
-// askedSweeps are the sweeps that a script's options name, by scenario.
 type askedSweeps struct {
 	mu sync.Mutex
 	// asked has the sweeps in the options; true: no client in this instance's segment.
@@ -30,7 +29,6 @@ type askedSweeps struct {
 // test.
 var inProcess askedSweeps //nolint:gochecknoglobals // see above
 
-// ask records a sweep in the options.
 func (p *askedSweeps) ask(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +48,6 @@ func (p *askedSweeps) idle(scenario string) {
 	}
 }
 
-// began records the start of a sweep.
 func (p *askedSweeps) began(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

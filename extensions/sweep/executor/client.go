@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// client is one VU in one step.
 type client struct {
 	run      *stepRun
 	measured *measure.Client
@@ -101,7 +100,6 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
 }
 
-// operation is one call of the plain function.
 func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 	err := c.once(ctx, active)
 	failed := c.tap.Fault()

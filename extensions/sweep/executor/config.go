@@ -71,5 +71,4 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	}, nil
 }
 
-// invalid adds k6's exit code for invalid options.
 func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig) }

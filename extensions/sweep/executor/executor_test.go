@@ -23,7 +23,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// tagsOf returns the tags of a sample of the step.
 func tagsOf(clients int, op string) map[string]string {
 	tags := map[string]string{"run": "7", "scenario": "rollup", "clients": strconv.Itoa(clients)}
 	if op != "" {
@@ -33,7 +32,6 @@ func tagsOf(clients int, op string) map[string]string {
 	return tags
 }
 
-// succeeded adds the tag of successful operations.
 func succeeded(tags map[string]string) map[string]string {
 	tags = maps.Clone(tags)
 	tags["outcome"] = "ok"

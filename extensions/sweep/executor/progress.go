@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// progress is the content of k6's progress bar.
 type progress struct {
 	config *options.Config
 	specs  []options.Step // all steps; nil in a search
@@ -71,7 +70,6 @@ func (p *progress) read() (float64, []string) {
 	return p.part(done), []string{p.step(), share, p.figures(done, at, elapsed)}
 }
 
-// step describes the current step.
 func (p *progress) step() string {
 	what := report.Plural(int(p.spec.Clients), "client")
 	if p.spec.Rate > 0 {
@@ -110,7 +108,6 @@ func left(done float64, at, elapsed time.Duration) time.Duration {
 	return max(time.Duration(float64(at)/done)-elapsed, 0)
 }
 
-// done returns the share of the current step that was done, when, and a text.
 func (p *progress) done(count uint64, elapsed time.Duration) (part float64, at time.Duration, words string) {
 	if p.config.Duration.Valid {
 		duration := p.config.Duration.TimeDuration()

@@ -9,7 +9,6 @@ import (
 // rawBatch is the number of samples sent together, which is cheaper than one by one.
 const rawBatch = 1000
 
-// rawSamples sends every duration of one client to k6.
 type rawSamples struct {
 	run     *stepRun
 	tags    map[string]*metrics.TagSet // by operation
@@ -36,7 +35,6 @@ func (r *rawSamples) add(op string, took time.Duration) {
 	}
 }
 
-// flush sends the remaining samples.
 func (r *rawSamples) flush() {
 	if len(r.samples) > 0 {
 		r.run.scenario.Push(r.samples)

@@ -22,7 +22,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// stepRun is one step while it runs.
 type stepRun struct {
 	*sweepRun
 	options.Step
@@ -109,7 +108,6 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	return r
 }
 
-// op names operations without a name.
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }
 
 func (r *stepRun) tags() *metrics.TagSet {

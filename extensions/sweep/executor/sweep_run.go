@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// sweepRun is a sweep while it runs.
 type sweepRun struct {
 	*Executor
 
@@ -40,7 +39,6 @@ func (r *sweepRun) steps(ctx context.Context) error {
 	return nil
 }
 
-// search runs the steps of a find, each chosen from the earlier results.
 func (r *sweepRun) search(ctx context.Context) error {
 	search := search.New(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
 	for {
@@ -92,7 +90,6 @@ func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, err
 	return steps, err
 }
 
-// pause waits between two steps. It returns false if the test ended.
 func (r *sweepRun) pause(ctx context.Context) bool {
 	select {
 	case <-time.After(r.config.Pause.TimeDuration()):

@@ -67,7 +67,6 @@ func NewAllFailed(clients int, err error, failures uint64) Aborted {
 	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason, exitcodes.ScriptAborted}
 }
 
-// advice has hints for common errors.
 var advice = []struct { //nolint:gochecknoglobals // a constant
 	text  *regexp.Regexp
 	check string

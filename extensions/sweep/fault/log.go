@@ -21,7 +21,6 @@ type Log struct {
 	waiting []waitingFault
 }
 
-// waitingFault is a delayed error.
 type waitingFault struct {
 	logger logrus.FieldLogger
 	err    error

@@ -48,7 +48,6 @@ func Thrown(err error) error {
 // RejectedWith makes a scriptError from the reason of a rejected promise.
 func RejectedWith(reason sobek.Value) error { return &scriptError{text: textOf(reason)} }
 
-// textOf returns the text of a thrown value. An object may have none.
 func textOf(value sobek.Value) (text string) {
 	defer func() {
 		if recover() != nil {

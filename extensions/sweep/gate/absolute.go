@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// judge judges all steps that the gate applies to.
 func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 	groups := r.Groups()
 	matching := slices.DeleteFunc(slices.Clone(groups), func(g report.Group) bool {

@@ -121,7 +121,6 @@ func (b *Baseline) JSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// keys returns the steps of the recorded runs.
 func (b *Baseline) keys() (keys []report.Key) {
 	if b == nil {
 		return nil
@@ -158,7 +157,6 @@ func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, o
 	return values, operations, doubt
 }
 
-// differences lists differences between a run and the recorded ones.
 func (b *Baseline) differences(r *report.Report) []string {
 	if len(b.Runs) == 0 {
 		return nil
@@ -180,7 +178,6 @@ func (f *File) SetBaseline(b *Baseline) error {
 	return nil
 }
 
-// judgeFit judges whether the run can be compared with the baseline.
 func (f *File) judgeFit(r *report.Report) report.Verdict {
 	switch {
 	case f.baseline == nil:

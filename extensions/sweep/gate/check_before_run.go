@@ -100,5 +100,4 @@ func listed[T any](values []T, text func(T) string) string {
 	return strings.Join(list, ", ")
 }
 
-// decimal formats a number with all digits.
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// duetsOf returns the steps that are duets, in order.
 func duetsOf(r *report.Report) (keys []report.Key) {
 	for i := range r.Duets {
 		if key := r.Duets[i].Key(); !slices.Contains(keys, key) {

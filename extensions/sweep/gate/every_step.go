@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// judgeEveryStep judges whether the run is complete.
 func judgeEveryStep(r *report.Report) report.Verdict {
 	if problem := flaw(r); problem != "" {
 		return crossed(problem)

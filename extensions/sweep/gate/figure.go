@@ -20,7 +20,6 @@ func bounded() (figures []*report.Figure) {
 	return figures
 }
 
-// alsoBounded returns the figures for absolute gates.
 func alsoBounded() []*report.Figure { return append(bounded(), &report.LongestStandstill) }
 
 // keyOf returns the figure's key in gates, the last part of its JSON path: "p99", "opsPerSecond".
@@ -35,7 +34,6 @@ func boundKeys(figures []*report.Figure) []string {
 	return keys
 }
 
-// bound reads a bound: a number per second, or a duration in milliseconds.
 func (o *object) bound(f *report.Figure) (float64, error) {
 	key := keyOf(f)
 	if f.Rate {
@@ -56,7 +54,6 @@ func (o *object) bound(f *report.Figure) (float64, error) {
 
 var percentage = regexp.MustCompile(`^[+-]([0-9]+(\.[0-9]+)?)%$`)
 
-// tolerance reads the allowed relative worsening.
 func (o *object) tolerance(f *report.Figure) (float64, error) {
 	key, sign, must := keyOf(f), "+", `by how much it may rise, such as "+30%"`
 	if f.Rate {
@@ -78,7 +75,6 @@ func (o *object) tolerance(f *report.Figure) (float64, error) {
 	return percent / 100, nil
 }
 
-// comparison returns the sign between a figure and its bound.
 func comparison(f *report.Figure) string {
 	if f.Rate {
 		return ">="

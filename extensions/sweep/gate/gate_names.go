@@ -15,7 +15,6 @@ const (
 	everyStep    = "every step complete and no operation failed"
 )
 
-// steps names the steps of the gate.
 func (a *Absolute) steps() string {
 	if a.Clients == 0 && a.Rate == 0 {
 		return tagged(a.Op) + " in every step"
@@ -24,12 +23,10 @@ func (a *Absolute) steps() string {
 	return steps(report.Key{Op: a.Op, Clients: a.Clients, Rate: a.Rate})
 }
 
-// name names the gate of one bound.
 func (a *Absolute) name(b Bound) string {
 	return fmt.Sprintf("%s of %s %s %s", b.Figure.Name, a.steps(), comparison(b.Figure), boundText(b.Figure, b.Value))
 }
 
-// name names the gate of a step's figure.
 func (t Tolerance) name(key report.Key) string {
 	return fmt.Sprintf("%s of %s %s %s %% of baseline",
 		t.Figure.Name, steps(key), comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
@@ -41,7 +38,6 @@ func (t Tolerance) nameOfDuet() string {
 		t.Figure.Name, comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
-// limit returns the worst tolerated ratio.
 func (t Tolerance) limit() float64 {
 	if t.Figure.Rate {
 		return 1 - t.Part

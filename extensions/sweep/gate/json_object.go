@@ -67,7 +67,6 @@ func (o *object) has(key string) bool {
 	return there
 }
 
-// wrong returns the error for an invalid value.
 func (o *object) wrong(key, must string) error {
 	if !o.has(key) {
 		return fmt.Errorf("%s is missing: it must be %s", o.name(key), must)
@@ -80,7 +79,6 @@ func (o *object) wrong(key, must string) error {
 	return fmt.Errorf("%s is %s: it must be %s", o.name(key), strings.Join(strings.Fields(value), " "), must)
 }
 
-// text reads a string that is not empty.
 func (o *object) text(key, must string) (string, error) {
 	var s *string
 	if err := json.Unmarshal(o.values[key], &s); err != nil || s == nil || *s == "" {
@@ -100,7 +98,6 @@ func (o *object) number(key string, high float64, must string) (float64, error) 
 	return *n, nil
 }
 
-// positive reads a number above zero.
 func (o *object) positive(key string) (float64, error) {
 	return o.number(key, math.Inf(1), "a number above 0")
 }

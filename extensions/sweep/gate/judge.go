@@ -47,7 +47,6 @@ func (f *File) judge(r *report.Report) []report.Verdict {
 	return append(verdicts, judgeEveryStep(r))
 }
 
-// Verdicts by outcome.
 func held(detail string) report.Verdict {
 	return report.Verdict{Outcome: judgement.Held, Detail: detail}
 }
@@ -60,7 +59,6 @@ func undecided(detail string) report.Verdict {
 	return report.Verdict{Outcome: judgement.Undecided, Detail: detail}
 }
 
-// missing describes a missing step and the existing ones.
 func missing(groups []report.Group, op string) string {
 	var ops, there []string
 	for _, g := range groups {

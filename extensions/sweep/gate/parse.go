@@ -71,7 +71,6 @@ func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kin
 	return f, nil
 }
 
-// parseUndecided reports whether undecided gates pass.
 func parseUndecided(o *object) (pass bool, err error) {
 	const key, must = "undecided", `"fail" or "pass"; without it, "fail"`
 	if !o.has(key) {

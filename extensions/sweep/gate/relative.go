@@ -26,7 +26,6 @@ type contest struct {
 	needed func() string
 }
 
-// judgeRelative judges all relative gates as one family.
 func (f *File) judgeRelative(r *report.Report) []report.Verdict {
 	gates := f.relativeGates()
 	var contests []contest
@@ -140,7 +139,6 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	return c
 }
 
-// firstOf returns the first reason and counts the others.
 func firstOf(reasons []string) string {
 	switch more := len(reasons) - 1; more {
 	case 0:

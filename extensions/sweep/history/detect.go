@@ -166,7 +166,6 @@ func (s *series) candidates() (found []int) {
 	return slices.Compact(found)
 }
 
-// split finds candidates in [lo, hi), recursively.
 func (s *series) split(lo, hi int, found []int) []int {
 	at := s.best(lo, hi)
 	if at == lo || s.chance(lo, at, hi) > weak {
@@ -344,7 +343,6 @@ func (s *series) without(found []int) []float64 {
 	return values
 }
 
-// residuals returns the distances from the median.
 func residuals(values []float64) []float64 {
 	middle := report.Median(values)
 	out := make([]float64, len(values))
@@ -448,7 +446,6 @@ func mean(values []float64) (m float64) {
 	return m
 }
 
-// squares returns the sum of squared distances from the mean.
 func squares(values []float64) (sum float64) {
 	middle := mean(values)
 	for _, v := range values {

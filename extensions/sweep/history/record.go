@@ -178,7 +178,6 @@ func fiveDigits(v float64) float64 {
 	return rounded
 }
 
-// setupOf returns the facts that must be equal within a series.
 func setupOf(r *report.Report) map[string]string {
 	setup := map[string]string{
 		"host.cpu": r.Host.CPU, "host.cores": strconv.Itoa(r.Host.Cores), "host.os": r.Host.OS,
@@ -197,7 +196,6 @@ func setupOf(r *report.Report) map[string]string {
 	return setup
 }
 
-// stateOf returns the facts that may explain a change.
 func stateOf(r *report.Report) map[string]string {
 	state := map[string]string{"k6": r.K6}
 	if v, known := r.Target["version"]; known {
@@ -212,7 +210,6 @@ func stateOf(r *report.Report) map[string]string {
 	return state
 }
 
-// plain formats a value: strings as they are, others as JSON.
 func plain(v any) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -247,7 +244,6 @@ func (r *Record) SetupID() string {
 	return hex.EncodeToString(sum.Sum(nil))[:8]
 }
 
-// same reports whether two records are of the same run.
 func (r *Record) same(other *Record) bool {
 	return r.ID == other.ID && r.Scenario == other.Scenario && r.Started.Equal(other.Started) && r.SetupID() == other.SetupID()
 }

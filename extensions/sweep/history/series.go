@@ -124,7 +124,6 @@ func newSetup(records []Record, o Options) Setup {
 	return s
 }
 
-// inOrder sorts records by commit.
 func inOrder(records []Record) {
 	first := map[string]time.Time{}
 	for _, r := range records {

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// ascending sorts the classes.
 func ascending(all map[float64]float64) classes {
 	c := make(classes, 0, len(all))
 	for highest, operations := range all {
@@ -17,7 +16,6 @@ func ascending(all map[float64]float64) classes {
 	return c
 }
 
-// above counts the operations longer than a bound.
 func (c classes) above(bound float64) float64 {
 	n := 0.0
 	for i := len(c) - 1; i >= 0 && c[i].highest > bound; i-- {

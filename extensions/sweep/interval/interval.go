@@ -28,7 +28,6 @@ type Spread struct {
 	classes classes
 }
 
-// slot is a part of the step's time.
 type slot struct {
 	seconds, operations, sum float64
 	classes                  classes
@@ -67,7 +66,6 @@ func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 	return s, len(s.slots) >= leastSlots && s.Operations >= leastOperations
 }
 
-// add adds a slot to the sums.
 func (s *Spread) add(one *slot) {
 	s.slots = append(s.slots, *one)
 	s.seconds += one.seconds

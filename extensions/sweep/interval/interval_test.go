@@ -21,7 +21,6 @@ type server struct {
 	stays     float64 // probability that the neighbour stays as it is for the next operation
 }
 
-// run is one client of a server, with simulated time.
 type run struct {
 	server
 	random  *rand.Rand
@@ -39,7 +38,6 @@ func (s server) start(random *rand.Rand) *run {
 	return r
 }
 
-// next returns the duration of the next operation.
 func (r *run) next() time.Duration {
 	if r.random.Float64() >= r.stays {
 		r.here = !r.here
@@ -52,7 +50,6 @@ func (r *run) next() time.Duration {
 	return time.Duration(takes)
 }
 
-// until runs until a time.
 func (r *run) until(end time.Duration) {
 	for {
 		took := r.next()

@@ -140,5 +140,4 @@ func withoutPassword(address string) (string, error) {
 	return u.String(), nil
 }
 
-// secretName matches the names of URL parameters with secrets.
 var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|key`)

@@ -81,7 +81,6 @@ var ofSteps = map[string]string{ //nolint:gochecknoglobals // a table
 
 const useOptions = "write export const options = sweep.options({ clients: [1, 8, 64], duration: '10s' })"
 
-// module is the module of one VU.
 type module struct {
 	root    *rootModule
 	vu      modules.VU

@@ -150,7 +150,6 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 	return fn(sobek.Undefined())
 }
 
-// outcome records the end of an operation with duration and error.
 type outcome func(took time.Duration, err error)
 
 // recorder returns the function that records the operation.
@@ -254,7 +253,6 @@ func (m *module) settle(
 	return value
 }
 
-// rethrow throws an exception unchanged.
 func rethrow(rt *sobek.Runtime, err error) {
 	var exception *sobek.Exception
 	if errors.As(err, &exception) {

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// operations runs one function of the script in a step.
 type operations struct {
 	module  *module
 	ctx     context.Context //nolint:containedctx // that of one call of sweep.run
@@ -60,7 +59,6 @@ func (o *operations) run() error {
 	return failed
 }
 
-// call calls fn and returns a panic as an error.
 func (o *operations) call() (value sobek.Value, err error) {
 	defer crash.Catch(&err)
 

@@ -19,7 +19,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// inFolder lets the module's scripts read files of dir.
 func inFolder(runtime *modulestest.Runtime, dir string) {
 	runtime.VU.InitEnvField.CWD = &url.URL{Scheme: "file", Path: dir}
 	runtime.VU.InitEnvField.FileSystems = map[string]fsext.Fs{"file": fsext.NewOsFs()}

@@ -17,7 +17,6 @@ import (
 
 const defaultScenario = "default"
 
-// sweepOptions are the arguments of sweep.options.
 type sweepOptions struct {
 	Scenario   string
 	Portable   bool
@@ -91,7 +90,6 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	return nil
 }
 
-// config reads the options as the executor does.
 func (o *sweepOptions) config() (*options.Config, error) {
 	given := maps.Clone(o.Executor)
 	given["executor"] = options.ExecutorType

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// reportOptions are the options of sweep.report.
 type reportOptions struct {
 	// Dir is the folder of the files; "": the setting RESULTS, or results.
 	Dir string `json:"dir"`

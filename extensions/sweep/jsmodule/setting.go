@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// settingOptions are the options of sweep.setting.
 type settingOptions struct {
 	// Environment is the environment variable; "": SWEEP_ and the setting's name.
 	Environment string `json:"environment"`

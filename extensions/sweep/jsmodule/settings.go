@@ -88,7 +88,6 @@ type settings struct {
 	applied atomic.Bool
 }
 
-// settings returns the settings of the run.
 func (m *module) settings() *settings {
 	s := testrun.Shared[settings](m.results)
 	s.read.Do(func() { s.given, s.sources = k6glue.Given() })
@@ -129,7 +128,6 @@ func (s *settings) refuseUnread(honoured []string) error {
 	return nil
 }
 
-// apply changes the options by the settings.
 func (m *module) apply(o *sweepOptions) error {
 	s := m.settings()
 	s.applied.Store(true)
@@ -173,7 +171,6 @@ func (m *module) apply(o *sweepOptions) error {
 	return m.applyGates(o, value(setGates), value(setGate))
 }
 
-// applySteps replaces clients, rate or find.
 func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:cyclop // one case for each setting
 	given := 0
 	for _, text := range []string{clients, rate, find} {
@@ -243,7 +240,6 @@ func numbers(name, text, accepts string, whole bool) ([]float64, error) {
 	return list, nil
 }
 
-// readFind reads a search such as p99<5ms,max=512,of=rate.
 func readFind(text string) (map[string]any, error) {
 	search := map[string]any{"max": float64(usualMost)}
 	for part := range strings.SplitSeq(text, ",") {

@@ -26,7 +26,6 @@ func throw(rt *sobek.Runtime, err error) {
 	panic(newError(rt, err))
 }
 
-// newError returns a SweepError, to reject a promise.
 func newError(rt *sobek.Runtime, err error) *sobek.Object {
 	return k6glue.NewError(rt, "SweepError", err.Error(), map[string]any{"kind": kindOf(err), "code": 0})
 }

@@ -38,7 +38,6 @@ func (a *AllowedFailures) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readShare reads a share such as 0.01, or '1%'.
 func readShare(raw []byte) (share float64, is bool) {
 	part, text := 1.0, string(raw)
 	if json.Unmarshal(raw, &text) == nil {

@@ -48,7 +48,6 @@ func (p *Precision) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readPart reads a number such as 0.01, or '1%'.
 func readPart(raw []byte, into *float64) error {
 	part, is := readShare(raw)
 	if !is || !(part >= finestPrecision && part <= coarsestPrecision) {

@@ -154,7 +154,6 @@ func (c *Config) OpOf(s Step) string {
 	return c.Name
 }
 
-// opNames returns the names of all operations of the scenario.
 func (c *Config) opNames() []string {
 	switch {
 	case len(c.OpNames) > 0:

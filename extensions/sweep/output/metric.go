@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// sum adds up a metric that is not a duration.
 type sum struct {
 	report.Metric
 

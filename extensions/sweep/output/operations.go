@@ -38,7 +38,6 @@ type meaning struct {
 // longestName is in bytes.
 const longestName = 200
 
-// parts are k6's metrics of parts of an operation.
 var parts = map[string]bool{ //nolint:gochecknoglobals // a constant
 	metrics.HTTPReqBlockedName: true, metrics.HTTPReqConnectingName: true, metrics.HTTPReqTLSHandshakingName: true,
 	metrics.HTTPReqSendingName: true, metrics.HTTPReqWaitingName: true, metrics.HTTPReqReceivingName: true,

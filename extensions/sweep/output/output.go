@@ -118,7 +118,6 @@ func newOutput(params output.Params) (*Output, error) {
 // Description shows the report's path.
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, o.base()) }
 
-// base returns the path of the report's files without suffix.
 func (o *Output) base() string { return filepath.Join(o.config.Dir, o.config.Name) }
 
 // SetThresholds sets k6's thresholds, which k6 updates with their results.
@@ -148,7 +147,6 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	}
 }
 
-// take counts a sample.
 func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer) { //nolint:cyclop // one case for each meaning
 	m, known := o.meanings[sample.TimeSeries]
 	if !known {
@@ -229,7 +227,6 @@ func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Tim
 	return o.starts.Add(s.starts)
 }
 
-// count counts an operation that ended at a time after the step's start.
 func (o *Output) count(step *step, m *meaning, at, took time.Duration, container metrics.SampleContainer) {
 	failed := m.failed
 	if m.asks {
@@ -397,7 +394,6 @@ func wasInterrupted(failed error) bool {
 	return errors.As(failed, &abort) && abort.AbortReason() != errext.AbortedByThresholdsAfterTestEnd
 }
 
-// report makes the report.
 func (o *Output) report(interrupted bool) (*report.Report, error) {
 	r := newReport(o.config.Name, o.reportParams())
 	if results := testrun.OfBuiltin(o.state.BuiltinMetrics); results != nil {
@@ -436,7 +432,6 @@ func (o *Output) report(interrupted bool) (*report.Report, error) {
 	return r, nil
 }
 
-// began returns the start of a scenario.
 func (o *Output) began(s *scenario) time.Time {
 	if !s.began.IsZero() {
 		return s.began

@@ -24,7 +24,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// run is an output under test.
 type run struct {
 	*Output
 
@@ -65,7 +64,6 @@ func paramsOf(t *testing.T, argument, options string) output.Params {
 	}
 }
 
-// tagged returns tags from pairs of name and value.
 func (r *run) tagged(pairs ...string) *metrics.TagSet {
 	tags := r.registry.RootTagSet()
 	for pair := range slices.Chunk(pairs, 2) {
@@ -75,7 +73,6 @@ func (r *run) tagged(pairs ...string) *metrics.TagSet {
 	return tags
 }
 
-// add sends a sample at a time after the start.
 func (r *run) add(metric *metrics.Metric, at time.Duration, value float64, tags ...string) {
 	r.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{
 		TimeSeries: metrics.TimeSeries{Metric: metric, Tags: r.tagged(tags...)}, Time: r.began.Add(at), Value: value,
@@ -110,7 +107,6 @@ func (r *run) endsWith(interrupted bool) *report.Report {
 	return read
 }
 
-// names returns the steps of a report in order.
 func names(r *report.Report) (all []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// inNone is the scenario of samples without one.
 const inNone = "(no scenario)"
 
 // scenario is a scenario as planned, with its steps in the report.
@@ -34,7 +33,6 @@ type scenario struct {
 	steps []*step
 }
 
-// stepOf returns the step at a time after the scenario's start.
 func (s *scenario) stepOf(at time.Duration) *step {
 	for _, step := range s.steps[:len(s.steps)-1] {
 		if at < step.ends {
@@ -63,13 +61,11 @@ type shape struct {
 	} `json:"stages"`
 }
 
-// described are the options that a report shows.
 var described = []string{ //nolint:gochecknoglobals // a constant
 	"executor", "exec", "startTime", "vus", "iterations", "duration", "maxDuration", "startVUs", "stages", "startRate", "rate",
 	"timeUnit", "preAllocatedVUs", "maxVUs",
 }
 
-// plan has the scenarios of a script's options.
 type plan struct {
 	scenarios map[string]*scenario
 	// params are the scenarios as the report shows them.
@@ -80,7 +76,6 @@ type plan struct {
 	tuple *lib.ExecutionTuple
 }
 
-// newPlan reads the scenarios of the script's options.
 func newPlan(opts lib.Options, c Config) (*plan, error) {
 	tuple, err := lib.NewExecutionTuple(opts.ExecutionSegment, opts.ExecutionSegmentSequence)
 	if err != nil {
@@ -136,7 +131,6 @@ func (l *shape) iterations(tuple *lib.ExecutionTuple) int64 {
 	return 0
 }
 
-// steps returns the scenario's steps in the report: one for each stage, or one.
 func (l *shape) steps(c Config) []*step {
 	all := l.stages()
 	if !c.ByStage || len(all) == 0 {
@@ -201,7 +195,6 @@ func (l *shape) clients() int {
 	return int(most)
 }
 
-// perSecond converts a rate from the scenario's time unit.
 func (l *shape) perSecond(rate float64) float64 {
 	unit := l.TimeUnit.TimeDuration()
 	if unit <= 0 {
@@ -211,5 +204,4 @@ func (l *shape) perSecond(rate float64) float64 {
 	return rounded(rate / unit.Seconds())
 }
 
-// rounded rounds to three decimals.
 func rounded(rate float64) float64 { return float64(int64(rate*1000+0.5)) / 1000 }

@@ -67,7 +67,6 @@ func (o *Output) publish(r *report.Report) {
 	k6glue.AtExit(func(bool, error) { _, _ = fmt.Fprint(k6glue.Stdout(), where) })
 }
 
-// thresholdVerdicts returns the results of k6's thresholds.
 func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	if o.params.RuntimeOptions.NoThresholds.Bool {
 		return nil

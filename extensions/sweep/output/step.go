@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// step counts what a scenario did in a stage or in all its time.
 type step struct {
 	clients int
 	rate    float64

@@ -14,7 +14,6 @@ const Fewest = 4
 // power is the probability of detecting a change of the size of Visible.
 const power = 0.8
 
-// errNoRatio is the error for a value of zero.
 var errNoRatio = errors.New("has no ratio: both values must be above 0")
 
 // Pair is one figure of both variants.

@@ -111,7 +111,6 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 // figures is the number of figures before the quantiles: rate and mean.
 const figures = 2
 
-// totals are the inputs of rates and means.
 type totals struct{ seconds, operations, sum float64 }
 
 func (t *totals) add(o *totals, times float64) {
@@ -147,7 +146,6 @@ func (s *sums) fill() {
 	}
 }
 
-// add adds o, weighted by times.
 func (s *sums) add(o *sums, times float64) {
 	s.totals.add(&o.totals, times)
 	for _, i := range o.filled {
@@ -160,7 +158,6 @@ func (s *sums) reset() {
 	clear(s.counts)
 }
 
-// quantile interpolates linearly within its class.
 func (s *sums) quantile(q float64, classes Classes) float64 {
 	wanted, seen := q*s.operations, 0.0
 	last := 0.0
@@ -195,7 +192,6 @@ func (s *sums) hidden(value float64, classes Classes) float64 {
 	return alone * math.Log(classes[i+1]/max(classes[i], math.SmallestNonzeroFloat32)) / math.Sqrt(12)
 }
 
-// classOf returns the class of a value.
 func classOf(value float64, classes Classes) int {
 	i, _ := slices.BinarySearch(classes, value)
 
@@ -207,12 +203,10 @@ type group struct {
 	base, change sums
 }
 
-// log returns the logarithm of a figure's ratio.
 func (g *group) log(of func(*totals) float64) float64 {
 	return math.Log(of(&g.change.totals) / of(&g.base.totals))
 }
 
-// add adds another group, weighted by times.
 func (g *group) add(o *group, times float64) {
 	g.base.add(&o.base, times)
 	g.change.add(&o.change, times)
@@ -237,7 +231,6 @@ func newSample(n int, classes Classes, quantiles []float64) *sample {
 	return &sample{classes: classes, quantiles: quantiles, whole: newGroup(classes), each: (n + mostGroups - 1) / mostGroups}
 }
 
-// add adds the next pair.
 func (s *sample) add(base, change *sums) {
 	if s.pairs%s.each == 0 {
 		s.groups = append(s.groups, newGroup(s.classes))
@@ -348,7 +341,6 @@ func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 	return values
 }
 
-// class returns the class of a quantile.
 func (s *sample) class(g *sums, q float64) int {
 	return classOf(g.quantile(q, s.classes), s.classes)
 }

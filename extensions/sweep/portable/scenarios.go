@@ -69,7 +69,6 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 	return scenarios, nil
 }
 
-// possible returns an error for options that k6's own executors do not allow.
 func possible(c *options.Config) error {
 	switch {
 	case c.Find != nil:
@@ -93,7 +92,6 @@ func possible(c *options.Config) error {
 	return nil
 }
 
-// windowOf returns the longest time of a step.
 func windowOf(c *options.Config) time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
 		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + margin

@@ -118,7 +118,6 @@ func (s *Step) cut(why error) {
 	s.step.InterruptUnlessStopped()
 }
 
-// join returns the next client of the step. The first VU begins the step.
 func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +137,6 @@ func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 	return s.step.Client(s.joined[id]), nil
 }
 
-// clients returns the number of clients in this instance's segment.
 func (s *Step) clients() int { return int(s.spec.Scaled(s.sweep.tuple)) }
 
 func (s *Step) begin(started time.Time) {

@@ -45,7 +45,6 @@ func (e *Extra) count(counted measure.Counters) {
 	}
 }
 
-// counters returns all counters, including a cache's.
 func (e *Extra) counters() measure.Counters {
 	cache := measure.Counters{measure.Hits: e.Hits, measure.Misses: e.Misses, measure.Hot: e.Hot, measure.HotHits: e.HotHits}
 

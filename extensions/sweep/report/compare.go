@@ -73,7 +73,6 @@ type Geomean struct {
 	Ratio  float64 `json:"ratio"`
 }
 
-// compared are the figures to compare.
 var compared = []*Figure{ //nolint:gochecknoglobals // a constant
 	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
 }
@@ -159,7 +158,6 @@ func runOf(r *Report) Run {
 	return Run{Scenario: r.Scenario, Started: r.Started.UTC().Format("2006-01-02T15:04:05Z")}
 }
 
-// warnings lists how the setups of the runs differ, and whether a run was interrupted.
 func warnings(before, after *Report) []string {
 	found := append([]string{}, Differences(before, after)...)
 	if a, b := before.Search, after.Search; a != nil && b != nil && a.Bound != b.Bound {

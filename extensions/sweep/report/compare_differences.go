@@ -84,7 +84,6 @@ func plain(v any) any {
 	return out
 }
 
-// shown formats a setting in one line of bounded length.
 func shown(v any) string {
 	if v == nil {
 		return "nothing"

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// pair is a step in both runs.
 type pair struct {
 	Key
 	before, after *Group // nil if the run lacks the step
@@ -116,14 +115,12 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	return r, estimate
 }
 
-// judged is a row with its estimate.
 type judged struct {
 	row      *Row
 	figure   *Figure
 	estimate judgement.Estimate
 }
 
-// judgeRows judges all rows as one family.
 func judgeRows(rows []judged, o CompareOptions) {
 	family := make([]judgement.Gate, len(rows))
 	for i, j := range rows {

@@ -104,12 +104,10 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}
 }
 
-// step returns the step's name, such as "get, 8 clients".
 func (r *Row) step() string {
 	return Key{Op: r.Op, Clients: r.Clients, Rate: r.Rate, Variant: r.Variant}.Name()
 }
 
-// chance formats p with three digits.
 func (r *Row) chance() string {
 	const least = 0.001
 	if r.P < least {

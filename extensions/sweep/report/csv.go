@@ -145,7 +145,6 @@ func (r *Report) CSV() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// csvTable is the first column for a script's tables.
 const csvTable = "table"
 
 // ofTable is the value of a table column in the line of a step.

@@ -179,7 +179,6 @@ func (r *Report) TwoServers() bool {
 	return url != nil && url != r.Target["url"]
 }
 
-// isOf reports whether a step is one of the duet's variants.
 func (d *Duet) isOf(s *Step) bool {
 	return s.Op == d.Op && s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
 }

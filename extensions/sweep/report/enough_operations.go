@@ -73,7 +73,6 @@ func (g *Group) Timings() int64 {
 	return n
 }
 
-// timed returns the noun for a measured duration.
 func (g *Group) timed() string {
 	if slices.ContainsFunc(g.Steps, func(s *Step) bool { return s.Timed > 0 }) {
 		return "pipeline"

@@ -59,7 +59,6 @@ func (f *FailedLatencyMs) addTo(whole *measure.Distribution) error {
 	return nil
 }
 
-// failedNote describes the durations of failed operations; "" if unknown.
 func (s *Step) failedNote() string {
 	f := s.FailedLatency
 	if f == nil {

@@ -31,12 +31,10 @@ func (r *Report) GitHub() string {
 	return b.String()
 }
 
-// notHeld returns the gates that are crossed or undecided.
 func (r *Report) notHeld() []Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held })
 }
 
-// flawed counts incomplete steps and steps with failed operations.
 func (r *Report) flawed() (incomplete, failed int) {
 	for i := range r.Steps {
 		if !r.Steps[i].Complete {
@@ -208,7 +206,6 @@ func (r *Report) writeFoldedTable(b *strings.Builder) {
 	b.WriteString("\n</details>\n")
 }
 
-// setting describes the target, parameters and host.
 func (r *Report) setting() string {
 	var parts []string
 	for _, key := range []string{"kind", "version", "driver"} {

@@ -7,7 +7,6 @@ import (
 	"unicode"
 )
 
-// benchUnit is a unit of the Go benchmark format, with its figure.
 type benchUnit struct {
 	name, better string
 	figure       func(*Step) float64

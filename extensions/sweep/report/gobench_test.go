@@ -8,7 +8,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// parsed is a benchmark file as benchstat reads it.
 type parsed struct {
 	results []*benchfmt.Result
 	units   benchfmt.UnitMetadataMap

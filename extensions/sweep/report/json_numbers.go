@@ -31,7 +31,6 @@ func numbersOnOneLine(indented []byte) []byte {
 	return append(out, indented...)
 }
 
-// stringEnd returns the end of the string that text begins with.
 func stringEnd(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// column is a column of a Markdown table with numbered rows.
 type column struct {
 	title string
 	text  bool // aligned left; figures are aligned right
@@ -123,7 +122,6 @@ func (r *Report) columns() []column {
 	return columns
 }
 
-// hasWitness reports whether a step has a "limited by".
 func (r *Report) hasWitness() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Witness != nil })
 }

@@ -33,7 +33,6 @@ func (r *Report) writeMedians(b *strings.Builder) {
 
 func opsOf(s *Step) float64 { return s.OpsPerSecond }
 
-// plusMinusOf formats the uncertainty of the median; a dash without values.
 func plusMinusOf(values []float64) string {
 	e := NewEstimate(values)
 

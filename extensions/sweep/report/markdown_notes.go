@@ -53,7 +53,6 @@ func (r *Report) notes() []string {
 	return append(notes, r.gateNotes()...)
 }
 
-// failureNotes describes the failures of a kind of operation.
 func failureNotes(label string, s *Step) []string {
 	var notes []string
 	if note := s.failedNote(); note != "" {
@@ -66,7 +65,6 @@ func failureNotes(label string, s *Step) []string {
 	return notes
 }
 
-// interruption describes what an interrupted run did not do.
 func (r *Report) interruption() string {
 	if last := len(r.Steps) - 1; last >= 0 && !r.Steps[last].Complete {
 		return "The run was interrupted: the last step shown, and those that are missing, were not done."
@@ -125,7 +123,6 @@ func (s *Step) label() string {
 	return label
 }
 
-// searchNote describes the result of a search and its certainty.
 func (r *Report) searchNote() string {
 	return r.FoundNote() + r.Search.Sure() + r.restsOnFew()
 }
@@ -183,7 +180,6 @@ func (s *Search) undecided(show func(float64) string) string {
 		strings.Join(numbers, ", "))
 }
 
-// triedAgain describes the ends of the bracket.
 func (s *Search) triedAgain(show func(float64) string) string {
 	if s.Bracket == nil {
 		return ""

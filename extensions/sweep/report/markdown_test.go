@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// tables returns the lines of each Markdown table in a text.
 func tables(text string) [][]string {
 	var out [][]string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -103,7 +102,6 @@ func TestMediansOfRepeatsThatSucceeded(t *testing.T) {
 	require.Regexp(t, `\| +- \| +- \| +80,000 \|$`, found[0][3], "p50 and p99 of the step itself")
 }
 
-// nothingDone makes all operations of a step fail.
 func nothingDone(s *Step) {
 	s.Failed, s.Operations, s.OpsPerSecond, s.Latency = uint64(s.Operations), 0, 0, LatencyMs{}
 }

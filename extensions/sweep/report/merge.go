@@ -63,7 +63,6 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	return merged, timeNotes(merged.Steps, withoutStart(parts)), nil
 }
 
-// mergedFacts returns the merged report without its steps.
 func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil

@@ -15,7 +15,6 @@ const segmentParam = "segment"
 // maxSegment limits the length of a segment, in bytes.
 const maxSegment = 200
 
-// bounds is a part of a run, from 0 to 1.
 type bounds struct {
 	from, to *big.Rat
 }
@@ -32,7 +31,6 @@ func (b bounds) clients(n int) *big.Rat {
 // fraction is a number in a segment as k6 writes it. It limits the size of what big.Rat reads.
 var fraction = regexp.MustCompile(`^[0-9]+(/[0-9]+)?$`)
 
-// parseSegment reads a segment as k6 writes it, such as "1/2:1".
 func parseSegment(text string) (bounds, error) {
 	from, to, found := strings.Cut(text, ":")
 	if len(text) > maxSegment || !found || !fraction.MatchString(from) || !fraction.MatchString(to) {

@@ -95,7 +95,6 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID, script bool) ([]
 	return p.merged()
 }
 
-// stepParts collects the parts of a step.
 type stepParts struct {
 	// asked has the step's parameters.
 	asked Step
@@ -149,7 +148,6 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	return nil
 }
 
-// merged returns the merged steps, one for each kind of operation.
 func (p *stepParts) merged() ([]Step, error) {
 	r := &p.reading
 	overlap, known := p.times.overlap()
@@ -189,7 +187,6 @@ type partStep struct {
 	*Step
 }
 
-// mergeOperations adds up one kind of operation.
 func mergeOperations(op string, steps []partStep) (*measure.Totals, error) {
 	totals := &measure.Totals{Op: op}
 	for _, s := range steps {
@@ -211,7 +208,6 @@ func hasClients(segment bounds, others *measure.Reading, clients int) bool {
 	return others.Complete || segment.clients(clients).Cmp(big.NewRat(1, 1)) >= 0
 }
 
-// with adds the CPU time of another instance.
 func (c CPUSeconds) with(other CPUSeconds) CPUSeconds {
 	c.K6 += other.K6
 	if other.Server != nil && (c.Server == nil || *c.Server < *other.Server) {
@@ -241,7 +237,6 @@ func addClients(reading *measure.Reading, c *Clients) error {
 	return nil
 }
 
-// addOperations adds one part's step to the totals.
 func addOperations(t *measure.Totals, s *Step) error {
 	durations, err := measure.Decode(s.Histogram)
 	if err != nil {

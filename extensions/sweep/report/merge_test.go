@@ -58,7 +58,6 @@ func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measur
 	return r
 }
 
-// mergePart makes a part without steps.
 func mergePart(segment string) *Report {
 	return &Report{
 		Schema: Schema, Scenario: "cache", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), K6: "v2.2.0",

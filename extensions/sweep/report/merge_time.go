@@ -14,7 +14,6 @@ import (
 // overlap, the parts did not load the server together, and the step is incomplete.
 const leastOverlap = 0.95
 
-// span is the time in which a part ran a step.
 type span struct{ from, to time.Time }
 
 // timeLine has the spans of a step's parts, by their machines' clocks.
@@ -38,7 +37,6 @@ func (l *timeLine) add(s *Step) {
 	}
 }
 
-// started returns the start of the first part; zero if one is unknown.
 func (l *timeLine) started() time.Time {
 	if l.unknown || len(l.spans) == 0 {
 		return time.Time{}

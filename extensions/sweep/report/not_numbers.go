@@ -55,7 +55,6 @@ func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) 
 	return optional, needed
 }
 
-// isOfNumbers reports whether all numbers in a value are finite.
 func isOfNumbers(v reflect.Value) bool {
 	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
 	case reflect.Float64:

@@ -34,7 +34,6 @@ func numbersIn(v reflect.Value, found func(number reflect.Value)) {
 	}
 }
 
-// golden reads a report from testdata.
 func golden(t *testing.T, name string) *report.Report {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".json")

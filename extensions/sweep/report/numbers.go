@@ -40,7 +40,6 @@ func Thousands(n int64) string {
 	return commas(strconv.FormatInt(n, 10))
 }
 
-// commas adds commas to the digits of an integer.
 func commas(s string) string {
 	start := 0
 	if strings.HasPrefix(s, "-") {

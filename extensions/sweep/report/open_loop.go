@@ -84,7 +84,6 @@ const mostBusy = 0.1
 // atItsLimit reports whether an open loop had too few clients.
 func (s *Step) atItsLimit() bool { return s.OpenLoop != nil && s.OpenLoop.AllBusy > mostBusy }
 
-// serviceMs returns the mean duration of an operation after its start.
 func (s *Step) serviceMs() float64 {
 	lateness, err := measure.Decode(s.OpenLoop.Lateness.Histogram)
 	if err != nil {

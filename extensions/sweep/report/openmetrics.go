@@ -43,7 +43,6 @@ func (r *Report) OpenMetrics() string {
 
 func openNumber(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
-// labels returns the labels that identify a step.
 func labels(scenario string, k *Key) string {
 	all := []string{label("scenario", scenario), label("op", k.Op), label("clients", strconv.Itoa(k.Clients))}
 	if k.Rate != 0 {
@@ -56,7 +55,6 @@ func labels(scenario string, k *Key) string {
 	return strings.Join(all, ",")
 }
 
-// label formats a name with its escaped value.
 func label(name, value string) string {
 	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }

@@ -46,7 +46,6 @@ func TestTablesOfARandomOrderAreSorted(t *testing.T) {
 	require.NotEmpty(t, Differences(ran(map[string]any{"order": "random", "orderSeed": 1}), ran(nil)))
 }
 
-// rowsOf returns the cells of the first table's rows.
 func rowsOf(text string) (rows [][]string) {
 	for _, line := range tables(text)[0][2:] {
 		rows = append(rows, strings.Split(line, "|"))

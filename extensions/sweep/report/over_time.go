@@ -77,7 +77,6 @@ func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) 
 	return out, nil
 }
 
-// rounded rounds to slotDigits digits.
 func rounded(v float64) float64 {
 	if v == 0 {
 		return 0

@@ -82,7 +82,6 @@ func checkJSON(raw []byte) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// position formats an offset as line and column.
 func position(raw []byte, offset int64) string {
 	before := raw[:min(max(offset, 0), int64(len(raw)))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -53,7 +53,6 @@ func checkValue(t reflect.Type, value any, path string) error {
 	return nil
 }
 
-// checkCell reports an error if the value cannot be a cell of a table.
 func checkCell(value any, path string) error {
 	switch value.(type) {
 	case nil, string, json.Number:
@@ -112,7 +111,6 @@ func within(path, key string) string {
 	return path + "." + key
 }
 
-// named formats a path for an error.
 func named(path string) string {
 	if path == "" {
 		return "the report"

@@ -39,7 +39,6 @@ func requireGolden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// step makes a step.
 func step(clients, repeat int, op string, change ...func(*Step)) Step {
 	n := float64(clients)
 	s := Step{
@@ -271,7 +270,6 @@ func failing(s *Step) {
 	s.Extra.Errors = map[string]uint64{"SERVER_ERROR out\n\nof memory for " + s.Op: 2}
 }
 
-// slower makes the next repeat, slower by a percentage.
 func slower(percent float64) func(*Step) {
 	return func(s *Step) {
 		x := 1 + percent/100
@@ -284,7 +282,6 @@ func slower(percent float64) func(*Step) {
 	}
 }
 
-// open makes an open-loop step.
 func open(rate float64, unstarted uint64) func(*Step) {
 	return func(s *Step) {
 		s.Rate, s.PerClient, s.Extra.Unstarted = rate, 0, unstarted
@@ -365,7 +362,6 @@ func TestEveryFormatDistinguishesSteps(t *testing.T) {
 	}
 }
 
-// rendered returns the report in all formats of this package, by file suffix.
 func rendered(t *testing.T, r *Report) map[string]string {
 	t.Helper()
 	csv, err := r.CSV()

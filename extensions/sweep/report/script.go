@@ -241,7 +241,6 @@ func mergedScript(parts []*Report) (*Script, error) {
 	return merged, nil
 }
 
-// addHistogram adds a metric's histogram to the one of its name.
 func addHistogram(to map[string]*measure.Distribution, m *Metric) error {
 	if m.Histogram == "" {
 		return nil

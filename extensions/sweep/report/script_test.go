@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// madeUpScript makes a script's report of n seconds.
 func madeUpScript(n int) *Script {
 	began := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	var sizes measure.Distribution

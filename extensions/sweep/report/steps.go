@@ -29,7 +29,6 @@ func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) (
 	return steps, nil
 }
 
-// newStep returns the step of one kind of operation, from its totals t.
 func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Clients, cpu CPUSeconds) (Step, error) {
 	histogram, err := t.Durations.Encode()
 	if err != nil {
@@ -100,7 +99,6 @@ func newClients(reading *measure.Reading) (Clients, error) {
 	return c, err
 }
 
-// decode returns the client times and operations per client.
 func (c *Clients) decode() (times, each measure.Distribution, err error) {
 	if times, err = measure.Decode(c.Histogram); err != nil {
 		return times, each, fmt.Errorf("client.histogram: %w", err)

@@ -36,7 +36,6 @@ type TableColumn struct {
 // TableRow has a cell for each column: a string, a float64, or nil.
 type TableRow []any
 
-// maxDigits is the most decimals of a column.
 const maxDigits = 9
 
 // ReadTables reads and validates tables in JSON. Errors are one line.
@@ -58,7 +57,6 @@ func ReadTables(raw []byte) ([]Table, error) {
 	return tables, validateTables(tables)
 }
 
-// tablesKey is the report's key of tables.
 const tablesKey = "tables"
 
 func validateTables(tables []Table) error {
@@ -144,7 +142,6 @@ func threeDigits(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// decimals formats a number with commas.
 func decimals(v float64, digits int) string {
 	const largest = 1e15 // larger integers may not be exact
 	if math.Abs(v) >= largest {
@@ -158,7 +155,6 @@ func decimals(v float64, digits int) string {
 	return commas(whole) + fraction
 }
 
-// writeTables writes the script's tables.
 func (r *Report) writeTables(b *strings.Builder) {
 	for _, t := range r.AllTables() {
 		columns := make([]column, len(t.Columns))
@@ -198,7 +194,6 @@ func mergedTables(parts []*Report) []Table {
 	return merged
 }
 
-// sameInAll reports whether all parts have the same table.
 func sameInAll(parts []*Report, t *Table) bool {
 	return !slices.ContainsFunc(parts, func(part *Report) bool {
 		return !slices.ContainsFunc(part.Tables, func(other Table) bool { return reflect.DeepEqual(*t, other) })

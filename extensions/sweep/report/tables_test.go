@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// made are the tables of a script.
 func made() []Table {
 	two := 2
 

@@ -152,7 +152,6 @@ func validateBracket(low, found, high keyed) error {
 	return nil
 }
 
-// tried reports whether a search measured this number.
 func (r *Report) tried(number float64) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool {
 		if r.Search.Of == ofRate {

@@ -21,7 +21,6 @@ const (
 	meanSlack     = 1
 )
 
-// keyed is a number with its JSON key.
 type keyed struct {
 	key   string
 	value float64

@@ -147,10 +147,8 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
-// timeless makes a step without any time.
 func timeless(s *Step) { s.Seconds, s.Client = 0, noClients() }
 
-// noClients has no client times.
 func noClients() Clients {
 	none := encode(hdrhistogram.New(1, int64(measure.Highest), 3))
 

@@ -38,7 +38,6 @@ func (v *Verdict) mark() string {
 	return strings.ToUpper(string(v.Outcome))
 }
 
-// rank orders verdicts by importance.
 func (v *Verdict) rank() int {
 	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Outcome)
 }

@@ -91,7 +91,6 @@ func timeOf(reading *measure.Reading, t *measure.Totals) time.Duration {
 	return reading.Elapsed
 }
 
-// rated returns the operations and seconds of OpsPerSecond.
 func (s *Step) rated() (operations int64, seconds float64) {
 	if s.Window != nil {
 		return s.Window.Ops, s.Window.Seconds
@@ -100,7 +99,6 @@ func (s *Step) rated() (operations int64, seconds float64) {
 	return s.Operations, s.Seconds
 }
 
-// validateRate checks ops/s against operations and times.
 func (s *Step) validateRate() error {
 	operations, seconds := s.rated()
 	if want := float64(operations) / seconds; seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {

@@ -43,13 +43,11 @@ type Find struct {
 	Mean types.NullDuration `json:"mean"`
 }
 
-// findBound limits the figure's latency.
 type findBound struct {
 	*report.Figure
 	limit types.NullDuration
 }
 
-// bounds returns the given bounds, in the order of report.Figures.
 func (f *Find) bounds() (given []findBound) {
 	limits := f.limits()
 	for _, figure := range report.Latencies() {

@@ -30,7 +30,6 @@ const (
 	mostTries = 8
 )
 
-// number is a number that was tried.
 type number struct {
 	value float64
 	// tries is its number of steps.
@@ -44,10 +43,8 @@ type number struct {
 	why, little string
 }
 
-// kept reports whether the number meets the bound.
 func (n *number) kept() bool { return n.lead >= decidedLead && n.little == "" }
 
-// undecided reports whether the number was tried without a decision.
 func (n *number) undecided() bool { return n.tries > 0 && !n.leads(decidedLead) }
 
 // leads reports whether one side has a lead of at least by.
@@ -166,7 +163,6 @@ func (s *Search) bracket() (good, bad *number) {
 	return good, nil
 }
 
-// number returns the entry of a value.
 func (s *Search) number(value float64) *number {
 	at, found := slices.BinarySearchFunc(s.numbers, value, func(n *number, value float64) int {
 		switch {

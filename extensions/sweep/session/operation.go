@@ -172,7 +172,6 @@ type recorders struct {
 	byName  map[string]*measure.Recorder
 }
 
-// of sets the session; it may be nil.
 func (r *recorders) of(session *k6glue.Session) {
 	if session != r.session {
 		*r = recorders{session: session, byName: map[string]*measure.Recorder{}}

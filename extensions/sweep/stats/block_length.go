@@ -47,7 +47,6 @@ func BlockLength(values []float64) int {
 	return int(max(min(math.Round(length), 3*math.Sqrt(n), n/leastBlocks), 1))
 }
 
-// autocovariances returns the autocovariances of the lags from 0 to most.
 func autocovariances(values []float64, most int) []float64 {
 	n := float64(len(values))
 	mean := 0.0

@@ -134,7 +134,6 @@ func (r *Results) Reports() []*report.Report {
 	return copies
 }
 
-// snapshot returns a copy that does not change.
 func snapshot(rep *report.Report) *report.Report {
 	frozen := *rep
 	frozen.Steps, frozen.Gates, frozen.Marks = slices.Clone(rep.Steps), slices.Clone(rep.Gates), slices.Clone(rep.Marks)
@@ -176,7 +175,6 @@ func (k *keeping) of(scenario string) *journal {
 	return k.journals[scenario]
 }
 
-// remove removes a journal after the report was written.
 func (k *keeping) remove(scenario string) {
 	j := k.of(scenario)
 	if j == nil {

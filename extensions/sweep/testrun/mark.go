@@ -55,7 +55,6 @@ func (s *Scenario) MarkNothingFound() {
 	s.failRun()
 }
 
-// judged reports whether a threshold sees all of a scenario's samples of a metric.
 func judged(metric *metrics.Metric, scenario string) bool {
 	if len(metric.Thresholds.Thresholds) > 0 {
 		return true

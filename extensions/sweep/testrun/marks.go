@@ -15,7 +15,6 @@ const asOne = time.Second
 // continuously.
 const mostEvictions = report.MostMarks / 2
 
-// mark adds an event to a report, which others may copy at the same time.
 func (r *Results) mark(rep *report.Report, e happened.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

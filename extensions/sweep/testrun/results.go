@@ -114,14 +114,12 @@ func NewReport(scenario string, params map[string]any) *report.Report {
 	}
 }
 
-// forget removes a report.
 func (r *Results) forget(rep *report.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reports = slices.DeleteFunc(r.reports, func(one *report.Report) bool { return one == rep })
 }
 
-// change changes a report, which others may copy at the same time.
 func (r *Results) change(report func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

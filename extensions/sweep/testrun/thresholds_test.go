@@ -72,7 +72,6 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	return crossed, logged
 }
 
-// ingest takes all samples as k6 does.
 func ingest(s *sweeptest.Sweep) {
 	for {
 		select {

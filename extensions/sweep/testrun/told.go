@@ -93,7 +93,6 @@ func (r *Results) tell(rep *report.Report) {
 	}
 }
 
-// fileName returns the name of a report's files without suffix.
 func (r *Results) fileName(scenario string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +103,6 @@ func (r *Results) fileName(scenario string) string {
 	return scenario
 }
 
-// kindOf returns the kind of a report's target; "" if unknown.
 func (r *Results) kindOf(rep *report.Report) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +111,6 @@ func (r *Results) kindOf(rep *report.Report) string {
 	return kind
 }
 
-// serverProcess returns the target's server on this machine, or nil.
 func (r *Results) serverProcess(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +119,6 @@ func (r *Results) serverProcess(scenario string) *host.Server {
 	return server
 }
 
-// baseServer returns the server of a duet's base on this machine, or nil.
 func (r *Results) baseServer(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()

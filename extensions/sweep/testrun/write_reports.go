@@ -66,7 +66,6 @@ func (r *Results) Write(
 	return shown.String(), errors.Join(failed...)
 }
 
-// rendered renders a report in all formats.
 func rendered(rep *report.Report, base string) (set []files.File, err error) {
 	err = formats.Each(rep, func(suffix string, contents []byte) {
 		set = append(set, files.File{Path: base + suffix, Contents: contents})

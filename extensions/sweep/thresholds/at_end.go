@@ -100,7 +100,6 @@ func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
 	return why
 }
 
-// absent returns why a threshold has no samples.
 func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 	instead, absent := k6glue.AbsentInSweep(of.Parent)
 	switch {

@@ -34,7 +34,6 @@ func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-// problem returns why k6 would judge a threshold wrongly, or "".
 func (t *Thresholds) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
 	samples, sweepsOnly := t.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
 	if len(test.Options.Scenarios) == 0 {
@@ -150,7 +149,6 @@ func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
 		strings.Join(several, "; "), instead)
 }
 
-// unique removes duplicates and keeps the order.
 func unique(values []string) []string {
 	var once []string
 	for _, value := range values {

@@ -27,7 +27,6 @@ type TagValues struct {
 	Maybe bool
 }
 
-// has reports whether the tag may have the value.
 func (v TagValues) has(value string) bool {
 	if v.To == 0 {
 		return v.Names == nil || slices.Contains(v.Names, value) || slices.Contains(v.Others, value)
@@ -48,7 +47,6 @@ func (v TagValues) words() []string {
 // Only returns a single value.
 func Only(value string) TagValues { return TagValues{Names: []string{value}} }
 
-// has reports whether a sample may have all of these tags.
 func (s Tags) has(tags map[string]string) bool {
 	for name, value := range tags {
 		if values, known := s[name]; !known || !values.has(value) {

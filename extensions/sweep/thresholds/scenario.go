@@ -46,7 +46,6 @@ func (s *Scenario) isJudged(g *report.Group, tags *metrics.TagSet) bool {
 	return s.tagsOf(g.Steps[0]).Contains(tags) && (!s.searches(tags) || s.found(g.Key))
 }
 
-// found reports whether the step is the search's result.
 func (s *Scenario) found(step report.Key) bool {
 	number := float64(step.Clients)
 	if s.Sweep.OpenLoop() {

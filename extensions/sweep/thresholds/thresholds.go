@@ -31,7 +31,6 @@ func (t *Thresholds) AddStep(scenario string, sweep Sweep) {
 	t.steps[scenario] = sweep
 }
 
-// sweepOf returns the sweep of a scenario's step, or nil.
 func (t *Thresholds) sweepOf(scenario string) Sweep {
 	t.mu.Lock()
 	defer t.mu.Unlock()

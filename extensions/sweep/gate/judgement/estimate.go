@@ -50,7 +50,6 @@ func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 	return r.within(), nil
 }
 
-// tooFew is the error for too few values.
 func tooFew(n int, noun, all string) error {
 	if n == 1 {
 		return fmt.Errorf("1 %s tells nothing of how much %s differ", noun, all)
@@ -88,7 +87,6 @@ func Means(base, change []float64, confidence float64) (*Ratio, error) {
 	return r.within(), nil
 }
 
-// ofLogs returns mean and deviation of the logarithms; values must be above zero.
 func ofLogs(values []float64) (mean, deviation float64, err error) {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -108,7 +106,6 @@ func ofLogs(values []float64) (mean, deviation float64, err error) {
 	return mean, math.Sqrt(deviation / float64(len(values)-1)), nil
 }
 
-// within sets the ratio and its interval.
 func (r *Ratio) within() *Ratio {
 	half := r.standardError * stats.StudentQuantile((1-r.confidence)/2, r.freedom)
 	r.Geometric, r.Low, r.High = math.Exp(r.log), math.Exp(r.log-half), math.Exp(r.log+half)

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// exps returns values with these logarithms.
 func exps(logs ...float64) []float64 {
 	values := make([]float64, len(logs))
 	for i, l := range logs {

@@ -52,7 +52,6 @@ type Gate struct {
 	Tolerance float64
 }
 
-// bound returns the worst tolerated ratio.
 func (g *Gate) bound() float64 {
 	if g.Rate {
 		return 1 - g.Tolerance
@@ -61,7 +60,6 @@ func (g *Gate) bound() float64 {
 	return 1 + g.Tolerance
 }
 
-// ends returns the ratio and the ends of its interval.
 func (g *Gate) ends() (ratio, best, worst float64) {
 	ratio, low, high := g.Interval()
 	if g.Rate {

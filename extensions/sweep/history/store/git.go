@@ -38,7 +38,6 @@ func (b Branch) Read(ctx context.Context) ([]byte, error) {
 	return b.contents(ctx, tip)
 }
 
-// contents returns the file in a commit; nil if it is missing.
 func (b Branch) contents(ctx context.Context, commit string) ([]byte, error) {
 	listed, err := b.git(ctx, nil, nil, "ls-tree", commit, "--", ":(top)"+File)
 	if err != nil || len(listed) == 0 {
@@ -48,7 +47,6 @@ func (b Branch) contents(ctx context.Context, commit string) ([]byte, error) {
 	return b.git(ctx, nil, nil, "cat-file", "blob", commit+":"+File)
 }
 
-// head returns the branch's newest commit; "" without a branch.
 func (b Branch) head(ctx context.Context) (string, error) {
 	if _, err := b.git(ctx, nil, nil, "check-ref-format", b.Ref); err != nil {
 		return "", fmt.Errorf("%q is no name of a branch: it must be such as refs/heads/bench", b.Ref)
@@ -182,7 +180,6 @@ func (b Branch) commit(ctx context.Context, head string, contents []byte, r *his
 	return strings.TrimSpace(string(commit)), err
 }
 
-// author returns a default author if git has none.
 func (b Branch) author(ctx context.Context) []string {
 	if _, err := b.git(ctx, nil, nil, "var", "GIT_COMMITTER_IDENT"); err == nil {
 		return nil
@@ -218,7 +215,6 @@ func Git(ctx context.Context, dir string, env []string, input []byte, args ...st
 	return out.Bytes(), nil
 }
 
-// firstReason returns the first line that git marks as an error, else the first line.
 func firstReason(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for _, line := range lines {

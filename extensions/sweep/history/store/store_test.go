@@ -158,7 +158,6 @@ func TestALineThatWasCutOffIsEnded(t *testing.T) {
 	require.Len(t, notes, 1)
 }
 
-// run runs git in dir and returns its output.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	identity := []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost"}

@@ -169,13 +169,11 @@ func values(f *report.Figure, g *report.Group) []float64 {
 	return done.Values(f.Of)
 }
 
-// rowKey identifies a row of a report.Comparison.
 type rowKey struct {
 	figure string
 	report.Key
 }
 
-// judge has the verdicts on one run compared with the first.
 type judge struct {
 	rows map[rowKey]*report.Row
 	// problem is why nothing can be compared.
@@ -199,7 +197,6 @@ func newJudge(first, own *report.Report) judge {
 	return j
 }
 
-// warnings lists incomplete and failed runs.
 func warnings(runs []Run) (found []Warning) {
 	for _, run := range runs {
 		r := run.Report

@@ -77,7 +77,6 @@ func factsOf(r *report.Report) []report.Fact {
 	return found
 }
 
-// text formats a value in one line: strings as they are, others as JSON.
 func text(v any) string {
 	line, ok := v.(string)
 	if !ok {

@@ -48,7 +48,6 @@ func Within(r *report.Report) []Run {
 	return runs
 }
 
-// variants returns a side for each variant.
 func variants(r *report.Report) (named []report.Side) {
 	for i := range r.Steps {
 		name := r.Steps[i].Variant

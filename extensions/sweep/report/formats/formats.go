@@ -62,7 +62,6 @@ var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test add
 	},
 }
 
-// ofRuns returns the formats of a run's files.
 func ofRuns() []Format {
 	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Asked })
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// made makes an empty report.
 func made() *report.Report {
 	return &report.Report{Schema: report.Schema, Scenario: "rollup", Target: map[string]any{}, Params: map[string]any{}, Steps: []report.Step{}}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// tick is a place on an axis, with or without a text.
 type tick struct {
 	at   float64 // coordinate
 	text string
@@ -133,7 +132,6 @@ func stepAxis(title string, values []float64, from, to float64) axis {
 	return a
 }
 
-// distinct returns the positive values, sorted, without duplicates.
 func distinct(values []float64) []float64 {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !drawable(v, true) })
 	slices.Sort(values)

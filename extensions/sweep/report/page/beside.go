@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// besideDocument is the page of several runs, in order.
 type besideDocument struct {
 	Title string
 	Runs  []besideRun
@@ -33,7 +32,6 @@ type besideSection struct {
 
 type besideRun struct{ Name, Target, Started, K6 string }
 
-// factRow is a fact with its value in each run.
 type factRow struct {
 	Name   string
 	Values []string
@@ -198,7 +196,6 @@ func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) 
 	return ops, omitted
 }
 
-// placeOf returns the step's place on the x axis.
 func placeOf(s *beside.Step, byRate bool) float64 {
 	if byRate {
 		return s.Rate

@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
-// besideSweep has the common x axis of several runs' figures.
 type besideSweep struct {
 	*sweep
 	*beside.Comparison
@@ -47,10 +46,8 @@ func besideFigures(c *beside.Comparison) []figure {
 	return out
 }
 
-// runClass is the CSS class of the n-th run.
 func runClass(n int) string { return fmt.Sprintf("b%d", n) }
 
-// curves plots the n-th figure of all runs for each kind of operation.
 func (b *besideSweep) curves(n int) figure {
 	f := report.FigureOf(beside.FigureKeys[n])
 	out := figure{ID: "beside-curves-" + f.Key, Title: f.Name + " of each run"}
@@ -144,7 +141,6 @@ func place(x, y *axis, at, value float64) (xy, bool) {
 	return xy{px, py}, okX && okY
 }
 
-// ratios plots the n-th figure's ratios to the first run, with intervals.
 func (b *besideSweep) ratios(n int) figure {
 	f := report.FigureOf(beside.FigureKeys[n])
 	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
@@ -245,7 +241,6 @@ func ratioAxis(lo, hi float64) axis {
 // besideSteps is the most steps with a plot of distributions.
 const besideSteps = 4
 
-// distributions plots the distributions of all runs for each step.
 func (b *besideSweep) distributions() figure {
 	out := figure{ID: "beside-percentiles", Title: "Latency by percentile in the same step"}
 	perOp := max(1, besideSteps/len(b.ops))

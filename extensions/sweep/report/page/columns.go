@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// tabular describes a column.
 type tabular struct {
 	column
 	cell func(s *report.Step) cell
@@ -118,7 +117,6 @@ func latencyColumn(key string) tabular {
 	return c
 }
 
-// state describes what is wrong with a step.
 func state(s *report.Step) cell {
 	var parts []string
 	switch {

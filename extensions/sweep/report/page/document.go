@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// document is the data of the template, in order.
 type document struct {
 	Scenario string
 	Target   string // kind and version

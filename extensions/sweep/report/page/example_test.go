@@ -60,7 +60,6 @@ func (m *maker) step(clients, repeat, perClient int, op string, capacity float64
 	return s
 }
 
-// madeUp makes a run.
 func (m *maker) madeUp(steps []report.Step, change ...func(*report.Report)) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "stock-rollup", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC),
@@ -76,7 +75,6 @@ func (m *maker) madeUp(steps []report.Step, change ...func(*report.Report)) *rep
 	return r
 }
 
-// small is the report of the golden file.
 func (m *maker) small() *report.Report {
 	server := 1.5
 
@@ -163,7 +161,6 @@ func aWitness() *report.Witness {
 	}
 }
 
-// twoKinds is a run with two kinds of operations in each step.
 func (m *maker) twoKinds() *report.Report {
 	return m.madeUp([]report.Step{
 		m.step(1, 1, 100, "get", 900), m.step(1, 1, 100, "set", 900), m.step(8, 1, 100, "get", 900), m.step(8, 1, 100, "set", 900),

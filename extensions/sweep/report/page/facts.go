@@ -72,7 +72,6 @@ func startedText(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// found describes the result of a search.
 func found(s *report.Search) string {
 	if s == nil {
 		return ""

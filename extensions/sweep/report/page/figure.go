@@ -52,7 +52,6 @@ func figures(s *sweep) []figure {
 	return out
 }
 
-// repeated reports whether a step ran more than once.
 func (s *sweep) repeated() bool {
 	for _, one := range s.series {
 		for _, g := range one.groups {
@@ -73,7 +72,6 @@ func (s *sweep) repeatsNote() string {
 	return " The line joins the medians; small marks are the repeats."
 }
 
-// unit returns the heading of the steps' labels.
 func (s *sweep) unit() string {
 	if s.byRate {
 		return "asked /s"

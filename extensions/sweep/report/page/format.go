@@ -36,7 +36,6 @@ func rate(v float64) string {
 	return report.Thousands(int64(math.Round(v))) + "/s"
 }
 
-// bytesText formats bytes in the largest unit that fits.
 func bytesText(n uint64) string {
 	const unit = 1024
 	v, names := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
@@ -60,7 +59,6 @@ func exact(v any) string {
 	return string(raw)
 }
 
-// plain formats a value: strings as they are, others as JSON.
 func plain(v any) string {
 	if text, ok := v.(string); ok {
 		return text

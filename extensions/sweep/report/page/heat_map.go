@@ -25,7 +25,6 @@ type heatRows struct {
 	first, count int
 }
 
-// newHeatRows covers the fastest to the slowest operation.
 func newHeatRows(o *measure.OverTime) heatRows {
 	fastest, slowest := time.Duration(math.MaxInt64), time.Duration(0)
 	for i := range o.Slots {
@@ -59,14 +58,12 @@ func (r *heatRows) of(d time.Duration) float64 {
 	return (octave + v/math.Exp2(octave)) * r.perOctave
 }
 
-// at returns the coordinate of a duration.
 func (r *heatRows) at(d time.Duration) float64 {
 	part := (r.of(d) - float64(r.first)) / float64(r.count)
 
 	return heatBottom - min(max(part, 0), 1)*(heatBottom-heatTop)
 }
 
-// heat draws the number of operations by slot and duration.
 func (t *timePlot) heat() {
 	rows := newHeatRows(t.over)
 	t.heatAxis(&rows)
@@ -94,7 +91,6 @@ func (t *timePlot) heat() {
 	t.heatKey(most)
 }
 
-// cells counts the operations by row, slowest first, and slot.
 func (t *timePlot) cells(rows *heatRows) [][]uint64 {
 	cells := make([][]uint64, rows.count)
 	for i := range cells {
@@ -147,7 +143,6 @@ func heatLevel(n, most uint64) int {
 	return int(math.Round((heatLevels - 1) * math.Log(float64(n)) / math.Log(float64(most))))
 }
 
-// heatAxis has ticks at round numbers of milliseconds.
 func (t *timePlot) heatAxis(rows *heatRows) {
 	t.write(plotLeft+2, heatTop-5, "axis-title", "start", "every operation, ms")
 	last := math.Inf(1)
@@ -169,7 +164,6 @@ func (t *timePlot) heatAxis(rows *heatRows) {
 	}
 }
 
-// heatKey explains the colours, below the time axis.
 func (t *timePlot) heatKey(most uint64) {
 	const size = 9.0
 	y := t.bottom() + 25

@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// historyDocument is the page of a history, in order.
 type historyDocument struct {
 	Title  string
 	Notes  []string
@@ -110,7 +109,6 @@ func newHistoryChange(s *history.Series, c *history.NamedChange) historyChange {
 	return row
 }
 
-// historyFigures returns a figure for each step, with a plot for each of its series.
 func historyFigures(s *history.Setup, id string, place map[string]int) (figures []figure) {
 	index := map[report.Key]int{}
 	for i := range s.Series {

@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// insideOf returns the nodes of the time plots.
 func insideOf(t *testing.T, page string) []*html.Node {
 	t.Helper()
 	for _, n := range nodes(t, page) {

@@ -4,7 +4,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// plusMinus returns the columns of intervals, if the run asked for them.
 func plusMinus(r *report.Report) (columns []tabular) {
 	for _, f := range r.Bounded() {
 		columns = append(columns, tabular{column{Name: f.Name + " ±"}, func(s *report.Step) cell {
@@ -42,7 +41,6 @@ func (p *plot) whisker(class string, f *report.Figure, g report.Group, x float64
 // whiskerSize is half of the width of a whisker's ends.
 const whiskerSize = 4.0
 
-// sayWhiskers explains the whiskers, if there are any.
 func (f *figure) sayWhiskers(s *sweep) {
 	for _, one := range s.series {
 		for _, g := range one.groups {

@@ -25,7 +25,6 @@ const (
 	leastLate   = 5 // ms
 )
 
-// lanesOf returns the lanes of a step's evidence.
 func lanesOf(s *report.Step) []lane {
 	var all []lane
 	failed := make([]float64, len(s.OverTime.Failed))
@@ -67,7 +66,6 @@ func lanesOf(s *report.Step) []lane {
 	return all
 }
 
-// evictedLane returns the evictions of caches during a step, if any.
 func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 	l := lane{name: "evicted", class: "s5", seconds: happened.EvictionsEvery.Seconds()}
 	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
@@ -85,7 +83,6 @@ func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 	return l, all > 0 && !s.Started.IsZero()
 }
 
-// vusLane returns the active VUs during a script's step, if known.
 func vusLane(r *report.Report, s *report.Step) (lane, bool) {
 	if r.Script == nil || r.Script.VUs == nil || s.Started.IsZero() {
 		return lane{}, false
@@ -108,7 +105,6 @@ func highestOf(values []float64) float64 {
 	return max(most, 0)
 }
 
-// drawLanes draws the lanes between heat map and time axis.
 func (t *timePlot) drawLanes() {
 	const least = 0.8
 	for i, l := range t.lanes {

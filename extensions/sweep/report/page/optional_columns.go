@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// optional is a column of a figure that only some steps have.
 type optional struct {
 	name, key string
 	value     func(*report.Step) *float64
@@ -51,7 +50,6 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	}, millis},
 }
 
-// counted returns the columns of operations' counters.
 func counted(r *report.Report) (columns []optional) {
 	names := map[string]bool{}
 	for i := range r.Steps {
@@ -84,7 +82,6 @@ func of[T any](part *T, figure func(*T) float64) *float64 {
 	return &v
 }
 
-// someSteps returns the optional columns that at least one step fills.
 func someSteps(r *report.Report) []tabular {
 	var columns []tabular
 	for _, o := range slices.Concat(optionals, counted(r)) {

@@ -29,7 +29,6 @@ func rendered(t *testing.T, r *report.Report) string {
 	return b.String()
 }
 
-// nodes returns the elements of a page in order.
 func nodes(t *testing.T, page string) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))

@@ -14,7 +14,6 @@ import (
 // maxCurves is the most steps with a curve.
 const maxCurves = 8
 
-// distribution is the data of a curve.
 type distribution interface {
 	Quantile(q float64) time.Duration
 }
@@ -191,7 +190,6 @@ func ninesAxis(end, to float64) axis {
 	return x
 }
 
-// rampAt is the colour of the i-th of n curves.
 func rampAt(i, n int) int {
 	if n < 2 {
 		return 0

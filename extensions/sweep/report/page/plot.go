@@ -22,7 +22,6 @@ const (
 // textWidth is an upper bound, in units of the plot.
 func textWidth(text string) float64 { return 7.8 * float64(utf8.RuneCountInString(text)) }
 
-// plot is one SVG.
 type plot struct {
 	ID          string
 	Heading     string // above it, if a figure has several plots
@@ -38,7 +37,6 @@ type plot struct {
 	ends   []ending
 }
 
-// ending is the label at the end of a line.
 type ending struct {
 	class string
 	text  string
@@ -85,7 +83,6 @@ func (p *plot) write(x, y float64, class, anchor, text string) {
 	p.Labels = append(p.Labels, label{X: coordinate(x), Y: coordinate(y), Class: class, Anchor: anchor, Text: text})
 }
 
-// frame draws both axes.
 func (p *plot) frame(x, y *axis) {
 	for _, t := range y.ticks {
 		class := "grid"

@@ -8,14 +8,12 @@ const (
 	largest  = 1e15
 )
 
-// scale maps values to a coordinate.
 type scale struct {
 	log      bool
 	lo, hi   float64 // values
 	from, to float64 // coordinates
 }
 
-// at returns the coordinate of a value; false outside of the scale.
 func (s *scale) at(v float64) (float64, bool) {
 	if !drawable(v, s.log) {
 		return 0, false

@@ -19,7 +19,6 @@ type sweep struct {
 	omitted int      // kinds of operations in the table only
 }
 
-// series is one kind of operation, or one variant of it.
 type series struct {
 	op     string         // with the variant, if any
 	kind   string         // without the variant
@@ -75,7 +74,6 @@ func (s *sweep) keepBusiest() {
 	})
 }
 
-// x returns the step's place on the x axis.
 func (s *sweep) x(k report.Key) float64 {
 	if s.byRate {
 		return k.Rate
@@ -107,7 +105,6 @@ func (s *sweep) xTitle() string {
 	return "clients"
 }
 
-// xAxis has the steps as ticks.
 func (s *sweep) xAxis(to float64) axis {
 	const margin = 12
 	values := s.xs()
@@ -152,7 +149,6 @@ func chosen(groups []report.Group, n int) []report.Group {
 	return out
 }
 
-// doubtful reports whether a repeat is incomplete or has failures.
 func doubtful(g report.Group) bool {
 	return slices.ContainsFunc(g.Steps, func(s *report.Step) bool { return !s.Complete || s.Failed > 0 })
 }
@@ -161,7 +157,6 @@ func opsPerSecond(s *report.Step) float64 { return s.OpsPerSecond }
 
 func p99(s *report.Step) float64 { return s.Latency.P99 }
 
-// plural formats "1 client" and "8 clients".
 func plural(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"

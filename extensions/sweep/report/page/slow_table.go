@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// slowTable has the slowest operations of a step.
 type slowTable struct {
 	ID, Summary, Caption string
 	Columns              []string
@@ -73,7 +72,6 @@ func wokenText(s *report.Slow) string {
 	return millis(*s.Woken)
 }
 
-// slowText describes a slow operation.
 func slowText(s *report.Slow) string {
 	parts := []string{fmt.Sprintf("%s, client %d, from %s on", millis(s.Ms), s.Client, span(s.At))}
 	if s.Waited > 0 {

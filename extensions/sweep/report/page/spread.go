@@ -16,21 +16,18 @@ const (
 // five are the numbers of a box plot.
 type five struct{ min, p25, p50, p75, max float64 }
 
-// times returns the client times of a step in seconds.
 func times(s *report.Step) five {
 	c := s.Client
 
 	return five{c.Min, c.P25, c.P50, c.P75, c.Max}
 }
 
-// shares returns the operations per client of a step.
 func shares(s *report.Step) five {
 	o := s.Client.Ops
 
 	return five{float64(o.Min), float64(o.P25), float64(o.P50), float64(o.P75), float64(o.Max)}
 }
 
-// slot is a step with a box for each repeat.
 type slot struct {
 	key   report.Key
 	boxes []five

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// best is the best result of one kind of operation, as parts of a sentence.
 type best struct {
 	Op   string // empty if there is only one kind
 	Rate string // operations a second
@@ -53,7 +52,6 @@ func (s *sweep) place(k report.Key) string {
 	return s.name(k)
 }
 
-// troubles counts problems of a run.
 type troubles struct {
 	steps, incomplete, short int
 	tried, failed, unstarted uint64 // operations

@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// table has steps as rows.
 type table struct {
 	ID, Caption string
 	Columns     []column
@@ -93,7 +92,6 @@ func partsTable(s *sweep) *table {
 	return t
 }
 
-// named returns the columns that identify a step, without the scenario.
 func named(s *sweep) []tabular {
 	if len(s.series) <= 1 {
 		return identity(s)

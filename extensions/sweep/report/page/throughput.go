@@ -59,7 +59,6 @@ func names(s *sweep) []string {
 	return out
 }
 
-// highest returns the largest rate in the figure.
 func highest(s *sweep, published []publishedShape) float64 {
 	var values []float64
 	for _, one := range s.series {
@@ -80,7 +79,6 @@ func highest(s *sweep, published []publishedShape) float64 {
 	return max(hi, 0)
 }
 
-// drawThroughput draws one kind of operation and returns a description.
 func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
 	one := s.series[n]
 	class := fmt.Sprintf("s%d", n)
@@ -138,7 +136,6 @@ func ideal(p *plot, x, y *axis) {
 	}
 }
 
-// doubts describes what is wrong with a step.
 func doubts(g report.Group) string {
 	var failed uint64
 	text := ""
@@ -155,7 +152,6 @@ func doubts(g report.Group) string {
 	return text
 }
 
-// enumeration joins parts, and counts those beyond maxTold.
 func enumeration(parts []string) string {
 	if len(parts) == 0 {
 		return "nothing to show"

@@ -29,7 +29,6 @@ const (
 // maxHappened is the most numbered events of a step.
 const maxHappened = 12
 
-// timePlot is the plot of a step over its time.
 type timePlot struct {
 	*plot
 	sweep *sweep
@@ -104,14 +103,12 @@ func (t *timePlot) timeAxis() {
 	t.told = append(t.told, fmt.Sprintf("%s in slots of %s.", plural(int64(len(t.over.Slots)), "slot"), span(t.step.OverTime.SlotSeconds)))
 }
 
-// at returns the x coordinate of a time after the start line.
 func (t *timePlot) at(d time.Duration) float64 {
 	at, _ := t.x.at(min(max(d.Seconds(), 0), t.seconds))
 
 	return at
 }
 
-// begins returns the start of slot i.
 func (t *timePlot) begins(i int) float64 {
 	if i == len(t.over.Slots) {
 		return t.right
@@ -127,7 +124,6 @@ func (t *timePlot) rates() {
 	t.lines("p99, ms", "s1", o.P99, tailTop, tailBottom, millis, func(i int) bool { return o.OpsPerSecond[i] > 0 })
 }
 
-// lines draws a value for each slot that has one.
 func (t *timePlot) lines(
 	title, class string, values []float64, top, bottom float64, text func(float64) string, has func(slot int) bool,
 ) {
@@ -167,7 +163,6 @@ func (t *timePlot) lines(
 	}
 }
 
-// tips describe each slot under the pointer.
 func (t *timePlot) tips() {
 	o := t.step.OverTime
 	for i := range t.over.Slots {
@@ -183,7 +178,6 @@ func (t *timePlot) tips() {
 	t.slowest()
 }
 
-// slowest draws the slowest operations from start to end.
 func (t *timePlot) slowest() {
 	rows := newHeatRows(t.over)
 	for _, one := range t.step.Slowest {
@@ -204,7 +198,6 @@ const slowSize = 2.2
 // numberWidth is the smallest distance between numbers of marks.
 const numberWidth = 18.0
 
-// happened draws the events of the measured phase.
 func (t *timePlot) happened() {
 	if t.step.Started.IsZero() {
 		return

@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// hasWitness reports whether a step has a "limited by".
 func hasWitness(r *report.Report) bool {
 	return slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Witness != nil })
 }
