@@ -168,7 +168,7 @@ tally() {
       return sprintf(" %.3f | %d of %d | %.2f |", exp(mean), without[k], n[k], sqrt((squares[k] - n[k] * mean * mean) / (n[k] - 1) / (claimed[k] / n[k])))
     }
     END {
-      print "| case | told as worse | wanted | failed | ops/s: mean ratio | intervals without 1 | spread by claimed error | p99: mean ratio | intervals without 1 | spread by claimed error |"
+      print "| case | reported as worse | wanted | failed | ops/s: mean ratio | intervals without 1 | spread by claimed error | p99: mean ratio | intervals without 1 | spread by claimed error |"
       print "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
       lines = split(plan, line, "\n")
       for (i = 1; i <= lines; i++) {
