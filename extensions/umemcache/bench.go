@@ -9,13 +9,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// run is client.run(options): many operations, done in Go.
 func (c *client) run(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.Run, call) }
 
-// prefill is client.prefill(options): it writes a workload's keys.
 func (c *client) prefill(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.Prefill, call) }
 
-// hitRate is client.hitRate(options): accesses of the published hit-rate benchmark, done in Go.
 func (c *client) hitRate(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.HitRate, call) }
 
 func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
@@ -28,14 +25,13 @@ func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.Func
 	return job(call)
 }
 
-// store is a client in the part of a workload.Store that reads and writes a key in one operation.
 type store struct {
 	client *client
 
-	received, sent uint64 // that nobody has asked for yet
+	received, sent uint64 // not returned by Traffic yet
 
 	value []byte
-	fill  func() ([]byte, error) // value
+	fill  func() ([]byte, error) // returns value
 }
 
 // Get implements workload.Store.
@@ -50,11 +46,12 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 	return value, hit, err
 }
 
-// errTTL is why nothing is stored for a time.
+// errTTL is the error of a store with a time to live.
 var errTTL error = k6mod.Misuse("umem-cache knows no time to live: option ttl must be 0")
 
-// GetOrSet implements workload.GetOrSetter. A value that the server has not taken is a failure, and
-// not workload.ErrRefused: who took the fill lock may have stored another one, or nothing.
+// GetOrSet implements workload.GetOrSetter. A value that the server rejects is a failure, not
+// workload.ErrRefused: another client may have taken the fill lock and stored a different value, or
+// none.
 func (s *store) GetOrSet(key, value, buf []byte, ttl int) (got []byte, hit bool, err error) {
 	if ttl != 0 {
 		return buf, false, errTTL
@@ -70,7 +67,7 @@ func (s *store) GetOrSet(key, value, buf []byte, ttl int) (got []byte, hit bool,
 		return err
 	})
 	if !hit {
-		got = buf // and not the value, whose memory is not the reader's
+		got = buf // got must be in the caller's memory, unlike value
 	}
 
 	return got, hit, err

@@ -17,13 +17,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// result is what run and hitRate return.
 type result struct {
 	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
 	Seconds                                                                                               float64
 }
 
-// bench runs an expression whose value is a result.
 func (v *vu) bench(expression string) result {
 	v.t.Helper()
 	var r result
@@ -58,7 +56,8 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
-// Keys are written once, by whoever comes first, and never as a part of what is measured.
+// Keys are written once, by the first client that needs them, and not while operations are
+// measured.
 func TestPrefill(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
@@ -88,14 +87,14 @@ func TestPrefill(t *testing.T) {
 		require.Equal(t, thrown{
 			"prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()", "usage",
 		}, v.fail(`client.prefill({ keys: { prefix: 'late:' } })`))
-		v.Run(`client.prefill({ keys: { count: 10 } })`) // which has nothing to do
+		v.Run(`client.prefill({ keys: { count: 10 } })`) // nothing left to write
 
 		return nil
 	}))
 }
 
-// A getOrSet whose value the server has not taken has failed, as G1 says at once: whoever took the
-// lock may have stored another.
+// If the server rejects the value of a getOrSet, the operation fails, since another client may have
+// stored a different value. Only G1 reports it immediately.
 func TestRunOfValuesThatAreRefused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Generation: wire.G1, Memory: 4 << 20})
 	v := newVU(t, server)
@@ -131,7 +130,7 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, "usage", init.fail(`client.run({ iterations: 1 })`).Kind)
 }
 
-// doStep has VUs with a client each do before, and then during in the measured phase of a step.
+// doStep runs a step in which each VU's client does before, then during in the measured phase.
 func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measure.Step, options, before, during string) measure.Reading {
 	t.Helper()
 	errs := make([]error, s.Clients())
@@ -163,13 +162,13 @@ func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measu
 	return s.Read()
 }
 
-// Clients take turns at event loops, which measure how long answers wait. They do so where they
-// have to wait for the connections that they share.
+// Clients take turns at event loops, which measure how long answers wait, even if they wait for a
+// shared connection.
 func TestRunTakesTurns(t *testing.T) {
 	const clients, operations = 12, 150
 	for _, g := range []wire.Generation{wire.G1, wire.G3} {
 		server := umemtest.Start(t, umemtest.Options{Generation: g})
-		// On a busy machine the kernel begins to keep the times of answers some 10 ms after it is asked.
+		// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 		step := measure.NewStep(clients, measure.Plan{Operations: operations, Warmup: 100 * time.Millisecond}, nil)
 		r := doStep(t, New(), server, step, `{ generation: '`+g.String()+`', connectionsPerThread: 2 }`,
 			`client.prefill({ keys: { count: 50 }, values: { min: 0, max: 30000 } })`,
@@ -188,8 +187,7 @@ func TestRunTakesTurns(t *testing.T) {
 	}
 }
 
-// A client that waits for another one's value keeps nobody waiting at its loop, and has its
-// timeout.
+// A client that waits for another one's value does not block its event loop, and has a timeout.
 func TestRunOfOthersGoesOnWhileOneWaitsForALock(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
 	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
@@ -230,8 +228,7 @@ func TestRunOfOthersGoesOnWhileOneWaitsForALock(t *testing.T) {
 	require.Equal(t, 1, (<-ended).Hits)
 }
 
-// Each access is done once by whoever comes first; a getOrSet that waits for another client's value
-// is a hit.
+// The clients share the accesses. A getOrSet that waits for another client's value is a hit.
 func TestHitRateInAStep(t *testing.T) {
 	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
 	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
@@ -251,7 +248,7 @@ func TestHitRateInAStep(t *testing.T) {
 	require.Empty(t, server.Violations())
 }
 
-// The end of the test ends a run at once, although somebody else holds the fill lock.
+// The end of the test interrupts a run that waits for a fill lock.
 func TestRunIsInterrupted(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
 	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())

@@ -16,31 +16,30 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// client is a JavaScript Client: one user of connections that all clients of the process with the
-// same options share. They are opened as they are needed, and closed when the last of these
-// clients, or its VU, has no more use for them.
+// client is the JavaScript object Client: a user of connections that all clients of the process
+// with equal options share. They are opened when needed, and close with the last of these clients.
 type client struct {
 	*module
 
 	config *Config
 	bench  *cachebench.Bench
-	store  *store // of the bench
-	// seat is the client's at the event loops; nil with a cluster, whose operations wait for approval.
+	store  *store // for the bench
+	// seat is the client's place at an event loop; nil with a cluster, whose operations wait for
+	// approval.
 	seat *eventloop.Seat
 
-	calling bool // an operation is under way: a function of the script's that it calls must not begin another one
+	calling bool // during an operation, in which a function of the script must not start another one
 
-	mu   sync.Mutex   // held for each operation: the end of the VU may come from another goroutine while one still runs
-	wire *wire.Client // nil while it has no share
+	mu   sync.Mutex   // held for each operation: the VU may end in another goroutine
+	wire *wire.Client // nil while the client has no share of the connections
 
-	key, into, value []byte // memory that operations use again
-	done             done   // what the last one came to
+	key, into, value []byte // reusable buffers
+	done             done   // the last operation's result
 
-	// tasks are the calls that have promises, which are done one after another.
+	// tasks are the calls with promises, which run one after another.
 	tasks *k6mod.Tasks
 }
 
-// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
@@ -57,7 +56,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// methods are those of the JavaScript object.
 var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"connect":       k6mod.InTurn((*client).connect),
 	"asyncConnect":  k6mod.Promising((*client).connectTask),
@@ -76,8 +74,6 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"hitRate":       (*client).hitRate,
 }
 
-// connect is client.connect(): it opens a connection to each thread for this client, as far as
-// there may be more.
 func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	defer c.tagged("connect", call.Argument(0))()
 	c.do("connect", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
@@ -85,7 +81,7 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// tagged reads the options { tags } of a method, for what is counted until done is called.
+// tagged reads the option tags of a method. The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	if k6glue.IsNullish(options) {
 		return untagged
@@ -101,12 +97,10 @@ func (c *client) tagged(method string, options sobek.Value) (done func()) {
 
 func untagged() {}
 
-// callOptions are those that each call takes.
 var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
 }
 
-// close is client.close(). The next operation opens what it needs.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.notCalling()
 	c.disconnect()
@@ -114,17 +108,17 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// errCalling is why a function that getOrSet calls must not use the client.
+// errCalling is the error of a function of getOrSet that uses its own client.
 var errCalling error = k6mod.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
 
-// notCalling throws when an operation is under way: what it works with must stay as it is.
+// notCalling throws during an operation, because operations share buffers.
 func (c *client) notCalling() {
 	if c.calling {
 		c.Throw(errCalling)
 	}
 }
 
-// do runs one operation and records it. What it throws is the operation's error.
+// do runs one operation, records it, and throws its error.
 func (c *client) do(operation string, job func(context.Context, *wire.Client, *done) error) {
 	c.notCalling()
 	c.tasks.Wait()
@@ -147,8 +141,8 @@ func (c *client) locked(operation string, job func(context.Context, *wire.Client
 	return err
 }
 
-// perform runs one operation, and returns what it came to: nil if it could not begin. The caller
-// holds c.mu.
+// perform runs one operation and returns its result, or nil if it could not begin. The caller holds
+// c.mu.
 func (c *client) perform(
 	ctx context.Context, d *done, operation string, job func(context.Context, *wire.Client, *done) error,
 ) (*done, error) {
@@ -168,7 +162,7 @@ func (c *client) perform(
 	return d, err
 }
 
-// join makes sure that the client has its share in the connections. The caller holds c.mu.
+// join gives the client a share of the connections if it has none. The caller holds c.mu.
 func (c *client) join() error {
 	if c.wire != nil {
 		return nil
@@ -187,7 +181,7 @@ func (c *client) join() error {
 	return nil
 }
 
-// disconnect gives up the client's share in the connections. Any goroutine may call it.
+// disconnect gives up the client's share of the connections. Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,7 +194,7 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// fail throws an operation's error: what a function of the script's has thrown, as it is.
+// fail throws an operation's error. An exception of the script's function stays as it is.
 func (c *client) fail(err error) {
 	var thrown *sobek.Exception
 	var interrupted *sobek.InterruptedError

@@ -169,7 +169,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	require.NotContains(t, v.fail(`new umemcache.Client(addr, { tls: { key: 's3cret', cert: 's3cret' } })`).Message, "s3cret")
 }
 
-// 0 stands for the default of what is counted.
+// For counts, 0 stands for the default.
 func TestOptionsThatAreZero(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
@@ -177,7 +177,7 @@ func TestOptionsThatAreZero(t *testing.T) {
 	require.Equal(t, 1, server.Accepted(), "what is equal to the defaults shares connections with them")
 }
 
-// Connections are made by k6's own dialer, which knows what is blocked and where names lead.
+// Connections use k6's dialer, which applies blocked hosts and host names.
 func TestConnectsAsK6Does(t *testing.T) {
 	server := newServer(t)
 	_, port, err := net.SplitHostPort(server.Address())
@@ -213,8 +213,7 @@ func TestInitContext(t *testing.T) {
 	v.Run(`client.get('k')`)
 }
 
-// All clients of the process with the same options share connections, which go with the last of
-// them.
+// Clients with equal options share connections, which close with the last of them.
 func TestSharedConnections(t *testing.T) {
 	server := newServer(t)
 	root := New()
@@ -274,8 +273,8 @@ func TestEndOfTheTestInterrupts(t *testing.T) {
 	require.Equal(t, thrown{"the operation was cancelled", "cancelled"}, v.fail(`owner.getOrSet('k', () => waiter.get('k'))`))
 }
 
-// Under client-sweep, bytes are added to the step's client, and its share in the connections ends
-// with the step.
+// Under client-sweep, bytes count for the step's client, and its share of the connections ends with
+// the step.
 func TestClientOfASweep(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
@@ -317,7 +316,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, "connect", v.fail(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key } }).get('k')`).Kind)
 	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key, insecureSkipTLSVerify: true } }).get('k')`))
 
-	// What the options do not say, k6's own insecureSkipTLSVerify and tlsAuth do.
+	// k6's insecureSkipTLSVerify and tlsAuth apply if the options do not set them.
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(t, err)
 	v.Exit()
@@ -339,7 +338,7 @@ func TestCluster(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// The forms with promises do what the blocking ones do, in the order in which they were begun.
+// The forms with promises have the effects of the blocking forms, in order.
 func TestPromises(t *testing.T) {
 	v := newVU(t, newServer(t))
 	v.Run(`var client = new umemcache.Client(addr), bytes = new Uint8Array([65]), got`)

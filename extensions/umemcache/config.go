@@ -23,19 +23,19 @@ const (
 	valuesBinary = "binary"
 )
 
-// Config is how to reach a server, and how to use it.
+// Config describes a server, and how to use it.
 type Config struct {
 	Target targetConfig
-	TLS    *k6glue.TLS // what Target.TLS says; nil: without TLS
+	TLS    *k6glue.TLS // the parsed Target.TLS; nil: plain text
 
 	Timeout time.Duration // of an operation
-	Binary  bool          // values come out as ArrayBuffers
+	Binary  bool          // values are returned as ArrayBuffers
 }
 
-// targetConfig is what clients must have in common to share connections.
+// targetConfig holds the settings that must be equal for clients to share connections.
 type targetConfig struct {
 	Address              string
-	Cluster              bool // the address is one of a cluster's node
+	Cluster              bool // the address belongs to a cluster's node
 	Generation           wire.Generation
 	Threads              int
 	ConnectionsPerThread int
@@ -45,7 +45,6 @@ type targetConfig struct {
 	TLS                  k6glue.TLSOptions
 }
 
-// options are a Config as scripts write it.
 type options struct {
 	k6mod.Target
 
@@ -59,7 +58,7 @@ type options struct {
 	Values   string             `json:"values"`
 }
 
-// config completes the options with the defaults.
+// config checks the options and sets defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	address := defaultURL
 	switch len(urls) {
@@ -99,7 +98,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	); err != nil {
 		return nil, err
 	}
-	target, err := c.Target.open(c.Target.options()) // which connects to nothing, and finds what cannot be
+	target, err := c.Target.open(c.Target.options()) // does not connect, and checks the options
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +107,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, nil
 }
 
-// open returns the target, without a connection so far. It connects as k6 does for this VU: with
-// the test's hosts, DNS, blocked addresses and options of TLS.
+// open returns the target without connecting. It uses the dialer and the TLS options of this VU.
 func (c *Config) open(vu modules.VU) (wire.Target, error) {
 	o := c.Target.options()
 	o.Dial = dialer(vu)
@@ -120,7 +118,7 @@ func (c *Config) open(vu modules.VU) (wire.Target, error) {
 	return c.Target.open(o)
 }
 
-// dialer connects over IPv6, the only one on which a server listens.
+// dialer connects over IPv6, the only protocol of the server.
 func dialer(vu modules.VU) func(ctx context.Context, address string) (net.Conn, error) {
 	dial := k6glue.Dial(vu)
 

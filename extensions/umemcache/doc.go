@@ -1,4 +1,4 @@
-// Package umemcache is the JavaScript module k6/x/umemcache: a client of umem-cache. What speaks to
-// the server is the package wire; here are options, values, errors, metrics, and the connections
-// that the clients of all VUs share.
+// Package umemcache is the k6 module k6/x/umemcache, a client of umem-cache. Package wire
+// implements the protocol. This package is the JavaScript interface, and shares the connections
+// between VUs.
 package umemcache

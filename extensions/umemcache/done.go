@@ -2,7 +2,7 @@ package umemcache
 
 import "time"
 
-// done is what an operation came to.
+// done is the result of an operation.
 type done struct {
 	operation          string
 	err                error
@@ -12,7 +12,7 @@ type done struct {
 	retries, lostFills uint64
 }
 
-// asked counts a key that was asked for.
+// asked counts a requested key.
 func (d *done) asked(found bool) {
 	if found {
 		d.hits++
@@ -27,7 +27,6 @@ func (m *module) record(d *done) {
 	m.EmitDuration(d.operation, d.err, d.took)
 }
 
-// count counts one operation.
 func (m *module) count(d *done) {
 	m.Count(d.operation, d.err, d.hits, d.misses)
 	m.Add(m.retries, float64(d.retries))

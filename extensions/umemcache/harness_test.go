@@ -10,14 +10,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// vu is a VU with the module as `umemcache`, and the address of the server as `addr`.
 type vu struct {
 	*k6test.Runner
 
 	t *testing.T
 }
 
-// newVU returns a VU as scripts' functions run in.
+// newVU returns the VU of a script's functions.
 func newVU(t *testing.T, server *umemtest.Server) *vu {
 	t.Helper()
 	v := newInitVU(t, New(), server)
@@ -26,7 +25,6 @@ func newVU(t *testing.T, server *umemtest.Server) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module, server *umemtest.Server) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
@@ -35,7 +33,6 @@ func newInitVU(t *testing.T, root modules.Module, server *umemtest.Server) *vu {
 	return v
 }
 
-// thrown is an exception of the module.
 type thrown struct{ Message, Kind string }
 
 // fail runs JavaScript that must throw an error of the module.
@@ -47,7 +44,6 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e.Message, e.Kind}
 }
 
-// requireNoneLeft fails when goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "umemcache.(*client)")

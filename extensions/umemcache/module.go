@@ -14,15 +14,15 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/umemcache"
 
-// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the
-// error's kind).
+// The module's metrics. Tags: op (connect, or the method's name) and outcome (ok, or the error's
+// kind).
 const (
 	metricOps       = "umemcache_ops"         // Counter: operations
-	metricDuration  = "umemcache_op_duration" // Trend, ms: their durations; not emitted in a sweep, which has its own
-	metricHits      = "umemcache_hits"        // Counter: keys that were asked for and found
-	metricMisses    = "umemcache_misses"      // Counter: keys that were asked for and not found
-	metricRetries   = "umemcache_retries"     // Counter: operations that took a second connection
-	metricLostFills = "umemcache_lost_fills"  // Counter: fills that turned out to have been thrown away by the server
+	metricDuration  = "umemcache_op_duration" // Trend, ms: durations of operations; not in a sweep
+	metricHits      = "umemcache_hits"        // Counter: requested keys that were found
+	metricMisses    = "umemcache_misses"      // Counter: requested keys that were not found
+	metricRetries   = "umemcache_retries"     // Counter: operations that needed a second connection
+	metricLostFills = "umemcache_lost_fills"  // Counter: values that the server turned out to have discarded
 )
 
 // New returns the JavaScript module.
@@ -40,10 +40,9 @@ func New() modules.Module {
 	})
 }
 
-// sharedByAll is what all VUs have in common.
+// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
-	// targets are the connections that clients share: a server has slots for 512, whatever the
-	// number of VUs.
+	// targets are the shared connections: a server has slots for only 512.
 	targets k6glue.Shared[targetConfig, wire.Target]
 	bench   cachebench.Shared
 }
@@ -55,7 +54,6 @@ type module struct {
 	retries, lostFills k6glue.Series
 }
 
-// asError says what an error of the protocol is.
 func asError(err error) k6mod.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
 		return k6mod.Error{Kind: string(e.Kind), Message: e.Message, Cause: err}

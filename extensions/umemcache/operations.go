@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// get is client.get(key): the value, or null.
 func (c *client) get(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("get", call)
 	defer c.tagged("get", call.Argument(1))()
@@ -29,8 +28,6 @@ func (c *client) get(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
-// getOrSet is client.getOrSet(key, value) or client.getOrSet(key, fn): the value that is there or,
-// where there is none, the one given or returned by fn, which is stored.
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("getOrSet", call)
 	fill := c.filler(call.Argument(1))
@@ -47,7 +44,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
-// asked counts a hit or a miss, and keeps the memory of a value that was read.
+// asked counts a hit or a miss, and keeps the buffer of a value that was read.
 func (c *client) asked(d *done, value []byte, found bool) {
 	d.asked(found)
 	if found {
@@ -55,7 +52,7 @@ func (c *client) asked(d *done, value []byte, found bool) {
 	}
 }
 
-// filler is what makes the value of a key that is missing.
+// filler returns the function that makes the value of a missing key.
 func (c *client) filler(value sobek.Value) func() ([]byte, error) {
 	fn, isFunction := sobek.AssertFunction(value)
 	if !isFunction {
@@ -74,7 +71,6 @@ func (c *client) filler(value sobek.Value) func() ([]byte, error) {
 	}
 }
 
-// set is client.set(key, value).
 func (c *client) set(call sobek.FunctionCall) sobek.Value {
 	key, value := c.keyOf("set", call), c.valueOf("set", call.Argument(1))
 	defer c.tagged("set", call.Argument(2))()
@@ -83,7 +79,6 @@ func (c *client) set(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// remove is client.delete(key).
 func (c *client) remove(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("delete", call)
 	defer c.tagged("delete", call.Argument(1))()

@@ -11,17 +11,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// task is a call that has a promise. Its memory is its own, as other calls come while it waits.
+// task is a call with a promise. It owns its buffers, since other calls run while it waits.
 type task struct {
 	client    *client
 	operation string
 	job       func(context.Context, *wire.Client, *done) error
-	// close ends the client's share instead of an operation.
+	// close ends the client's share of the connections, in place of an operation.
 	close bool
 
 	tags       k6mod.Tags
 	key, value []byte
-	// found tells whether value is the result; given, whether there is one.
+	// found means that value is the result; given, that the call has a value.
 	found, given bool
 
 	began bool
@@ -31,7 +31,7 @@ type task struct {
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// newTask reads the key and the options of a call, which are behind so many arguments.
+// newTask reads the key and the options of a call with this many arguments before the options.
 func (c *client) newTask(operation string, call sobek.FunctionCall, arguments int) (*task, error) {
 	t := &task{client: c, operation: operation}
 	if c.calling {
@@ -51,7 +51,7 @@ func (c *client) newTask(operation string, call sobek.FunctionCall, arguments in
 	return t, nil
 }
 
-// newStoring reads a value besides.
+// newStoring reads a value too.
 func (c *client) newStoring(operation string, call sobek.FunctionCall) (*task, error) {
 	const arguments = 2
 	t, err := c.newTask(operation, call, arguments)
@@ -88,8 +88,8 @@ func (c *client) getTask(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// getOrSetTask is asyncGetOrSet(key, value). A function of the script's cannot be called from
-// another goroutine.
+// getOrSetTask is asyncGetOrSet(key, value). It accepts no function, which another goroutine could
+// not call.
 func (c *client) getOrSetTask(call sobek.FunctionCall) (*task, error) {
 	t, err := c.newStoring("getOrSet", call)
 	t.given = true

@@ -1,5 +1,4 @@
-// Each VU asks for keys of which some are asked for more often than others, and stores what is
-// missing.
+// Each VU reads keys, some more often than others, and stores missing ones.
 //
 //   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/get-or-set.js
 import umemcache from 'k6/x/umemcache';

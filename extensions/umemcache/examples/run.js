@@ -1,5 +1,5 @@
-// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are
-// asked for more often.
+// Sweeps the number of clients. Each call runs many operations in Go; some keys are read more often
+// than others.
 //
 //   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/run.js
 import sweep from 'k6/x/sweep';
@@ -14,9 +14,9 @@ const client = new umemcache.Client(__ENV.UMEM_URL);
 const work = { iterations: 1000, mix: { getOrSet: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' } };
 
 export default function () {
-  client.connect(); // before the start line,
-  client.prefill(work); // and so is the writing of all keys
-  sweep.run(() => client.run(work)); // each operation counts; the client's share ends the call
+  client.connect(); // before the measurement starts
+  client.prefill(work); // also before it starts
+  sweep.run(() => client.run(work)); // each operation counts; the call ends with the client's share
 }
 
 export const handleSummary = (data) => sweep.report(data);

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Certificate returns, as PEM, a certificate for ::1 and its key, which has signed itself, and
-// serves servers and clients.
+// Certificate returns a self-signed certificate for ::1, for servers and clients, and its key, as
+// PEM.
 func Certificate(tb testing.TB) (certificate, key string) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -40,8 +40,8 @@ func encode(kind string, raw []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}))
 }
 
-// TLS returns the configuration of a server with this certificate, which wants one from its clients
-// that the same has signed, as the real one does.
+// TLS returns the configuration of a server with this certificate. Like the real server, it
+// requires a client certificate, signed by the same.
 func TLS(tb testing.TB, certificate, key string) *tls.Config {
 	tb.Helper()
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))

@@ -11,16 +11,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// Cluster is servers that answer a client's questions about their cluster: INIT, LEADER, CLUSTER,
-// AUTHORITY. They do not elect, nor move what they hold: the test says who leads and who is gone.
-// They have one port each, where the real ones have one for users and one for administrators.
+// Cluster is a group of servers that answer INIT, LEADER, CLUSTER and AUTHORITY. They do not elect
+// a leader or move keys: the test sets the leader and removes members. Each has one port; real ones
+// have a second port for administrators.
 type Cluster struct {
 	Servers []*Server
 
 	mu       sync.Mutex
 	version  uint64
-	machines []machine // none before INIT
-	leader   int       // -1: lost
+	machines []machine // empty before INIT
+	leader   int       // -1: none
 }
 
 type machine struct {
@@ -41,7 +41,7 @@ const (
 
 const machineSize = 40 // bytes of a machine's record
 
-// StartCluster starts n servers, which end with the test. They are a cluster when one of them gets
+// StartCluster starts n servers, which end with the test. They form a cluster when one of them gets
 // INIT.
 func StartCluster(tb testing.TB, o Options, n int) *Cluster {
 	tb.Helper()
@@ -57,7 +57,7 @@ func StartCluster(tb testing.TB, o Options, n int) *Cluster {
 	return c
 }
 
-// Addresses returns those of the servers.
+// Addresses returns the servers' addresses.
 func (c *Cluster) Addresses() []string {
 	addresses := make([]string, 0, len(c.Servers))
 	for _, s := range c.Servers {
@@ -67,7 +67,7 @@ func (c *Cluster) Addresses() []string {
 	return addresses
 }
 
-// SetLeader makes the server with this index the leader; -1: the cluster has none.
+// SetLeader makes the server with this index the leader; -1: none.
 func (c *Cluster) SetLeader(i int) {
 	c.mu.Lock()
 	c.leader = i
@@ -77,7 +77,7 @@ func (c *Cluster) SetLeader(i int) {
 	}
 }
 
-// Remove ends a server, and makes the others know it.
+// Remove ends a server and tells the others.
 func (c *Cluster) Remove(tb testing.TB, i int) {
 	tb.Helper()
 	c.Servers[i].Close()
@@ -88,14 +88,15 @@ func (c *Cluster) Remove(tb testing.TB, i int) {
 	c.version++
 }
 
-// Renew gives the cluster another version, as any change of its machines does.
+// Renew gives the cluster a new version, like any change of its members.
 func (c *Cluster) Renew() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version++
 }
 
-// admin serves what comes instead of a handshake. It returns whether the peer wants to make one.
+// admin serves commands that come in place of a handshake. It returns false if there is no
+// handshake to follow.
 func (c *Cluster) admin(p *peer) bool {
 	switch p.buffer[0] {
 	case commandInit, commandChange:
@@ -147,8 +148,8 @@ func (c *Cluster) change(p *peer) {
 	p.write(0)
 }
 
-// answerLeader is 20 bytes: an address, a port, whether there is none (the rest is garbage then),
-// and a zero.
+// answerLeader returns 20 bytes: an address, a port, whether there is no leader (the rest is
+// garbage then), and a zero.
 func (c *Cluster) answerLeader() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +182,7 @@ func (c *Cluster) answerCluster(order binary.ByteOrder) []byte {
 	return answer
 }
 
-// authority approves requests for as long as the server leads.
+// authority approves requests while the server is the leader.
 func (c *Cluster) authority(p *peer) {
 	for count := uint64(0); ; {
 		c.mu.Lock()
@@ -203,7 +204,7 @@ func (c *Cluster) authority(p *peer) {
 	}
 }
 
-// requests is how many permissions the bytes ask for.
+// requests returns how many approvals the bytes request.
 func (p *peer) requests(chunk []byte) uint64 {
 	if p.server.options.Generation == wire.G1 {
 		return uint64(len(chunk))

@@ -10,19 +10,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// peer is one connection.
 type peer struct {
 	server  *Server
 	socket  net.Conn
-	input   chan []byte // what was read, one read each; closed at the end
-	shut    bool        // that end came without a reset
-	granted chan answer // to a GET that had to wait
+	input   chan []byte // received data, one read each; closed at the end
+	shut    bool        // the connection ended without a reset
+	granted chan answer // the answer to a GET that had to wait
 
 	thread *table
-	buffer []byte // what was read and not yet used
+	buffer []byte // received data, not used yet
 }
 
-// pump reads, so that a peer who waits for something else notices when the connection ends.
+// pump reads all the time, so that a waiting peer notices the end of the connection.
 func (p *peer) pump() {
 	defer close(p.input)
 	for {
@@ -41,7 +40,6 @@ func (p *peer) pump() {
 	}
 }
 
-// serve serves the connection until it ends.
 func (p *peer) serve() {
 	defer func() {
 		_ = p.socket.Close()
@@ -67,8 +65,7 @@ func (p *peer) serve() {
 	}
 }
 
-// reset closes the connection as the real server does: without waiting for anything, so that the
-// other side may see a reset.
+// reset closes the connection immediately, as the real server does; the client may see a reset.
 func (p *peer) reset() {
 	if socket, ok := p.socket.(*net.TCPConn); ok {
 		_ = socket.SetLinger(0)
@@ -103,7 +100,8 @@ func (p *peer) await(n int) bool {
 	return true
 }
 
-// hang never answers again. The real server waits for an event that has come already.
+// hang never answers again, like the real server, which waits for an event that has already
+// happened.
 func (p *peer) hang(why string) bool {
 	p.server.violated(why)
 	for range p.input {
@@ -148,7 +146,6 @@ func (p *peer) write(bytes ...byte) bool {
 	return err == nil
 }
 
-// command serves one command.
 func (p *peer) command() bool {
 	if !p.await(2) || !p.await(2+int(p.buffer[1])) {
 		return false
@@ -189,7 +186,7 @@ func (p *peer) getOrSet(key string) bool {
 		return false
 	}
 
-	head := bytes.Repeat([]byte{0xAA}, 9) // the size that comes with a miss means nothing
+	head := bytes.Repeat([]byte{0xAA}, 9) // the size of a miss is garbage
 	if a.hit {
 		p.order().PutUint64(head, uint64(len(a.value)))
 		head[8] = 0
@@ -205,8 +202,8 @@ func (p *peer) getOrSet(key string) bool {
 	return false
 }
 
-// wait waits for the answer. A peer that only says that it will send no more keeps its place: the
-// server looks at nothing but resets then.
+// wait waits for the answer. A half-closed connection keeps its place: the real server only notices
+// resets then.
 func (p *peer) wait(a *answer) bool {
 	select {
 	case *a = <-p.granted:
@@ -232,12 +229,12 @@ func (p *peer) leave(key string) {
 	defer p.server.mu.Unlock()
 	p.thread.leave(p, key)
 	select {
-	case <-p.granted: // a moment ago: the next one has it now
+	case <-p.granted: // it arrived at the last moment: pass it on
 	default:
 	}
 }
 
-// fill reads the value for a key of which the peer has the lock, or had it.
+// fill reads the value of a key whose lock the peer has or had.
 func (p *peer) fill(key string) bool {
 	if !p.awaitOwned(8, key) {
 		return false
@@ -274,8 +271,8 @@ func (p *peer) fill(key string) bool {
 	return p.write(0)
 }
 
-// awaitOwned waits until there are n bytes of a fill, and resets the connection when the next of
-// them come after the lock was lost.
+// awaitOwned waits until there are n bytes of a value, and resets the connection if data arrives
+// after the lock was lost.
 func (p *peer) awaitOwned(n int, key string) bool {
 	for len(p.buffer) < n {
 		if !p.more() {

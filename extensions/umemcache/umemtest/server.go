@@ -13,21 +13,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// Options are how the server was built. What is zero has the default of the real one's Makefile.
+// Options are the settings of the server's build. Zero values stand for the defaults of the real
+// Makefile.
 type Options struct {
 	Generation wire.Generation // default G3
 	Threads    int             // default 4
-	Slots      int             // connections, of all threads together; default 512
-	Memory     int             // bytes, of all threads together; default 100 MiB
+	Slots      int             // connections of all threads; default 512
+	Memory     int             // bytes of all threads; default 100 MiB
 	Timeout    time.Duration   // TCP_TIMEOUT; default 3 s
-	TLS        *tls.Config     // nil: without TLS
+	TLS        *tls.Config     // nil: plain text
 }
 
 // Server is a running server.
 type Server struct {
 	options  Options
 	listener net.Listener
-	cluster  *Cluster // of which it is a node, or nil
+	cluster  *Cluster // of this node; may be nil
 	wg       sync.WaitGroup
 	stop     chan struct{}
 
@@ -39,7 +40,7 @@ type Server struct {
 	violations []string
 }
 
-// Start starts a server, which ends with the test. The test fails where there is no ::1.
+// Start starts a server that ends with the test. The test fails if there is no ::1.
 func Start(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	s := newServer(tb, o)
@@ -97,7 +98,7 @@ func (s *Server) Connections() int {
 	return n
 }
 
-// Accepted returns how many handshakes have ended well so far.
+// Accepted returns the number of successful handshakes.
 func (s *Server) Accepted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +106,7 @@ func (s *Server) Accepted() int {
 	return s.accepted
 }
 
-// Waiting returns how many connections wait for the fill of the key.
+// Waiting returns how many connections wait for the key's value.
 func (s *Server) Waiting(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +120,7 @@ func (s *Server) Waiting(key string) int {
 	return n
 }
 
-// Locked tells whether a connection holds the fill lock of the key.
+// Locked reports whether a connection holds the key's fill lock.
 func (s *Server) Locked(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +133,7 @@ func (s *Server) Locked(key string) bool {
 	return false
 }
 
-// Value returns what is stored under the key, in whatever thread.
+// Value returns the value of the key in any thread.
 func (s *Server) Value(key string) (value string, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +146,7 @@ func (s *Server) Value(key string) (value string, found bool) {
 	return "", false
 }
 
-// ThreadOf returns the thread that holds the key, or its lock; -1: none does.
+// ThreadOf returns the thread that has the key or its lock; -1: none.
 func (s *Server) ThreadOf(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +154,7 @@ func (s *Server) ThreadOf(key string) int {
 	return slices.IndexFunc(s.threads, func(t *table) bool { return t.entries[key] != nil })
 }
 
-// Violations returns what clients did that they must never do, such as to send a command too early.
+// Violations returns the clients' violations of the protocol, such as a command sent too early.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +171,7 @@ func (s *Server) Disconnect() {
 	}
 }
 
-// Close ends the server and waits until nothing is left of it.
+// Close ends the server, and waits until its goroutines have ended.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if !s.closed {
@@ -207,7 +208,7 @@ func (s *Server) accept() {
 	}
 }
 
-// clock takes the lock from owners who have let others wait for two of its ticks.
+// clock takes the lock from owners who have let others wait for two ticks.
 func (s *Server) clock() {
 	ticker := time.NewTicker(s.options.Timeout)
 	defer ticker.Stop()

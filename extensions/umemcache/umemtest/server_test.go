@@ -20,13 +20,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// target is the server that the behaviours are tested on: the double of each generation or, when
-// UMEM_URL is set, the real server there, which is one of UMEM_GENERATION. Its TCP_TIMEOUT should
-// be as short as the double's; all else is as the real one's Makefile has it.
+// target is the server under test: the imitation of each generation or, with UMEM_URL, the real
+// server of UMEM_GENERATION. The real one should have the same short TCP_TIMEOUT, and otherwise the
+// defaults of its Makefile.
 type target struct {
 	generation wire.Generation
 	address    string
-	t          *testing.T // that runs at the moment
+	t          *testing.T // of the running subtest
 }
 
 func targets(t *testing.T) []target {
@@ -61,7 +61,7 @@ func (s target) size(n uint64) []byte {
 	return b
 }
 
-// hit is the answer to a GET that finds the value.
+// hit encodes the answer to a GET that finds the value.
 func (s target) hit(value string) []byte {
 	return append(append(s.size(uint64(len(value))), 0), value...)
 }
@@ -76,7 +76,7 @@ func (s target) handshake(thread uint32) []byte {
 	return b
 }
 
-// raw is a connection that sends what a test wants.
+// raw is a connection that sends arbitrary bytes.
 type raw struct {
 	net.Conn
 
@@ -126,7 +126,7 @@ func (r *raw) expectMiss() {
 	require.Equal(r.t, byte(1), head[8])
 }
 
-// filled ends a fill.
+// filled reads the answer to a fill, if there is one.
 func (r *raw) filled() {
 	r.t.Helper()
 	if r.s.generation == wire.G1 {
@@ -134,7 +134,7 @@ func (r *raw) filled() {
 	}
 }
 
-// expectNothing makes sure that nothing comes, which cannot be awaited, only given time.
+// expectNothing requires that nothing arrives for some time.
 func (r *raw) expectNothing() {
 	r.t.Helper()
 	require.NoError(r.t, r.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
@@ -150,8 +150,8 @@ func (r *raw) expectEnd() {
 	require.True(r.t, errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET), "%v", err)
 }
 
-// expectLost expects the end of an owner who has lost the lock: with its next packet or, in these
-// generations, at once.
+// expectLost requires the end of an owner who has lost the lock: with its next packet, or
+// immediately in these generations.
 func (r *raw) expectLost(atOnce ...wire.Generation) {
 	r.t.Helper()
 	if !slices.Contains(atOnce, r.s.generation) {
@@ -164,7 +164,7 @@ func (r *raw) expectLost(atOnce ...wire.Generation) {
 func get(key string) []byte { return append([]byte{0, byte(len(key))}, key...) }
 func del(key string) []byte { return append([]byte{1, byte(len(key))}, key...) }
 
-// missing returns a connection that owns the fill lock of the key.
+// missing returns a connection that owns the key's fill lock.
 func (s target) missing(key string) *raw {
 	s.t.Helper()
 	owner := s.connect()
@@ -174,8 +174,7 @@ func (s target) missing(key string) *raw {
 	return owner
 }
 
-// waiting returns a connection that waits for the key. That it does cannot be seen from outside but
-// by its silence.
+// waiting returns a connection that waits for the key. Only its silence shows that.
 func (s target) waiting(key string) *raw {
 	s.t.Helper()
 	waiter := s.connect()
@@ -185,7 +184,7 @@ func (s target) waiting(key string) *raw {
 	return waiter
 }
 
-// behaviours are what a server does, in the order of the protocol's description.
+// behaviours of a server, in the order of the protocol's description.
 var behaviours = []struct {
 	name string
 	test func(s target, key string)
@@ -309,7 +308,7 @@ var behaviours = []struct {
 		owner := s.missing(key)
 		first, second := s.waiting(key), s.waiting(key)
 		require.NoError(s.t, owner.Close())
-		second.expectMiss() // the last who came
+		second.expectMiss() // the last one that came
 		first.expectNothing()
 		second.send(s.filling("amid a val")[:10])
 		require.NoError(s.t, second.Close())

@@ -7,26 +7,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// table is the memory of one thread. The server's mutex guards it.
+// table is the memory of one thread, guarded by the server's mutex.
 type table struct {
 	generation  wire.Generation
 	budget      int
 	connections int
 	entries     map[string]*entry
-	order       []string // of the values, the oldest first
+	order       []string // of the values, oldest first
 	used        int
 }
 
-// entry is a value or, with an owner, the lock of who is to fill it.
+// entry is a value or, with an owner, a fill lock.
 type entry struct {
 	value   []byte
 	owner   *peer
-	waiters []*peer // the last who came first: that is how the real server lists them
-	clocked bool    // the owner's time is running
-	ticks   int     // of the clock meanwhile
+	waiters []*peer // the last one to come first, as in the real server
+	clocked bool    // the owner's time is limited
+	ticks   int     // of the clock since then
 }
 
-// answer is that of a GET.
+// answer is the answer to a GET.
 type answer struct {
 	hit   bool
 	value []byte
@@ -36,12 +36,12 @@ func newTable(g wire.Generation, budget int) *table {
 	return &table{generation: g, budget: budget, entries: map[string]*entry{}}
 }
 
-// itemHeader is about what the real server needs beside key and value.
+// itemHeader is about the size of the real server's data besides key and value.
 const itemHeader = 57
 
 func cost(key string, size int) int { return itemHeader + len(key) + size }
 
-// get answers the peer at once, or lets it wait for its answer.
+// get returns the answer, or registers the peer to wait for it.
 func (t *table) get(p *peer, key string) (a answer, now bool) {
 	e := t.entries[key]
 	switch {
@@ -59,7 +59,7 @@ func (t *table) get(p *peer, key string) (a answer, now bool) {
 	}
 }
 
-// set stores what the owner sends. It fails for whoever has lost the lock.
+// set stores the owner's value. It returns false if the peer has lost the lock.
 func (t *table) set(p *peer, key string, value []byte) bool {
 	e := t.entries[key]
 	if e == nil || e.owner != p {
@@ -78,7 +78,6 @@ func (t *table) set(p *peer, key string, value []byte) bool {
 	return true
 }
 
-// owns tells whether the peer still has the lock.
 func (t *table) owns(p *peer, key string) bool {
 	e := t.entries[key]
 
@@ -99,7 +98,7 @@ func (t *table) del(key string) {
 	}
 }
 
-// leave gives up what the peer, who is gone, has or waits for.
+// leave removes a closed peer as the owner, or from the waiting ones.
 func (t *table) leave(p *peer, key string) {
 	e := t.entries[key]
 	if e == nil {
@@ -112,7 +111,7 @@ func (t *table) leave(p *peer, key string) {
 	}
 }
 
-// pass takes the lock from its owner and gives it to the one who has waited for the shortest time.
+// pass gives the owner's lock to the peer that has waited for the shortest time.
 func (t *table) pass(key string, e *entry) {
 	if len(e.waiters) == 0 {
 		delete(t.entries, key)
@@ -122,7 +121,7 @@ func (t *table) pass(key string, e *entry) {
 	e.owner, e.waiters, e.ticks = e.waiters[0], e.waiters[1:], 0
 	if t.generation == wire.G3 {
 		e.clocked = true
-	} else { // all of them ask once more
+	} else { // all of them ask again
 		slices.Reverse(e.waiters)
 		e.clocked = len(e.waiters) > 0
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// authority is the connection over which the leader approves operations: that of an operation that
-// was done while another machine led, or with an older list of machines, comes with another
-// version. It has one goroutine, which reads.
+// authority is the connection over which the leader approves operations. The approval has another
+// version than the operation if the leader or the list of machines has changed. One goroutine reads
+// from it.
 type authority struct {
 	socket net.Conn
 	reader sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	waiting []chan uint64 // for the approval of their requests, in the order of these
-	unsent  int           // of the requests
-	asking  bool          // requests were sent, and their approval has not come
+	waiting []chan uint64 // receivers of the approvals, in the order of the requests
+	unsent  int           // number of requests
+	asking  bool          // requests were sent and not approved yet
 }
 
 func newAuthority(socket net.Conn, g Generation) *authority {
@@ -40,8 +40,8 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 	return a
 }
 
-// request asks for the approval of an operation. Its version comes over the channel, which is
-// closed instead when there is no such connection any more.
+// request asks for the approval of an operation. The channel receives the version, or is closed if
+// the connection ends.
 func (a *authority) request() <-chan uint64 {
 	approval := make(chan uint64, 1)
 	a.mu.Lock()
@@ -60,19 +60,19 @@ func (a *authority) request() <-chan uint64 {
 	return approval
 }
 
-// ask sends the requests: one byte with the value 1 for each, which is right in all generations.
-// There are never more of them than clients, which fit in the buffer of a socket.
+// ask sends the requests: for each one byte with the value 1. There are never more than clients, so
+// they fit in a socket buffer.
 func (a *authority) ask() {
 	a.asking = a.unsent > 0
 	if a.asking {
 		if _, err := a.socket.Write(bytes.Repeat([]byte{1}, a.unsent)); err != nil {
-			_ = a.socket.Close() // which ends the goroutine, and that everything else
+			_ = a.socket.Close() // ends the goroutine, which cleans up
 		}
 		a.unsent = 0
 	}
 }
 
-// approve passes an approval on. It returns false when more requests are approved than were made.
+// approve passes on an approval. It returns false if more requests are approved than were made.
 func (a *authority) approve(version, count uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,7 +90,7 @@ func (a *authority) approve(version, count uint64) bool {
 	return true
 }
 
-// end gives up: the requests that are left will not be approved.
+// end closes the channels of all open requests.
 func (a *authority) end() {
 	_ = a.socket.Close()
 	a.mu.Lock()
@@ -102,7 +102,7 @@ func (a *authority) end() {
 	a.waiting, a.unsent = nil, 0
 }
 
-// close closes the connection and waits until its goroutine has ended.
+// close closes the connection, and waits until its goroutine has ended.
 func (a *authority) close() {
 	_ = a.socket.Close()
 	a.reader.Wait()

@@ -10,22 +10,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// Client is one user of a Target. It does one operation at a time: its methods are for one
-// goroutine, and so is the function that GetOrSet calls, which must not use the same client.
+// Client is a user of a Target that runs one operation at a time. Its methods are for one
+// goroutine. The function passed to GetOrSet must not use the same client.
 //
-// Every operation has the client's timeout, from waiting for a connection to the last byte. When
-// its context is done, it returns at once, whatever it waits for. With a Pool it allocates nothing
-// for a hit whose value has room in into, as long as the context is the same as that of the
-// operation before.
+// An operation's timeout includes the wait for a connection. The end of its context interrupts it.
+// With a Pool, a hit allocates nothing if the value fits in into and the context is the same as
+// before.
 type Client struct {
 	target  Target
 	timeout time.Duration
-	// seat is where operations take turns with those of other clients; nil: on the caller's goroutine.
+	// seat is the client's place at an event loop; nil: operations run in the caller's goroutine.
 	seat *eventloop.Seat
 
-	turn     chan *conn // where a connection comes for which the client waits
+	turn     chan *conn // receives a connection for which the client waits
 	deadline time.Time
-	scratch  []byte // for values that nobody wants
+	scratch  []byte // for values that are discarded
 	operation
 
 	received, sent uint64
@@ -39,13 +38,13 @@ type Client struct {
 	held net.Conn
 }
 
-// operation is what the client is doing.
+// operation is the client's current operation.
 type operation struct {
 	command command
-	key     []byte // as it goes over the wire
+	key     []byte // encoded
 	into    []byte
 	fill    func() ([]byte, error)
-	made    []byte // what fill returned
+	made    []byte // the result of fill
 	filled  bool   // fill was called
 
 	value []byte // the result
@@ -61,18 +60,17 @@ const (
 	doDel
 )
 
-// NewClient returns a user of the target, whose operations take no longer than the timeout.
+// NewClient returns a user of the target, whose operations have this timeout.
 func NewClient(target Target, timeout time.Duration) *Client {
 	return &Client{target: target, timeout: timeout, turn: make(chan *conn, 1)}
 }
 
-// Use says at which seat of an event loop operations take turns while a job of the seat is under
-// way; nil: at none. Operations on a Cluster wait for more than sockets, and must have none.
+// Use makes operations wait at the seat while it runs a job; nil: in the caller's goroutine.
+// Operations on a Cluster must not have a seat, because they wait for more than sockets.
 func (c *Client) Use(seat *eventloop.Seat) { c.seat = seat }
 
-// Connect opens one more connection to each thread of the server, as far as there may be more: as
-// many clients as there may be connections find one of their own then. It fails with kind connect
-// or refused.
+// Connect opens one more connection to each thread, up to the limit, so that each client finds a
+// free one. Its errors are of kind connect or refused.
 func (c *Client) Connect(ctx context.Context) error {
 	e := c.begin(ctx)
 	if e == nil {
@@ -82,11 +80,11 @@ func (c *Client) Connect(ctx context.Context) error {
 	return c.end(e)
 }
 
-// Get appends the value of the key to into; without one, found is false.
+// Get appends the value of the key to into. found reports whether the key exists.
 //
-// The protocol has no such command: this is a GET_OR_SET that, on a miss, closes its connection,
-// the only way to decline the fill lock. A miss costs the next operation a new connection
-// therefore. Where another client holds the lock, it waits for that client's value.
+// The protocol has no such command: this is a GET_OR_SET that closes its connection on a miss, the
+// only way to decline the fill lock. So a miss costs a later operation a new connection. If another
+// client holds the lock, Get waits for that client's value.
 func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found bool, err error) {
 	c.operation = operation{command: doGet, key: c.key, into: into}
 	err = c.run(ctx, key)
@@ -94,14 +92,14 @@ func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found
 	return c.value, c.found, err
 }
 
-// GetOrSet appends the value of the key to into. Without one, it calls fill, once at most, sends
-// what that returns to the server and returns it; found is false then. It holds the key's fill lock
-// meanwhile: whoever else asks for the key waits, and after twice the server's TCP_TIMEOUT the
-// server gives the lock to the next of them.
+// GetOrSet appends the value of the key to into. If the key does not exist, it calls fill, sends
+// the result to the server and returns it, with found false. Meanwhile it holds the key's fill
+// lock: other clients wait for the value, and after twice the server's TCP_TIMEOUT one of them gets
+// the lock.
 //
-// When fill fails, it fails with kind fill, and nothing is stored. It fails with kind lock_lost
-// when the server closes the connection before it has the value. In G2 and G3, which do not
-// acknowledge it, that may show only later: see Retries.
+// If fill fails, the error has kind fill, and nothing is stored. If the server closes the
+// connection before it has the value, the error has kind lock_lost. G2 and G3 do not acknowledge
+// values, so that may be noticed only later: see Retries.
 func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]byte, error)) (value []byte, found bool, err error) {
 	c.operation = operation{command: doGetOrSet, key: c.key, into: into, fill: fill}
 	err = c.run(ctx, key)
@@ -109,10 +107,9 @@ func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]
 	return c.value, c.found, err
 }
 
-// Set stores the value. The protocol has no such command: this is a DEL and a GET_OR_SET with the
-// value as its fill, again from the start when somebody else was quicker with a fill in between, or
-// has taken the lock from it, which only G1 says. It fails with kind lock_lost when it has lost the
-// lock ten times.
+// Set stores the value. The protocol has no such command: this is a DEL and a GET_OR_SET that fills
+// in the value. They are repeated if another client fills in a value in between, or takes the lock,
+// which only G1 reports. After ten lost locks the error has kind lock_lost.
 func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	if e := c.checkValue(value); e != nil {
 		return e
@@ -122,15 +119,15 @@ func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	return c.run(ctx, key)
 }
 
-// Del deletes the key, whether it is there or not. It takes the fill lock from a client that holds
-// it: that one's fill fails with kind lock_lost.
+// Del deletes the key, whether it exists or not. It takes the fill lock from its holder, whose fill
+// fails with kind lock_lost.
 func (c *Client) Del(ctx context.Context, key []byte) error {
 	c.operation = operation{command: doDel, key: c.key}
 
 	return c.run(ctx, key)
 }
 
-// Traffic returns the bytes received and sent since it was last asked.
+// Traffic returns the bytes received and sent since its last call.
 func (c *Client) Traffic() (received, sent uint64) {
 	received, sent = c.received, c.sent
 	c.received, c.sent = 0, 0
@@ -138,11 +135,11 @@ func (c *Client) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// Retries returns how many operations were done on a second connection, because the server had
-// ended the first one without an answer, since it was last asked; and to how many of these the
-// server said so that it had thrown away the fill before them, of whatever client of the target.
-// Only G2 and G3 have such fills: they acknowledge none, but end the connection of an owner who has
-// lost the lock, which the next operation on it finds out.
+// Retries returns, since its last call, how many operations needed a second connection because the
+// server had closed the first one without an answer, and for how many of them this means that the
+// server had discarded the fill before them, by any client. That only happens in G2 and G3: they do
+// not acknowledge a fill, but close the connection of an owner who has lost the lock, and the next
+// operation on it notices.
 func (c *Client) Retries() (all, lostFills uint64) {
 	all, lostFills = c.retries, c.lostFills
 	c.retries, c.lostFills = 0, 0
@@ -150,7 +147,7 @@ func (c *Client) Retries() (all, lostFills uint64) {
 	return all, lostFills
 }
 
-// Close ends the client's use of its context. The connections are the target's.
+// Close releases the client's context. The target keeps the connections.
 func (c *Client) Close() {
 	if c.unwatch != nil {
 		c.unwatch()
@@ -177,11 +174,10 @@ func (c *Client) run(ctx context.Context, key []byte) error {
 	return c.end(e)
 }
 
-// setTries is how often a Set tries to get a value in at most: clients that set the same key take
-// the lock from each other, and a value without room is refused in the same way.
+// setTries limits the attempts of a Set: clients that set the same key take the lock from each
+// other, and a value without room is rejected in the same way.
 const setTries = 10
 
-// begin starts an operation: its time runs.
 func (c *Client) begin(ctx context.Context) *Error {
 	if ctx != c.ctx {
 		c.watch(ctx)
@@ -210,7 +206,7 @@ func (c *Client) cancelled() *Error {
 	return newError(KindCancelled, context.Cause(c.ctx), "the operation was cancelled")
 }
 
-// watch makes the end of a context interrupt what the client is doing then.
+// watch makes the end of a context interrupt the client's current call.
 func (c *Client) watch(ctx context.Context) {
 	if c.unwatch != nil {
 		c.unwatch()
@@ -224,8 +220,7 @@ func (c *Client) watch(ctx context.Context) {
 	})
 }
 
-// interrupt makes the call on the connection that is under way return, if it is one of this
-// context.
+// interrupt ends the current call if it has this context.
 func (c *Client) interrupt(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,8 +229,8 @@ func (c *Client) interrupt(ctx context.Context) {
 	}
 }
 
-// hold gives a socket its deadline, and to interrupt. The context may have been done before: see
-// cancelled.
+// hold sets a socket's deadline, and makes it the one to interrupt. The context may have ended
+// before: see cancelled.
 func (c *Client) hold(socket net.Conn, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -258,18 +253,18 @@ func (c *Client) count(conn *conn) {
 	c.sent += sent
 }
 
-// on does the operation on a connection to the thread.
+// on runs the operation on a connection to the thread.
 //
-// When the server ends the connection without a byte of an answer to a command other than a fill,
-// there is one more try on a new connection, as the official client has it: the reason is an
-// earlier one. The fill before it was thrown away (see Retries), or the server was started anew.
-// What the operation has done by then is at most the DEL of a Set, which may be done twice.
+// If the server closes the connection without any answer to a command other than a fill, it tries
+// once more on a new connection, like the official client. The reason is older than the command:
+// the previous fill was discarded (see Retries), or the server was restarted. The first attempt has
+// done at most the DEL of a Set, which may be repeated.
 func (c *Client) on(t *thread) *Error {
 	conn, e := t.take(c)
 	if e != nil {
 		return e
 	}
-	inStep := false // nor is it when fill panics
+	inStep := false // also if fill panics
 	defer func() {
 		switch {
 		case conn == nil:
@@ -293,12 +288,11 @@ func (c *Client) on(t *thread) *Error {
 		}
 		e = c.use(conn)
 	}
-	inStep = e == nil && (c.command != doGet || c.found) // else it still owns the lock
+	inStep = e == nil && (c.command != doGet || c.found) // otherwise it still owns the lock
 
 	return e
 }
 
-// use does the operation on the connection.
 func (c *Client) use(conn *conn) *Error {
 	conn.base.Use(c.seat)
 	defer func() {

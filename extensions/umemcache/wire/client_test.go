@@ -18,8 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// server is a server of each generation: the double or, when UMEM_URL is set, the real one there,
-// which is one of UMEM_GENERATION.
+// server is a server of each generation: the imitation or, with UMEM_URL, the real one of
+// UMEM_GENERATION.
 type server struct {
 	address string
 	options wire.Options
@@ -67,7 +67,6 @@ func newClient(t *testing.T, target wire.Target) *user {
 	return &user{c, t}
 }
 
-// user is a client with the calls that most tests make.
 type user struct {
 	*wire.Client
 
@@ -120,7 +119,7 @@ func requireKind(t *testing.T, kind wire.Kind, err error) *wire.Error {
 	return e
 }
 
-// each runs a test on every server, with a key that no other test has.
+// each runs a test on every server, with a key that no other test uses.
 func each(t *testing.T, test func(f fixture)) {
 	t.Helper()
 	for _, s := range servers(t) {
@@ -131,7 +130,6 @@ func each(t *testing.T, test func(f fixture)) {
 	}
 }
 
-// fixture is what a test on one server has.
 type fixture struct {
 	t      *testing.T
 	server server
@@ -189,7 +187,7 @@ func TestKeysAndValuesOfAllSizes(t *testing.T) {
 	})
 }
 
-// A key's thread is what its hash says: otherwise clients do not find what others store.
+// A key's thread follows from its hash, as in all clients.
 func TestThreadsAreThoseOfTheHash(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		s := umemtest.Start(t, umemtest.Options{Generation: g, Threads: 3})
@@ -263,8 +261,8 @@ func TestWaitersGetTheValue(t *testing.T) {
 	}
 }
 
-// lock returns a function that lets a client hold the key's fill lock until it is called, and
-// returns its error then.
+// lock lets a client take the key's fill lock. The returned function releases it, and returns the
+// client's error.
 func lock(t *testing.T, s *umemtest.Server, c *user, key, value string) (unlock func() error) {
 	t.Helper()
 	release, ended := make(chan struct{}), make(chan error, 1)
@@ -322,13 +320,13 @@ func TestLockTakenByADel(t *testing.T) {
 			err := unlock()
 			if g == wire.G1 {
 				requireKind(t, wire.KindLockLost, err)
-			} else if err != nil { // nothing acknowledges a fill, but the reset may already be here
+			} else if err != nil { // a fill is not acknowledged, but the reset may have arrived
 				requireKind(t, wire.KindLockLost, err)
 			}
 			_, stored := s.Value("key")
 			require.False(t, stored)
 
-			// Whoever gets the connection next finds out, and is none the worse for it.
+			// The next user of the connection notices, and still succeeds.
 			lost := uint64(0)
 			for range 3 {
 				other.set("key", "kept")
@@ -439,7 +437,7 @@ func TestManyClients(t *testing.T) {
 		s.options.ConnectionsPerThread = 4
 		p := newPool(t, s.address, s.options)
 		var wg sync.WaitGroup
-		var lost atomic.Int64 // the lock, to a del; seldom twice, the second time on the connection of the second try
+		var lost atomic.Int64 // to a delete; rarely twice, the second time on the connection of the second attempt
 		for i := range 32 {
 			c := newClient(t, p)
 			wg.Go(func() {

@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	maxClusterKey = maxKey - 8 // bytes: a machine's version goes before it
+	maxClusterKey = maxKey - 8 // bytes: a machine's version precedes it
 
-	clusterPause = 100 * time.Millisecond // before the next try, when the cluster is not in order
+	clusterPause = 100 * time.Millisecond // before the next attempt
 )
 
-// Cluster is the connections to the members of a cluster of servers that were built with RAFT.
+// Cluster holds the connections to the members of a cluster of servers that were built with RAFT.
 //
 // An operation is valid only if the leader approves it in the version of the cluster in which it
-// was done. Otherwise, and when a member cannot be reached, the client learns anew who leads and
-// who is there, and does the operation again, until its time is over. The bytes that this takes are
-// not among those that Client.Traffic counts.
+// was done. Otherwise, or if a member cannot be reached, the client asks again for the leader and
+// the members, and repeats the operation until its timeout. Client.Traffic does not count these
+// requests.
 type Cluster struct {
 	options Options
-	node    string // the one that the caller knows
+	node    string // the node in the caller's configuration
 
-	learning chan struct{} // holds an element while somebody learns what the cluster looks like
+	learning chan struct{} // holds an element while a client reads the cluster's state
 
 	mu     sync.Mutex
-	view   *view // nil: is to be learnt
+	view   *view // nil: unknown
 	last   *view
 	closed bool
 }
 
-// NewCluster returns the cluster to which the node at host:port belongs. It connects when a client
-// needs it. The error is one of the address or the options.
+// NewCluster returns the cluster of the node at host:port. It connects when needed. It returns an
+// error if the address or an option is invalid.
 func NewCluster(node string, options Options) (*Cluster, error) {
 	if err := CheckAddress(node); err != nil {
 		return nil, err
@@ -46,10 +46,9 @@ func NewCluster(node string, options Options) (*Cluster, error) {
 	return &Cluster{options: options, node: node, learning: make(chan struct{}, 1)}, nil
 }
 
-// InitCluster makes a cluster of servers that are in none: a power of two of them, at least four,
-// whose addresses are IPv6 with their administrators' ports. The first one leads. That the servers
-// have agreed shows only when clients reach them. The error is of kind usage, or one of reaching
-// the first server.
+// InitCluster makes a cluster of servers that belong to none: a power of two of them, at least
+// four, given by their IPv6 addresses with the administrators' ports. The first one leads. It does
+// not wait until the servers agree. Errors are of kind usage, or about reaching the first server.
 func InitCluster(ctx context.Context, nodes []string, options Options) error {
 	if err := options.Validate(); err != nil {
 		return newError(KindUsage, err, "%s", err)
@@ -84,7 +83,7 @@ func InitCluster(ctx context.Context, nodes []string, options Options) error {
 	return c.end(e)
 }
 
-// Close closes the idle connections, and those in use when their operations end. Later operations
+// Close closes the idle connections now, and the others after their operations. Later operations
 // fail.
 func (k *Cluster) Close() {
 	k.mu.Lock()
@@ -126,8 +125,7 @@ func (k *Cluster) connect(c *Client) *Error {
 	})
 }
 
-// settled does a job with what the cluster looks like, and again with what it looks like then when
-// it has changed meanwhile.
+// settled runs job with the cluster's state, and again if the state has changed meanwhile.
 func (k *Cluster) settled(c *Client, job func(*view) *Error) *Error {
 	for {
 		v, e := k.current(c)
@@ -165,19 +163,19 @@ func (k *Cluster) do(c *Client, key []byte) *Error {
 	})
 }
 
-// isUnsettled tells whether an error may be one of the cluster's state, so that the operation is to
-// be done again.
+// isUnsettled reports whether the cluster's state may have caused the error, so that the operation
+// must be repeated.
 func isUnsettled(e *Error) bool {
 	return e.gone || e.full || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
 }
 
-// isLate tells whether an error is that of an operation whose time was over.
+// isLate reports whether the operation's timeout caused the error.
 func (c *Client) isLate(e *Error) bool {
 	return c.cancelled() == nil && slices.Contains([]Kind{KindTimeout, KindLockWait, KindBusy}, e.Kind)
 }
 
-// isApproved tells whether the leader has approved an operation by now. Where it has not in all the
-// operation's time, it, or the machine that was asked, may have gone without a word.
+// isApproved reports whether the leader has approved the operation. If not within the operation's
+// whole time, the leader, or the machine, may be down.
 func isApproved(approval <-chan uint64, version uint64) bool {
 	select {
 	case v, ok := <-approval:
@@ -208,7 +206,7 @@ func (c *Client) await(approval <-chan uint64, version uint64) *Error {
 	return newError(KindTimeout, nil, "no answer in time: the cluster's leader approves nothing")
 }
 
-// pause waits before the next try. It returns false when there is no time for one.
+// pause waits before the next attempt. It returns false if there is no time left.
 func (c *Client) pause() bool {
 	if time.Until(c.deadline) < clusterPause {
 		return false

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// startCluster returns a cluster of four servers, and a client of it.
 func startCluster(t *testing.T, g wire.Generation) (*umemtest.Cluster, *user) {
 	t.Helper()
 	servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
@@ -30,7 +29,7 @@ func startCluster(t *testing.T, g wire.Generation) (*umemtest.Cluster, *user) {
 	return servers, newClient(t, k)
 }
 
-// wireKey is the key as the member with this version keeps it.
+// wireKey returns the key in the form that the member with this version stores.
 func wireKey(g wire.Generation, version uint64, key string) string {
 	prefix := make([]byte, 8)
 	orderOf(g).PutUint64(prefix, version)
@@ -86,8 +85,7 @@ func TestClusterThatChanges(t *testing.T) {
 			servers.SetLeader(2)
 			c.requireValue("key", "value")
 
-			// The keys of a machine that is gone are on the next one, with the version of the one
-			// that is gone.
+			// The keys of a removed machine are on the next one, with the removed one's version.
 			servers.Remove(t, 1)
 			for i := range 40 {
 				key := fmt.Sprintf("key %d", i)
@@ -105,7 +103,7 @@ func TestClusterThatChanges(t *testing.T) {
 			calls := 0
 			value, _, err := c.getOrSet("made once", func() ([]byte, error) {
 				calls++
-				servers.SetLeader(0) // which breaks all connections
+				servers.SetLeader(0) // breaks all connections
 
 				return []byte("x"), nil
 			})
@@ -119,7 +117,7 @@ func TestClusterThatChanges(t *testing.T) {
 	}
 }
 
-// heldConn is a connection that holds what is written after its first request until it is let go.
+// heldConn holds back everything written after its first request until it is released.
 type heldConn struct {
 	net.Conn
 
@@ -145,7 +143,7 @@ func (c *heldConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// What is filled in, and found when the cluster has changed meanwhile, was a miss all the same.
+// A value that was filled in, and found after a change of the cluster, still counts as a miss.
 func TestClusterThatChangesAfterAFill(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
@@ -180,7 +178,7 @@ func TestClusterThatChangesAfterAFill(t *testing.T) {
 	}
 }
 
-// A connect learns of a change as any other operation does, and opens no connection twice.
+// Connect notices a change of the cluster, and opens no connection twice.
 func TestClusterThatChangesBeforeConnect(t *testing.T) {
 	servers, c := startCluster(t, wire.G3)
 	require.NoError(t, c.Del(t.Context(), []byte(keysOf(wire.G3, 3, 1)[0])))
@@ -192,7 +190,7 @@ func TestClusterThatChangesBeforeConnect(t *testing.T) {
 	}
 }
 
-// keysOf are n keys of a thread of this member of a cluster of four, of four threads each.
+// keysOf returns n keys of one thread of this member, in a cluster of four with four threads each.
 func keysOf(g wire.Generation, member, n int) (keys []string) {
 	for i := 0; len(keys) < n; i++ {
 		key := fmt.Sprintf("key %d", i)
@@ -205,8 +203,7 @@ func keysOf(g wire.Generation, member, n int) (keys []string) {
 	return keys
 }
 
-// Who waits for a connection to a machine that is gone goes to the next machine, and not down with
-// the first.
+// A client that waits for a connection to a removed machine moves to the next machine.
 func TestClusterThatChangesForThoseWhoWait(t *testing.T) {
 	g := wire.G3
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
@@ -243,8 +240,7 @@ func TestClusterThatChangesForThoseWhoWait(t *testing.T) {
 	}
 }
 
-// mutedConn is a connection that neither sends nor receives once it is muted, as when the network
-// breaks without a word.
+// mutedConn neither sends nor receives once it is muted, like a broken network.
 type mutedConn struct {
 	net.Conn
 
@@ -295,7 +291,7 @@ func (m *mutable) dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// mute mutes the connections to the address that there are now.
+// mute mutes the present connections to the address.
 func (m *mutable) mute(address string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -306,8 +302,7 @@ func (m *mutable) mute(address string) {
 	}
 }
 
-// A leader, or a machine, that is gone without a word costs the operation of that moment, and none
-// after it.
+// A leader or machine that falls silent fails the current operation only.
 func TestClusterThatFallsSilent(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	nodes := servers.Addresses()
@@ -328,7 +323,7 @@ func TestClusterThatFallsSilent(t *testing.T) {
 	require.EqualError(t, e, "no answer in time: the cluster's leader approves nothing")
 	require.NoError(t, c.Del(t.Context(), key))
 
-	for range 3 { // connections to each thread, each of which could take a timeout
+	for range 3 { // connections to each thread; each could cost a timeout
 		require.NoError(t, c.Connect(t.Context()))
 	}
 	network.mute(nodes[1])

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// view is what the cluster looks like.
+// view is the state of the cluster.
 type view struct {
 	version   uint64
 	members   []member
@@ -15,13 +15,13 @@ type view struct {
 	authority *authority
 }
 
-// member is where the keys of one machine are kept.
+// member is the place of one machine's keys.
 type member struct {
 	version uint64    // of the machine
-	threads []*thread // of the machine or, while it is not available, of the next one that is
+	threads []*thread // of the machine or, if it is unavailable, of the next available one
 }
 
-// outdated makes the next operation learn what the cluster looks like.
+// outdated makes the next operation read the state again.
 func (k *Cluster) outdated(v *view) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -40,8 +40,7 @@ func (k *Cluster) known() (*view, *Error) {
 	return k.view, nil
 }
 
-// current returns what the cluster looks like. When that is not known, one client learns it, and
-// the others wait.
+// current returns the state. If it is unknown, one client reads it while others wait.
 func (k *Cluster) current(c *Client) (*view, *Error) {
 	if v, e := k.known(); v != nil || e != nil {
 		return v, e
@@ -63,7 +62,7 @@ func (k *Cluster) current(c *Client) (*view, *Error) {
 	return k.learn(c)
 }
 
-// learn asks the nodes that are known, again and again, until one of them knows a leader.
+// learn asks the known nodes until one of them knows a leader.
 func (k *Cluster) learn(c *Client) (*view, *Error) {
 	k.mu.Lock()
 	last := k.last
@@ -80,7 +79,7 @@ func (k *Cluster) learn(c *Client) (*view, *Error) {
 				return v, k.adopt(v, last)
 			}
 			if why == nil || time.Now().Before(c.deadline) {
-				why = e // what the deadline cuts off says less than the answers before
+				why = e // an error caused by the deadline says less than earlier ones
 			}
 		}
 		if !c.pause() {
@@ -89,7 +88,7 @@ func (k *Cluster) learn(c *Client) (*view, *Error) {
 	}
 }
 
-// adopt replaces what the cluster looked like.
+// adopt replaces the state, and closes connections to removed machines.
 func (k *Cluster) adopt(v, last *view) *Error {
 	k.mu.Lock()
 	closed := k.closed
@@ -116,7 +115,7 @@ func (k *Cluster) adopt(v, last *view) *Error {
 	return nil
 }
 
-// learnFrom asks a node who leads, and the leader for the rest.
+// learnFrom asks a node for the leader, and the leader for the state.
 func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) {
 	g := k.options.Generation
 	var leader netip.AddrPort
@@ -156,11 +155,11 @@ func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) 
 	return v, nil
 }
 
-// newView works out where keys are kept. The connections of machines that were there before stay.
+// newView computes where keys are stored. It keeps existing connections.
 func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
 	v := &view{version: s.Version, members: make([]member, len(s.Machines)), threads: map[string][]*thread{}}
 	var route []*thread
-	for i := 2*len(s.Machines) - 1; i >= 0; i-- { // twice around: after the last machine comes the first
+	for i := 2*len(s.Machines) - 1; i >= 0; i-- { // twice around, as the first machine follows the last
 		m := s.Machines[i%len(s.Machines)]
 		address := m.Address.String()
 		if m.Available() {
@@ -186,7 +185,7 @@ func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
 	return v, nil
 }
 
-// open connects to a node and sends a request. The socket is held until release.
+// open connects to a node and sends a request. The socket stays held until release.
 func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
 	socket, deadline, e := c.target.settings().dial(c.ctx, node, c.deadline)
 	if e != nil {
@@ -203,7 +202,7 @@ func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
 	return socket, nil
 }
 
-// ask connects to a node, sends a request and lets read have the answer.
+// ask connects to a node, sends a request, and calls read for the answer.
 func (c *Client) ask(node string, request []byte, read func(net.Conn) error) *Error {
 	socket, e := c.open(node, request)
 	if e != nil {

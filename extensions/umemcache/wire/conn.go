@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	maxKey = 255 // bytes: its length is one byte
+	maxKey = 255 // its length is one byte
 
-	bufferSize = 16 << 10 // what that of reading grows to; of writing what goes out with the first packet
-	firstRead  = 64 << 10 // how much of a value is believed before a byte of it came
+	bufferSize = 16 << 10 // limit of the read buffer; and the part of a value that is written with the head
+	firstRead  = 64 << 10 // maximum allocation for an announced length
 
 	commandGetOrSet = 0
 	commandDel      = 1
-	commandConnect  = 8 // where the server's plain build ignores four bytes, that for clusters has its command
+	commandConnect  = 8 // a server built for clusters has its command where a plain one ignores four bytes
 
 	hit  = 0
 	miss = 1
-	done = 0 // the one answer to all that is no question
+	done = 0 // the only answer to commands that return nothing
 )
 
-// conn is a connection to a thread of a server. Whoever uses it sets its deadline first.
+// conn is a connection to a thread of a server. The user sets its deadline first.
 type conn struct {
 	socket net.Conn
 	// base is the connection below TLS, or socket itself.
 	base   *eventloop.Conn
 	reader *growing.Reader
-	buffer []byte // what is being written
+	buffer []byte // being written
 
 	generation Generation
 	maxValue   int
 
-	unconfirmed bool // the last thing sent was a fill, to which this generation has no answer
+	unconfirmed bool // the last command was a fill that this generation does not acknowledge
 
-	received, sent uint64 // bytes since take
+	received, sent uint64 // bytes since the last traffic
 }
 
 func newConn(socket net.Conn, o *Options) *conn {
@@ -50,8 +50,7 @@ func newConn(socket net.Conn, o *Options) *conn {
 	}
 }
 
-// baseOf is the connection below TLS of a socket that Options.dial has opened, or the socket
-// itself.
+// baseOf returns the connection below TLS of a socket from Options.dial, or the socket itself.
 func baseOf(socket net.Conn) *eventloop.Conn {
 	if secure, is := socket.(*tls.Conn); is {
 		socket = secure.NetConn()
@@ -60,7 +59,7 @@ func baseOf(socket net.Conn) *eventloop.Conn {
 	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no others
 }
 
-// handshake names the thread. Nothing may be sent before its answer has come.
+// handshake sends the thread's number, and waits for the answer.
 func (c *conn) handshake(thread int) *Error {
 	order := c.generation.order()
 	c.buffer = append(c.buffer[:0], commandConnect, 0, 0, 0)
@@ -72,8 +71,8 @@ func (c *conn) handshake(thread int) *Error {
 	return c.expectDone("the handshake")
 }
 
-// get sends GET_OR_SET and reads the answer, of a hit with the value, which it appends to into.
-// After a miss, fill is the only thing that may follow.
+// get sends GET_OR_SET, reads the answer, and appends a value to into. After a miss, only fill may
+// follow.
 func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	if e := c.command(commandGetOrSet, key); e != nil {
 		return into, false, e
@@ -87,14 +86,14 @@ func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 			"no answer to a get in time: another connection holds the key's fill lock, or the server does not answer at all")
 	default:
 		e := broken(err, "the answer to a get")
-		e.unanswered = len(head) == 0 // G1 does this to one who has waited for the lock, got it, and lost it in the same moment
+		e.unanswered = len(head) == 0 // G1 does this to a client that waited for the lock, got it, and lost it at the same moment
 
 		return into, false, e
 	}
 
 	size := c.generation.order().Uint64(head)
 	switch head[8] {
-	case miss: // and the size is garbage
+	case miss: // the size is garbage
 		return into, false, nil
 	case hit:
 		value, e := c.readValue(into, size)
@@ -105,7 +104,7 @@ func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	}
 }
 
-// readValue appends a value of this size to into. It takes memory only for what has come.
+// readValue appends a value of this size to into. Memory grows with the bytes that arrive.
 func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
 	if size > uint64(c.maxValue) {
 		return into, newError(KindTooLarge, nil, "the server announces a value of %d bytes; maxValue is %d", size, c.maxValue)
@@ -125,7 +124,7 @@ func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
 	return into, nil
 }
 
-// fill sends the value that the miss before it has asked for.
+// fill sends the value after a miss.
 func (c *conn) fill(value []byte) *Error {
 	if e := c.inStep(); e != nil {
 		return e
@@ -149,8 +148,8 @@ func (c *conn) fill(value []byte) *Error {
 	return nil
 }
 
-// lostIn is what an error in a fill means: a server closes the connection of an owner from whom the
-// lock was taken, and of one whose value has no room. It says nothing else in either case.
+// lostIn converts an error during a fill. The server closes the connection, without an error
+// message, if the lock was taken or the value has no room.
 func lostIn(e *Error) *Error {
 	if e == nil || e.Kind != KindConnection {
 		return e
@@ -160,7 +159,6 @@ func lostIn(e *Error) *Error {
 		"fill lock, or the value is larger than a thread's memory", reason(e.Err))
 }
 
-// del sends DEL.
 func (c *conn) del(key []byte) *Error {
 	if e := c.command(commandDel, key); e != nil {
 		return e
@@ -185,7 +183,7 @@ func (c *conn) command(command byte, key []byte) *Error {
 	return nil
 }
 
-// inStep makes sure that what comes next is an answer to what is sent next.
+// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *conn) inStep() *Error {
 	if n := c.reader.Buffered(); n > 0 {
 		return newError(KindProtocol, nil, "the server has sent %d bytes that nobody has asked for", n)
@@ -194,7 +192,7 @@ func (c *conn) inStep() *Error {
 	return nil
 }
 
-// expectDone reads the one byte that says that it was done.
+// expectDone reads the answer of a command that returns nothing.
 func (c *conn) expectDone(doing string) *Error {
 	answer, err := c.read(1)
 	if err != nil {
@@ -210,8 +208,8 @@ func (c *conn) expectDone(doing string) *Error {
 	return nil
 }
 
-// read reads n bytes, or what came of them. They are good until the next read. The connection is in
-// step after it: nothing that was sent before is without an answer.
+// read returns n bytes, or with an error those that arrived. They are valid until the next read. It
+// also marks the connection as in step: everything sent before has been answered.
 func (c *conn) read(n int) ([]byte, error) {
 	bytes, err := c.reader.Peek(n)
 	c.received += uint64(len(bytes))
@@ -235,7 +233,7 @@ func (c *conn) write(bytes []byte) error {
 	return err
 }
 
-// traffic returns the bytes since it was last asked.
+// traffic returns the bytes since its last call.
 func (c *conn) traffic() (received, sent uint64) {
 	received, sent = c.received, c.sent
 	c.received, c.sent = 0, 0
@@ -243,16 +241,16 @@ func (c *conn) traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// close closes the connection when all that was sent has gone out: a fill may be among it.
+// close closes the connection after all sent data, which may include a fill.
 func (c *conn) close() { _ = c.socket.Close() }
 
-// abandon resets the connection. A server looks at nothing else when one ends that waits for
-// somebody's fill: after a close, the slot would stay taken. And no port of this machine is left in
-// TIME_WAIT, one a miss.
+// abandon resets the connection. A server notices only a reset of a connection that waits for
+// another client's fill: after a normal close, the slot would stay in use. Nor does a reset leave a
+// port in TIME_WAIT for each miss.
 func (c *conn) abandon() {
 	socket := c.base.NetConn()
 	for {
-		over, ok := socket.(interface{ NetConn() net.Conn }) // a quiet connection
+		over, ok := socket.(interface{ NetConn() net.Conn }) // unwrap
 		if !ok {
 			break
 		}
@@ -261,8 +259,8 @@ func (c *conn) abandon() {
 	if tcp, ok := socket.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	_ = c.base.Close() // without the farewell of TLS
+	_ = c.base.Close() // without TLS's close message
 }
 
-// past is a deadline that has passed: it makes a call on the connection that is under way return.
+// past is a deadline in the past, which ends the current call.
 func past() time.Time { return time.Unix(1, 0) }

@@ -8,35 +8,35 @@ import (
 	"syscall"
 )
 
-// Kind is what went wrong.
+// Kind is the kind of an error.
 type Kind string
 
-// Kinds of errors. An operation that fails closes its connection, if it had one.
+// Kinds of errors. A failed operation closes its connection.
 const (
 	KindConnect    Kind = "connect"    // the server could not be reached
-	KindRefused    Kind = "refused"    // it closed the connection in the handshake: no such thread, or no free slot in it
+	KindRefused    Kind = "refused"    // the server closed the connection in the handshake: no such thread, or no free slot
 	KindConnection Kind = "connection" // the connection broke
-	KindLockLost   Kind = "lock_lost"  // it broke in a fill: the lock was taken away, or the value has no room
-	KindLockWait   Kind = "lock_wait"  // no answer to a GET in time: somebody else holds the key's lock
-	KindTimeout    Kind = "timeout"    // no answer in time otherwise
-	KindBusy       Kind = "busy"       // the server has no free slot, or no connection of the pool became free in time
+	KindLockLost   Kind = "lock_lost"  // it broke in a fill: the lock was taken, or the value has no room
+	KindLockWait   Kind = "lock_wait"  // no answer to a GET in time: another client holds the key's lock
+	KindTimeout    Kind = "timeout"    // no answer in time in other cases
+	KindBusy       Kind = "busy"       // the server has no free slot, or no connection became free in time
 	KindCancelled  Kind = "cancelled"  // the context ended the operation
 	KindTooLarge   Kind = "too_large"  // the value is larger than MaxValue
-	KindProtocol   Kind = "protocol"   // the peer answers as no server of this generation would
-	KindCluster    Kind = "cluster"    // the cluster has no leader, no member for the key, or no peace
-	KindFill       Kind = "fill"       // the function that makes the value failed; its error is wrapped
+	KindProtocol   Kind = "protocol"   // the answer does not fit this generation
+	KindCluster    Kind = "cluster"    // the cluster has no leader, no member for the key, or keeps changing
+	KindFill       Kind = "fill"       // the fill function failed; its error is wrapped
 	KindUsage      Kind = "usage"      // the call itself is wrong
 )
 
-// Error is what goes wrong with an operation.
+// Error is the error of an operation.
 type Error struct {
 	Kind    Kind
 	Message string // one line
-	Err     error  // the cause, or nil
+	Err     error  // the cause; may be nil
 
-	unanswered bool // not a byte of an answer had come
+	unanswered bool // no part of an answer had arrived
 	full       bool // the server has no free slot for the connection
-	gone       bool // the thread's connections were closed: the pool was, or the machine is no longer in the cluster
+	gone       bool // the thread's connections were closed, by Close or because the machine left the cluster
 }
 
 // Error returns the message.
@@ -49,7 +49,7 @@ func newError(kind Kind, cause error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// broken is the error of a connection that failed with err while it did what the text says.
+// broken returns the error of a connection that failed with err during this activity.
 func broken(err error, doing string) *Error {
 	if isTimeout(err) {
 		return newError(KindTimeout, err, "no answer in time: %s", doing)
@@ -64,7 +64,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// reason is what happened to a connection, without the addresses that net puts around it.
+// reason returns the text of a network error without the addresses.
 func reason(err error) string {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -78,7 +78,6 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// asError is the Error that an error of this package's functions is.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

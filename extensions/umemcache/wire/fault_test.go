@@ -87,8 +87,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A pool never has more connections to a thread than it may, and serves those who wait one after
-// the other.
+// A pool never exceeds its connections per thread, and serves waiting clients in order.
 func TestConnectionsPerThread(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -116,7 +115,7 @@ func TestConnectionsPerThread(t *testing.T) {
 	require.Equal(t, 2, s.Accepted())
 }
 
-// Those who wait for a connection do not wait for one that never comes.
+// Close ends the wait for a connection.
 func TestWaitingWhenThePoolIsClosed(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -133,7 +132,7 @@ func TestWaitingWhenThePoolIsClosed(t *testing.T) {
 	requireNoGoroutines(t)
 }
 
-// Those who wait get the place of a connection that broke.
+// A waiting client gets the place of a broken connection.
 func TestWaitingForAPlace(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -150,7 +149,7 @@ func TestWaitingForAPlace(t *testing.T) {
 	require.NoError(t, <-waited)
 }
 
-// listen is a server that does to each connection what the test wants.
+// listen starts a server that calls serve for each connection.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp6", "[::1]:0")
@@ -176,8 +175,8 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// answering is a server that answers the handshake, and the first command with these bytes; then it
-// closes the connection or, if it stalls, does nothing until the other side does.
+// answering starts a server that answers the handshake, and the first command with these bytes.
+// Then it closes the connection, or stalls until the client does.
 func answering(t *testing.T, answer []byte, stalls bool) string {
 	t.Helper()
 
@@ -234,7 +233,7 @@ func TestAnswersThatCannotBe(t *testing.T) {
 	}
 }
 
-// What comes behind an answer is no answer to the next command.
+// Bytes after an answer are not taken for the next answer.
 func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		c := newClient(t, newPool(t, "[::1]:1", canned(g, append(hitOf(g, []byte("value")), 0))))
@@ -249,8 +248,8 @@ func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 	}
 }
 
-// A server takes the lock from a fill so many times, as a del of somebody else's does, and then it
-// acknowledges.
+// The server takes the lock from several fills, as another client's DEL would, and then
+// acknowledges one.
 func TestSetThatLosesItsLock(t *testing.T) {
 	for losses, kind := range map[int32]wire.Kind{0: "", 1: "", 9: "", 10: wire.KindLockLost, 100: wire.KindLockLost} {
 		left, fills := atomic.Int32{}, atomic.Int32{}
@@ -321,7 +320,7 @@ func TestHandshakesThatCannotBe(t *testing.T) {
 	}
 }
 
-// A size costs nothing before the value comes.
+// An announced size allocates no memory before the value arrives.
 func TestLyingSizeTakesNoMemory(t *testing.T) {
 	head := make([]byte, 9)
 	orderOf(wire.G3).PutUint64(head, 1<<40)
@@ -336,8 +335,7 @@ func TestLyingSizeTakesNoMemory(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// cancelled runs an operation that would last for ever, ends its context when it has begun, and
-// expects it to return.
+// cancelled ends the context of a blocking operation once it has begun, and requires it to return.
 func cancelled(t *testing.T, p *wire.Pool, begun func() bool, call func(ctx context.Context, c *wire.Client) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -405,7 +403,7 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	})
 }
 
-// A server that is started anew: nobody notices who was not in the middle of something.
+// Clients without an operation in progress do not notice a restart of the server.
 func TestServerThatRestarts(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{})
 	c := newClient(t, newPool(t, s.Address(), optionsOf(wire.G3)))
@@ -448,7 +446,7 @@ func FuzzAnswer(f *testing.F) {
 	garbage := make([]byte, 100)
 	_, _ = rand.Read(garbage)
 	f.Add(3, garbage)
-	f.Add(3, make([]byte, 9)) // done to a del, and a hit to a get: a set has no end but its time
+	f.Add(3, make([]byte, 9)) // success for a del, and a hit for a get; a set only ends at its timeout
 	f.Fuzz(func(t *testing.T, generation int, answer []byte) {
 		g := wire.Generation(generation)
 		if g < wire.G1 || g > wire.G3 {

@@ -8,19 +8,18 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// Generation is one of the three protocols that umem-cache has had. Nothing on the wire tells them
-// apart: a client of the wrong generation waits for answers that never come, or asks the wrong
-// threads.
+// Generation is one of umem-cache's three protocols. Nothing in the protocol identifies it: a
+// client with the wrong one waits for answers that never come, or asks the wrong threads.
 type Generation int
 
-// The generations, by the server's first commit of each.
+// The generations, with the server's first commit of each.
 const (
-	G1 Generation = iota + 1 // 53f97eb (2025-12-22): big-endian, a fill is acknowledged
-	G2                       // 855aee6 (2026-06-18): big-endian, a fill is not acknowledged
-	G3                       // 32cedee (2026-07-09): little-endian, a fill is not acknowledged
+	G1 Generation = iota + 1 // 53f97eb (2025-12-22): big-endian, fills are acknowledged
+	G2                       // 855aee6 (2026-06-18): big-endian, fills are not acknowledged
+	G3                       // 32cedee (2026-07-09): little-endian, fills are not acknowledged
 )
 
-// ParseGeneration reads "G1", "G2" or "G3". Its error says that.
+// ParseGeneration parses "G1", "G2" or "G3".
 func ParseGeneration(name string) (Generation, error) {
 	for g := G1; g <= G3; g++ {
 		if name == g.String() {
@@ -39,7 +38,7 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-// order is the byte order of the generation's numbers.
+// order returns the byte order of numbers.
 func (g Generation) order() byteOrder {
 	if g == G3 {
 		return binary.LittleEndian
@@ -48,12 +47,11 @@ func (g Generation) order() byteOrder {
 	return binary.BigEndian
 }
 
-// acknowledgesFill tells whether the server answers a fill with a byte.
+// acknowledgesFill reports whether the server answers a fill with a byte.
 func (g Generation) acknowledgesFill() bool { return g == G1 }
 
-// Thread is the thread of a server with so many threads that a key with this hash belongs to. It is
-// a convention among clients: the server does not know it, and keeps what it is given in the thread
-// that it is given to.
+// Thread returns the thread of a key with this hash. It is a convention of the clients: the server
+// stores a key in the thread that receives it.
 func (g Generation) Thread(h1 uint64, threads int) int {
 	if g == G3 {
 		thread, _ := bits.Mul64(h1, uint64(threads))
@@ -64,8 +62,8 @@ func (g Generation) Thread(h1 uint64, threads int) int {
 	return int(h1 % uint64(threads))
 }
 
-// Place is the member of a cluster of so many members, and its thread, that a key with this hash
-// belongs to. members is a power of two.
+// Place returns the cluster member and its thread for a key with this hash. members is a power of
+// two.
 func (g Generation) Place(h1, h2 uint64, members, threads int) (member, thread int) {
 	if g == G1 {
 		i := int(h1 % uint64(members*threads))
@@ -76,8 +74,8 @@ func (g Generation) Place(h1, h2 uint64, members, threads int) (member, thread i
 	return int(h2 & uint64(members-1)), g.Thread(h1, threads)
 }
 
-// seed is that of MurmurHash3_x64_128 by which clients choose a thread.
+// seed is the clients' seed for MurmurHash3_x64_128.
 const seed = 74
 
-// Hash is MurmurHash3_x64_128 of a key (in a cluster: without its prefix).
+// Hash returns MurmurHash3_x64_128 of a key (in a cluster: without its prefix).
 func Hash(key []byte) (h1, h2 uint64) { return murmur3.SeedSum128(seed, seed, key) }

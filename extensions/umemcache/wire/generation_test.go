@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// The hashes and threads that the official client (dcf5ff3) works out.
+// Hashes and threads are from the official client (dcf5ff3).
 func TestHashAndThread(t *testing.T) {
 	for _, test := range []struct {
 		key      string
@@ -32,7 +32,7 @@ func TestHashAndThread(t *testing.T) {
 	}
 }
 
-// Before G3, the thread is the hash modulo their number.
+// Before G3, the thread is the hash modulo the number of threads.
 func TestThreadAndPlace(t *testing.T) {
 	const h1, h2 = 0x1c238071e08e37bd, 0x13eb170fcc945886
 	require.Equal(t, 1, wire.G1.Thread(h1, 4))

@@ -17,19 +17,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// requireNoGoroutines fails when goroutines of this package do not end.
+// requireNoGoroutines fails if goroutines of this package do not end.
 func requireNoGoroutines(t *testing.T) {
 	t.Helper()
 	requireGoroutines(t, false, "/umemcache/wire.")
 }
 
-// awaitWaiting waits until a client waits for a connection to become free.
+// awaitWaiting waits until a client waits for a free connection.
 func awaitWaiting(t *testing.T) {
 	t.Helper()
 	requireGoroutines(t, true, "wire.(*thread).await")
 }
 
-// requireGoroutines fails when it does not come to be so that one is, or none, in this function.
+// requireGoroutines waits until a goroutine is, or is not, in this function.
 func requireGoroutines(t *testing.T, there bool, function string) {
 	t.Helper()
 	var profile bytes.Buffer
@@ -41,15 +41,13 @@ func requireGoroutines(t *testing.T, there bool, function string) {
 	}, 10*time.Second, time.Millisecond, "%s", &profile)
 }
 
-// cannedConn answers the handshake, and everything else with the same bytes, after which there are
-// no more.
+// cannedConn answers the handshake, and every command with the same bytes; then it ends.
 type cannedConn struct {
 	answer, unread []byte
 	greeted        bool
 	deadline       time.Time
 }
 
-// canned are options whose connections are canned.
 func canned(g wire.Generation, answer []byte) wire.Options {
 	o := optionsOf(g)
 	o.Dial = func(context.Context, string) (net.Conn, error) { return &cannedConn{answer: answer}, nil }

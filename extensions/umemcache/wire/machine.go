@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// The commands of a cluster's node, beside commandConnect.
+// The commands of a cluster's node, in addition to commandConnect.
 const (
 	commandInit      = 3
 	commandLeader    = 6
@@ -21,47 +21,45 @@ const (
 	approvalSize = 16 // bytes of an approval
 
 	minMachines = 4
-	maxMachines = 1 << 12 // bounds the memory that a wrong number takes
+	maxMachines = 1 << 12 // limits the memory for a wrong number
 )
 
-// Machine is a member of a cluster. Its port is that for administrators, which serves users as
-// well.
+// Machine is a member of a cluster. Its port is the administrators', which also serves users.
 type Machine struct {
 	Address   netip.AddrPort
 	ID        uint32
-	Stability uint64 // odd: it is available
-	Version   uint64 // goes before the keys
+	Stability uint64 // odd: available
+	Version   uint64 // precedes the keys
 }
 
-// Available tells whether the machine takes commands.
+// Available reports whether the machine accepts commands.
 func (m *Machine) Available() bool { return m.Stability&1 == 1 }
 
-// State is what the leader of a cluster says of it.
+// State is a cluster's state, as reported by its leader.
 type State struct {
-	Version  uint64 // another one after each change
+	Version  uint64 // changes with each change of the cluster
 	Machines []Machine
 }
 
-// ReadLeader reads the answer to LEADER. It fails with kind cluster when the node knows of no
-// leader.
+// ReadLeader reads the answer to LEADER. The error has kind cluster if the node knows no leader.
 func ReadLeader(r io.Reader) (netip.AddrPort, error) {
 	var answer [leaderSize]byte
 	if _, err := io.ReadFull(r, answer[:]); err != nil {
 		return netip.AddrPort{}, broken(err, "the answer to LEADER")
 	}
-	if answer[18] != 0 { // and the address is garbage
+	if answer[18] != 0 { // the address is garbage
 		return netip.AddrPort{}, newError(KindCluster, nil, "the cluster has lost its leader")
 	}
 
 	return addressOf(answer[:]), nil
 }
 
-// addressOf reads 16 bytes of an address and two of a port, which is big-endian in all generations.
+// addressOf decodes 16 bytes of an address and two of a port, big-endian in all generations.
 func addressOf(raw []byte) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw)), binary.BigEndian.Uint16(raw[16:]))
 }
 
-// ReadState reads the answer to CLUSTER. It fails with kind cluster when the node is in none.
+// ReadState reads the answer to CLUSTER. The error has kind cluster if the node belongs to none.
 func ReadState(r io.Reader, g Generation) (*State, error) {
 	var head [clusterHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -93,7 +91,7 @@ func ReadState(r io.Reader, g Generation) (*State, error) {
 	return s, nil
 }
 
-// ReadApproval reads one answer of AUTHORITY: how many requests the leader approves, and in which
+// ReadApproval reads one answer of AUTHORITY: how many requests the leader approves, and the
 // version of the cluster.
 func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) {
 	var answer [approvalSize]byte
@@ -104,7 +102,7 @@ func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) 
 	return g.order().Uint64(answer[:]), g.order().Uint64(answer[8:]), nil
 }
 
-// initRequest is INIT with new machines.
+// initRequest encodes INIT with new machines.
 func initRequest(g Generation, machines []netip.AddrPort) []byte {
 	request := append(make([]byte, 0, 16+machineSize*len(machines)), commandInit, 0, 0, 0, 0, 0, 0, 0)
 	request = g.order().AppendUint64(request, uint64(machineSize*len(machines)))

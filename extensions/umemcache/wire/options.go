@@ -12,26 +12,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// Defaults of Options: those of the server's Makefile, and what fits them.
+// Defaults of Options, for a server as its Makefile builds it.
 const (
 	DefaultThreads              = 4
-	DefaultConnectionsPerThread = 120      // of the server's 128 slots: those of connections just closed are not free at once
-	DefaultMaxValue             = 24 << 20 // bytes: the largest value that a thread with a quarter of 100 MiB takes
+	DefaultConnectionsPerThread = 120      // below the server's 128 slots: slots of closed connections become free later
+	DefaultMaxValue             = 24 << 20 // bytes: the largest value for a thread with a quarter of 100 MiB
 )
 
-// Options are how to reach a server or a cluster. All are required but TLS and Dial.
+// Options describe a server or a cluster. All but TLS and Dial are required.
 type Options struct {
 	Generation           Generation
-	Threads              int           // of the server, which was built with that number and does not tell it
-	ConnectionsPerThread int           // at most; the server has its own limit, which it does not tell either
+	Threads              int           // of the server's build
+	ConnectionsPerThread int           // maximum; must not exceed the server's limit
 	ConnectTimeout       time.Duration // for dialling and the handshake
-	MaxValue             int           // bytes of the largest value to take from the server, and to send to it
-	TLS                  *tls.Config   // nil: without TLS
-	// Dial connects; nil stands for TCP over IPv6, the only one on which the server listens.
+	MaxValue             int           // maximum length of a value in bytes, sent or received
+	TLS                  *tls.Config   // nil: plain text
+	// Dial connects; nil: TCP over IPv6, the only protocol of the server.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 }
 
-// DefaultOptions are those for a server as its Makefile builds it.
+// DefaultOptions are for a server as its Makefile builds it.
 func DefaultOptions() Options {
 	return Options{
 		Generation: G3, Threads: DefaultThreads, ConnectionsPerThread: DefaultConnectionsPerThread,
@@ -39,10 +39,10 @@ func DefaultOptions() Options {
 	}
 }
 
-// maxThreads bounds the memory that a wrong number takes.
+// maxThreads limits the memory for a wrong number.
 const maxThreads = 1 << 10
 
-// Validate returns an error that names the option that cannot be, and what it can.
+// Validate returns an error that names an invalid option and its valid values.
 func (o *Options) Validate() error {
 	switch {
 	case o.Generation < G1 || o.Generation > G3:
@@ -60,8 +60,7 @@ func (o *Options) Validate() error {
 	}
 }
 
-// CheckAddress returns an error that says what an address must look like, unless it is host:port
-// and not of IPv4.
+// CheckAddress returns an error unless the address is host:port and not IPv4.
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	number, bad := strconv.ParseUint(port, 10, 16)
@@ -75,8 +74,8 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// dial opens a socket to an address, in ConnectTimeout and by the deadline. It returns the earlier
-// of the two, by which the handshake must have ended as well.
+// dial opens a socket within ConnectTimeout and the deadline. It returns the earlier of the two,
+// which also limits the handshake.
 func (o *Options) dial(ctx context.Context, address string, deadline time.Time) (net.Conn, time.Time, *Error) {
 	if limit := time.Now().Add(o.ConnectTimeout); limit.Before(deadline) {
 		deadline = limit
@@ -113,8 +112,7 @@ func dialTCP6(ctx context.Context, address string) (net.Conn, error) {
 	return dialer.DialContext(ctx, "tcp6", address)
 }
 
-// serverName is the configuration with the host of the address as the name to verify, where it has
-// none.
+// serverName adds the address's host to the configuration as the name to verify, if it has none.
 func serverName(config *tls.Config, address string) *tls.Config {
 	if config.ServerName != "" {
 		return config

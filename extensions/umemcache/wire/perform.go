@@ -1,6 +1,6 @@
 package wire
 
-// perform does the client's operation on a connection.
+// perform runs the client's operation on a connection.
 func (c *Client) perform(conn *conn) (e *Error) {
 	switch c.command {
 	case doGet:
@@ -24,11 +24,11 @@ func (c *Client) getOrSet(conn *conn) (e *Error) {
 		return e
 	}
 	if c.found {
-		c.found = !c.filled // else it was missing when the cluster was another one, and this is what was filled in
+		c.found = !c.filled // a key that was filled in before a change of the cluster still counts as missing
 
 		return nil
 	}
-	if !c.filled { // as it is when this is another member of the cluster
+	if !c.filled { // no second time on another member of the cluster
 		if e := c.make(); e != nil {
 			return e
 		}
@@ -59,7 +59,7 @@ func (c *Client) checkValue(value []byte) *Error {
 	return nil
 }
 
-// set deletes until it is the one that is asked to fill.
+// set deletes the key until the server asks this client to fill it.
 func (c *Client) set(conn *conn) (e *Error) {
 	for found := true; found; {
 		if e := conn.del(c.key); e != nil {

@@ -2,27 +2,27 @@ package wire
 
 import "sync/atomic"
 
-// Target is what a Client speaks to: a Pool or a Cluster. Any number of clients share it.
+// Target is a Pool or a Cluster, shared by any number of clients.
 type Target interface {
-	// Close closes the idle connections, and those in use when their operations end. Later
+	// Close closes the idle connections now, and the others after their operations. Later
 	// operations fail.
 	Close()
 
 	settings() *Options
 	maxKey() int // bytes
 	connect(c *Client) *Error
-	// do runs the client's operation on the thread to which the key belongs.
+	// do runs the client's operation on the key's thread.
 	do(c *Client, key []byte) *Error
 }
 
-// Pool is the connections to one server.
+// Pool holds the connections to one server.
 type Pool struct {
 	options Options
 	threads []*thread
 }
 
-// NewPool returns the pool of the server at host:port. It connects when a client needs it. The
-// error is one of the address or the options.
+// NewPool returns the pool of the server at host:port. It connects when needed. It returns an error
+// if the address or an option is invalid.
 func NewPool(address string, options Options) (*Pool, error) {
 	if err := CheckAddress(address); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func newThreads(address string, options *Options) []*thread {
 	return threads
 }
 
-// Close closes the idle connections, and those in use when their operations end. Later operations
+// Close closes the idle connections now, and the others after their operations. Later operations
 // fail.
 func (p *Pool) Close() {
 	for _, t := range p.threads {

@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// thread is one thread of a server, with the connections to it: never more than its limit at a
-// time, idle ones included.
+// thread is one thread of a server with its connections, up to a limit that includes idle ones.
 type thread struct {
 	options *Options
 	address string
 	number  int
-	// greeted is how many of the server's first threads it is known to have; of all its threads.
+	// greeted is how many threads the server is known to have: its first ones.
 	greeted *atomic.Int64
 
 	mu      sync.Mutex
 	idle    []*conn // last used last
-	open    int     // idle, in use, and being dialled
+	open    int     // idle, in use, or being dialled
 	waiting []chan *conn
 	closed  bool
 }
 
-// take gives the client a connection: the one that was used last, a new one when none is idle, or
-// the one that comes back next when there may be no more. First come, first served.
+// take returns the connection that was used last, a new one if none is idle, or at the limit the
+// next one that is returned, in the order of the waiting clients.
 func (t *thread) take(c *Client) (*conn, *Error) {
 	t.mu.Lock()
 	switch n := len(t.idle); {
@@ -52,8 +51,8 @@ func (t *thread) take(c *Client) (*conn, *Error) {
 	return t.wait(c)
 }
 
-// nearest is the place of the idle connection that was used last, of those that the client's event
-// loop watches if there are any. The caller holds t.mu.
+// nearest returns the index of the last used idle connection, preferably one of the client's event
+// loop. The caller holds t.mu.
 func (t *thread) nearest(c *Client) int {
 	last := len(t.idle) - 1
 	for i := last; i >= 0; i-- {
@@ -65,7 +64,7 @@ func (t *thread) nearest(c *Client) int {
 	return last
 }
 
-// errGone is the error of who asks for a connection of a thread that was closed.
+// errGone returns the error of a closed thread.
 func errGone() *Error {
 	e := newError(KindUsage, nil, "the connections were closed")
 	e.gone = true
@@ -73,7 +72,7 @@ func errGone() *Error {
 	return e
 }
 
-// wait waits for the client's turn, and returns the connection that came, or a new one.
+// wait waits in the queue, and returns a connection that was returned, or a new one.
 func (t *thread) wait(c *Client) (*conn, *Error) {
 	var conn *conn
 	var came bool
@@ -91,8 +90,8 @@ func (t *thread) wait(c *Client) (*conn, *Error) {
 	}
 }
 
-// await waits for the client's turn: came is false when it has no more time. Without a connection
-// it may dial one, unless the thread was closed.
+// await waits in the queue; came is false at the timeout. Without a connection the client may dial
+// one, unless the thread was closed.
 func (t *thread) await(c *Client) (conn *conn, came bool) {
 	expiry := time.NewTimer(time.Until(c.deadline))
 	defer expiry.Stop()
@@ -109,7 +108,7 @@ func (t *thread) await(c *Client) (conn *conn, came bool) {
 		t.waiting = slices.Delete(t.waiting, i, i+1)
 	}
 	t.mu.Unlock()
-	if i < 0 { // the turn came at the last moment: it goes to the next one
+	if i < 0 { // its place came at the last moment: pass it on
 		if conn := <-c.turn; conn != nil {
 			t.put(conn)
 		} else {
@@ -120,7 +119,7 @@ func (t *thread) await(c *Client) (conn *conn, came bool) {
 	return nil, false
 }
 
-// dial opens a connection in a place that was taken already, and frees the place when that fails.
+// dial opens a connection in a reserved place, and frees the place if that fails.
 func (t *thread) dial(c *Client) (*conn, *Error) {
 	var socket net.Conn
 	var deadline time.Time
@@ -150,7 +149,7 @@ func (t *thread) dial(c *Client) (*conn, *Error) {
 	return conn, nil
 }
 
-// addOne opens one more connection, where there may be one more.
+// addOne opens one more connection, up to the limit.
 func (t *thread) addOne(c *Client) *Error {
 	t.mu.Lock()
 	more := t.open < t.options.ConnectionsPerThread && !t.closed
@@ -171,9 +170,9 @@ func (t *thread) addOne(c *Client) *Error {
 	return nil
 }
 
-// refused is what an error in the handshake means: a server closes the connection when it has no
-// such thread, or no slot left in it. It says nothing else in either case, but each server has a
-// first thread, and one that has greeted a connection has those before that thread as well.
+// refused converts an error in the handshake. The server closes the connection, without an error
+// message, if it has no such thread or no free slot. Every server has a first thread, and one that
+// has accepted a connection to a thread also has those before it.
 func (t *thread) refused(e *Error) *Error {
 	if e.Kind == KindTimeout {
 		return newError(KindConnect, e.Err, "cannot connect to %s: it does not answer the handshake in time", t.address)
@@ -195,7 +194,7 @@ func (t *thread) refused(e *Error) *Error {
 		"or no free slot in it; see threads and connectionsPerThread", t.address, reason(e.Err), t.number)
 }
 
-// put brings back a connection that is in step.
+// put returns a connection that is in step.
 func (t *thread) put(conn *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,13 +209,13 @@ func (t *thread) put(conn *conn) {
 	}
 }
 
-// drop ends a connection and frees its place.
+// drop closes a connection and frees its place.
 func (t *thread) drop(conn *conn) {
 	conn.abandon()
 	t.free()
 }
 
-// free gives the place of a connection that is gone to the next one who waits.
+// free gives the place of a closed connection to the next waiting client.
 func (t *thread) free() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,9 +226,9 @@ func (t *thread) free() {
 	}
 }
 
-// next lets the first one who waits have the connection or, with nil, dial one.
+// next gives the connection to the first waiting client or, with nil, lets it dial one.
 func (t *thread) next(conn *conn) {
-	t.waiting[0] <- conn // it has room for the one that its client waits for
+	t.waiting[0] <- conn // the channel has room for one
 	t.waiting = slices.Delete(t.waiting, 0, 1)
 }
 
@@ -240,8 +239,8 @@ func (t *thread) isClosed() bool {
 	return t.closed
 }
 
-// close closes the idle connections, and those in use when they come back. Those who wait for one
-// do so no more.
+// close closes the idle connections now, and the others when they are returned. Waiting clients get
+// an error.
 func (t *thread) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
