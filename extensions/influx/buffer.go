@@ -22,7 +22,6 @@ func (b *buffer) put(lines [][]byte) (dropped int) {
 	return dropped
 }
 
-// take removes and returns up to n lines.
 func (b *buffer) take(n int) [][]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // Config holds the settings of the output.
 type Config struct {
 	Address string // scheme://host:port and an escaped path of a proxy, without credentials
-	Version int    // InfluxDB 1, 2 or 3
+	Version int
 
 	Database  string // InfluxDB 1 and 3
 	Retention string // retention policy of InfluxDB 1; "" for the default
@@ -27,8 +27,8 @@ type Config struct {
 
 	Instance string // tag that distinguishes concurrent k6 processes
 
-	PushInterval time.Duration // time between writes
-	Timeout      time.Duration // for a request
+	PushInterval time.Duration
+	Timeout      time.Duration
 	FlushTimeout time.Duration // maximum wait for the last points at the end of the test
 	BufferSize   int           // maximum number of points waiting to be written
 	BatchSize    int           // maximum number of points in a request

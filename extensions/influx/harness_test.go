@@ -21,13 +21,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// running is a started output with its log.
 type running struct {
 	*Output
 
 	t    *testing.T
 	logs *logtest.Hook
-	n    int // seconds sent
+	n    int
 }
 
 // start starts an output with an argument of -o. If set, transport replaces the network.
@@ -45,7 +44,6 @@ func start(t *testing.T, argument string, transport http.RoundTripper) *running 
 	return &running{Output: o, t: t, logs: logs}
 }
 
-// oneMillisecond is the duration of every operation.
 var oneMillisecond = distribution(time.Millisecond)
 
 func (r *running) send(n int) {

@@ -29,12 +29,12 @@ type Output struct {
 	writer *writer
 	counts pointCounts
 
-	figures  atomic.Bool   // figures have arrived
+	figures  atomic.Bool
 	stopping chan struct{} // closed when the test has ended
 	stopped  chan struct{} // closed when run returns
 	ctx      context.Context
-	cancel   context.CancelFunc // gives up the remaining points
-	trouble  string             // why writes currently fail; "" if they succeed
+	cancel   context.CancelFunc
+	trouble  string // why writes currently fail; "" if they succeed
 }
 
 var _ output.Output = &Output{}
@@ -116,7 +116,6 @@ func (o *Output) Stop() error {
 	return nil
 }
 
-// run writes points until the test has ended and none is left.
 func (o *Output) run() {
 	defer close(o.stopped)
 	defer crash.Contain("the output " + Name)
@@ -166,7 +165,6 @@ func (o *Output) deliver(lines [][]byte) {
 	}
 }
 
-// giveUp drops points that the server did not accept in time.
 func (o *Output) giveUp(requests [][][]byte) {
 	n := 0
 	for _, lines := range requests {

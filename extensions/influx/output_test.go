@@ -181,7 +181,6 @@ func TestTooLargeAndThenDown(t *testing.T) {
 	})
 }
 
-// Points with a refused token are not retried; one message is logged.
 func TestRefused(t *testing.T) {
 	for status, why := range map[int]string{401: "401 unauthorized access to ***", 403: "403 forbidden"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -379,7 +378,7 @@ func TestManyReasons(t *testing.T) {
 			return reply(http.StatusNotFound, fmt.Sprintf(`{"error":"reason %d"}`, n))
 		})
 		o := start(t, one, server)
-		time.Sleep(time.Millisecond) // between the ticks
+		time.Sleep(time.Millisecond)
 		for range 100 {
 			o.send(1)
 			time.Sleep(time.Second)

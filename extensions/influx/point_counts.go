@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// mostReasons limits the reasons that are counted separately.
 const mostReasons = 20
 
 const otherReasons = "other reasons"
@@ -19,7 +18,7 @@ const otherReasons = "other reasons"
 type pointCounts struct {
 	mu      sync.Mutex
 	written int
-	dropped map[string]int // by reason
+	dropped map[string]int
 }
 
 func (c *pointCounts) wrote(n int) {

@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// database returns the address of a new database in the shared InfluxDB.
 func database(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -80,7 +79,7 @@ func TestRealPartialWrite(t *testing.T) {
 	first.send(1)
 	first.end()
 	o := start(t, address, nil)
-	o.send(2) // the first point exists already
+	o.send(2)
 	at := noon.Add(time.Minute).UnixNano()
 	require.Zero(t, o.buffer.put([][]byte{fmt.Appendf(nil, "sweep ops=1.5 %d\n", at), fmt.Appendf(nil, "sweep ops=2.5 %d\n", at+1)}))
 	summary, _ := o.end()

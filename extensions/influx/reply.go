@@ -15,10 +15,10 @@ import (
 // written plus refused is their number.
 type result struct {
 	written, refused int
-	again            bool          // retry later
+	again            bool
 	after            time.Duration // earliest time of the retry; 0 for none
-	split            bool          // retry in two requests
-	why              string        // why points were not written
+	split            bool
+	why              string
 }
 
 // judge interprets the reply to a request with n points, following the documentation of the three

@@ -214,7 +214,7 @@ func duration(into *time.Duration) func(string) error {
 	}
 }
 
-const most = 10_000_000 // points
+const most = 10_000_000
 
 func count(into *int) func(string) error {
 	return func(value string) error {

@@ -16,7 +16,6 @@ import (
 
 const longestReply = 1 << 20
 
-// writer sends lines to a server.
 type writer struct {
 	config  Config
 	client  *http.Client
@@ -59,7 +58,6 @@ func (w *writer) write(ctx context.Context, lines [][]byte) result {
 	return w.ask(request, len(lines))
 }
 
-// ask sends a request with n points.
 func (w *writer) ask(request *http.Request, n int) result {
 	status, header, reply, err := w.do(request)
 	if err != nil {

@@ -26,7 +26,7 @@ type Client struct {
 	// prefilled reports whether the keys were written before the current run.
 	prefilled bool
 
-	observer         Observer // of the current run
+	observer         Observer
 	result           Result
 	key, value, read []byte
 	slots            *slots

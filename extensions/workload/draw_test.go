@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// runs runs a workload with one client and an empty store.
 func runs(t *testing.T, options workload.Options) workload.Result {
 	t.Helper()
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
@@ -31,7 +30,6 @@ func make1(options workload.Options, store workload.Store, index, clients int) (
 	return w.Client(store, index, clients)
 }
 
-// drawn returns how often each key occurs in n operations of a client.
 func drawn(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	t.Helper()
 	counts, order := make([]int, keys.Count), trail(t, keys, n, index, clients)

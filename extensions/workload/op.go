@@ -4,12 +4,12 @@ type Op uint8
 
 // Operations of a mix.
 const (
-	Get      Op = iota // read a key
-	Set                // write a key
-	Delete             // remove a key
-	Touch              // renew a key's TTL
-	GetOrSet           // read a key and, on a miss, write it
-	GetMulti           // read several keys in one request
+	Get Op = iota
+	Set
+	Delete
+	Touch
+	GetOrSet // read a key and, on a miss, write it
+	GetMulti // read several keys in one request
 
 	numOps
 )

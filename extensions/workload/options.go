@@ -173,7 +173,6 @@ func (t *TTL) UnmarshalJSON(raw []byte) error {
 	return fmt.Errorf(`option ttl must be a time such as "60s", or 0 for ever, not %s`, short(raw))
 }
 
-// isNull reports whether a script passed null or undefined.
 func isNull(raw []byte) bool { return string(raw) == "null" }
 
 // object strictly decodes the JSON object of an option.

@@ -24,7 +24,6 @@ func base(ops int, mix workload.Mix) workload.Options {
 	return options
 }
 
-// filled prefills the client's keys and runs it.
 func filled(ctx context.Context, client *workload.Client, observer workload.Observer) (workload.Result, error) {
 	if _, err := client.Prefill(ctx); err != nil {
 		return workload.Result{}, err
@@ -219,7 +218,7 @@ func TestWrongValuesAreFailures(t *testing.T) {
 	for _, mix := range []workload.Mix{{Get: 1}, {GetOrSet: 1}, {GetMulti: 1}} {
 		for _, pipeline := range []int{1, 8} {
 			if pipeline > 1 && mix.Get == 0 {
-				continue // unsupported
+				continue
 			}
 			for _, verify := range []bool{true, false} {
 				options := base(40, mix)
@@ -453,7 +452,6 @@ func TestDuration(t *testing.T) {
 	require.EqualValues(t, 1, result.Succeeded)
 }
 
-// liar returns values that were not requested.
 type liar struct {
 	workloadtest.Store
 	answer func(got func(i int, value []byte))
@@ -607,7 +605,6 @@ func TestManyAtOnceDoNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkOperation measures the cost of an operation, including an in-memory store.
 func BenchmarkOperation(b *testing.B) {
 	for _, distribution := range []string{workload.Uniform, workload.Zipf, workload.HotCold, workload.Sequential, workload.Gaussian} {
 		b.Run(distribution, func(b *testing.B) {

@@ -47,7 +47,6 @@ func newSlots(c *Client, n int) *slots {
 	return s
 }
 
-// begin draws the keys of n slots.
 func (s *slots) begin(c *Client, n int) {
 	s.used, s.bad = n, nil
 	for slot := range n {

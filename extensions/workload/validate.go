@@ -92,7 +92,6 @@ func (o *Options) checkAtOnce() error {
 	return nil
 }
 
-// shares returns the mix, indexed by operation.
 func (m *Mix) shares() [NumOps]float64 {
 	return [NumOps]float64{
 		Get: m.Get, Set: m.Set, Delete: m.Delete, Touch: m.Touch, GetOrSet: m.GetOrSet, GetMulti: m.GetMulti,

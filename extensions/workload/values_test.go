@@ -53,7 +53,6 @@ func TestValuesNeverChange(t *testing.T) {
 	require.Equal(t, []int{423, 474, 50}, sizes)
 }
 
-// Values do not depend on buffers or on the size of the pool.
 func TestValuesAreTheSameForAll(t *testing.T) {
 	pools := &workload.Pools{}
 	small := values(t, 7, pools, between(0, 300))
@@ -158,7 +157,6 @@ func TestGenerationDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// Verify accepts only the key's own value.
 func FuzzVerify(f *testing.F) {
 	v := values(f, 1, nil, between(0, 40))
 	for i := range 4 {

@@ -101,7 +101,7 @@ func (s *Server) Kill() {
 		return
 	}
 	_ = s.cmd.Process.Kill() // may have exited
-	_ = s.cmd.Wait()         // returns the kill
+	_ = s.cmd.Wait()
 	s.cmd = nil
 }
 

@@ -68,7 +68,6 @@ func (b *Bench) asked(method string, value sobek.Value) *asked {
 	return asked
 }
 
-// job is a workload's client. It continues from call to call.
 type job struct {
 	*workload.Client
 
@@ -92,7 +91,6 @@ func (b *Bench) job(value sobek.Value) (*job, *asked) {
 	return work, asked
 }
 
-// client creates the client of a workload. It also returns the client's group.
 func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, group any) {
 	index, clients, group := b.runs.Place()
 	work, err := b.shared.workload(name, *options)
@@ -106,7 +104,6 @@ func (b *Bench) client(method, name string, options *workload.Options) (client *
 	return client, group
 }
 
-// fill is a prefilling client with its group.
 type fill struct {
 	*workload.Client
 

@@ -25,7 +25,6 @@ type Shared struct {
 	benchmarks map[hitrate.Config]*made
 }
 
-// passKey identifies the clients that share a pass.
 type passKey struct {
 	target string
 	config hitrate.Config
@@ -33,7 +32,6 @@ type passKey struct {
 	of     any
 }
 
-// made is a benchmark that its first user generates while others wait.
 type made struct {
 	once  sync.Once
 	bench *hitrate.Benchmark
@@ -77,7 +75,6 @@ func (s *Shared) workload(key string, options workload.Options) (*workload.Workl
 	return work, nil
 }
 
-// prefill tracks which keys groups of clients have prefilled.
 type prefill struct {
 	// whole is true once one group has written all keys.
 	whole bool

@@ -84,7 +84,6 @@ var (
 // SetLog sets the function that logs stacks. The default is standard error.
 func SetLog(to func(text string)) { log.Store(&to) }
 
-// say logs the stack on the first panic at a place.
 func say(what string, value any) {
 	if _, again := seen.LoadOrStore(place(), true); again {
 		return
@@ -98,7 +97,6 @@ func say(what string, value any) {
 	fmt.Fprintln(os.Stderr, text)
 }
 
-// place identifies where the code panicked by its topmost functions.
 func place() string {
 	const depth = 64
 	var callers [depth]uintptr

@@ -48,7 +48,6 @@ func isElsewhere(folder string) bool {
 	}, folder)
 }
 
-// uncontained returns the places in a file that start a goroutine without crash.Contain.
 func uncontained(t *testing.T, path string) (places []string) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -69,7 +68,6 @@ func uncontained(t *testing.T, path string) (places []string) {
 	return places
 }
 
-// eachStart calls found with each function in a file that starts on another goroutine.
 func eachStart(file *ast.File, found func(fn ast.Expr)) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch n := node.(type) {

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// callback names callbacks in the log of panics.
 const callback = "a callback of a call's context"
 
 // Contexts creates contexts of consecutive calls. Each ends at the call's deadline, and when its
@@ -65,8 +64,7 @@ type callContext struct {
 	deadline time.Time
 	done     chan struct{}
 	err      error
-	// after holds functions to call when the context ends.
-	after map[*func()]struct{}
+	after    map[*func()]struct{}
 }
 
 func (c *callContext) Deadline() (time.Time, bool) {

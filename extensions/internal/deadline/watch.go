@@ -27,15 +27,13 @@ type Watch[T any] struct {
 	// goroutine, and End waits for it. It must not use the watch.
 	interrupt func(T, Outcome)
 
-	mu    sync.Mutex
-	timer *time.Timer
-	ctx   context.Context //nolint:containedctx // it is compared with the next call's
-	// forget cancels the registration with ctx.
+	mu     sync.Mutex
+	timer  *time.Timer
+	ctx    context.Context //nolint:containedctx // it is compared with the next call's
 	forget func() bool
 	busy   bool
 	// uses is the argument of interrupt.
-	uses T
-	// deadline belongs to the current call; zero for none.
+	uses     T
 	deadline time.Time
 	// due is when the timer fires; zero if it is not set.
 	due     time.Time

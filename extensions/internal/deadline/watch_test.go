@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interrupted records a call of interrupt.
 type interrupted struct {
 	uses string
 	why  Outcome

@@ -42,7 +42,6 @@ func namesIn(cell string) (names []string) {
 	return names
 }
 
-// rules are the tables of API.md.
 type rules struct {
 	// instead maps a forbidden option or method to the name to use.
 	instead map[string]string
@@ -74,7 +73,6 @@ func readRules(t *testing.T) rules {
 	return r
 }
 
-// declaration is an option, field, function or method in an index.d.ts.
 type declaration struct {
 	owner, name, kind string
 	optional, call    bool
@@ -82,7 +80,6 @@ type declaration struct {
 
 var declared = regexp.MustCompile(`^\s+(?:export )?(?:readonly )?(?:function )?(\w+)(\??)(?:<[^>]*>)?([(:])\s*(.*)$`)
 
-// declarations returns a module's declarations and its error kinds.
 func declarations(text string) (all []declaration, kinds []string) {
 	owner, inKind := "", false
 	for line := range strings.Lines(text) {

@@ -18,10 +18,8 @@ const root = "../../.."
 
 type checker struct {
 	makefile string
-	// settings maps each scenario to the names that it reads.
 	settings map[string][]string
-	// sources is the text of all scripts that read variables.
-	sources string
+	sources  string
 }
 
 func newChecker(t *testing.T) *checker {
@@ -64,7 +62,6 @@ func exists(name string) bool {
 // placeholder matches words for the reader to replace, such as NAME.js or scenarios/….
 var placeholder = regexp.MustCompile(`…|\.\.\.|(^|/)[A-Z]+(\.[a-z]+)?$|^\$`)
 
-// others are programs outside this repository.
 var others = []string{"cd", "cp", "curl", "eval", "export", "git", "npm", "xk6"}
 
 func (c *checker) faults(command Command) []string {
@@ -231,7 +228,7 @@ func (c *checker) reads(folder, script, name string) bool {
 			}
 		}
 	}
-	writesReport := strings.Contains(text, "sweep.report(data)") // reads the report's path
+	writesReport := strings.Contains(text, "sweep.report(data)")
 
 	return strings.Contains(text, "__ENV."+name) || (name == "RESULTS" && writesReport)
 }

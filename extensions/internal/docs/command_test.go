@@ -6,20 +6,16 @@ import (
 )
 
 type Command struct {
-	Page string
-	// Line is the line on which the command starts.
-	Line int
-	// Environment holds the names of the variables set before the command.
+	Page        string
+	Line        int
 	Environment []string
-	// Words are the program and its arguments, unquoted.
-	Words []string
+	Words       []string
 }
 
 var (
 	yamlCommand = regexp.MustCompile(`^\s*(?:- )?(?:run|script): (.*)$`)
 	assignment  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=`)
-	// inText matches code spans that are commands.
-	inText = regexp.MustCompile(`^(make|bin/k6|k6 x sweep|k6 run|scripts/[a-z-]+\.sh|go|docker)( |$)`)
+	inText      = regexp.MustCompile(`^(make|bin/k6|k6 x sweep|k6 run|scripts/[a-z-]+\.sh|go|docker)( |$)`)
 )
 
 // Commands returns the commands in the page's shell blocks, YAML steps and code spans.
@@ -135,13 +131,10 @@ func words(line string) []word {
 }
 
 type splitter struct {
-	words []word
-	// text is the current word, and quoted whether it has quotes.
+	words  []word
 	text   strings.Builder
 	quoted bool
-	// quote is the open quote, or 0.
-	quote rune
-	// depth counts the open parentheses of $(...).
+	quote  rune
 	depth  int
 	before rune
 }

@@ -18,8 +18,7 @@ var (
 	slashComment = regexp.MustCompile(`^\s*(?://|/\*|\*[ /])`)
 	hashComment  = regexp.MustCompile(`^\s*#`)
 	setOff       = regexp.MustCompile(`^\s*(?:(?://|#)(?:\t|\s{2,})|\* \|)`)
-	// forPrograms matches comments that tools read.
-	forPrograms = regexp.MustCompile(`^\s*(?://(?:go:|nolint)|///|# shellcheck )`)
+	forPrograms  = regexp.MustCompile(`^\s*(?://(?:go:|nolint)|///|# shellcheck )`)
 )
 
 // commentOf returns a pattern for comment lines in the file's language; nil if unknown.

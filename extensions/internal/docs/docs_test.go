@@ -23,7 +23,6 @@ func pages(t *testing.T) []Page {
 
 func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
 
-// brokenLinks returns the missing targets of a page's links. It ignores other sites.
 func brokenLinks(p Page, all []Page) (broken []string) {
 	for _, targets := range p.Links() {
 		for _, target := range targets {

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// registered matches the packages that register.go imports.
 var registered = regexp.MustCompile(`_ "github\.com/xk6-sweep/xk6-sweep/extensions/([^"]+)"`)
 
 // modules returns the folders of the k6 modules in the root Go module: they call modules.Register
@@ -34,7 +33,6 @@ func modules(t *testing.T) (names []string) {
 	return names
 }
 
-// missing returns the lists that do not mention a module.
 func missing(t *testing.T, module string) (places []string) {
 	t.Helper()
 	folder, name := path.Join("extensions", module), "k6/x/"+module
@@ -80,7 +78,6 @@ func readAll(t *testing.T, folder string) string {
 	return all.String()
 }
 
-// A failure lists where a new module is missing.
 func TestModulesAreListed(t *testing.T) {
 	all := modules(t)
 	require.GreaterOrEqual(t, len(all), 7)

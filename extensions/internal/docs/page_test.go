@@ -10,7 +10,6 @@ import (
 )
 
 type Page struct {
-	// Path is relative to the repository's root, with slashes.
 	Path  string
 	Lines []string
 }
@@ -58,11 +57,9 @@ func Pages(root string) (pages []Page, err error) {
 }
 
 type Block struct {
-	// Language follows the fence, such as sh; may be empty.
 	Language string
-	// First is the block's first line in the page, from 1.
-	First int
-	Lines []string
+	First    int
+	Lines    []string
 }
 
 // parts splits the page into text and blocks. In text, the lines of blocks and comments are empty.
@@ -89,7 +86,6 @@ func (p Page) parts() (text []string, blocks []Block) {
 	return text, blocks
 }
 
-// Text returns the page's lines with those of blocks emptied.
 func (p Page) Text() []string {
 	text, _ := p.parts()
 
@@ -120,7 +116,6 @@ func (p Page) Links() map[int][]string {
 	return links
 }
 
-// Anchors returns the anchors that GitHub generates for the page's headings.
 func (p Page) Anchors() []string {
 	var anchors []string
 	for _, line := range p.Text() {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The rows in CONTRIBUTING.md follow the order of the stages.
 func TestStagesAreDescribed(t *testing.T) {
 	makefile := read(t, "Makefile")
 	var stages, rows []string

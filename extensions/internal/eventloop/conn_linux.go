@@ -238,7 +238,6 @@ func (c *Conn) late() bool {
 	return at != 0 && now() >= at
 }
 
-// failed wraps an error as package net does.
 func (c *Conn) failed(operation string, err error) error {
 	var raw *net.OpError
 	if errors.As(err, &raw) {

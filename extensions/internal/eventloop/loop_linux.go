@@ -21,7 +21,6 @@ import (
 )
 
 const (
-	// atOnce is the number of events per epoll_wait.
 	atOnce = 512
 	// never is the deadline of jobs without one, in nanoseconds.
 	never = math.MaxInt64
@@ -49,7 +48,6 @@ type loop struct {
 	// hurried is set when a deadline changed or a connection was closed.
 	hurried atomic.Bool
 
-	// failed is the error that stopped the loop.
 	failed atomic.Pointer[fault]
 
 	// The fields below belong to the loop's goroutine and its jobs.
@@ -64,8 +62,7 @@ type loop struct {
 	// block allows the current poll to wait.
 	block bool
 	// due is at or before the earliest deadline, on the scale of now.
-	due int64
-	// alarm is the poll's current deadline.
+	due   int64
 	alarm int64
 	left  bool
 	stamp stamp
@@ -214,7 +211,6 @@ func (l *loop) arrivals() bool {
 	return l.running
 }
 
-// resumeReady resumes the seats that only waited for their turn.
 func (l *loop) resumeReady() {
 	for _, s := range l.ready {
 		l.resume(s)
@@ -255,7 +251,6 @@ func (l *loop) resume(s *Seat) {
 	s.end()
 }
 
-// wait polls for ready sockets, and waits if block is set.
 func (l *loop) wait(block bool) bool {
 	l.block = block
 	if block && l.alarm != l.due {
@@ -324,7 +319,6 @@ func (l *loop) expire() {
 	}
 }
 
-// abandon ends all jobs with an error if the loop fails.
 func (l *loop) abandon(err error) {
 	left := slices.Collect(maps.Keys(l.seats))
 	clear(l.seats)

@@ -27,7 +27,6 @@ import (
 
 const patience = 30 * time.Second
 
-// serve runs talk for each connection of a server and returns its address.
 func serve(t *testing.T, network string, talk func(net.Conn)) string {
 	t.Helper()
 	address := "127.0.0.1:0"
@@ -207,7 +206,6 @@ func TestClientsTakeTurns(t *testing.T) {
 	require.LessOrEqual(t, inARow, 6, "one may begin, and end, alone: %v", order)
 }
 
-// arrived waits for readable data.
 func arrived(conn net.Conn) error {
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {

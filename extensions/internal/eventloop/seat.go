@@ -12,9 +12,8 @@ import (
 // Loops are the event loops of a process. The zero value is ready to use. Goroutines run only while
 // there are jobs.
 type Loops struct {
-	once sync.Once
-	all  []*loop
-	// err is why the loops could not be created.
+	once    sync.Once
+	all     []*loop
 	err     error
 	watches table
 }
@@ -82,7 +81,6 @@ func (s *Seat) Away(do func()) {
 	}
 }
 
-// pause yields to other clients until the loop resumes the job.
 func (s *Seat) pause() {
 	s.paused = true
 	s.yield(struct{}{})

@@ -57,7 +57,6 @@ func (s *Seat) wakeful() {
 	}
 }
 
-// sleepers are sleeping seats, ordered by wake time.
 type sleepers []*Seat
 
 // add inserts a seat, searching from the end: most seats wake last.
@@ -69,7 +68,6 @@ func (all *sleepers) add(s *Seat) {
 	*all = slices.Insert(*all, at, s)
 }
 
-// rouse makes seats ready whose sleep is over.
 func (l *loop) rouse() {
 	if len(l.sleepers) == 0 {
 		return
@@ -82,7 +80,6 @@ func (l *loop) rouse() {
 	l.sleepers = slices.Delete(l.sleepers, 0, n)
 }
 
-// rouseEnded makes seats ready whose sleep was cancelled.
 func (l *loop) rouseEnded() {
 	l.sleepers = slices.DeleteFunc(l.sleepers, func(s *Seat) bool {
 		ended := s.ends.Err() != nil

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// connected returns both ends of a connection.
 func connected(t *testing.T) (client *Conn, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,7 +56,7 @@ func TestWordOfAConnectionThatWasClosed(t *testing.T) {
 			}
 			said(firstServer)
 			said(endsServer)
-			for _, c := range []*Conn{first, ends} { // registers both with the loop
+			for _, c := range []*Conn{first, ends} {
 				if _, err := c.Read(b); err != nil {
 					return err
 				}

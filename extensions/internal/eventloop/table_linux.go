@@ -19,7 +19,6 @@ type table struct {
 // at returns the watch in a slot; nil if it has ended.
 func (t *table) at(slot int32) *watch { return (*t.all.Load())[slot].Load() }
 
-// put assigns the watch a slot and a generation number.
 func (t *table) put(w *watch) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -28,14 +28,11 @@ type watch struct {
 	// readable means that there may be bytes to read.
 	readable bool
 	// ended means that the other end has stopped sending.
-	ended bool
-	// waiting is the seat that waits for the socket, if any.
+	ended   bool
 	waiting *Seat
-	// writing is set if it waits to write.
 	writing bool
 }
 
-// watch returns the watch at the current seat's loop.
 func (c *Conn) watch() *watch {
 	w := c.watched.Load()
 	if l := c.seat.loop; w == nil || w.loop != l {

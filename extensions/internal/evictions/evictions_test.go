@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// cache evicts 10 keys every 100 ms.
 type cache struct {
 	began  time.Time
 	free   int

@@ -112,7 +112,7 @@ func writeBeside(on fsext.Fs, f File) (name string, err error) {
 		err = closed
 	}
 	if err != nil {
-		_ = on.Remove(name) // incomplete
+		_ = on.Remove(name)
 
 		return "", named(err, f.Path)
 	}
@@ -143,7 +143,7 @@ func syncFolder(on fsext.Fs, dir string) {
 	if err != nil {
 		return
 	}
-	_ = folder.Sync() // not supported everywhere
+	_ = folder.Sync()
 	_ = folder.Close()
 }
 

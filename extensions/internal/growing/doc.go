@@ -3,8 +3,7 @@
 // bufio.
 package growing
 
-// first is the initial buffer size in bytes.
 const first = 512
 
-// grown returns the next buffer size, at most most.
+// grown returns the next buffer size, up to most.
 func grown(size, most int) int { return min(max(2*size, first), most) }

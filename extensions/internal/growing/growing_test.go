@@ -16,7 +16,6 @@ import (
 
 const most = 4 << 10
 
-// answers returns one answer per read.
 type answers []string
 
 func (a *answers) Read(into []byte) (int, error) {
@@ -89,7 +88,6 @@ func TestReaderEndsWithTheErrorOfTheConnection(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
-// empty returns neither bytes nor an error.
 type empty struct{}
 
 func (empty) Read([]byte) (int, error) { return 0, nil }

@@ -15,12 +15,10 @@ type Reader struct {
 	buffer []byte
 	// buffer[at:end] is unread.
 	at, end int
-	// most is the maximum buffer size.
-	most int
+	most    int
 	// filled means that the last read filled the buffer.
 	filled bool
-	// err is the connection's error, returned after the unread bytes.
-	err error
+	err    error
 }
 
 // NewReader returns a reader whose buffer grows up to most bytes.

@@ -6,8 +6,7 @@ import "io"
 type Writer struct {
 	to     io.Writer
 	buffer []byte
-	// most is the maximum buffer size.
-	most int
+	most   int
 }
 
 // NewWriter returns a writer whose buffer grows up to most bytes.

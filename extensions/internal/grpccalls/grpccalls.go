@@ -56,14 +56,12 @@ type builder struct {
 	balancer.ConfigParser
 }
 
-// Build returns the default balancer with observed pickers.
 func (b builder) Build(cc balancer.ClientConn, options balancer.BuildOptions) balancer.Balancer {
 	return b.Builder.Build(conn{cc}, options)
 }
 
 type conn struct{ balancer.ClientConn }
 
-// UpdateState replaces the balancer's picker with an observed one.
 func (c conn) UpdateState(state balancer.State) {
 	if state.Picker != nil {
 		state.Picker = picker{state.Picker}

@@ -31,7 +31,6 @@ func NewBegun(vu modules.VU) *Begun {
 	return b
 }
 
-// watch counts the calls of an object's function.
 func (b *Begun) watch(rt *sobek.Runtime, object *sobek.Object, name string) {
 	fn, is := sobek.AssertFunction(object.Get(name))
 	if !is {

@@ -9,7 +9,6 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// Each step closes what was opened in it, once.
 func TestClosing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vu := &modulestest.VU{StateField: &lib.State{VUID: 1}}

@@ -45,7 +45,6 @@ func isScripts(value any) bool {
 	return strings.HasPrefix(t.PkgPath(), "github.com/grafana/sobek")
 }
 
-// guarded wraps a function so that its panics become exceptions.
 func guarded(rt *sobek.Runtime, value any) any {
 	switch fn := value.(type) {
 	case func(sobek.FunctionCall) sobek.Value:

@@ -115,7 +115,6 @@ func (o *offers) Has(name string) bool {
 
 func (o *offers) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
 
-// names returns the names of named imports, without values.
 func (o *offers) names() map[string]any {
 	names := map[string]any{}
 	if o.name != "" {

@@ -10,7 +10,6 @@ import (
 	"gopkg.in/guregu/null.v3"
 )
 
-// vuState returns a VU's state with k6's default system tags.
 func vuState(size int) (*lib.State, chan metrics.SampleContainer) {
 	registry := metrics.NewRegistry()
 	out := make(chan metrics.SampleContainer, size)
@@ -22,7 +21,6 @@ func vuState(size int) (*lib.State, chan metrics.SampleContainer) {
 	}, out
 }
 
-// sampleOf returns a sample; tags alternate names and values.
 func sampleOf(state *lib.State, metric *metrics.Metric, value float64, tags ...string) metrics.Sample {
 	set := state.Tags.GetCurrentValues().Tags
 	for i := 0; i < len(tags); i += 2 {

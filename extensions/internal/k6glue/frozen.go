@@ -36,7 +36,6 @@ type Constant interface{ Constant() }
 var constantType = reflect.TypeFor[Constant]() //nolint:gochecknoglobals // a constant
 
 const (
-	// maxFrozen limits the depth, because an object may contain itself.
 	maxFrozen = 8
 	// maxFrozenObjects limits the number of objects visited.
 	maxFrozenObjects = 10_000
@@ -45,7 +44,7 @@ const (
 // freezing checks whether an object is frozen.
 type freezing struct {
 	runtime *sobek.Runtime
-	looked  int // objects visited
+	looked  int
 }
 
 // isFrozen reports whether the object and all objects in it are frozen plain objects, arrays and

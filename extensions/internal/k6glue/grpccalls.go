@@ -22,7 +22,6 @@ func (t *Tap) TimedOut(call grpccalls.Call) {
 // Waits remembers a gRPC call without a connection.
 func (t *Tap) Waits(call grpccalls.Call) { t.calls.add(call) }
 
-// waitingCalls holds gRPC calls that started without a connection.
 type waitingCalls struct {
 	some  atomic.Bool
 	mu    sync.Mutex

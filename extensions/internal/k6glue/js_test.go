@@ -123,7 +123,6 @@ func TestOptionsErrors(t *testing.T) {
 	}
 }
 
-// call runs the script, which may call fn(), and returns its result.
 func call(t *testing.T, fn func(sobek.FunctionCall) sobek.Value, script string) any {
 	t.Helper()
 	rt := newRuntime()

@@ -43,7 +43,7 @@ func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
 
 func on(of common.Events, kind int, fn func()) {
 	events := of.Global
-	if events == nil { // outside k6
+	if events == nil {
 		return
 	}
 	id, happened := events.Subscribe(testEndEvent, exitEvent)

@@ -20,14 +20,13 @@ type Series int
 
 type series struct {
 	metric     *metrics.Metric
-	own        [][2]string     // the series' own tags
+	own        [][2]string
 	base, tags *metrics.TagSet // tags is base plus own, cached
 
 	// trials describes the series' samples of a Rate; may be nil.
 	trials *outcomes
 }
 
-// outcomes counts a series' operations in a Rate, as failed or not.
 type outcomes struct {
 	rate   series
 	failed bool
@@ -49,7 +48,7 @@ type Meter struct {
 	unlooked time.Duration // duration of operations since Elapsed last checked the clock
 
 	ctx       context.Context //nolint:containedctx // it is compared with the next call's
-	inContext *Session        // the session in the VU's context
+	inContext *Session
 }
 
 // NewMeter returns a VU's meter.
@@ -178,7 +177,6 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	metrics.PushIfNotDone(ctx, out, samples)
 }
 
-// moved returns the number of series with a count.
 func (m *Meter) moved() (n int) {
 	for _, sum := range m.sums {
 		if sum != 0 {
@@ -211,7 +209,6 @@ func trials(t *tried, at time.Time) metrics.Samples {
 	return samples
 }
 
-// tried counts the operations of a Rate with the same tags.
 type tried struct {
 	rate               *metrics.Metric
 	tags               *metrics.TagSet

@@ -13,7 +13,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// meterTest is a VU with a meter of two counters and a trend.
 type meterTest struct {
 	vu      *modulestest.VU
 	samples chan metrics.SampleContainer
@@ -39,7 +38,6 @@ func newMeterTest(t *testing.T) *meterTest {
 	return m
 }
 
-// session makes the VU a client of a sweep.
 func (m *meterTest) session() *Session {
 	s := &Session{}
 	m.vu.CtxField = WithSession(context.Background(), s)

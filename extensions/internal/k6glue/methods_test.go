@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// thing is the Go value of the class Client in tests.
 type thing struct {
 	rt   *sobek.Runtime
 	name string
@@ -28,7 +27,6 @@ var thingMethods = Methods[*thing]{"get": (*thing).get, "set": (*thing).get}.Wit
 	AsyncName("get"): (*thing).get, "fail": (*thing).fail,
 })
 
-// withClients returns a runtime with a class Client and an instance `client`.
 func withClients(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()
@@ -172,7 +170,6 @@ func TestAsyncName(t *testing.T) {
 	require.Equal(t, "asyncGetMulti", AsyncName("getMulti"))
 }
 
-// BenchmarkMethod calls a method from JavaScript.
 func BenchmarkMethod(b *testing.B) {
 	rt := newRuntime()
 	methods := Methods[*thing]{"nothing": func(*thing, sobek.FunctionCall) sobek.Value { return sobek.Undefined() }}

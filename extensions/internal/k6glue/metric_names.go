@@ -38,7 +38,6 @@ func isFirstVU(vu modules.VU) bool {
 	return id == nil || id.ToInteger() == 0
 }
 
-// metricHint is a log hook that changes one of k6's lines.
 type metricHint struct{ registry *metrics.Registry }
 
 func (*metricHint) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }

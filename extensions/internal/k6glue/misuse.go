@@ -39,8 +39,7 @@ func NewMisuse(rt *sobek.Runtime, name, message string, properties map[string]an
 type misuse struct {
 	text   string
 	values map[string]sobek.Value
-	// shown are the enumerable properties.
-	shown []string
+	shown  []string
 }
 
 func (m *misuse) stack(rt *sobek.Runtime) string {
@@ -57,7 +56,6 @@ func (m *misuse) stack(rt *sobek.Runtime) string {
 
 func (m *misuse) Error() string { return m.text }
 
-// Unwrap returns the error that makes k6 end the test.
 func (m *misuse) Unwrap() error { return &errext.InterruptError{Reason: m.text} }
 
 func (*misuse) ExitCode() exitcodes.ExitCode { return exitcodes.ScriptException }

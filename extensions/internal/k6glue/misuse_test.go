@@ -10,7 +10,6 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 )
 
-// withMisuse returns a runtime with a function that throws a misuse.
 func withMisuse(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()

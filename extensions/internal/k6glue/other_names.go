@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 )
 
-// instead is a hint for a method name of another library.
 type instead struct {
 	// beside is a method that the object must have for the hint to apply.
 	beside string
@@ -80,7 +79,6 @@ var silent = []string{"then", "toJSON", "constructor", "inspect"} //nolint:goche
 // leastNear is the minimum length of a name for a spelling suggestion.
 const leastNear = 4
 
-// otherName returns a hint for a missing method, or "".
 func (m Methods[T]) otherName(name string) string {
 	if write := m.instead(name); write != "" {
 		return "use " + write
@@ -130,7 +128,6 @@ func (m Methods[T]) doesWorkloadsOnly() bool {
 	return workloads && !commands
 }
 
-// noMethod returns the error for calling a missing method.
 func noMethod(rt *sobek.Runtime, name, write string) *sobek.Object {
 	return NewMisuse(rt, "TypeError", "there is no "+name+" here: "+write, map[string]any{"kind": "usage", "code": 0})
 }

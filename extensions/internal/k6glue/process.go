@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// process is k6's global state; nil in tests without k6.
 var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there is one process
 
 // failedExit is the exit code requested by FailExit, or zero.

@@ -27,7 +27,6 @@ func SetProgress(bar any, progress Progress, status rune) {
 	modify.Call([]reflect.Value{option})
 }
 
-// set writes an unexported field.
 func set(field, value reflect.Value) {
 	if !field.IsValid() || !value.CanConvert(field.Type()) {
 		return

@@ -20,8 +20,7 @@ const (
 	// MaxElements limits the elements read from one array.
 	MaxElements = 1_000_000
 	// maxAll limits the values read in one call, nested arrays included.
-	maxAll = 10 * MaxElements
-	// maxNested limits nesting.
+	maxAll    = 10 * MaxElements
 	maxNested = 100
 )
 
@@ -33,7 +32,6 @@ var ErrNoArray = errors.New("it must be an array")
 
 // Reading counts the values read in one call. The zero value is ready to use.
 type Reading struct {
-	// read is the number of values read so far.
 	read int
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evaluate returns the value of an expression.
 func evaluate(tb testing.TB, rt *sobek.Runtime, script string) sobek.Value {
 	tb.Helper()
 	value, err := rt.RunString(script)
@@ -156,7 +155,6 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// Messages are short, and Show calls no script code.
 func TestShow(t *testing.T) {
 	rt := newRuntime()
 	for script, want := range map[string]string{

@@ -6,7 +6,6 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// settingPrefix starts the names of environment variables that are settings.
 const settingPrefix = "SWEEP_"
 
 // Setting returns a script's setting: the value of `-e name=value`, or else of the environment

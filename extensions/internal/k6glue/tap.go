@@ -174,7 +174,6 @@ func of(fault *error) error {
 	return *fault
 }
 
-// drain forwards the samples pushed so far.
 func (t *Tap) drain() {
 	if len(t.in) > 0 || t.pumped.Load() || t.calls.some.Load() {
 		t.handOn()
@@ -219,7 +218,6 @@ type mark struct {
 	last bool
 }
 
-// startPump starts a goroutine that empties the tap until it is closed.
 func (t *Tap) startPump() {
 	if t.pumped.CompareAndSwap(false, true) {
 		go t.pump()

@@ -11,7 +11,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// tapTest is a VU with an open tap.
 type tapTest struct {
 	*Tap
 
@@ -30,7 +29,6 @@ func newTapTest(t *testing.T) *tapTest {
 	return &tapTest{Tap: tap, state: state, out: out}
 }
 
-// push pushes a check with its index.
 func (tt *tapTest) push(holds bool) {
 	tt.pushed++
 	tt.state.Samples <- sampleOf(tt.state, tt.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(tt.pushed))
@@ -170,7 +168,6 @@ func TestNoTap(t *testing.T) {
 	guard.Forget(tap)
 }
 
-// An operation without samples allocates nothing.
 func TestTapOfAnOperationThatPushesNothing(t *testing.T) {
 	tap := newTapTest(t)
 	require.Zero(t, testing.AllocsPerRun(1000, func() {

@@ -19,7 +19,7 @@ const (
 type TapGuard struct {
 	mu   sync.Mutex
 	taps []*Tap
-	over chan struct{} // closed without taps
+	over chan struct{}
 }
 
 // Watch watches a tap until Forget.

@@ -25,7 +25,6 @@ func TakeTurns(state *lib.State) {
 	}
 }
 
-// turnDialer creates connections that yield.
 type turnDialer struct{ lib.DialContexter }
 
 // DialContext implements lib.DialContexter. It returns k6's own connection type.

@@ -74,7 +74,7 @@ func Bytes(rt *sobek.Runtime, value sobek.Value, buffer []byte) (bytes []byte, o
 		switch raw := Scalar(v).(type) {
 		case sobek.ArrayBuffer:
 			return raw.Bytes(), true
-		case []byte: // Uint8Array
+		case []byte:
 			return raw, true
 		default:
 			return bytesOfView(rt, v)
@@ -114,7 +114,6 @@ func FromBytes(rt *sobek.Runtime, bytes []byte, binary bool) sobek.Value {
 	return rt.ToValue(string(bytes))
 }
 
-// maxMessage limits messages that show a script's value, in bytes.
 const maxMessage = 300
 
 // OneLine formats a message as one line of limited length.

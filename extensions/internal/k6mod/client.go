@@ -97,8 +97,7 @@ func (u *URLs) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readURLs reads URLs from the first argument. is is false if that is something else, such as an
-// object of options.
+// readURLs reads URLs from the first argument, if that holds URLs and not, for example, options.
 func readURLs(value sobek.Value) (urls []string, is bool, err error) {
 	if text, ok := k6glue.Text(value); ok || k6glue.IsNullish(value) {
 		return SplitURLs(text), true, nil

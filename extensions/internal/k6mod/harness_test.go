@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// cache is a test module whose Client has operations in both forms.
 type cache struct {
 	*Module
 
@@ -19,8 +18,7 @@ type cache struct {
 	tasks     *Tasks
 	retries   k6glue.Series
 	performed []string
-	// gates blocks tasks by their argument.
-	gates map[string]chan struct{}
+	gates     map[string]chan struct{}
 }
 
 type cacheOptions struct {

@@ -38,7 +38,6 @@ type Metrics struct {
 type Instruments struct {
 	// Fields that every operation uses come first.
 
-	// tags belong to the current call.
 	tags           Tags
 	sent, received k6glue.Series
 	series         recent.Map[seriesKey, opSeries]

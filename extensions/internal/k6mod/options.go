@@ -70,7 +70,6 @@ func (all Options[T]) example(value sobek.Value) string {
 	return ""
 }
 
-// elsewhere explains where to name a server to users of k6/net/grpc.
 func elsewhere(method string) string {
 	if method != "connect" {
 		return ""

@@ -9,9 +9,7 @@ import (
 
 // step caches the recorder of a VU's current operation in a sweep.
 type step struct {
-	// session is the recorder's session; nil before the first.
-	session *k6glue.Session
-	// op is the recorder's operation.
+	session  *k6glue.Session
 	op       string
 	recorder *measure.Recorder
 }

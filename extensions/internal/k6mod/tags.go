@@ -14,8 +14,7 @@ import (
 // protocols. The zero value has none.
 type Tags struct {
 	pairs [][2]string
-	// key identifies the tags.
-	key string
+	key   string
 }
 
 // Key returns a string that is equal for equal tags.

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-// cacheTask is get(key), which returns the key.
 type cacheTask struct {
 	cache *cache
 	key   string

@@ -176,7 +176,6 @@ func TestOptions(t *testing.T) {
 		_, err := read(js)
 		require.EqualError(t, err, want, js)
 	}
-	// Arguments of connect in k6/net/grpc.
 	const elsewhere = "; where and how to connect is said to new Client(url, options)"
 	for js, want := range map[string]string{
 		`'localhost:11211'`:         "connect: options must be an object, not localhost:11211" + elsewhere,

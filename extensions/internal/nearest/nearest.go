@@ -30,7 +30,6 @@ func Of(name string, known []string) (nearest string, found bool) {
 // Distance returns the optimal string alignment distance.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	// Three rows of the distance table.
 	var before, last, row []int
 	for j := range len(to) + 1 {
 		last = append(last, j)

@@ -77,7 +77,6 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// run calls step whenever the socket is ready, until the transfer is done.
 func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, error) {
 	t.bytes, t.done, t.errno = b, 0, 0
 	err := ready(t.step)
@@ -116,7 +115,6 @@ func (t *transfer) write(socket uintptr) bool {
 	return true
 }
 
-// failed wraps an error as package net does.
 func (c *conn) failed(operation string, err error) error {
 	var raw *net.OpError
 	if errors.As(err, &raw) {

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// pair returns both ends of a connection; the client is wrapped.
 func pair(t *testing.T, network, address string) (client, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen(network, address)
@@ -43,7 +42,6 @@ type ends struct {
 	client, server net.Conn
 }
 
-// each runs the test over TCP and a Unix socket.
 func each(t *testing.T, test func(ends)) {
 	t.Helper()
 	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": filepath.Join(t.TempDir(), "socket")} {
@@ -58,7 +56,7 @@ func TestBytesBothWays(t *testing.T) {
 	each(t, func(e ends) {
 		t, client, server := e.t, e.client, e.server
 		go func() {
-			_, _ = io.Copy(server, server) // echo server
+			_, _ = io.Copy(server, server)
 		}()
 		for _, size := range []int{1, 100, 4 << 10, 64 << 10, 64<<10 + 1, 3 << 20} {
 			sent := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]

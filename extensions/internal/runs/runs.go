@@ -30,11 +30,9 @@ type Runs struct {
 	// Fields that every operation uses come first.
 
 	moving Moving
-	// client is nil outside a sweep.
 	client *measure.Client
 	// seat is the client's place at an event loop; nil if runs use goroutines.
-	seat *eventloop.Seat
-	// untold is the duration of operations not yet reported to the host.
+	seat   *eventloop.Seat
 	untold time.Duration
 	// over is set when the run's context has ended. It is cheaper to check than the context.
 	over atomic.Bool
@@ -42,7 +40,7 @@ type Runs struct {
 	host    Host
 	shared  *Shared
 	waits   waits
-	session *k6glue.Session // nil outside a sweep
+	session *k6glue.Session
 	stop    context.CancelCauseFunc
 	// fault is the error of the run's first failed operation outside a sweep.
 	fault error

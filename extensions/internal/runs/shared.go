@@ -9,8 +9,7 @@ import (
 // Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
 	loops eventloop.Loops
-	// told is set once failures outside a sweep have been logged.
-	told atomic.Bool
+	told  atomic.Bool
 }
 
 // Seat returns a new seat at the module's event loops.

@@ -29,7 +29,6 @@ func (r *Runs) inTurns(job func() error) error {
 	return err
 }
 
-// waits records how long answers waited to be read.
 type waits struct {
 	client *measure.Client
 	// loops has one recorder per event loop.

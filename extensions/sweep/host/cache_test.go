@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// aStep returns a step of 10 seconds with a hit rate of 80 percent.
 func aStep(t *testing.T) report.Step {
 	t.Helper()
 	reading := measure.Reading{Elapsed: 10e9, Complete: true, Counters: measure.Counters{"hits": 800, "misses": 200, "hot": 500, "hotHits": 450}}

@@ -8,9 +8,7 @@ import (
 
 // CPUMeter measures the processor time of k6 and a local server during a step.
 type CPUMeter struct {
-	// server is nil if not local.
-	server *Server
-	// begin and end are nil until read.
+	server     *Server
 	begin, end *cpuReading
 }
 

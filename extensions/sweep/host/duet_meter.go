@@ -14,10 +14,8 @@ import (
 // time of k6 and of a shared server is read at slice borders. Slices next to a late reading are
 // left out and extrapolated from the others.
 type DuetMeter struct {
-	// servers of base and change; nil if not local.
 	servers [2]*Server
-	// shared is true if both are the same.
-	shared bool
+	shared  bool
 	// clocked is true if shared time can be read at each border.
 	clocked bool
 	// alone measures servers that are not shared.
@@ -27,16 +25,13 @@ type DuetMeter struct {
 	sums [2]duetSum
 }
 
-// duetReading is a reading at a border.
 type duetReading struct {
-	at time.Time
-	// variant is the index of the variant whose slice began.
+	at      time.Time
 	variant int
 	onTime  bool
 	reading cpuReading
 }
 
-// duetSum is the sum over a variant's slices with timely readings.
 type duetSum struct {
 	time, k6, server time.Duration
 	knowsServer      bool

@@ -73,7 +73,6 @@ func commitOf(info *debug.BuildInfo) string {
 	return commit + dirty
 }
 
-// readSystem reads Linux's system files below root.
 func readSystem(f *report.Fingerprint, root fs.FS) {
 	f.Governor = line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	f.ClockSource = line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource")

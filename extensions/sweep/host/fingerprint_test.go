@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// system returns a file system with these files.
 func system(files map[string]string) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, contents := range files {
@@ -51,7 +50,7 @@ func TestControlGroupsOfVersion1(t *testing.T) {
 		"sys/fs/cgroup/cpu/job/cpu.cfs_period_us":        "100000\n",
 		"sys/fs/cgroup/cpu/cpu.cfs_quota_us":             "-1\n",
 		"sys/fs/cgroup/cpu/cpu.cfs_period_us":            "100000\n",
-		"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n", // no limit
+		"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n",
 	}))
 	require.Equal(t, report.Fingerprint{CPUQuota: 0.5}, f)
 }

@@ -20,7 +20,6 @@ import (
 // TestHelperServer.
 const helperAddress = "SWEEP_TEST_HELPER_ADDRESS"
 
-// helper is a server process that uses processor time on request.
 type helper struct {
 	*testing.T
 
@@ -95,7 +94,7 @@ func TestHelperServer(t *testing.T) {
 		d, err := time.ParseDuration(duration)
 		require.NoError(t, err)
 		switch how {
-		case "memory": // megabytes, briefly
+		case "memory":
 			used := make([]byte, int(d)<<20)
 			for i := 0; i < len(used); i += os.Getpagesize() {
 				used[i] = 1

@@ -34,7 +34,6 @@ func startedAt(pid int32) (at time.Time, ok bool) {
 	return time.UnixMilli(ms), err == nil
 }
 
-// peakMemory reads VmHWM from /proc (Linux only).
 func peakMemory(pid int32) (bytes int64, ok bool) {
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -20,7 +20,6 @@ const (
 
 // RestMeter decides from its processor use whether a server is idle.
 type RestMeter struct {
-	// cores is the use in each window.
 	cores []float64
 }
 

@@ -17,7 +17,6 @@ const (
 	lockWait      = "/sync/mutex/wait/total:seconds"
 )
 
-// runtimeAccount is a reading of Go's runtime metrics.
 type runtimeAccount struct {
 	collector, locks  float64
 	pauses, scheduler *metrics.Float64Histogram
@@ -37,7 +36,6 @@ func readRuntime() (r runtimeAccount) {
 	return r
 }
 
-// readPauses returns the total stop-the-world time of the collector.
 func readPauses() time.Duration {
 	samples := []metrics.Sample{{Name: gcPauses}}
 	metrics.Read(samples)

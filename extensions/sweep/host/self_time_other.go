@@ -9,7 +9,6 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// selfTime returns this process's user and system time.
 func selfTime() time.Duration {
 	p, err := process.NewProcess(int32(os.Getpid()))
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// selfTime returns this process's user and system time.
 func selfTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

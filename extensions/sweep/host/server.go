@@ -12,7 +12,6 @@ import (
 
 // Server is a local server: the processes that listen at the target's address.
 type Server struct {
-	// pids are sorted.
 	pids []int32
 }
 

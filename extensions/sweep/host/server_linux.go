@@ -34,7 +34,6 @@ func alive(pid int32) bool {
 	return err == nil || err == unix.EPERM
 }
 
-// processStat is read from /proc/PID/stat.
 type processStat struct {
 	parent int32
 	used   time.Duration // by the process itself
@@ -82,7 +81,7 @@ func processTree(roots []int32) map[int32]processStat {
 	for _, e := range entries {
 		pid, err := strconv.ParseInt(e.Name(), 10, 32)
 		if err != nil {
-			continue // not a process
+			continue
 		}
 		if s, ok := readStat(int32(pid)); ok {
 			all[int32(pid)] = s
@@ -153,7 +152,7 @@ func listeners() ([]listener, error) {
 	for _, e := range links {
 		pid, err := strconv.ParseInt(e.Name(), 10, 32)
 		if err != nil {
-			continue // not a process
+			continue
 		}
 		folder := "/proc/" + e.Name() + "/fd/"
 		files, _ := os.ReadDir(folder) // empty for other users' processes
@@ -173,7 +172,6 @@ func listeners() ([]listener, error) {
 	return all, nil
 }
 
-// readListeners reads the listening sockets from a table such as /proc/net/tcp.
 func readListeners(table string, into map[string]*listener) error {
 	f, err := os.Open(table)
 	if err != nil {
@@ -231,5 +229,4 @@ func (p *Server) clock() (total time.Duration, ok bool) {
 	return total, true
 }
 
-// forks reports whether the server has child processes.
 func (p *Server) forks() bool { return len(processTree(p.pids)) != len(p.pids) }

@@ -61,7 +61,7 @@ func TestListenersPreferTheVeryAddress(t *testing.T) {
 		{at("127.0.0.1:5"), []int32{2}},
 		{at("127.0.0.1:5"), []int32{1, 2}}, // workers with separate sockets
 		{at("127.0.0.1:6"), []int32{9}},
-		{at("127.0.0.1:7"), nil}, // another user's
+		{at("127.0.0.1:7"), nil},
 	}
 	require.Equal(t, []int32{1, 2}, listeningAt(all, at("127.0.0.1:5")))
 	require.Equal(t, []int32{3}, listeningAt(all, at("127.0.0.2:5")))

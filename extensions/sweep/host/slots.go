@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// slots record the machine during a step in slots of equal length.
 type slots struct {
 	every time.Duration
 	all   []slot
@@ -26,7 +25,6 @@ func (s *slots) due(elapsed time.Duration) bool {
 	return elapsed >= time.Duration(len(s.all)+1)*s.every
 }
 
-// slotOf returns the slot between two readings.
 func slotOf(from, to *reading, late time.Duration) slot {
 	one := slot{
 		length: to.at.Sub(from.at),

@@ -24,23 +24,18 @@ import (
 )
 
 const (
-	// mostThreads limits how many threads of a server are read.
 	mostThreads = 2048
-	// established is TCP_ESTABLISHED in /proc/net/tcp.
 	established = "01"
 )
 
-// systemAccount is a reading of the kernel's counters.
 type systemAccount struct {
 	// waited is how long threads of k6 and the server were ready but did not run; k6Waited is k6's
 	// part.
 	waited, k6Waited time.Duration
-	// threads holds the processor times of the server's threads.
-	threads map[int32]time.Duration
-	groups  []controlGroup
-	sockets map[int]socket
-	// files is the number of k6's open files.
-	files int
+	threads          map[int32]time.Duration
+	groups           []controlGroup
+	sockets          map[int]socket
+	files            int
 }
 
 // controlGroup is a control group of k6 with a quota.
@@ -49,7 +44,6 @@ type controlGroup struct {
 	periods, throttled uint64
 }
 
-// socket is one of k6's connections.
 type socket struct {
 	port                       uint32
 	sent, again, busy, blocked uint64
@@ -110,7 +104,6 @@ func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, second
 	}
 }
 
-// busiest returns the longest time that a thread ran since an earlier account.
 func (s *systemAccount) busiest(earlier *systemAccount) (most time.Duration) {
 	for id, ran := range s.threads {
 		if before, known := earlier.threads[id]; known {
@@ -188,7 +181,6 @@ func parseMachine(raw []byte, apart bool) *machineTimes {
 	return m
 }
 
-// thread holds a thread's scheduler statistics.
 type thread struct {
 	id          int32
 	ran, waited time.Duration
@@ -204,7 +196,7 @@ func threadsOf(folder string) (threads []thread) {
 	for _, e := range entries[:min(len(entries), mostThreads)] {
 		raw, err := os.ReadFile(folder + e.Name() + "/schedstat")
 		if err != nil {
-			continue // the thread has ended
+			continue
 		}
 		id, _ := strconv.ParseInt(e.Name(), 10, 32)
 		fields := strings.Fields(string(raw))
@@ -316,7 +308,6 @@ func localPort(fd int) uint32 {
 	return 0
 }
 
-// clocks returns the total processor time of processes.
 func clocks(pids []int32) (used time.Duration) {
 	for _, pid := range pids {
 		one, _ := processClock(pid)
@@ -326,7 +317,6 @@ func clocks(pids []int32) (used time.Duration) {
 	return used
 }
 
-// descendants returns processes and their descendants.
 func descendants(pids []int32) (all []int32) {
 	if len(pids) == 0 {
 		return nil
@@ -371,7 +361,6 @@ func peers() (pids []int32, here, known bool) {
 	return pids, true, true
 }
 
-// ownConnections counts this process's connections by remote address.
 func ownConnections() map[netip.AddrPort]int {
 	count := map[netip.AddrPort]int{}
 	own := map[string]bool{}
@@ -405,7 +394,6 @@ func ownConnections() map[netip.AddrPort]int {
 	return count
 }
 
-// cpuQuota returns the process's quota in processors; 0 without one.
 func cpuQuota() float64 {
 	var f report.Fingerprint
 	readControlGroup(&f, os.DirFS("/"))

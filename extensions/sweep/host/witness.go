@@ -46,11 +46,9 @@ type Watch struct {
 	last       reading
 	slots      slots
 	late       measure.Distribution
-	// lateNow is the worst lateness in the current slot.
-	lateNow time.Duration
+	lateNow    time.Duration
 }
 
-// account is what is read at the start and the end.
 type account struct {
 	reading
 
@@ -62,7 +60,6 @@ type account struct {
 	system  systemAccount
 }
 
-// reading is what is read several times a second.
 type reading struct {
 	at time.Time
 	// machine is nil if unknown.
@@ -136,7 +133,6 @@ func (w *Watch) Stop() {
 	w.end = end
 }
 
-// watch runs until the step is over.
 func (w *Watch) watch() {
 	timer := time.NewTimer(nap)
 	defer timer.Stop()
@@ -206,7 +202,6 @@ var serverFull = regexp.MustCompile(`(?i)max number of clients reached|too many 
 	`maximum (account active )?connections exceeded|too many (clients|connections)|remaining connection slots are reserved|` +
 	`no more connections allowed|session count exceed|has no free (slot|session)`)
 
-// stepEvidence returns the evidence in the step's own figures.
 func stepEvidence(steps, before []report.Step) witness.Evidence {
 	one := &steps[0]
 	e := witness.Evidence{witness.Seconds: one.Seconds, witness.ClientsAtWork: float64(one.Clients)}
@@ -283,7 +278,6 @@ func clientsHere(s *report.Step) float64 {
 	return float64(s.Clients)
 }
 
-// compareSteps adds the ratios of clients and operations to the previous step.
 func compareSteps(e witness.Evidence, steps, before []report.Step) {
 	if len(before) == 0 || before[0].Rate != 0 || steps[0].Rate != 0 || before[0].Variant != steps[0].Variant {
 		return
@@ -301,7 +295,6 @@ func compareSteps(e witness.Evidence, steps, before []report.Step) {
 	}
 }
 
-// evidence adds the readings of the kernel and runtime for the whole step.
 func (w *Watch) evidence(e witness.Evidence) {
 	begin, end := w.begin, w.end
 	seconds := end.at.Sub(begin.at).Seconds()

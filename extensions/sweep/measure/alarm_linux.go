@@ -59,7 +59,6 @@ func (a *alarm) set(to *unix.ItimerSpec) error {
 	return failed
 }
 
-// close frees the timer. The alarm may be used again.
 func (a *alarm) close() {
 	if a.timer != nil {
 		_ = a.timer.Close()

@@ -36,7 +36,6 @@ func (s *Step) AnySucceeded() bool {
 	return false
 }
 
-// common is a cause that clients have failed with.
 type common struct {
 	failures uint64
 	clients  map[int]struct{}

@@ -23,7 +23,7 @@ func TestAllFail(t *testing.T) {
 		clients  int
 		warmup   time.Duration
 		work     func(i, n int) error
-		after    time.Duration // when it fails; 0: never
+		after    time.Duration
 		failures uint64
 	}{
 		"fast failures":               {clients: 1, work: refused(ms), after: time.Second, failures: 1000},

@@ -22,7 +22,6 @@ func newBarrier(n int) *barrier {
 	return &barrier{missing: n, open: make(chan struct{})}
 }
 
-// pass counts a client that arrives or leaves.
 func (b *barrier) pass() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -25,7 +25,7 @@ func BenchmarkRecord(b *testing.B) {
 
 // The slot held 500 operations; the step is a minute long.
 func BenchmarkTurnOfASlot(b *testing.B) {
-	const minute = 938 // slots in the minute
+	const minute = 938
 	var s *slots
 	var k *kind
 	durations := skewed(1 << 12)
@@ -80,7 +80,6 @@ func BenchmarkSlotsOfAStep(b *testing.B) {
 	}
 }
 
-// heap returns the bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -94,7 +94,6 @@ func namesWhatHappened(before string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// reasons counts failures by cause.
 type reasons map[string]reason
 
 type reason struct {

@@ -32,9 +32,9 @@ type Client struct {
 	counters  []*Counter
 
 	stage     stage
-	connects  int             // calls of ConnectInTurn
-	tries     time.Duration   // start of the first attempt to connect or operate
-	failures  uint64          // failed operations
+	connects  int           // calls of ConnectInTurn
+	tries     time.Duration // start of the first attempt to connect or operate
+	failures  uint64
 	failed    *Recorder       // recorder of the last failure
 	noted     bool            // its reason is known
 	over      <-chan struct{} // closed when Run's context ends
@@ -48,7 +48,6 @@ type Client struct {
 	started, ended atomic.Int64 // on the scale of now; 0 before
 }
 
-// stage is a client's progress in its step.
 type stage int
 
 const (
@@ -100,7 +99,6 @@ func (c *Client) kinds() []*Recorder {
 	return c.recorders
 }
 
-// ops returns the number of finished operations.
 func (c *Client) ops() (operations uint64) {
 	for _, r := range c.kinds() {
 		operations += r.ended() + r.change.Load().ended()
@@ -127,7 +125,6 @@ func (c *Client) Measuring() bool { return c.measuring }
 // notWoken marks a wait that was not measured.
 const notWoken = -1
 
-// slow describes an operation that has just ended.
 func (c *Client) slow(took time.Duration) Slow {
 	s := Slow{Began: max(now()-took-c.step.line.openedAt, 0), Client: c.index, Took: took, Waited: c.late}
 	if woken := c.woken; woken != notWoken {
@@ -203,7 +200,6 @@ const (
 	tickEvery = 8
 )
 
-// tick updates the step's slots if needed.
 func (c *Client) tick(took time.Duration) {
 	if took >= fastest || c.recorded%tickEvery == 0 {
 		c.step.slots.tick(now())

@@ -15,7 +15,7 @@ func TestClientWait(t *testing.T) {
 	for i := range 2 {
 		c, waits := s.Client(i), s.Waits(i)
 		all.Go(func() {
-			waits.Record(c, time.Hour) // before the measured phase
+			waits.Record(c, time.Hour)
 			if err := c.Run(t.Context(), "get", nil, func() error {
 				waits.Record(c, time.Duration(i+1)*time.Millisecond)
 

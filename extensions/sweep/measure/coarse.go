@@ -35,7 +35,6 @@ func (c *Coarse) Record(d time.Duration) {
 	c.counter(coarseIndex(v)).Add(1)
 }
 
-// counter returns counter i and allocates its page if needed.
 func (c *Coarse) counter(i int) *atomic.Uint64 {
 	return &grown(&c.pages[i/coarsePageSize])[i%coarsePageSize]
 }
@@ -80,7 +79,6 @@ func (c *Coarse) Mean() time.Duration {
 // 3.1 % too high; 0 without durations.
 func (c *Coarse) Quantile(q float64) time.Duration { return coarseQuantile(c.each, c.Count(), q) }
 
-// coarseQuantile computes a quantile from counters.
 func coarseQuantile(each func(func(i int, n uint64)), count int64, q float64) time.Duration {
 	wanted := uint64(max(math.Ceil(q*float64(count)), 1))
 	var seen uint64
@@ -131,7 +129,6 @@ func (c *Coarse) AddDistribution(d *Distribution) {
 	c.sum.Add(int64(d.Sum))
 }
 
-// coarseIndex returns the counter for v nanoseconds.
 func coarseIndex(v int64) int {
 	v = min(v, int64(Highest)) >> coarseUnit
 	e := max(bits.Len64(uint64(v))-coarseBits-1, 0)
@@ -139,12 +136,10 @@ func coarseIndex(v int64) int {
 	return e<<coarseBits + int(v>>e)
 }
 
-// coarseLowest returns the shortest duration of counter i.
 func coarseLowest(i int) time.Duration {
 	e := max(i>>coarseBits-1, 0)
 
 	return time.Duration(int64(i-e<<coarseBits) << (e + coarseUnit))
 }
 
-// coarseHighest returns the longest duration of counter i.
 func coarseHighest(i int) time.Duration { return coarseLowest(i+1) - 1 }

@@ -22,7 +22,7 @@ const (
 // second, as in a duet. It is abandoned after a timeout.
 type connectOrder struct {
 	mu       sync.Mutex
-	next     int // next turn
+	next     int
 	progress time.Duration
 	waiting  map[int]chan struct{}
 	over     bool

@@ -61,7 +61,6 @@ func (d *Distribution) SetExact(highest, mean time.Duration) {
 	d.Sum = duration(float64(mean) * float64(d.Count))
 }
 
-// unpack decodes base64, the outer header and zlib.
 func unpack(encoded string) ([]byte, error) {
 	if len(encoded) > maxEncoded {
 		return nil, fmt.Errorf("%d characters, which is more than any has (%d)", len(encoded), maxEncoded)
@@ -83,7 +82,6 @@ func unpack(encoded string) ([]byte, error) {
 	return inflate(raw[outerHeader:])
 }
 
-// inflate decompresses zlib data up to the largest valid size.
 func inflate(compressed []byte) ([]byte, error) {
 	source := bytes.NewReader(compressed)
 	z, err := zlib.NewReader(source)

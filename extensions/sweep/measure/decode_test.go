@@ -144,7 +144,6 @@ func TestDecodeOfHDR(t *testing.T) {
 	}
 }
 
-// hand is a handmade histogram, to be made invalid.
 type hand struct {
 	outer, inner    uint32
 	length, payload int // added to the correct values
@@ -190,7 +189,6 @@ func made(change func(*hand)) string {
 	return h.encode()
 }
 
-// counterBytes encodes counters.
 func counterBytes(numbers ...int64) []byte {
 	var out []byte
 	for _, n := range numbers {
@@ -318,7 +316,6 @@ func halfHeader(t *testing.T) string {
 	return deflated(t, make([]byte, 20))
 }
 
-// bomb returns a small text that inflates to 16 MiB.
 func bomb(t *testing.T) string {
 	t.Helper()
 	encoded := deflated(t, make([]byte, 16<<20))

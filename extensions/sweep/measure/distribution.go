@@ -16,7 +16,6 @@ type Distribution struct {
 	counts []uint64
 }
 
-// counter returns counter i.
 func (d *Distribution) counter(i int) *uint64 {
 	if i >= len(d.counts) {
 		longer := make([]uint64, (i/half+1)*half)
@@ -27,7 +26,6 @@ func (d *Distribution) counter(i int) *uint64 {
 	return &d.counts[i]
 }
 
-// add merges the current contents of h.
 func (d *Distribution) add(h *histogram) {
 	if d.addFigures(&h.figures) > 0 {
 		d.addBuckets(&h.buckets)
@@ -52,7 +50,6 @@ func (d *Distribution) addFigures(f *figures) int64 {
 	return n
 }
 
-// addBuckets merges the buckets.
 func (d *Distribution) addBuckets(b *buckets) {
 	b.pages(func(first int, p *page) {
 		for i := range p {

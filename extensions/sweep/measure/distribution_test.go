@@ -25,7 +25,6 @@ func distribution(durations []time.Duration) *Distribution {
 	return d
 }
 
-// shapes returns typical and extreme durations.
 func shapes(n int) map[string][]time.Duration {
 	r := rand.New(rand.NewPCG(5, 6))
 	fill := func(next func() float64) []time.Duration {

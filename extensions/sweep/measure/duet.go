@@ -47,8 +47,7 @@ const (
 	slicePages = 256
 	// slicePageSize slices are allocated together.
 	slicePageSize = 64
-	// warmTurn is the length of a warm-up call with many operations.
-	warmTurn = 25 * time.Millisecond
+	warmTurn      = 25 * time.Millisecond
 	// leastWarm is the minimum number of warm-up calls per variant. The first may connect, so its
 	// duration does not count.
 	leastWarm = 2
@@ -66,16 +65,14 @@ type duet struct {
 
 	// began and length are set when the start line opens.
 	began, length time.Duration
-	// last is the number of slices; 0 for no limit.
-	last int64
+	last          int64
 
 	// pieces are the durations of warm-up operations of both variants.
 	pieces Coarse
 
-	// busy is the total time in ns that clients worked in each slice.
 	busy busyTimes
 
-	mu     sync.Mutex // guards series
+	mu     sync.Mutex
 	series map[string]*series
 }
 
@@ -175,7 +172,6 @@ func (s *Step) asDuet() (*duet, error) {
 // IsDuet reports whether the step is a duet.
 func (s *Step) IsDuet() bool { return s.duet.Load() != nil }
 
-// asSolo excludes a duet in the step.
 func (s *Step) asSolo() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,20 +202,16 @@ type turns struct {
 	variant Variant
 	// slice is the slice in which the current call began, or was due in an open loop; -1 for none.
 	slice int64
-	// until is the end of the slice or warm-up turn.
 	until time.Duration
 	// from is the start of the client's first call in the slice, and end the end of its last one.
 	from, end time.Duration
 
-	// began is the start of the current call.
 	began time.Duration
 	// asked holds the variants whose calls have called Enough, because they do many operations.
 	asked struct{ base, change bool }
-	// calls counts warm-up calls.
 	calls int
 }
 
-// enter starts a call.
 func (t *turns) enter(c *Client, begin time.Duration) {
 	t.began = begin
 	if !c.measuring {
@@ -266,7 +258,6 @@ func (t *turns) warm(took time.Duration) {
 	}
 }
 
-// flush adds the client's working time to its slice.
 func (t *turns) flush() {
 	if t.slice >= 0 && t.end > t.from {
 		t.busy.add(t.slice, t.end-t.from)
@@ -274,7 +265,6 @@ func (t *turns) flush() {
 	t.slice = -1
 }
 
-// over reports whether a call with many operations must return.
 func (t *turns) over() bool {
 	*t.batches() = true
 

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// calls records when each call of a duet began, per variant.
 type calls struct {
 	mu  sync.Mutex
 	all map[Variant][]time.Duration // relative to the start line
@@ -32,7 +31,6 @@ func (k *calls) of(c *Client, variant Variant, d func() time.Duration) func() er
 
 func (k *calls) total() int { return len(k.all[Base]) + len(k.all[Change]) }
 
-// duetOf runs a duet of n clients to its end.
 func duetOf(t *testing.T, n int, plan Plan, base, change func() time.Duration) (*Step, Reading, *calls) {
 	t.Helper()
 	s := NewStep(n, plan, nil)
@@ -92,7 +90,7 @@ func TestOrderOfADuetIsBalancedChance(t *testing.T) {
 	orders := map[uint32]int{}
 	for seed := range uint32(8) {
 		d, again := &duet{seed: seed}, &duet{seed: seed}
-		same := 0 // as the previous pair
+		same := 0
 		for pair := range int64(1000) {
 			first := d.variant(2 * pair)
 			require.NotEqual(t, first, d.variant(2*pair+1))

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// batch does up to n operations of d until Enough.
 func batch(c *Client, n int, d time.Duration) func() error {
 	r := c.Recorder("op")
 
@@ -27,7 +26,6 @@ func batch(c *Client, n int, d time.Duration) func() error {
 	}
 }
 
-// done returns the number of successful operations.
 func done(s *Step) int64 {
 	r := s.Read()
 

@@ -87,7 +87,6 @@ func ReadHeat(heat string) ([]Slot, error) {
 
 type heatReader struct{ raw []byte }
 
-// next reads a number up to most.
 func (r *heatReader) next(what string, most uint64) (uint64, error) {
 	n, size := binary.Uvarint(r.raw)
 	switch {

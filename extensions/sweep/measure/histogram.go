@@ -24,7 +24,6 @@ const Highest = time.Hour
 // page is allocated at once; most octaves are only partly used.
 type page [pageSize]atomic.Uint64
 
-// octavePages are the pages of an octave. Most steps use few octaves.
 type octavePages [half / pageSize]atomic.Pointer[page]
 
 // buckets count durations, lock-free and for concurrent use. They allocate only new pages.
@@ -110,7 +109,6 @@ type histogram struct {
 
 func (h *histogram) record(d time.Duration) { h.buckets.record(d, &h.figures) }
 
-// index returns the counter for v nanoseconds.
 func index(v int64) int {
 	v = min(v, int64(Highest))
 	e := max(bits.Len64(uint64(v))-halfBits-1, 0)

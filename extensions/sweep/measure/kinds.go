@@ -9,8 +9,7 @@ import (
 // buckets would take 8 kB per client. There is one part per processor, and each client uses a fixed
 // part.
 type kind struct {
-	op string
-	// change is true for a duet's change.
+	op     string
 	change bool
 	parts  []part
 }
@@ -50,7 +49,6 @@ func (k *kind) addTo(counts *[coarseCounters]uint64) {
 	}
 }
 
-// allKinds returns the current kinds.
 func (s *Step) allKinds() []*kind {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ type Reading struct {
 	Started   bool          // the start line has opened
 	StartedOn time.Time     // wall clock time of Started; zero before
 	Elapsed   time.Duration // from the start line to now, or to the last client's end
-	Ended     int           // clients that have ended
+	Ended     int
 
 	// Window is the elapsed part of the step's duration; 0 in a step with a number of operations.
 	Window time.Duration
@@ -118,7 +118,6 @@ func (s *Step) ReadOverTime() Reading {
 	return r
 }
 
-// allTotals holds totals in the order in which clients began their operations.
 type allTotals []*Totals
 
 func (a *allTotals) add(c *Client, duet bool) {
@@ -181,7 +180,6 @@ func (a allTotals) named() (ops []Totals) {
 	return ops
 }
 
-// operations returns the number of finished operations, including failed ones.
 func (r *Reading) operations() (n uint64) {
 	for i := range r.Ops {
 		n += uint64(r.Ops[i].Durations.Count) + r.Ops[i].Failed
@@ -232,7 +230,6 @@ func (r *Reading) Join(next *Reading) {
 	slices.SortFunc(r.Ops, func(a, b Totals) int { return cmp.Compare(a.Op, b.Op) })
 }
 
-// readOpenLoop reads how well an open loop kept its rate.
 func (r *Reading) readOpenLoop(s *Step) {
 	if r.Complete {
 		r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before the end
@@ -241,7 +238,6 @@ func (r *Reading) readOpenLoop(s *Step) {
 	r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
 }
 
-// readParts reads the lengths of Window and AllAtWork.
 func (r *Reading) readParts(s *Step) {
 	if s.plan.windowed() {
 		r.Window = r.Elapsed
@@ -253,7 +249,6 @@ func (r *Reading) readParts(s *Step) {
 	}
 }
 
-// readClients reads the distributions over clients.
 func (s *Step) readClients(r *Reading) {
 	for _, c := range s.clients {
 		started, ended := time.Duration(c.started.Load()), time.Duration(c.ended.Load())

@@ -29,9 +29,7 @@ type Recorder struct {
 
 // tally counts one client's operations of one name.
 type tally struct {
-	// of is the client's part of the shared buckets.
-	of *part
-	// overTime records the operation over time; may be nil.
+	of       *part
 	overTime *overTime
 
 	sentBytes, recvBytes atomic.Uint64
@@ -41,7 +39,7 @@ type tally struct {
 	shared               atomic.Uint64 // see Totals.Shared
 	failures             figures       // failed operations with known durations
 
-	mu     sync.Mutex // guards errors
+	mu     sync.Mutex
 	errors reasons
 }
 
@@ -52,7 +50,6 @@ func (r *Recorder) join(d *duet) {
 	r.change.Store(change)
 }
 
-// joinStep attaches the tally to the step's shared counts.
 func (t *tally) joinStep(r *Recorder, change bool) {
 	s := r.client.step
 	k := s.kind(r.op, change)
@@ -192,7 +189,6 @@ func (r *Recorder) Fail(reason error) {
 	}
 }
 
-// countWarm counts an operation during the warm-up.
 func (r *Recorder) countWarm(n *atomic.Uint64) {
 	if r.client.stage == warmingUp {
 		n.Store(n.Load() + 1)
@@ -288,7 +284,6 @@ func (t *Totals) add(r *tally) {
 	}
 }
 
-// join adds another reading's totals of the same operation.
 func (t *Totals) join(other *Totals) {
 	t.Durations.Merge(&other.Durations)
 	t.Failures.Merge(&other.Failures)

@@ -16,17 +16,14 @@ type Places interface {
 	Among(n uint64) uint64
 }
 
-// allPlaces are the places of a single instance.
 type allPlaces struct{ next uint64 }
 
-// Next returns the next place.
 func (s *allPlaces) Next() uint64 {
 	s.next++
 
 	return s.next - 1
 }
 
-// Among returns n.
 func (s *allPlaces) Among(n uint64) uint64 { return n }
 
 // Late operations may start up to a twentieth of the phase after its end, within these bounds, so
@@ -46,14 +43,14 @@ type schedule struct {
 	places Places
 	alarm  alarm // for the client that waits for the clock
 
-	mu       sync.Mutex      // guards the fields below
+	mu       sync.Mutex
 	turns    []chan struct{} // clients that wait for their turn at the clock, in order
 	taken    bool            // a client waits for the clock
-	over     bool            // no more operations start
-	started  uint64          // operations started
-	within   uint64          // operations started before the end of the phase
-	queue    uint64          // maximum of due operations while no client was free
-	free     int             // clients waiting for an operation
+	over     bool
+	started  uint64
+	within   uint64 // operations started before the end of the phase
+	queue    uint64 // maximum of due operations while no client was free
+	free     int    // clients waiting for an operation
 	busyFrom time.Duration
 	allBusy  time.Duration // total time without a free client
 	lateness histogram     // from due time to start
@@ -67,7 +64,7 @@ func newSchedule(rate float64, length time.Duration, places Places) *schedule {
 // turn is a number of operations that a client starts together.
 type turn struct {
 	due    time.Duration // relative to the phase
-	places uint64        // number of operations
+	places uint64
 	begin  time.Duration
 	late   time.Duration // from due time to start
 	own    time.Duration // part of late with a free client
@@ -77,14 +74,12 @@ type turn struct {
 type place struct {
 	*schedule
 
-	// began is the start of the phase.
 	began time.Duration
 	// behind is k6's delay of the client's last operation; without it, the client would have been
 	// free so much earlier.
 	behind time.Duration
 	// turn signals the client's turn at the clock.
 	turn chan struct{}
-	// last is the client's current turn.
 	last turn
 }
 
@@ -159,7 +154,6 @@ func (s *schedule) claim(at time.Duration, n int, waits chan struct{}) (due time
 	return s.next(n)
 }
 
-// next takes up to n operations.
 func (s *schedule) next(n int) (due time.Duration, places uint64) {
 	for range n {
 		if s.over {
@@ -178,7 +172,6 @@ func (s *schedule) next(n int) (due time.Duration, places uint64) {
 	return due, places
 }
 
-// pass passes the turn at the clock on.
 func (s *schedule) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +202,6 @@ func (s *schedule) start(t turn) bool {
 	return true
 }
 
-// count counts started operations.
 func (s *schedule) count(t turn) {
 	for range t.places {
 		s.lateness.record(t.late)
@@ -227,7 +219,6 @@ func (s *schedule) busy(at time.Duration) time.Duration {
 	return max(s.upTo(at)-s.upTo(s.busyFrom), 0)
 }
 
-// upTo limits a time to the phase.
 func (s *schedule) upTo(at time.Duration) time.Duration { return min(max(at, 0), s.length) }
 
 // due returns the number of operations due up to a time.

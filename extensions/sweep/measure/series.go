@@ -126,7 +126,7 @@ func (b *buckets) bytes() int {
 // current slot.
 type growingSlots struct {
 	width  time.Duration
-	at     int // current slot
+	at     int
 	took   Coarse
 	failed uint64
 	slots  []Slot // earlier slots with operations

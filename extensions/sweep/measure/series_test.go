@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// durations returns generators of typical shapes.
 func durations() map[string]func(r *rand.Rand) time.Duration {
 	return map[string]func(r *rand.Rand) time.Duration{
 		"constant": func(*rand.Rand) time.Duration { return 12_345_678 },

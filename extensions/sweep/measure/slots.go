@@ -38,7 +38,7 @@ type slots struct {
 	mu    sync.Mutex // guards the fields below; a client that cannot lock it continues, except after a stall
 	start time.Duration
 	width time.Duration
-	at    int // current slot
+	at    int
 	kinds []*overTime
 	now   [coarseCounters]uint64
 	timer *time.Timer
@@ -84,7 +84,6 @@ func (s *slots) keep(of *kind) *overTime {
 	return k
 }
 
-// open starts the first slot with the given length.
 func (s *slots) open(at, width time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,6 @@ func (s *slots) open(at, width time.Duration) {
 	})
 }
 
-// close ends the record when all clients have ended.
 func (s *slots) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,12 +141,10 @@ func (s *slots) roll(at time.Duration) {
 
 func (s *slots) end() time.Duration { return s.start + time.Duration(s.at+1)*s.width }
 
-// lookAgain sets the time of the next check.
 func (s *slots) lookAgain() { s.next.Store(int64(min(s.end(), s.last+beat))) }
 
 func (s *slots) after(at time.Duration) int { return int((at - s.start) / s.width) }
 
-// empty stores the counts of the current slot.
 func (s *slots) empty() {
 	packed := 0
 	for _, k := range s.kinds {
@@ -184,7 +180,6 @@ func (s *slots) took(k *overTime) []byte {
 	return packed
 }
 
-// fold merges pairs of slots.
 func (s *slots) fold() {
 	s.width *= 2
 	for _, k := range s.kinds {
@@ -339,7 +334,6 @@ func NewSlot(failed uint64, took *Coarse) Slot {
 	return slot
 }
 
-// packCounters encodes counters in few bytes.
 func packCounters(each func(fn func(i int, n uint64))) []byte {
 	var packed []byte
 	last := -1

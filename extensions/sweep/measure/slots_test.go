@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// overTimeOf runs a step with operations of the given durations; negative ones fail.
 func overTimeOf(t *testing.T, clients int, plan Plan, op string, each func(client, n int) time.Duration) (Reading, *OverTime) {
 	t.Helper()
 	s := NewStep(clients, plan, nil)
@@ -39,7 +38,6 @@ func overTimeOf(t *testing.T, clients int, plan Plan, op string, each func(clien
 	return r, r.Op(op).OverTime
 }
 
-// sums returns the number of all operations and of failed ones.
 func (o *OverTime) sums() (ops int64, failed uint64) {
 	for i := range o.Slots {
 		ops += o.Slots[i].Count()

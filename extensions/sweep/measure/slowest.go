@@ -30,10 +30,9 @@ type slowest struct {
 	floor atomic.Int64
 
 	mu  sync.Mutex
-	all []Slow // in descending order
+	all []Slow
 }
 
-// offer keeps an operation if it is one of the slowest.
 func (s *slowest) offer(one Slow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

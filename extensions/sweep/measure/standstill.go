@@ -36,7 +36,6 @@ type standstills struct {
 
 func (s *standstills) begin(at time.Duration) { s.began, s.last = at, at }
 
-// went notes the end of an operation.
 func (s *standstills) went(at time.Duration) {
 	if s.over == 0 {
 		s.stood(at)
@@ -44,7 +43,6 @@ func (s *standstills) went(at time.Duration) {
 	s.last = max(s.last, at)
 }
 
-// stood counts the gap before until.
 func (s *standstills) stood(until time.Duration) {
 	if still := until - s.last; still >= shortestStill {
 		s.still.record(still)

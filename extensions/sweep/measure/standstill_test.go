@@ -24,7 +24,6 @@ func freezing(t *testing.T, d, from, until time.Duration) func(int, *Client) err
 	}
 }
 
-// standing returns the standstill of a step.
 func standing(t *testing.T, clients int, plan Plan, d, from, until time.Duration) (still *Standstill) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

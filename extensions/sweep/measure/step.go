@@ -61,7 +61,7 @@ type Step struct {
 	common      map[string]*common // causes of failures, before the first success
 	onEnd       func()
 
-	ended atomic.Int64  // clients that have ended
+	ended atomic.Int64
 	over  chan struct{} // closed when all have ended
 
 	// marked is the end of the window, or in a step without one the end of the first client; 0
@@ -73,14 +73,13 @@ type Step struct {
 
 	warmup, schedule *schedule // nil in a closed loop
 
-	// extension is the extension of the warm-up in ns.
 	extension atomic.Int64
 
 	// ready opens when all clients are connected, line when all have warmed up.
 	ready, line *barrier
 
-	stop        atomic.Bool     // start no more operations
-	stopped     context.Context // ended by stop
+	stop        atomic.Bool
+	stopped     context.Context
 	endStarts   context.CancelFunc
 	interrupt   atomic.Bool // interrupted operations are not failures
 	mu          sync.Mutex
@@ -191,7 +190,6 @@ func (s *Step) openWindow() {
 	})
 }
 
-// notKnownYet is the end of an open window.
 const notKnownYet = math.MaxInt64
 
 // CloseWindow ends the window of a step with UntilKnown. Any goroutine may call it after the start
@@ -292,7 +290,6 @@ func (s *Step) waitUntil(t time.Duration, a *alarm) bool {
 	return false
 }
 
-// sleep waits for d, or until the step is stopped.
 func (s *Step) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -333,7 +330,6 @@ func (s *Step) ExtendWarmUp(by time.Duration) { s.extension.Add(int64(by)) }
 // WarmUpExtended returns the extension of the warm-up.
 func (s *Step) WarmUpExtended() time.Duration { return time.Duration(s.extension.Load()) }
 
-// warmUntil returns the end of the warm-up.
 func (s *Step) warmUntil() time.Duration {
 	return s.ready.openedAt + s.plan.Warmup + s.WarmUpExtended()
 }

@@ -22,7 +22,6 @@ const ms = time.Millisecond
 
 var errServer = errors.New("server says no")
 
-// together runs all clients of a step and returns their results.
 func together(s *Step, work func(i int, c *Client) error) []error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.clients))
@@ -37,7 +36,6 @@ func together(s *Step, work func(i int, c *Client) error) []error {
 	return errs
 }
 
-// taking is a successful operation of d.
 func taking(d time.Duration) func() error {
 	return func() error {
 		time.Sleep(d)
@@ -452,7 +450,6 @@ func TestCutOffWithoutInterrupt(t *testing.T) {
 	})
 }
 
-// An interrupted operation fails once, whatever the call has recorded.
 func TestCutOffFailsOnce(t *testing.T) {
 	cutOff := errors.New("cut off")
 	before := map[string]func(r *Recorder){
@@ -584,14 +581,13 @@ func TestCallsThatRecord(t *testing.T) {
 				if calls[i] == 1 {
 					set.Fail(nil)
 
-					return errServer // already recorded
+					return errServer
 				}
 
 				return nil
 			})
 		}))
 
-		// 4 + 3 + 3 = 10.
 		require.Equal(t, []int{3, 3}, calls)
 		r := s.Read()
 		require.True(t, r.Complete)
@@ -644,7 +640,7 @@ func TestNestedRun(t *testing.T) {
 						if outer++; outer < tt.nestAt {
 							return nil
 						}
-						defer time.Sleep(time.Hour) // time after the share does not count
+						defer time.Sleep(time.Hour)
 
 						return c.Run(t.Context(), "inner", onStart, taking(10*ms))
 					})
@@ -939,7 +935,6 @@ func TestMostFrequent(t *testing.T) {
 		MostFrequent(map[string]uint64{"rare": 1, "b": 2, "often": 300, "a": 2}))
 }
 
-// readOp reads one operation.
 func readOp(s *Step, op string) *Totals {
 	r := s.Read()
 

@@ -104,7 +104,6 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 	return turns
 }
 
-// timeOf returns the working time of all clients in a slice.
 func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	if d.step.schedule == nil {
 		return d.busy.of(slice)

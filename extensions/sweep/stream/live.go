@@ -21,18 +21,18 @@ const Every = time.Second
 type Live struct {
 	metrics *Metrics
 	out     chan<- metrics.SampleContainer
-	tags    *metrics.TagSet // of the step
+	tags    *metrics.TagSet
 	step    Step
 
 	mu     sync.Mutex
-	before measure.Reading // at the last tick
-	rate   float64         // ops/s of the last second, all operations
-	p99    float64         // its 99th percentile in ms
+	before measure.Reading
+	rate   float64 // ops/s of the last second, all operations
+	p99    float64 // its 99th percentile in ms
 
-	began   time.Time // start line; zero before
-	seconds int       // seconds sent
-	sent    time.Time // time of the last figures
-	unnamed []moment  // seconds before the first finished operation, whose names are unknown
+	began   time.Time
+	seconds int
+	sent    time.Time
+	unnamed []moment // seconds before the first finished operation, whose names are unknown
 
 	warmed    map[string]measure.Warmed // warm-up counts at the last second
 	warmedFor time.Duration             // its length then
@@ -87,7 +87,6 @@ func (l *Live) Watch(step *measure.Step, over <-chan struct{}, eachSecond func()
 	}
 }
 
-// warmUp sends the warm-up's counts since its last call.
 func (l *Live) warmUp(at time.Time, step *measure.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,8 +21,7 @@ const (
 	stillPart = 0.1
 	// stillLate is how many times longer than k6's lateness a server's longest stall is.
 	stillLate = 2
-	// latePart is the share of operations that k6 may start late.
-	latePart = 0.01
+	latePart  = 0.01
 
 	leastUnderWay = 0.8
 	keptRate      = 0.99

@@ -86,7 +86,6 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// size returns the approximate size of all cases.
 func (c Config) size() int64 { return c.Memory * c.HotMemory / c.Hot }
 
 // AverageItem returns the average size of a case's key and value in bytes, as the original computes

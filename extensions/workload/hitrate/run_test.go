@@ -262,7 +262,7 @@ func TestAccessesDoNotAllocate(t *testing.T) {
 	}))
 }
 
-var smallBenchmark *hitrate.Benchmark // built once
+var smallBenchmark *hitrate.Benchmark
 
 // small returns a benchmark with 1024 cases of up to 1 KiB.
 func small(t *testing.T) *hitrate.Benchmark {

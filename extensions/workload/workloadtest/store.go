@@ -176,7 +176,7 @@ type Observer struct {
 	Oks     [workload.NumOps]int
 	Fails   [workload.NumOps]int
 	Reasons []error
-	Took    time.Duration // of all operations
+	Took    time.Duration
 }
 
 // Next implements workload.Observer. It never waits.
