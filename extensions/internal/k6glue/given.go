@@ -65,7 +65,7 @@ func load(path string, seen map[string]bool, sources *[]string) {
 
 // Mentions reports whether a source contains name as a word.
 func Mentions(sources []string, name string) bool {
-	return matches(sources, `\b`+regexp.QuoteMeta(name)+`\b`)
+	return matches(sources, name, `\b`+regexp.QuoteMeta(name)+`\b`)
 }
 
 // Reads reports whether a source reads a setting: from __ENV, including destructuring, or as the
@@ -73,11 +73,12 @@ func Mentions(sources []string, name string) bool {
 func Reads(sources []string, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 
-	return matches(sources, `__ENV\.`+quoted+`\b|(__ENV\[|\w\()\s*['"]`+quoted+`['"]|\{[^{}]*\b`+quoted+`\b[^{}]*\}\s*=\s*__ENV\b`)
+	return matches(sources, name, `__ENV\.`+quoted+`\b|(__ENV\[|\w\()\s*['"]`+quoted+`['"]|\{[^{}]*\b`+quoted+`\b[^{}]*\}\s*=\s*__ENV\b`)
 }
 
-func matches(sources []string, pattern string) bool {
+// matches looks first for the name, which most texts lack.
+func matches(sources []string, name, pattern string) bool {
 	compiled := regexp.MustCompile(pattern)
 
-	return slices.ContainsFunc(sources, compiled.MatchString)
+	return slices.ContainsFunc(sources, func(text string) bool { return strings.Contains(text, name) && compiled.MatchString(text) })
 }

@@ -135,10 +135,10 @@ func (m *module) apply(o *sweepOptions) error {
 		return err
 	}
 	value := func(name string) string {
-		if k6glue.Reads(s.sources, name) {
+		text, _ := k6glue.Setting(m.env, m.test, name, "")
+		if text == "" || k6glue.Reads(s.sources, name) {
 			return ""
 		}
-		text, _ := k6glue.Setting(m.env, m.test, name, "")
 
 		return text
 	}
