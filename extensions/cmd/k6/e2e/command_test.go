@@ -107,6 +107,7 @@ func TestSegmentsMergeToTheWhole(t *testing.T) {
 }
 
 func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
+	calm(t)
 	const given = `{"clients": [4], "iterations": 60`
 	dir := t.TempDir()
 	baseline := filepath.Join(dir, "baseline.json")

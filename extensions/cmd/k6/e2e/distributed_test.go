@@ -185,7 +185,7 @@ func TestDistributedExitCodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := distributed(t, nil, tt.args...)
+			r := distributedBy(t, reader(t), nil, tt.args...)
 			require.Equal(t, tt.code, r.code, r.output)
 			require.Contains(t, r.output, tt.says)
 		})
@@ -321,6 +321,7 @@ func TestDistributedIsInterrupted(t *testing.T) {
 // Without windows each part does its steps as it can; the merged report is whole all the same, and
 // that is said.
 func TestDistributedWithoutWindows(t *testing.T) {
+	calm(t)
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)
 	requireExampleSteps(t, r, "http", "get")

@@ -41,7 +41,7 @@ func TestDriversThatAreNotThere(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			t.Parallel()
-			r := k6(t, options{script: c.scenario + ".js", env: c.env})
+			r := refused(t, options{script: c.scenario + ".js", env: c.env})
 			require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
 			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
 		})

@@ -122,11 +122,11 @@ func TestSettingsOfABase(t *testing.T) {
 		{"natsjs-kv.js", map[string]string{"BASE_URL": "a:1"}, `which natsjs-kv has none of: it follows its published driver; natsjs-kv-sweep has one`},
 		{"read-bulk.js", map[string]string{"BASE_URL": "a:1"}, `which read-bulk has none of`},
 	} {
-		r := k6(t, options{script: tt.script, env: with(noMachbase, tt.env)})
+		r := refused(t, options{script: tt.script, env: with(noMachbase, tt.env)})
 		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}
-	portable := k6(t, options{script: "cache-sweep.js", env: with(cachesEnv(t), short(map[string]string{"PORTABLE": "true", "BASE": "PIPELINE=2", "KEYS": "10", "MAX_DURATION": "5s"}))})
+	portable := refused(t, options{script: "cache-sweep.js", env: with(cachesEnv(t), short(map[string]string{"PORTABLE": "true", "BASE": "PIPELINE=2", "KEYS": "10", "MAX_DURATION": "5s"}))})
 	require.Equal(t, exitInvalidConfig, portable.code, portable.output)
 	require.Contains(t, portable.output, "sweep.run({ base, change }) cannot go with portable: it needs the executor client-sweep")
 }

@@ -181,6 +181,7 @@ func fullReport(t *testing.T, r *run, scenario string) (rep struct {
 }
 
 func TestExampleOpenLoop(t *testing.T) {
+	calm(t)
 	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := example(t, "open-loop.js", map[string]string{"HTTP_URL": url})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -205,6 +206,7 @@ func TestExampleOpenLoop(t *testing.T) {
 // the slower one is seen. It runs alone: what other tests take is in both variants' times, and
 // makes their ratio smaller.
 func TestExampleDuet(t *testing.T) {
+	calm(t)
 	answering := func(after time.Duration) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(after)
@@ -282,6 +284,7 @@ func TestExampleAsync(t *testing.T) {
 }
 
 func TestExampleFind(t *testing.T) {
+	calm(t)
 	var inside atomic.Int64
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
 		defer inside.Add(-1)

@@ -47,6 +47,14 @@ func binary(t *testing.T, name string) string {
 	return path
 }
 
+// reader is the binary for what only reads scripts and reports: no goroutine of ours begins, and
+// without the race detector it takes a tenth of the processor time.
+func reader(t *testing.T) string {
+	t.Helper()
+
+	return binary(t, "k6-xk6")
+}
+
 // serverURL is the Machbase that `scripts/servers.sh with machbase` has started.
 func serverURL(t *testing.T) string {
 	t.Helper()
@@ -150,6 +158,14 @@ func k6(t *testing.T, o options) *run {
 	require.NotContains(t, r.output, password, "the password is shown")
 
 	return r
+}
+
+// refused runs a script that k6 refuses before a client begins.
+func refused(t *testing.T, o options) *run {
+	t.Helper()
+	o.binary = reader(t)
+
+	return k6(t, o)
 }
 
 func script(name string) string {

@@ -21,6 +21,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// calm lets a test run beside others that wait more than they compute, in the stage e2e-alone: what
+// it judges would be another on a full machine.
+func calm(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+}
+
 // loaded is the load that every test of the stock scenarios needs: the first of them does it. It
 // lasts for an hour.
 var loaded = struct {

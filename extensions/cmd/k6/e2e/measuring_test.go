@@ -226,6 +226,7 @@ func TestOnErrorAbortEndsTheRun(t *testing.T) {
 }
 
 func TestOpenLoop(t *testing.T) {
+	calm(t)
 	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where
 	// that of a closed loop would stay at 20 ms, and the rate was not kept.
 	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
@@ -256,9 +257,10 @@ func TestOpenLoop(t *testing.T) {
 
 // Each operation of a call that does many has a place in the schedule, and counts as started.
 func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
+	calm(t)
 	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
 		t.Run(work, func(t *testing.T) {
-			t.Parallel() // with each other: they use little of a processor
+			t.Parallel()
 			r := k6(t, options{script: "testdata/rates.js", env: cachesEnv(t, "NATS_URL", os.Getenv("NATS_URL"), "WORK", work)})
 			rep := r.report(t, "rates")
 			require.Len(t, rep.Steps, 1, r.output)
@@ -275,6 +277,7 @@ func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 
 // An operation that takes no time takes as long as k6 starts it late, and waiting costs little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
+	calm(t)
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, s := range r.report(t, "work").Steps {
@@ -289,6 +292,7 @@ func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 
 // An operation that outlasts the step's duration does not lower its ops/s.
 func TestSlowOperationAtTheEnd(t *testing.T) {
+	calm(t)
 	r := work(t, `{"clients": [4], "duration": "1s"}`, map[string]string{"MS": "10", "SLOW_LAST": "true"})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "work").Steps[0]

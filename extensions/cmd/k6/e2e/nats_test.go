@@ -162,7 +162,7 @@ func TestNatsjsKVSweep(t *testing.T) {
 }
 
 func TestNatsjsKVSweepWithGates(t *testing.T) {
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
 		"LAYOUT", "micro", "MIX", "mixed", "GATES", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.output, "gates and thresholds held")
@@ -203,7 +203,7 @@ func TestNatsCore(t *testing.T) {
 }
 
 func TestNatsCoreWithGates(t *testing.T) {
-	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
+	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
 		"GATES", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
 	require.Contains(t, gated.output, "gates and thresholds held")
@@ -224,7 +224,7 @@ func TestNatsSettings(t *testing.T) {
 		{"nats-core.js", "GATES", "x", `GATES is for one scenario, and there are 3: set WORK`},
 		{"nats-core.js", "NATS_URL", "http://host", "new Client: a server must look like nats://user:password@host:4222"},
 	} {
-		r := k6(t, options{script: tt.script, env: natsEnv(t, tt.name, tt.value)})
+		r := refused(t, options{script: tt.script, env: natsEnv(t, tt.name, tt.value)})
 		require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}

@@ -45,6 +45,27 @@ func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) st
 	return path
 }
 
+// like is the report of a run, so many times slower and some hours later; a neighbour takes half of
+// the machine.
+func (r *run) like(t *testing.T, scenario string, times float64, hours int, neighbour bool) string {
+	t.Helper()
+
+	return edited(t, filepath.Join(r.results, scenario+".json"), func(run, step map[string]any) {
+		run["started"] = time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)
+		maps.DeleteFunc(step, func(key string, _ any) bool { return key == "overTime" || key == "slowest" || key == "standstill" })
+		step["seconds"] = step["seconds"].(float64) * times
+		step["opsPerSecond"] = step["opsPerSecond"].(float64) / times
+		if window, is := step["window"].(map[string]any); is {
+			window["seconds"] = window["seconds"].(float64) * times
+		}
+		if neighbour {
+			step["witness"] = map[string]any{
+				"limitedBy": "neighbour", "why": "Others used 1 of 2 processors.", "evidence": map[string]any{"processors": 2, "others": 1},
+			}
+		}
+	})
+}
+
 // A server that is hundreds of times slower is found beside a neighbour that takes all that it can
 // get: no neighbour explains as much, in ops/s or in a percentile that has too few operations now.
 func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
@@ -58,11 +79,9 @@ func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
 			script: "testdata/burning.js", environment: environment, env: with(noMachbase, map[string]string{"URL": url, "GATES": gates}),
 		})
 	}
-	var runs []string
-	for range 4 {
-		runs = append(runs, filepath.Join(requests("", noWitness).results, "burning.json"))
-	}
-	baseline := recordRuns(t, runs...)
+	quick := requests("", noWitness)
+	baseline := recordRuns(t, quick.like(t, "burning", 1, 1, false), quick.like(t, "burning", 1.01, 2, false),
+		quick.like(t, "burning", 1.02, 3, false), quick.like(t, "burning", 1.03, 4, false))
 	gates := relativeGates(t, "burning", baseline, "pass", `"opsPerSecond": "-50%", "p99": "+100%"`)
 	burns.Store(int64(300 * time.Millisecond))
 	spin(t)
@@ -80,20 +99,8 @@ func TestWorseBesideANeighbourNeverPasses(t *testing.T) {
 		script: "testdata/options.js", environment: noWitness,
 		env: with(noMachbase, map[string]string{"OPTIONS": `{"clients": [4], "iterations": 60}`, "MS": "5"}),
 	})
-	// like is the run, so many times slower and some hours later; a neighbour takes half of the
-	// machine.
 	like := func(times float64, hours int, neighbour bool) string {
-		return edited(t, filepath.Join(r.results, "work.json"), func(run, step map[string]any) {
-			run["started"] = time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)
-			maps.DeleteFunc(step, func(key string, _ any) bool { return key == "overTime" || key == "slowest" || key == "standstill" })
-			step["seconds"] = step["seconds"].(float64) * times
-			step["opsPerSecond"] = step["ops"].(float64) / step["seconds"].(float64)
-			if neighbour {
-				step["witness"] = map[string]any{
-					"limitedBy": "neighbour", "why": "Others used 1 of 2 processors.", "evidence": map[string]any{"processors": 2, "others": 1},
-				}
-			}
-		})
+		return r.like(t, "work", times, hours, neighbour)
 	}
 	baseline := recordRuns(t, like(1, 1, false), like(1.01, 2, false), like(1.02, 3, false), like(1.03, 4, false))
 	slower, same := like(10, 5, true), like(1.01, 6, true)

@@ -9,22 +9,27 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // busyServer is the variable that makes this test's binary a server, which uses so much processor
 // time when it is asked for /load.
 const busyServer = "E2E_BUSY_SERVER"
 
-// busyThreads are how many threads of it do that: it gets its share of a machine that is full of
-// others.
-const busyThreads = 16
+// busyThreads are how many threads of it do that, each a tenth of the time: also on a full machine it
+// uses more than a quiet server does, and it leaves most of an idle one to others.
+const (
+	busyThreads = 4
+	busyFor     = 10 * time.Millisecond
+	restsFor    = 90 * time.Millisecond
+)
 
 // TestBusyServer is no test, but that server. It writes its address, then "quiet" once it has used
 // that time, and "asked" at the first request for anything else.
@@ -44,7 +49,11 @@ func TestBusyServer(t *testing.T) {
 			until := processorTime(t) + busy
 			for range busyThreads {
 				threads.Go(func() {
-					for processorTime(t) < until { //nolint:revive // that is the work
+					runtime.LockOSThread()
+					for processorTime(t) < until {
+						for rests := threadTime(t) + busyFor; threadTime(t) < rests; { //nolint:revive // that is the work
+						}
+						time.Sleep(restsFor)
 					}
 				})
 			}
@@ -58,8 +67,21 @@ func TestBusyServer(t *testing.T) {
 
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
-	var used syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+
+	return usedBy(t, unix.RUSAGE_SELF)
+}
+
+// threadTime is that of a goroutine that has a thread for itself.
+func threadTime(t *testing.T) time.Duration {
+	t.Helper()
+
+	return usedBy(t, unix.RUSAGE_THREAD)
+}
+
+func usedBy(t *testing.T, who int) time.Duration {
+	t.Helper()
+	var used unix.Rusage
+	require.NoError(t, unix.Getrusage(who, &used))
 
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
@@ -119,7 +141,8 @@ func quietEnv(url, quiet string) map[string]string {
 
 // What the script did in setup is over before the first step begins.
 func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
-	url, said := startBusyServer(t, 2*time.Second)
+	t.Parallel()
+	url, said := startBusyServer(t, time.Second) // which takes it 2.5 s
 	r := k6(t, options{script: "testdata/quiet.js", env: quietEnv(url, "60s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, []string{"quiet", "asked"}, said())
@@ -134,6 +157,7 @@ func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
 }
 
 func TestSweepOfATargetThatIsNeverQuiet(t *testing.T) {
+	t.Parallel()
 	url, said := startBusyServer(t, hang)
 	r := k6(t, options{script: "testdata/quiet.js", env: quietEnv(url, "2s")})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -149,6 +173,7 @@ func TestSweepOfATargetThatIsNeverQuiet(t *testing.T) {
 }
 
 func TestWaitForAQuietTargetIsInterrupted(t *testing.T) {
+	t.Parallel()
 	url, said := startBusyServer(t, hang)
 	var interrupted time.Time
 	r := k6(t, options{

@@ -168,6 +168,7 @@ func requireClose(t *testing.T, server, client float64) {
 }
 
 func TestReadBulkOfOneClient(t *testing.T) {
+	calm(t)
 	for _, client := range []string{"mxgateway", "grpc"} {
 		g := startedGateway(t)
 		r := readBulk(t, g.env("CLIENT", client, "BULK", "20"))
@@ -232,6 +233,7 @@ func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 }
 
 func TestReadBulkOfFiveClients(t *testing.T) {
+	calm(t)
 	g := startedGateway(t)
 	r := readBulk(t, g.env("CLIENTS", "5", "DURATION", "3s"))
 	require.Equal(t, exitOK, r.code, r.output)
@@ -515,7 +517,7 @@ func TestReadBulkSettings(t *testing.T) {
 		{[]string{"PROTO", "../extensions/sweep/examples/health.proto"}, "there is no service MxAccessGateway in it, but grpc.health.v1.Health"},
 		{[]string{"MXGW_KEY", "mxgw id"}, "apiKey must be printable ASCII without spaces"},
 	} {
-		r := k6(t, options{script: "read-bulk.js", env: readBulkEnv("127.0.0.1:1", "mxgw_id_own", tt.env...)})
+		r := refused(t, options{script: "read-bulk.js", env: readBulkEnv("127.0.0.1:1", "mxgw_id_own", tt.env...)})
 		require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}

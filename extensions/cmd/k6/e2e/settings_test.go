@@ -17,7 +17,7 @@ import (
 // knownSettings are those of each scenario, and what slipOf says of the names.
 func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
+	cmd := exec.CommandContext(t.Context(), reader(t), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
 		"testdata/settings.js")
 	var log strings.Builder
 	cmd.Stderr = &log
@@ -161,7 +161,7 @@ func inspect(t *testing.T, scenario string, environment []string, settings ...st
 	for _, setting := range settings {
 		args = append(args, "-e", setting)
 	}
-	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append(args, script(scenario+".js"))...)
+	cmd := exec.CommandContext(t.Context(), reader(t), append(args, script(scenario+".js"))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	cmd.Env = append(cmd.Env, environment...)
 	raw, err := cmd.CombinedOutput()
@@ -241,7 +241,7 @@ func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
 		"cache-sweep.js": {"CLIENT", "CLIENTS"}, "cache-hitrate.js": {"CLIENT", "CLIENTS"}, "natsjs-kv.js": {"ROW", "ROWS"}, "stock-ramp.js": {"RAMPS", "RAMP"},
 		"stock-load.js": {"AHAED", "AHEAD"}, "stock-rollup.js": {"DURATOIN", "DURATION"}, "natsjs-kv-sweep.js": {"LAYOUTS", "LAYOUT"},
 	} {
-		r := k6(t, options{script: script, env: with(noMachbase, map[string]string{slip[0]: "4"})})
+		r := refused(t, options{script: script, env: with(noMachbase, map[string]string{slip[0]: "4"})})
 		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.Contains(t, r.output, slip[0]+" is not a setting of "+strings.TrimSuffix(script, ".js"))
 		require.Contains(t, r.output, "did you mean "+slip[1]+"?")

@@ -92,6 +92,7 @@ func TestScenarioPostgres(t *testing.T) {
 }
 
 func TestExamplePostgres(t *testing.T) {
+	calm(t)
 	address, secret := postgresURL(t)
 	r := sqlExample(t, "postgres.js", map[string]string{"POSTGRES_URL": address.String()})
 	requireExampleSteps(t, r, "postgres", "select")
@@ -102,7 +103,7 @@ func TestExamplePostgres(t *testing.T) {
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { _ = db.Close() })
 	var left, connections int
-	require.NoError(t, db.QueryRowContext(t.Context(), "select count(*) from pg_tables where tablename like 'xk6_sweep%'").Scan(&left))
+	require.NoError(t, db.QueryRowContext(t.Context(), "select count(*) from pg_tables where tablename = 'xk6_sweep_example'").Scan(&left))
 	require.Zero(t, left, "the table that it has made is gone")
 	eventually(t, "connections stay open", func() bool {
 		err := db.QueryRowContext(t.Context(), "select count(*) from pg_stat_activity where client_port is not null").Scan(&connections)
@@ -227,6 +228,7 @@ func count(t *testing.T, db *sql.DB, from string) (n int) {
 }
 
 func TestExampleMachbaseSQL(t *testing.T) {
+	calm(t)
 	db := openMachbase(t)
 	sessions := count(t, db, "v$session")
 	r := k6(t, options{script: "../extensions/sql/examples/machbase.js"})

@@ -48,6 +48,7 @@ func gateFile(t *testing.T, gates string) string {
 // latency says so, whether the operations are calls of JavaScript or done in Go. The report says
 // who it was, and gates of latencies cannot be judged.
 func TestAnOpenLoopThatIsStopped(t *testing.T) {
+	calm(t)
 	const stop = 2 * time.Second
 	pause := func(k6 *os.Process) {
 		_ = k6.Signal(unix.SIGSTOP)
@@ -57,7 +58,7 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 	gates := `{ "scenario": "stopped", "absolute": [{ "op": "get", "p99": "1m" }] }`
 	for name, inGo := range map[string]string{"calls": "", "client.run": "true"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // with each other: they use little of a processor
+			t.Parallel()
 			r := k6(t, options{
 				script: "testdata/stopped.js", shows: `running \(00m0[1-3]`, measuring: pause,
 				env: cachesEnv(t, "RATE", "500", "CLIENTS", "16", "DURATION", "6s", "IN_GO", inGo, "GATES", gateFile(t, gates)),
@@ -79,6 +80,7 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 // A server that stands still for half of a closed loop is one slow operation of each client, and no
 // percentile: the step says so, and its gates of latencies do not hold.
 func TestAServerThatStandsStill(t *testing.T) {
+	calm(t)
 	env := ownStore(t, "memcached", "MEMCACHED_THREADS=1")
 	signal := func(name string) { _ = exec.Command("kill", "-"+name, env["MEMCACHED_PID"]).Run() }
 	gates := `{ "scenario": "stopped", "absolute": [{ "op": "get", "p99": "1s" }] }`

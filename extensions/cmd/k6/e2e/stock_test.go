@@ -130,7 +130,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := k6(t, options{script: "stock-rollup.js", env: c.env})
+			r := refused(t, options{script: "stock-rollup.js", env: c.env})
 			require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
 			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
 		})

@@ -210,6 +210,7 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 // k6 judges a Gauge by its last value: that has to be the one that the threshold is written for, or
 // the run does not pass.
 func TestThresholdsJudgeWhatTheyName(t *testing.T) {
+	calm(t)
 	for name, tt := range map[string]struct {
 		scenarios, thresholds string
 		more, crossed         []string
@@ -236,6 +237,7 @@ func TestThresholdsJudgeWhatTheyName(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := judged(t, tt.scenarios, tt.thresholds, tt.more...)
 			require.Equal(t, tt.code, r.code, r.output)
 			var crossed []string

@@ -98,6 +98,7 @@ func TestStepLimitedByAScriptThatComputes(t *testing.T) {
 // It runs alone: where other tests keep k6 from its processor, a standstill is longer than the
 // server's.
 func TestStepLimitedByAServerThatStandsStill(t *testing.T) {
+	calm(t)
 	var once sync.Once
 	var begin, until time.Time
 	s := testify(t, func(http.ResponseWriter, *http.Request) {
