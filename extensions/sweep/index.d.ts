@@ -1,6 +1,6 @@
 /**
- * Sweeps in k6: the executor `client-sweep` runs a scenario with one number of clients after the
- * other and measures each step; this module lets scripts take part in it.
+ * Sweeps in k6. The executor `client-sweep` runs a scenario with one number of clients after the
+ * other and measures each step. This module is for its scripts.
  *
  * ```js
  * import sweep from 'k6/x/sweep';
@@ -17,241 +17,210 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in a
- * step of a variant also with `variant`. Gauges go out once a second (of
- * that second) and at the end of a step (of the whole step): `sweep_ops_per_second`; `sweep_p50`,
- * `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean` in milliseconds,
- * of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
- * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without
- * `op`), which counts steps in which not every client did its whole share or that are too short to
- * measure (see `duration`); `sweep_failed`, operations that failed (`allowFailed` bounds their
- * share).
- * `sweep_duration`, a Trend in milliseconds, has every single operation where `raw` asks for it.
- * What modules emit in a warm-up has the tag `phase: 'warmup'` and no tag `clients`.
- * Outside of sweeps `op` has a Trend in milliseconds, `sweep_op_duration`, with the tags `op` and
- * `outcome`, and a Rate of operations that failed, `sweep_op_failed`, with the tag `op`.
+ * Metrics have the tags `scenario`, `clients` and `op`, in an open loop also `rate`, with variants
+ * also `variant`. Gauges are sent once a second, for that second, and at the end of a step, for the
+ * step: `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`,
+ * `sweep_max`, `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done`
+ * (without `op`). Counters: `sweep_ops` counts finished operations, with the tag `outcome` (`ok` or
+ * `failed`); `sweep_incomplete` (without `op`) counts incomplete steps; `sweep_failed` counts
+ * failed operations (`allowFailed` limits their share). With `raw`, the Trend `sweep_duration` has
+ * every operation in milliseconds. Samples of a warm-up have the tag `phase: 'warmup'` and no tag
+ * `clients`. Outside of sweeps, `op` sends the Trend `sweep_op_duration` in milliseconds, with the
+ * tags `op` and `outcome`, and the Rate `sweep_op_failed`, with the tag `op`.
  *
- * k6 judges a Gauge by its last value, and what has no sample as 0. A threshold on a Gauge
- * therefore names one step and operation, such as `sweep_p99{clients:64,op:get}`: the last value is
- * the median of its repeats. Without a number, that of a search is the step that was found. Where
- * there are several steps, `sweep_p99` does not start the run (exit code 104, and the error says
- * what to write); several operations that only the script knows are found at its end (99).
+ * k6 judges a Gauge by its last value, and treats missing samples as 0. A threshold on a Gauge
+ * therefore has to name one step and operation, such as `sweep_p99{clients:64,op:get}`. The last
+ * value of a step is the median of its repeats. In a search, it may leave the clients out and then
+ * applies to the result. Any other threshold on a Gauge keeps the run from starting (exit code
+ * 104), and the error shows what to write; operations that only the script knows are checked at the end (99).
  *
- * A threshold on what is never sent does not pass. Where that is known before the run, such as of a
- * number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
- * not in `opNames`, the run does not start (104). Else the run fails at its end (99), whatever
- * module its metric is of: but a Counter that is not a sweep's and never counted is 0. So it does
- * with thresholds on latencies and rates of a step without a successful operation, and with those
- * on a percentile that fewer than ten operations of the step exceed (p99 needs 1,000 operations,
- * repeats together; a pipeline counts as one). k6's own summary may call such a threshold held.
+ * A threshold without samples fails: before the run (104) when that is known by then, such as for a
+ * number of clients that no step has, else at the end (99). This includes the metrics of other
+ * modules, except Counters, which are really 0. Thresholds on latency or rate also fail without a
+ * successful operation, and on a percentile with fewer than ten slower operations (p99 needs 1,000;
+ * repeats count together, a pipeline counts once). k6's own summary may show such a threshold as
+ * passed.
  */
 declare module 'k6/x/sweep' {
   /**
-   * Options of a scenario with the executor `client-sweep`, beside those that all k6 executors
-   * have. Times are strings with a unit, such as `'30s'`, or numbers of milliseconds from 100 on.
+   * Options of a scenario with the executor `client-sweep`, in addition to the options common to
+   * all k6 executors. Times are strings with a unit, such as `'30s'`, or milliseconds, at least
+   * 100.
    */
   export interface ClientSweep {
     executor: 'client-sweep';
     /**
-     * The steps: how many clients each has. Steps run one after another, each as soon as the one
-     * before has ended. Either this, or `rate`, or `find`.
+     * The number of clients of each step. Steps run one after another. Exactly one of `clients`,
+     * `rate` and `find` is required.
      */
     clients?: number[];
     /**
-     * The steps of an open-loop sweep: how many operations start in each `timeUnit`, whether those
-     * before have ended or not. `preAllocatedVUs` clients share them, for `duration`. Latency
-     * counts from the time at which an operation was due, whoever was late with it, so that a stall
-     * is not hidden (coordinated omission). How late operations started is a figure of its own as
-     * well (`openLoop.latenessMs` in the report). Where k6 itself started more than 1 % of them
-     * later than 10 ms, or a tenth of p50, the step is `limited by: client`, and its latencies hold
-     * no gate.
+     * The steps of an open loop: how many operations start in each `timeUnit`. They start at
+     * scheduled times, even when earlier ones have not ended. `preAllocatedVUs` clients share them,
+     * for `duration`. Latency counts from the scheduled time, so that a stall is not hidden
+     * (coordinated omission). The lateness of starts is in the report as well
+     * (`openLoop.latenessMs`). If k6 itself started more than 1 % of the operations later than 10
+     * ms, or than a tenth of p50, the step is `limited by: client`, and latency gates are
+     * undecided.
      *
-     * Each call of the function is one of these operations. All that a call does which starts late
-     * counts as begun so much earlier. A call that does many operations in Go (`client.run`,
-     * `layout.run`, `row.run`, `requestBatch`) takes a place for each, and waits until it is due;
-     * a pipeline of n takes n, which are due with the first.
+     * Each call of the function is one scheduled operation. When it starts late, everything in it
+     * counts from the scheduled time. A call that does many operations in Go (`client.run`,
+     * `layout.run`, `row.run`, `requestBatch`) takes a scheduled time for each and waits for it. A
+     * pipeline of n takes n, which are due with the first.
      *
-     * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1
-     * s at most). What has not started by then is not done: the step is incomplete, as it is when
-     * fewer than 99 % have started within it because for most of it all clients were busy. The log,
-     * the table's notes and the report (`openLoop`) say what rate was achieved, how long the queue
-     * was, and for how long all clients were busy.
+     * An operation may start up to a twentieth of `duration` after its end (at least 100 ms, at
+     * most 1 s). The step is incomplete if an operation did not start by then, or if fewer than 99
+     * % started within `duration` because all clients were busy for most of it. The log, the notes
+     * and the report (`openLoop`) have the achieved rate, the longest queue, and how long all
+     * clients were busy.
      */
     rate?: number[];
     /**
-     * The time that `rate` is for. Default: 1s. The tag `rate` and the report always have
-     * operations a second.
+     * The time unit of `rate`. Default: 1s. The tag `rate` and the report always use operations a
+     * second.
      */
     timeUnit?: string | number;
     /**
-     * A search for the highest number of clients, or rate, that keeps a bound. A step says nothing
-     * where the interval of its figure holds the bound: its number is tried again, and is named as
-     * undecided in the report (`search.undecided`) where that does not help. It is not taken for
-     * the answer then. `precision` of the figure that is bounded, such as `{ p99: '5%' }`, makes
-     * each step as long as that takes; one that `maxDuration` cuts does not break the bound.
+     * Searches for the highest number of clients, or rate, within a limit. A step whose confidence
+     * interval contains the limit is undecided, and its number is tried again. A number that stays
+     * undecided is listed in the report (`search.undecided`) and is not the result. With
+     * `precision` of the limited figure, such as `{ p99: '5%' }`, each step is as long as needed; a
+     * step that `maxDuration` cuts does not miss the limit.
      */
     find?: Find;
-    /**
-     * How many clients share the operations of an open-loop step. There are no more of them, and so
-     * no `maxVUs`.
-     */
+    /** The number of clients of an open loop. It is fixed; `maxVUs` does not exist. */
     preAllocatedVUs?: number;
     /**
-     * How many operations each client does in each step. Either this, or `duration`, `untilDone`
-     * or `precision`.
+     * Operations of each client in each step. One of `iterations`, `duration`, `untilDone` and
+     * `precision` is required.
      */
     iterations?: number;
     /**
-     * For how long each step is measured, at least 100ms. Operations under way at its end are done,
-     * and counted in the latency; ops/s are those that ended within this time by this time.
-     * A step in which fewer than 10 operations end is too short to measure, and incomplete.
+     * The measured time of each step, at least 100ms. Active operations at its end are completed
+     * and count in the latency. ops/s count the operations that ended in time. With fewer than 10
+     * of them the step is too short to measure, and incomplete.
      */
     duration?: string | number;
     /**
-     * Each step goes on until nothing is left of what its clients share, instead of `iterations` or
-     * `duration`: until each of them has called `sweep.done()`, or a method such as hitRate of the
-     * caches' modules has found so. `maxDuration` cuts it.
+     * Each step lasts until the work that its clients share is used up: until each client has
+     * called `sweep.done()`, or a method such as hitRate of the cache modules has ended.
+     * `maxDuration` cuts it.
      */
     untilDone?: boolean;
     /**
-     * How well the figures are to be known, instead of a number or a time: `'1%'` (or 0.01)
-     * measures each step until the interval of 95 % of its ops/s is 1 % to either side, and
-     * `{ opsPerSecond: '1%', p99: '5%' }` until that of p99 is as narrow as asked as well; from
-     * 0.1 % to 50 %. Of a step with several kinds of operations, those of each kind. Intervals
-     * respect that what follows each other hangs together; the clients do so much that one
-     * operation of each is less than the precision. It takes 3 s at least. What is not known by
-     * `maxDuration` is an incomplete step, and the log says how well it is known. The warm-up, 1 s
-     * where none is given, is prolonged by `quiet` at most until the latency neither rises nor
-     * falls, before every step. In a duet it is the ratio of change to base that is to be known so
-     * well. Not with `rate`, execution segments, `portable` and relative gates, whose intervals do
-     * not allow for a step that ends when they are narrow.
+     * Each step lasts until its figures are precise enough. `'1%'` (or 0.01) means that the 95 %
+     * interval of ops/s is within ±1 %, for each kind of operation. `{ opsPerSecond: '1%', p99:
+     * '5%' }` includes p99. From 0.1 % to 50 %. In a duet it is the precision of the ratio of
+     * change to base. A step takes at least 3 s. If `maxDuration` ends it, it is incomplete, and
+     * the log has the precision reached. The warm-up (default 1 s) is extended by up to `quiet`
+     * until the latency is steady, before each step. Not with `rate`, execution segments,
+     * `portable`, or relative gates.
      */
     precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
-    /**
-     * How long the clients work before the start line, unmeasured. Default: not at all; 1s with
-     * `precision`.
-     */
+    /** Unmeasured work of the clients before the start line. Default: none; 1s with `precision`. */
     warmup?: string | number;
-    /** How many operations each client does before the start line, instead of a time. */
+    /** Operations of each client before the start line, instead of a time. */
     warmupIterations?: number;
-    /**
-     * How many times each step is run; in a search, at least. Default: 1.
-     */
+    /** How often each step runs; in a search, the least number. Default: 1. */
     repeats?: number;
     /**
      * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps
-     * once, then all of them again, so that a machine which gets slower meanwhile does so for all
-     * steps.
+     * once, then all again, so that a drift of the machine affects all steps.
      */
     repeatOrder?: 'grouped' | 'interleaved';
     /**
-     * In which order the steps run. `listed` (default): as `clients` or `rate` lists them.
-     * `random`: in a random order, so that what changes with time does not look like an effect of
-     * the clients; with `interleaved` repeats, each round in an order of its own. Repeats of
-     * `grouped` ones, and variants, stay together. Tables are sorted by clients and rate all the
-     * same. Not with `find` and `portable`.
+     * The order of the steps. `listed` (default): as in `clients` or `rate`. `random`: random, so
+     * that drifts do not look like effects of the clients; with `interleaved` repeats, each round
+     * has its own order. `grouped` repeats and variants stay together. Tables are sorted in any
+     * case. Not with `find` and `portable`.
      */
     order?: 'listed' | 'random';
     /**
-     * An integer that gives the same random order again; the report's `params.orderSeed` has it.
-     * Drawn for each run when not given; execution segments must all be given the same.
+     * Reproduces a random order; the report has it as `params.orderSeed`. Default: a new one for
+     * each run. Execution segments need the same one.
      */
     orderSeed?: number;
     /**
-     * Whether the tables have columns that say how well ops/s, p50 and p99 are known, such as
-     * `1.2 %` to either side, or `-2.0 +9.0 %`: the step's true figure is within it in 95 of 100
-     * cases. What follows each other hangs together, and intervals respect that. A dash is where a
-     * step has done too little. Default: true with `precision`, else false: the table has the
-     * published columns and no more. The JSON and the CSV have intervals always, and so have the
-     * charts of the page.
+     * Adds columns to the tables with the 95 % intervals of ops/s, p50 and p99, such as `1.2 %`, or
+     * `-2.0 +9.0 %`. They allow for correlation over time. A dash means too few operations.
+     * Default: true with `precision`, else false. JSON, CSV and charts always have intervals.
      */
     intervals?: boolean;
     /**
-     * Names of ways to do the same work that are compared, or of parts of it that come one after
-     * another. Each has steps of its own, with a time of their own: every step is run once for each
-     * variant, in turns. Every second repeat has them in the opposite order, so that what changes
-     * meanwhile changes for all of them. The scenario's function asks `step()` which one its step
-     * is of; operations that nobody named have the variant's name. Not with `find`, `op` and
-     * `portable`.
+     * Names of variants to compare, or of successive parts of the work. Every step runs once for
+     * each variant. Every second repeat has the opposite order, so that drifts affect all variants.
+     * `step()` returns the current variant. Operations without a name get the variant's. Not with
+     * `find`, `op` and `portable`.
      */
     variants?: string[];
-    /** The rest between two steps. Default: none. */
+    /** Idle time between two steps. Default: none. */
     pause?: string | number;
     /**
-     * How long the sweep waits at most until its target is at rest, before its first step is
-     * measured: it may still work on what was loaded before, or in `setup()`. Default: 1m; `'0s'`:
-     * not at all. A server on this machine (see `meta`: `target.url`) is at rest when it uses less
-     * than 5 % of a core for a second or, as one that always does something, less than 15 % and the
-     * same for ten seconds. Of a server elsewhere the first warm-up (`warmup`, a closed loop) is
-     * prolonged until its latency neither rises nor falls. What came of it is `quiet` in the
-     * report; a target that never was at rest is measured all the same, with a note. There is no
-     * wait beside other scenarios that are at work, in execution segments, which have to start
-     * together, and with `portable`, whose steps have their times before the run begins: let
-     * `startTime` be late enough there.
+     * The longest wait for an idle server before the first step, because the server may still work
+     * on earlier data. Default: 1m; `'0s'`: no wait. A server on this machine (`meta`:
+     * `target.url`) is idle when it uses less than 5 % of a core for a second, or less than 15 % at
+     * a constant level for ten seconds. For a remote server, the first warm-up (`warmup`, closed
+     * loop) is extended until its latency is steady. The report has the result as `quiet`. A server
+     * that stays busy is measured anyway, with a note. There is no wait while other scenarios are
+     * active, in execution segments, and with `portable`; use a later `startTime` there.
      */
     quiet?: string | number;
     /**
-     * Cuts a step, counted from its beginning: connecting, warm-up and measured phase together. The
-     * step is then reported as incomplete. Default: 10m. What a warm-up takes longer because of
-     * `quiet` does not count.
+     * Cuts a step, with connecting and warm-up. The step is then incomplete. Default: 10m. An
+     * extension of the warm-up by `quiet` does not count.
      */
     maxDuration?: string | number;
     /**
-     * How long operations that are under way at maxDuration may still take; then they count as
-     * failed. Default: 30s, and 5s with `portable`, where each step's window is that much longer.
+     * How long active operations may continue after maxDuration; later ones fail. Default: 30s; 5s
+     * with `portable`, where each step's window is longer by it.
      */
     gracefulStop?: string | number;
     /**
-     * The name of another scenario with this executor that has to end before this one begins.
-     * Default: none; a sweep that begins while another one is at work says so.
+     * The name of another sweep that has to end first. Default: none. A sweep that begins while
+     * another one is active logs that.
      */
     after?: string;
     /**
-     * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole
-     * test at the first one of a measured phase, exit code 108.
+     * The reaction to a failed operation. `count` (default) counts it and continues. `abort` ends
+     * the test at the first failure of a measured phase, exit code 108.
      *
-     * With `count` the whole test ends as well, with one line that says why and the same exit code,
-     * when it is clear that nothing can succeed: no operation of the scenario has, and every client
-     * of the step has failed, warm-up and attempts to connect included, all with one cause (texts
-     * that differ in numbers only are one), for a second and ten times in all, or for five seconds.
-     * `continue` goes on even then. Portable steps know of failures within `run` only.
+     * With `count`, the test also ends with exit code 108 when no operation can succeed: none has
+     * so far, and every client of the step has failed with the same error (apart from numbers in
+     * it), for a second and ten times in all, or for five seconds. Warm-up and connecting count.
+     * `continue` never ends the test. Portable steps see failures within `run` only.
      */
     onError?: 'count' | 'continue' | 'abort';
     /**
-     * What makes an operation fail, beside an exception, which always does. Default: all of them.
+     * What fails an operation besides an exception. Default: all of these.
      *
-     * - `'check'`: a `check` that fails.
+     * - `'check'`: a failed `check`.
      * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see
      *   `http.setResponseCallback`) or that never came, a gRPC status other than OK, and a
-     *   WebSocket that cannot be opened. The samples of a sweep have the system tag `status`, also
-     *   where `systemTags` leaves it out. With `portable` and under k6's own executors nothing
-     *   tells of a gRPC call that runs into its own `timeout`: check its status there.
+     *   WebSocket that cannot be opened. A sweep's samples always have the system tag `status`.
+     *   With `portable` and under k6's own executors, a gRPC call that runs into its own `timeout`
+     *   is not seen: check its status there.
      *
-     * An exception that the function itself catches is none: the function says that it can go on.
-     *
-     * What happens before and after `run`, and around the operations of `op`, is no part of an
-     * operation.
+     * An exception that the function catches does not count. Anything before and after `run`, and
+     * around the operations of `op`, is not part of an operation.
      */
     failOn?: ('exception' | 'check' | 'response')[];
     /**
-     * Lets a run with failed operations end with exit code 0: `true`, or the share of a step's
-     * operations that may fail, such as `0.01` or `'1%'`. Default: it is marked as failed, exit
-     * code 110, unless a threshold on `sweep_failed` decides. A run with an incomplete step is
-     * marked, too, unless one on `sweep_incomplete` decides. So is a run in which no operation
-     * succeeded, unless `onError` is 'continue'.
+     * Allows failed operations with exit code 0: `true`, or a share of each step's operations, such
+     * as `0.01` or `'1%'`. Default: failed operations give exit code 110, unless a threshold on
+     * `sweep_failed` decides. The same holds for incomplete steps and `sweep_incomplete`, and for a
+     * run without a successful operation unless `onError` is 'continue'.
      */
     allowFailed?: boolean | number | string;
     /**
-     * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in
-     * memory: 70 to 120 bytes an operation. Default: histograms, whose size does not depend on the
-     * number of operations.
+     * Sends every duration to k6 as the Trend `sweep_duration`. k6 keeps them all in memory, 70 to
+     * 120 bytes each. Default: histograms of fixed size.
      */
     raw?: boolean;
-    /** The name of the operations that nobody named, the tag `op`. Default: the scenario's name. */
+    /** The name, and tag `op`, of operations without a name. Default: the scenario's name. */
     op?: string;
     /**
-     * The names that `op(name, fn)` gives to operations, so that gates are checked before the run.
-     * Another name then ends the test, exit code 104.
+     * The names passed to `op(name, fn)`, to check gates before the run. Any other name then ends
+     * the test, exit code 104.
      */
     opNames?: string[];
     exec?: string;
@@ -261,30 +230,28 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * A search. The number is doubled until a bound breaks or `max` is reached; then what is between
-   * is halved until the answer is known to 2 % (whole numbers below 50 exactly). A step in which an
-   * operation fails or that is incomplete breaks the bound, and counts twice; so does one kind of
-   * operation of several break it. A step that is too short to measure is judged by its figures as
-   * they are. A search that finds nothing is marked as failed, exit code 110.
+   * A search. It doubles the number until the limit is missed or `max` is reached, then halves the
+   * interval until the result is known to 2 % (whole numbers below 50 exactly). A step with
+   * failures, or an incomplete one, misses the limit and counts twice. Every kind of operation has
+   * to meet it. Steps that are too short to measure are judged as they are. A search that finds
+   * nothing gives exit code 110.
    *
-   * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where
-   * that is more) until two more of its steps say the one than the other, and the two numbers at
-   * the ends of what is left until four more do. Where a step is right four times of five, a number
-   * is decided wrongly once in 17, an end once in 257, and of 20 searches one ends beside the
-   * answer. A step with at most half of the slow operations that the bound allows, and at least 10
-   * allowed, counts twice. The report has what was found, and `search.bracket`: the highest number
-   * that surely keeps the bound, and the lowest that surely does not.
+   * Single steps are noisy. Each number is tried again (at least
+   * `repeats` times; at most 8 times, or `repeats` if that is more)
+   * until one side leads by two steps, and by four at both ends of the result. If a step is right
+   * four times of five, a number is decided wrongly once in 17, an end once in 257, and one search
+   * in 20 misses the right result. A step far within the limit counts twice. The report has the
+   * result, and as `search.bracket` the highest number that is certainly within the limit and the
+   * lowest that certainly is not.
    */
   export interface Find {
-    /** What is varied: `clients` (default) or `rate`. */
+    /** `clients` (default) or `rate`. */
     of?: 'clients' | 'rate';
-    /** The first number that is tried. Default: 1 client, or a 128th of the highest rate. */
+    /** The first number. Default: 1 client, or a 128th of the highest rate. */
     min?: number;
-    /** The highest number that is tried. */
+    /** The highest number. */
     max: number;
-    /**
-     * The bounds, each with its unit, such as `'5ms'`; at least one. Files of gates have the same.
-     */
+    /** The limits, with a unit, such as `'5ms'`; at least one. */
     p50?: string;
     p90?: string;
     p95?: string;
@@ -293,52 +260,51 @@ declare module 'k6/x/sweep' {
     mean?: string;
   }
 
-  /** A result that somebody else has published. */
+  /** A published result. */
   export interface Series {
     /** What was measured, such as `'machgo, statement reuse'`. */
     label: string;
     /** Where it was published. */
     source: string;
-    /** On what it was measured, as far as that is known. */
+    /** The machine, as far as known. */
     machine: string;
-    /** The kind of operation that it is of. */
+    /** The kind of operation. */
     op: string;
     points: { clients: number; opsPerSecond: number }[];
   }
 
   /**
-   * Builds k6's `options` for one sweep: `{ scenarios, thresholds }`, to which a script may add
-   * more. It takes the options of `client-sweep` and:
+   * Returns k6's `options` for one sweep: `{ scenarios, thresholds }`. A script may add to them.
+   * Besides the options of `client-sweep` it takes:
    *
-   * - `scenario`: its name, and that of the report's files. Default: `'default'`.
-   * - `gates`: the path of a file of gates, see `gates`.
+   * - `scenario`: its name, and the name of the report's files. Default: `'default'`.
+   * - `gates`: the path of a gate file, see `gates`.
    * - `thresholds`: k6's own thresholds.
-   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in
-   *   windows of time, for places that know only those, such as Grafana Cloud. The window of a step
-   *   is its `maxDuration` or, where there is none, warm-up, duration and 10 s; a step that
-   *   overruns it is incomplete. The scenario's function has to call `run`; what it throws outside
-   *   of it is k6's to tell. `rate`, `find`, `raw` and `onError: 'abort'` are for client-sweep
-   *   only.
+   * - `portable`: true writes the steps as scenarios of k6's executor per-vu-iterations in windows
+   *   of time, for example for Grafana Cloud. A window is as long as `maxDuration` or, without it,
+   *   warm-up, duration and 10 s; a step that takes longer is incomplete. The function has to call
+   *   `run`; k6 handles exceptions outside of it. Not with `rate`, `find`, `raw` and `onError:
+   *   'abort'`.
    *
-   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless
-   * `allowFailed` permits it (for failed operations) or `thresholds` says otherwise.
+   * Failed operations and incomplete steps cross a threshold (exit code 99), unless `allowFailed`
+   * or `thresholds` decide otherwise.
    *
-   * Settings count more than the options, unless the script reads a setting of that name itself:
-   * `-e CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
+   * Settings override the options, unless the script reads a setting of that name itself: `-e
+   * CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
    * `PRECISION`; `WARMUP`, `REPEATS`, `PAUSE`, `QUIET`, `MAX_DURATION`; `GATES=FILE` or
    * `GATE='p99<2ms'`; `RESULTS`. A setting of `-e` that nothing reads ends k6.
    *
-   * An option that makes no sense ends k6 before the test, exit code 104, and is named.
+   * An invalid option ends k6 before the test, exit code 104, with an error that names it.
    */
   export function options(options: SweepOptions): MadeOptions;
 
-  /** What `options` returns, for k6's `options`. */
+  /** The result of `options`. */
   export interface MadeOptions {
     scenarios: Record<string, object>;
     thresholds: Record<string, unknown[]>;
   }
 
-  /** What `options` takes: see there. */
+  /** The argument of `options`. */
   export interface SweepOptions extends Omit<ClientSweep, 'executor'> {
     scenario?: string;
     gates?: string;
@@ -347,68 +313,62 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Reads a file of gates, and the baseline that it names. The gates are judged when the scenario
-   * that the file names has ended: held, crossed or undecided. If one is crossed, or there was no
-   * such scenario, k6 exits with 99, else with 110 if one is undecided, whatever became of its own
-   * thresholds and also with `--no-thresholds`. A step that is missing, empty or incomplete is
-   * crossed. What the run cannot tell is undecided, and passes only where the file says
-   * `"undecided": "pass"`: a percentile with fewer than 10 operations beyond it, a baseline that
-   * does not fit, runs that differ too much.
-   * `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   * Reads a gate file and its baseline. The gates are judged at the end of the scenario that the
+   * file names. k6 exits with 99 if one is crossed or there is no such scenario, else with 110 if
+   * one is undecided, whatever its own thresholds say, also with `--no-thresholds`. A missing,
+   * empty or incomplete step is crossed. A gate is undecided if the run cannot answer: a percentile
+   * with fewer than 10 slower operations, a baseline that does not fit, runs that differ too much.
+   * It passes only with `"undecided": "pass"` in the file. `path` is relative to the script. The
+   * file's form: thresholds/README.md.
    *
-   * @throws SweepError that names the file and what is wrong in it
+   * @throws SweepError that names the file and the mistake
    * @throws TypeError outside of the init context
    */
   export function gates(path: string): void;
 
   /**
-   * Calls `fn` for each operation, until this client's share of the step is done. Before that it
-   * waits until all clients of the step have come here, so that they start together; what a script
-   * does before, such as connecting, is not measured. It returns once all clients of the step have
-   * done their share, so that what a script does after it disturbs nobody who is measured; in a
-   * portable step it returns at once. Call it once in a scenario's function.
+   * Waits until all clients of the step have called it, then calls `fn` for each operation of this
+   * client's share. Code before it, such as connecting, is not measured. It returns when all
+   * clients of the step are done, so that later code does not disturb the measurement; in a
+   * portable step, when this client is done. Call it once in a scenario's function.
    *
-   * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one
-   * increment of a histogram, and memory does not grow with the number of operations. What `fn`
-   * throws is counted as a failed operation, said in the log once for each different text, and does
-   * not come out of here. An operation in which a check fails or a response is an error has failed
-   * as well: see `failOn`.
+   * The loop is in Go: an operation costs one call of `fn`, one reading of the clock and one
+   * increment. Memory does not grow with the number of operations. An exception of `fn` counts as a
+   * failed operation; each different text is logged once. `failOn` lists other failures.
    *
-   * A function that does not call it works as well: the executor then repeats that whole function,
-   * every call one operation, its first call (which connects) unmeasured. Where only a part of the
-   * clients calls it, the step is incomplete.
+   * A function that does not call it works as well: the executor calls that function again for each
+   * operation. The first call, which connects, is not measured. If only some clients call `run`,
+   * the step is incomplete.
    *
-   * With two functions it is a duet: the clients take turns between `base` and `change`, in slices
-   * of 5 ms to 500 ms that are chosen from the operation's own duration. All clients change over
-   * together, in an order of chance, so that what disturbs the machine disturbs both. Each variant
-   * has a step of its own in the report (`variant` is `base` or `change`), and `duets` have the
-   * ratios of ops/s, mean, p50 and p99, their intervals of 95 %, and the smallest change that the
-   * run could have seen. An operation belongs to the variant that began it, whenever it ends. Both
-   * are called at least twice by each client before the start line. Samples have the tag `variant`.
+   * With two functions it is a duet: all clients alternate between `base` and `change`, in slices
+   * of 5 ms to 500 ms and in random order, so that disturbances hit both. Each variant has its own
+   * step in the report (`variant` is `base` or `change`). `duets` has the ratios of ops/s, mean,
+   * p50 and p99, their 95 % intervals, and the smallest detectable change. An operation belongs to
+   * the variant that began it. Each client calls both at least twice before the start line. Samples
+   * have the tag `variant`.
    *
    * ```js
    * sweep.run({ base: () => old.get('key'), change: () => next.get('key') });
    * ```
    *
-   * A duet cannot go with `find`, `variants`, `raw`, `portable` and execution segments: that ends
-   * the test, exit code 104. So does a step in which only a part of the clients has a duet.
+   * A duet with `find`, `variants`, `raw`, `portable` or execution segments ends the test, exit
+   * code 104. So does a step in which only some clients run a duet.
    *
-   * @throws TypeError when `fn` is no function, nor two as `{ base, change }`
-   * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options
-   * `vus`, `duration`, `iterations` and `stages`, wherever they are set, take the place of a
-   * script's scenarios, sweeps too.
+   * Under another executor (except in portable steps) it ends the test, exit code 104. k6's options
+   * `vus`, `duration`, `iterations` and `stages`, wherever they are set, replace a script's
+   * scenarios, sweeps too.
    *
-   * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves one
-   *   behind that nobody
-   * awaits, or a timer
+   * @throws TypeError when `fn` is neither a function nor `{ base, change }`
+   * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves a
+   *   promise or a timer behind
    */
   export function run(fn: (() => unknown) | { base: () => unknown; change: () => unknown }): void;
 
   /**
-   * For functions that are promises, which do without `run`: fulfilled when all clients of the step
-   * have come here. Every client's first call of the function connects, and is not measured; once
-   * all clients have ended it, they start together, and each call after it is one operation, for
-   * which `ready` is fulfilled at once.
+   * The start line of an `async` function, instead of `run`. Every client's first call of the
+   * function connects and is not measured. `ready` is fulfilled when all clients have called it, or
+   * have finished that call. Each later call of the function is one operation, in which `ready` is
+   * fulfilled immediately.
    *
    * ```js
    * export default async function () {
@@ -418,104 +378,101 @@ declare module 'k6/x/sweep' {
    * }
    * ```
    *
-   * It is rejected with a SweepError outside of a step, and when the step ends meanwhile.
+   * It is rejected with a SweepError outside of a step, and when the step ends.
    */
   export function ready(): Promise<void>;
 
   /**
-   * Says that nothing is left of what the clients of the step share, such as the messages of a
-   * queue. This client's part ends with the call of `fn` that says so, which is no operation when
-   * it recorded none; the other clients have to say it, too.
+   * Reports that the work shared by the step's clients, such as the messages of a queue, is used
+   * up. It ends this client's share; each client has to call it. The current call of `fn` is not an
+   * operation if it recorded none.
    *
    * @throws SweepError outside of what `run` calls in the measured phase of a step with `untilDone`
    */
   export function done(): void;
 
   /**
-   * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn`
-   * throws counts as a failed operation, and goes on to the caller. Where `fn` returns a promise,
-   * the operation ends when that is settled. A failed check or a response that is an error makes
-   * the operation a failed one, and those around it, see `failOn`; nothing is thrown then. Where
-   * several promises of one client are pending, it fails the operation that ends first.
+   * Calls `fn`, counts the call as one operation named `name`, and returns the result. An exception
+   * of `fn` counts as a failure and is thrown again. If `fn` returns a promise, the operation ends
+   * when it settles. A failed check or an error response also fails the operation and those around
+   * it, without an exception; see `failOn`. With several pending promises, it fails the operation
+   * that ends first.
    *
-   * In a sweep, the call of the scenario's function in which operations were named is no operation
-   * itself. Under k6's own executors, in `setup()` and in `teardown()` an operation is a sample of
-   * the Trend `sweep_op_duration` and of the Rate `sweep_op_failed`, as any of k6's: the summary
-   * has them, a threshold such as `sweep_op_failed: ['rate==0']` judges them, and with
-   * `k6 run -o sweep=results` they are an operation of the report. All of `failOn` fails it there,
-   * and one that the end of its iteration cuts off is not counted.
+   * In a sweep, a call of the scenario's function that names operations is not an operation itself.
+   * Under k6's own executors, in `setup()` and in `teardown()`, an operation is a sample of the
+   * Trend `sweep_op_duration` and of the Rate `sweep_op_failed`, for the summary and for thresholds
+   * such as `sweep_op_failed: ['rate==0']`. With `k6 run -o sweep=results` it is an operation of
+   * the report. There, everything in `failOn` fails it, and an operation that is cut off at the end
+   * of its iteration is not counted.
    *
    * @throws TypeError for other arguments, and in the init context
    */
   export function op<T>(name: string, fn: () => T): T;
 
-  /** The step that a function is called in. */
+  /** The current step. */
   export interface Step {
-    /** The scenario's name; with `portable`, that of the sweep. */
+    /** The scenario's name; with `portable`, the sweep's. */
     scenario: string;
     clients: number;
-    /** Operations a second that are asked for; null where the step is no open loop. */
+    /** Operations a second asked for; null in a closed loop. */
     rate: number | null;
-    /** Which repeat of the step it is, from 1. */
+    /** The repeat of the step, from 1. */
     repeat: number;
-    /** Null where there are no `variants`, and in a duet, whose functions know what they are. */
+    /** Null without `variants`, and in a duet. */
     variant: string | null;
-    /** The name of the operations that nobody named. */
+    /** The name of operations without a name. */
     op: string;
-    /** `measure` from the start line on; before it `warmup`, also while clients connect. */
+    /** `warmup` until the start line, also while clients connect; then `measure`. */
     phase: 'warmup' | 'measure';
   }
 
   /**
-   * The step that the VU is a client of; null outside of a step, such as in `setup()` and under
-   * k6's own executors.
+   * The current step of the VU; null outside of a step, such as in `setup()` and under k6's own
+   * executors.
    */
   export function step(): Step | null;
 
   /**
-   * Says that something has happened now, such as `sweep.mark('failover')`: the page shows it on
-   * the time axis of the steps that are at work, and the JSON has it in `marks`. It is for all
-   * sweeps that are at work, so that another scenario of the test may call it, which stops a server
-   * and starts it again. The same text again within a second is one mark, with how many times; a
-   * report has at most 1,000. It throws a TypeError for anything but a string of 1 to 200
-   * characters, and in the init context.
+   * Adds a mark with the current time, such as `sweep.mark('failover')`. The page shows it on the
+   * time axis of all active steps, and the JSON has it in `marks`. Another scenario of the test may
+   * call it. The same text within a second is one mark with a count. A report has at most 1,000
+   * marks. It throws a TypeError for anything but a string of 1 to 200 characters, and in the init
+   * context.
    *
-   * Beside these, `marks` has what modules and the sweep have seen, with its `kind`: `reconnect`, a
-   * client connected after the start line of its step; `restart`, the server of `target.url` on
-   * this machine has ended, or was started again; `influxdb`, the output `sweep-influxdb` could
-   * write no points, or could again; `evictions`, how many keys a memcached, or a Redis with
-   * k6/x/resp, has evicted in the 1.05 seconds before.
+   * `marks` also has events, with a `kind`: `reconnect`, a client connected again after the start
+   * line; `restart`, the server of `target.url` on this machine exited or started again;
+   * `influxdb`, the output `sweep-influxdb` could not write points, or could again; `evictions`,
+   * the keys that a memcached, or a Redis with k6/x/resp, evicted in the last 1.05 seconds.
    */
   export function mark(text: string): void;
 
   /**
-   * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier
-   * ones.
+   * Adds facts to the report. Call it in `setup()`. Later calls add to earlier ones.
    *
-   * `scenario` is the one that the facts are of, in a test with several; default: all of them.
+   * `scenario` limits the facts to one scenario; default: all.
    *
-   * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url`
-   * is taken out. When the URL names a server on this machine, the report has that server's
-   * processor time too: of the processes that listen at that address and port, and of all that they
-   * have started. `base` is what is otherwise of the base of a duet, such as its `url`: the report
-   * has it as `target.base`. `params` is with what it was measured. `published` is what others
-   * have published of the same: the page shows it as a shape.
+   * `target` is the measured server: `kind`, `version`, `driver`, `url`. Passwords and tokens in
+   * `url` are removed. If the URL names a server on this machine, the report has its CPU time: of
+   * the processes that listen at that address and port, and their children. `base` has what differs
+   * for a duet's base, such as its `url`; the report has it as `target.base`. `params` are the
+   * script's parameters. `published` are published results, which the page shows scaled to this
+   * run.
    *
-   * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the
-   * size of an average item, key and value together, in bytes. Steps then have the published
-   * figures of hits by memory (`steps[].extra`). They need the peak resident memory of the server's
-   * processes (VmHWM), which is read from /proc of `pids` or else of the process that listens at
-   * `target.url`; `vmHwm` is that of a server elsewhere, in bytes. It counts from the scenario's
-   * beginning where this user may see to that, which is the server's own, and else from the
-   * server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
+   * `cache` is for caches that report hits and misses: the server's memory limit and the average
+   * size of an item, key and value together, in bytes. Steps then have the published figures of
+   * hits by memory (`steps[].extra`). They need the peak resident memory of the server (VmHWM),
+   * which is read from /proc for `pids`, else for the process that listens at `target.url`; for a
+   * remote server, give it as `vmHwm` in bytes. It counts from the scenario's start if this user
+   * may reset it (the server's own user), else from the server's start: see `extra.vmHwmSince`. If
+   * it is unknown, those figures are left out.
    *
-   * `results` is the folder of the report: it is made and tried now, so that no sweep ends without
-   * a report. `name` is what the files of one `scenario` are called instead, such as
-   * `'lookup-redis'`, so that runs of two targets have reports of their own.
+   * `results` is the folder of the report. It is created and checked now, so that no sweep ends
+   * without a report. `name` replaces `scenario` in file names, such as `'lookup-redis'`, so that
+   * runs with two targets have separate reports.
    *
-   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, a `name`
-   *   without `scenario`, or when a `url` is not a URL
-   * @throws SweepError when nothing can be written to `results`
+   * @throws TypeError for an unknown fact, a parameter with the name of an executor's option, a
+   *   `name` without `scenario`, or an invalid `url`
+   * @throws SweepError when `results` is not writable
    */
   export function meta(facts: {
     scenario?: string;
@@ -529,16 +486,16 @@ declare module 'k6/x/sweep' {
   }): void;
 
   /**
-   * The value of a setting: what `-e name=value` says, or else the variable `SWEEP_<name>` of the
-   * environment, so that what a shell or a CI system exports as `SECONDS` or `CONFIG` changes
-   * nothing. Undefined when there is neither.
+   * Returns the value of `-e name=value`, else of the environment variable `SWEEP_<name>`, else
+   * undefined. The prefix keeps other variables of a shell or CI system, such as `SECONDS`, from
+   * changing the run.
    *
    * ```js
-   * const seconds = Number(sweep.setting('SECONDS') ?? 10); // k6 run -e SECONDS=5, or
-   * SWEEP_SECONDS=5 k6 run
+   * // k6 run -e SECONDS=5, or SWEEP_SECONDS=5 k6 run
+   * const seconds = Number(sweep.setting('SECONDS') ?? 10);
    * ```
    *
-   * `environment` is another name for the environment's variable, such as that of a server:
+   * `environment` names another environment variable, such as a server's:
    * `sweep.setting('NATS_URL', { environment: 'NATS_URL' })`.
    *
    * @throws TypeError for other arguments
@@ -546,8 +503,8 @@ declare module 'k6/x/sweep' {
   export function setting(name: string, options?: { environment?: string }): string | undefined;
 
   /**
-   * Ends k6 with one line and the exit code of an invalid configuration (104): for a setting that
-   * makes no sense.
+   * Ends k6 with one line and the exit code of an invalid configuration (104), for an invalid
+   * setting.
    *
    * ```js
    * if (!(seconds > 0)) sweep.refuse(`SECONDS must be a number above 0, but is "${seconds}"`);
@@ -558,61 +515,58 @@ declare module 'k6/x/sweep' {
   export function refuse(text: string): never;
 
   /**
-   * What this module throws beside a TypeError: `usage`, the call or a file that it names makes no
-   * sense here; `not_found`, there is no such file; `cancelled`, the step or the test has ended.
+   * The error of this module besides TypeError. `usage`: an invalid call or file; `not_found`: no
+   * such file; `cancelled`: the step or the test has ended.
    */
   export interface SweepError extends Error {
     name: 'SweepError';
     kind: 'usage' | 'not_found' | 'cancelled';
-    /** Always 0: there is no server whose code it could be. */
+    /** Always 0, because there is no server. */
     code: number;
   }
 
-  /** What a script has made of the figures, such as the columns that a benchmark publishes. */
+  /** A table that a script makes from the figures. */
   export interface Table {
-    /** What the table is of. No other table of the report has the same title. */
+    /** Unique in the report. */
     title: string;
     columns: {
       name: string;
-      /** The unit of its numbers, such as `'MB/s'`. It stands behind the name. */
+      /** The unit of its numbers, such as `'MB/s'`, shown after the name. */
       unit?: string;
-      /** Which of two numbers is better. */
+      /** Which numbers are better. */
       better?: 'higher' | 'lower';
       /**
-       * How many decimals are shown; the report has all. Default: the number has at least three
+       * The number of decimals shown; the report has all. Default: at least three significant
        * digits.
        */
       digits?: number;
     }[];
-    /** A cell for each column. Null, undefined and NaN are nothing, and shown as a dash. */
+    /** A cell for each column. Null, undefined and NaN are shown as a dash. */
     rows: (string | number | null | undefined)[][];
-    /** Sentences that stand below the table. */
+    /** Sentences below the table. */
     notes?: string[];
   }
 
   /**
    * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format),
-   * `.junit.xml` and `.html` to `dir`, which is created when it is missing (not given: the folder
-   * that `meta` names as `results`, else that of the setting `RESULTS`, see `setting`, else
-   * "results"), and returns what `handleSummary` is to return: the table of each scenario on
-   * standard output. The files of a scenario are written beside and renamed together. A good report
-   * of an earlier run moves to the folder `previous` in `dir`; a run that failed leaves it in
-   * place, and has its own report in `failed`. Where files cannot be written, there is the table,
-   * the reason on standard error, and an exit code other than 0.
+   * `.junit.xml` and `.html` to `dir`, which is created if missing. Its default is the folder from
+   * `meta`, else the setting `RESULTS`, else "results". It returns the tables of all scenarios on
+   * standard output, for `handleSummary`. All files of a scenario are replaced together. An earlier
+   * good report moves to the folder `previous` in `dir`; a failed run leaves it in place and writes
+   * its own report to `failed`. If files cannot be written, the table and the reason are printed,
+   * and the exit code is not 0.
    *
-   * A script that does not call it has its files and its table all the same, beside k6's own
-   * summary. Until then each finished step is in `<scenario>.partial.json` in that folder, a report
-   * that says that it was interrupted.
+   * A script that does not call it gets its files and its table too, next to k6's own summary.
+   * Until then, each finished step is saved in `<scenario>.partial.json` in that folder, as an
+   * interrupted report.
    *
-   * @param data what k6 gives to `handleSummary`. The outcomes of k6's thresholds become gates of
-   *   the report
-   * @param options `tables` is called for each scenario with its report, as it is in the `.json`:
-   *   the tables that it returns become a part of the report, in the order of their rows. They are
-   *   on standard output and in the `.md`, on the page, in the `.csv` (a line for each cell, with
-   *   `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`.
-   *   `together` names one more page and Markdown, in which the scenarios of this run stand side
-   *   by side: from 2 to 8 of them. `sideBySide` says which variants a scenario's own page sets
-   *   side by side, and what their operations are called there; without it, each variant is a side
+   * @param data the argument of `handleSummary`. The results of k6's thresholds go into the report
+   * @param options `tables` is called for each scenario with its report, in the form of the
+   *   `.json`, and returns tables for the report. They are on standard output, in the `.md`, on the
+   *   page, in the `.csv` (a line for each cell, with `table`, `table_row`, `table_column` and
+   *   `table_value`), and in the `.json` as `tables`. `together` names one more page and Markdown
+   *   that compares 2 to 8 scenarios of this run. `sideBySide` groups variants for a scenario's own
+   *   page, and names their operations; without it, each variant is compared separately
    */
   export function report(
     data: unknown,
