@@ -221,8 +221,8 @@ func backOff(failures int) time.Duration {
 	return wait/2 + rand.N(wait/2)
 }
 
-// pause waits before a retry, and at least as long as the server has asked. After the end of the
-// test, it waits no longer than the first back-off, unless the server has asked for more.
+// pause waits before a retry, or longer if the server asks for it. After the end of the test, it
+// waits at most the first back-off, or what the server asks for.
 func (o *Output) pause(wait, asked time.Duration) {
 	begun := time.Now()
 	if !o.sleep(max(wait, asked), o.stopping) {

@@ -21,7 +21,7 @@ type Session struct {
 	Step StepInfo
 	// OpNames restricts the names that sweep.op accepts; empty accepts any.
 	OpNames []string
-	// NoDuet names a sweep option that excludes a duet; empty if there is none.
+	// NoDuet names a sweep option that excludes a duet; may be empty.
 	NoDuet string
 	// Tags distinguish the samples of this step.
 	Tags map[string]string

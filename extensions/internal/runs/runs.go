@@ -112,7 +112,7 @@ func (r *Runs) Place() (index, clients int, of any) {
 // errEnded is returned by a run that the end of the test interrupts.
 var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 
-// tellEvery is how often the host is told of operations, because it checks the clock.
+// tellEvery is how often the runs call Elapsed, which checks the clock.
 const tellEvery = 100 * time.Millisecond
 
 var errEnough = errors.New("the client's share of the step is done")

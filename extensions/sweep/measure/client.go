@@ -289,7 +289,7 @@ func (c *Client) Arrive() <-chan struct{} {
 	return c.step.ready.open
 }
 
-// Leave ends the client's part, so that nobody waits for it.
+// Leave ends the client's part. The other clients no longer wait for it.
 func (c *Client) Leave() { c.finish(now()) }
 
 // Fault counts an error outside Run as a failed operation named op. Before the measured phase it

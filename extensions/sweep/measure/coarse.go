@@ -18,7 +18,7 @@ const (
 	coarsePages    = coarseCounters / coarsePageSize
 )
 
-// coarsePage is allocated at once: one octave.
+// coarsePage is the unit of allocation: one octave.
 type coarsePage [coarsePageSize]atomic.Uint64
 
 // Coarse is a small histogram of durations for concurrent use. Recording is lock-free and allocates
@@ -65,7 +65,7 @@ func (c *Coarse) Count() int64 {
 // Sum returns the exact sum.
 func (c *Coarse) Sum() time.Duration { return time.Duration(c.sum.Load()) }
 
-// Mean returns the exact average, or 0 without durations. It is consistent only when nobody writes.
+// Mean returns the exact average, or 0 without durations. Read it when no goroutine writes.
 func (c *Coarse) Mean() time.Duration {
 	n := c.Count()
 	if n == 0 {

@@ -87,7 +87,7 @@ func (c Counters) plus(name string, n uint64) Counters {
 	return c
 }
 
-// Since returns what was counted after an earlier reading.
+// Since returns the counts since an earlier reading.
 func (c Counters) Since(earlier Counters) Counters {
 	var since Counters
 	for name, n := range c {

@@ -105,7 +105,7 @@ func (s *series) record(slice int64, d time.Duration) {
 	grown(&s.pages[i/slicePageSize])[i%slicePageSize].Record(d)
 }
 
-// of returns the durations in a slice; nil if there are none.
+// of returns the durations in a slice; may be nil.
 func (s *series) of(slice int64) *Coarse {
 	i := slice % mostSlices
 	page := s.pages[i/slicePageSize].Load()

@@ -108,7 +108,7 @@ func TestOrderOfADuetIsBalancedChance(t *testing.T) {
 	}
 }
 
-// Rates are based on working time, so operations nearly as long as a slice do not look too fast.
+// Rates are based on working time, so long operations do not look too fast.
 func TestRatesOfLongOperationsOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))

@@ -21,7 +21,7 @@ const (
 // maximum and mean stay exact.
 const Highest = time.Hour
 
-// page is allocated at once; most octaves are only partly used.
+// page is the unit of allocation; most octaves are only partly used.
 type page [pageSize]atomic.Uint64
 
 type octavePages [half / pageSize]atomic.Pointer[page]

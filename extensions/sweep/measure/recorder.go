@@ -102,7 +102,7 @@ func (r *Recorder) End(took time.Duration, reason error) {
 	}
 }
 
-// close ends the last open operation. It returns false if there is none.
+// close ends the last open operation. It returns false without one.
 func (r *Recorder) close() bool {
 	open := r.client.open
 	i := slices.Index(open, r)
@@ -318,7 +318,7 @@ func (t *Totals) Empty() bool {
 	return t.Durations.Count == 0 && t.Failed == 0 && t.Rows == 0 && t.BytesSent == 0 && t.BytesReceived == 0
 }
 
-// Since returns what was counted after an earlier reading, which may be nil.
+// Since returns the counts since an earlier reading, which may be nil.
 func (t *Totals) Since(earlier *Totals) Totals {
 	if earlier == nil {
 		earlier = &Totals{}

@@ -409,7 +409,7 @@ func asleep(s *Step) func(until time.Duration) {
 	return func(until time.Duration) { s.sleep(until - now()) }
 }
 
-// following is a client whose calls do operations of d as long as Next allows.
+// following is a client whose calls do operations of d until Next returns false.
 func following(t *testing.T, d time.Duration, sleep func(until time.Duration)) func(int, *Client) error {
 	t.Helper()
 

@@ -89,7 +89,7 @@ func (s *Series) Bytes() int {
 	return n
 }
 
-// merge adds another histogram. Nobody may write to either.
+// merge adds another histogram. No goroutine may write to either.
 func (h *histogram) merge(other *histogram) {
 	number, sum := other.number.Load(), other.sum.Load()
 	if number == 0 {

@@ -146,7 +146,7 @@ func TestDurationStep(t *testing.T) {
 
 		r := s.Read()
 		require.True(t, r.Complete)
-		// 10 operations of 100 ms, and 4 of 300 ms, the last of which ends 200 ms late.
+		// 10 operations of 100 ms, and 4 of 300 ms; the last one ends 200 ms late.
 		require.Equal(t, int64(10+4), r.Op("op").Durations.Count)
 		require.Equal(t, 1000*ms, r.ClientTimes.Min)
 		require.Equal(t, 1200*ms, r.ClientTimes.Max)

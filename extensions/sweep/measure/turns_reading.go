@@ -28,7 +28,7 @@ type Slice struct {
 	// Busy is the sum over clients of the time from their first operation's start to their last
 	// one's end. In an open loop, it is the slice's length per client.
 	Busy time.Duration
-	// Durations are those of successful operations; may be nil.
+	// Durations of successful operations; may be nil.
 	Durations *Coarse
 }
 

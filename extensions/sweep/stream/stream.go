@@ -19,7 +19,7 @@ const (
 )
 
 // Figures are a step's samples and exact figures since the last ones. Seconds before the first
-// finished operation arrive after it, with their own times. Nobody modifies Figures after sending.
+// finished operation arrive after it, with their own times. Figures are not modified after sending.
 type Figures struct {
 	metrics.Samples
 
