@@ -14,29 +14,26 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// client is a JavaScript Client: one session at a time, over a connection of its own or a shared
-// one.
+// client is the JavaScript object Client: one session at a time, over its own connection or a
+// shared one.
 type client struct {
 	*module
 
 	config *Config
 	tasks  *k6mod.Tasks
 
-	// mu guards what follows: the end of the VU may come from another goroutine while a call still
-	// runs.
+	// mu guards the fields below: the VU may end in another goroutine during a call.
 	mu     sync.Mutex
 	schema *wire.Schema
-	// conn is nil while there is none.
+	// conn is nil at first.
 	conn *wire.Conn
-	// session is the gateway's; nil while none is open.
+	// session is nil while none is open.
 	session *wire.Session
-	// tags are those that are subscribed to; handles are those of their items.
+	// tags are the subscribed tags; handles are the handles of their items.
 	tags    []string
 	handles []int64
 }
 
-// newClient is new Client(address, options) or new Client(options). It does not connect: that is
-// not for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, &o, o.config), tasks: m.NewTasks(true)}
@@ -51,7 +48,6 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-// methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
 	"open":        (*client).open,
@@ -68,7 +64,7 @@ var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals //
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// connected returns the connection, and makes sure that the schema is known. The caller holds c.mu.
+// connected returns the connection with a known schema. The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	if err := c.dial(); err != nil {
 		return nil, err
@@ -84,7 +80,7 @@ func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	return c.conn, nil
 }
 
-// dial makes sure that there is a connection, which gRPC opens when it is used. The caller holds
+// dial creates a missing connection. gRPC connects at the first call. The caller holds
 // c.mu.
 func (c *client) dial() (err error) {
 	if c.conn != nil {
@@ -106,7 +102,7 @@ func (c *client) dial() (err error) {
 	return nil
 }
 
-// wire is the config, as the VU's k6 options have the rest.
+// wire returns the options for package wire, with the VU's k6 options.
 func (c *Config) wire(vu modules.VU) wire.Options {
 	o := wire.Options{Address: c.Address, Key: c.Key, ConnectTimeout: c.ConnectTimeout, Dial: k6glue.Dial(vu)}
 	if c.TLS != nil {
@@ -116,24 +112,24 @@ func (c *Config) wire(vu modules.VU) wire.Options {
 	return o
 }
 
-// closeTimeout is how long closing a session may take that a script has left open.
+// closeTimeout is the timeout of closing a session that a script has left open.
 const closeTimeout = time.Second
 
-// disconnect closes the session, as far as the gateway still answers, and gives up the connection.
-// Any goroutine may call it.
+// disconnect closes the session, if the gateway answers, and the connection. Any goroutine may call
+// it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != nil {
 		ctx, stop := context.WithTimeout(context.Background(), closeTimeout)
-		_ = c.session.Close(ctx) // the connection ends in any case
+		_ = c.session.Close(ctx) // the connection closes anyway
 		stop()
 		c.forget()
 	}
 	c.hangUp()
 }
 
-// hangUp gives up the connection. The caller holds c.mu.
+// hangUp closes the connection. The caller holds c.mu.
 func (c *client) hangUp() {
 	switch {
 	case c.conn == nil:
@@ -147,10 +143,10 @@ func (c *client) hangUp() {
 	c.Closing().Remove(c)
 }
 
-// forget forgets the session. The caller holds c.mu.
+// forget removes the session. The caller holds c.mu.
 func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
 
-// opened returns the session, if one is open. The caller holds c.mu.
+// opened returns the session, or an error if none is open. The caller holds c.mu.
 func (c *client) opened() (*wire.Session, error) {
 	if c.session == nil {
 		return nil, k6mod.Misuse("there is no session: call open() first")

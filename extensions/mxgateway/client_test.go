@@ -60,7 +60,7 @@ func TestAsynchronousForms(t *testing.T) {
 	require.Equal(t, thrown{"subscribe: the tags must be an array, not A.x", "usage", 0}, v.rejected(`client.asyncSubscribe('A.x')`))
 }
 
-// The tags of a call are those of its samples, and of no others.
+// A call's tags are on its samples, and on no others.
 func TestTagsOfCalls(t *testing.T) {
 	v := newVU(t, start(t, nil).Address)
 	v.Run(`client.connect({ tags: { part: 'begin' } });
@@ -81,7 +81,6 @@ func TestTagsOfCalls(t *testing.T) {
 	require.Len(t, v.Found(metricDuration, "part", "begin"), 4)
 }
 
-// A url says where the gateway is, and whether by TLS.
 func TestURLs(t *testing.T) {
 	for _, test := range []struct {
 		urls    []string
@@ -105,7 +104,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// What is left open at the end of a VU is closed, its session too.
+// The end of a VU closes the session and the connection.
 func TestTheEndOfAVU(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
@@ -136,8 +135,8 @@ func TestErrors(t *testing.T) {
 	require.EqualValues(t, codes.Unavailable, refused.Code)
 }
 
-// Connecting is told apart from opening a session: it happens before the start line, or fails, at
-// once.
+// Connecting and opening a session are separate: connect runs before the measurement, and fails
+// early.
 func TestConnect(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
@@ -149,7 +148,7 @@ func TestConnect(t *testing.T) {
 	require.Equal(t, 1, server.Connections(), "the session is on that connection")
 
 	server.Stop()
-	for range 2 { // the first has given up what it has tried
+	for range 2 { // the first one has given up its attempt
 		refused := v.fail(`client.connect()`)
 		require.Equal(t, "connect", refused.Kind)
 		require.Contains(t, refused.Message, "cannot connect to "+server.Address+": ")
@@ -160,7 +159,7 @@ func TestConnect(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// Something that accepts connections and says nothing.
+// A server that accepts connections and sends nothing.
 func TestConnectToWhatSaysNothing(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -235,8 +234,8 @@ func TestWrongUse(t *testing.T) {
 		v.fail(`new mxgateway.Client(options)`).Message[len("new Client: "):])
 }
 
-// What closing a session takes is traffic as well, and over a shared connection a run leaves that
-// of the others to be counted.
+// Closing a session counts as traffic. On a shared connection, a run leaves the others' bytes to be
+// counted by them.
 func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	server := start(t, nil)
 	root := New()
@@ -261,7 +260,7 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 		return second.Counted(metrics.DataSentName) - before
 	}
 	own := sentByARun()
-	for range 10 { // in some of which gRPC has sent a few bytes of its own besides
+	for range 10 { // gRPC sends a few bytes of its own in some of them
 		own = min(own, sentByARun())
 	}
 	third.CancelContext()
@@ -271,7 +270,7 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// One connection for all, or one for each; the server is asked for its messages once.
+// One connection for all clients, or one for each. The schema is requested once.
 func TestSharedConnection(t *testing.T) {
 	server := start(t, nil)
 	root := New()

@@ -9,28 +9,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Config is how to reach a gateway.
+// Config describes a gateway and how to connect to it.
 type Config struct {
 	target
 
 	Timeout    time.Duration // of a call
 	Shared     bool
-	Proto      string // path of the .proto; "" for reflection
+	Proto      string // path of the .proto; "": reflection
 	ProtoPaths []string
-	TLS        *k6glue.TLS // nil: none
+	TLS        *k6glue.TLS // nil: plain text
 }
 
-// target is what clients must have in common to share a connection.
+// target holds the settings that must be equal for clients to share a connection.
 type target struct {
 	Address        string
 	Key            string
-	Service        string // full name; "" for the only one that has the published name
+	Service        string // full name; "": the only service with the published name
 	ConnectTimeout time.Duration
 	Secured        bool
 	TLSOptions     k6glue.TLSOptions
 }
 
-// options are a Config as scripts write it.
 type options struct {
 	k6mod.Target
 	k6mod.Timeouts
@@ -44,7 +43,7 @@ type options struct {
 	Service     string             `json:"service"`
 }
 
-// config works out the options. Its errors never show the key.
+// config checks the options. Its errors never show the key.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		target:  target{Key: o.APIKey, Service: o.Service, ConnectTimeout: k6mod.DefaultConnectTimeout},

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// index.d.ts declares all that scripts can use, and nothing else.
+// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	v.Run(`var objects = { Client: new mxgateway.Client(options), Tally: new mxgateway.Tally('t') }`)
@@ -34,7 +34,7 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// declared are the names that a class or an interface has.
+// declared returns the names in a class or an interface.
 func declared(t *testing.T, name, pattern string, but ...string) (names []any) {
 	t.Helper()
 	raw, err := os.ReadFile("index.d.ts")

@@ -1,3 +1,3 @@
-// Package mxgateway is the k6 module k6/x/mxgateway: sessions of an MXAccess gateway, in which tags
-// are read in bulk. The client is the package wire; here is what scripts see of it.
+// Package mxgateway is the k6 module k6/x/mxgateway: sessions of an MXAccess gateway, which read
+// tags in bulk. Package wire is the client; this package is the JavaScript interface.
 package mxgateway

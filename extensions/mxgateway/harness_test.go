@@ -24,7 +24,7 @@ type vu struct {
 	t *testing.T
 }
 
-// ownProto is this project's .proto, as tests of this folder open it.
+// ownProto returns the path and text of this project's .proto.
 func ownProto(t *testing.T) (path, text string) {
 	t.Helper()
 	path, err := filepath.Abs("../../scenarios/lib/mxaccess_gateway.proto")
@@ -35,7 +35,6 @@ func ownProto(t *testing.T) (path, text string) {
 	return path, string(raw)
 }
 
-// start starts a gateway.
 func start(t *testing.T, read func(ctx context.Context, n int) gatewaytest.Answer) *gatewaytest.Server {
 	t.Helper()
 	_, text := ownProto(t)
@@ -43,7 +42,6 @@ func start(t *testing.T, read func(ctx context.Context, n int) gatewaytest.Answe
 	return gatewaytest.Start(t, gatewaytest.Options{Proto: text, Key: key, Read: read, Reflection: true})
 }
 
-// newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module, address string) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
@@ -60,7 +58,7 @@ func newInitVU(t *testing.T, root modules.Module, address string) *vu {
 	return v
 }
 
-// newVU returns the VU of setup, with a `client`.
+// newVU returns the VU of setup(), with a `client`.
 func newVU(t *testing.T, address string) *vu {
 	t.Helper()
 	v := newInitVU(t, New(), address)
@@ -70,7 +68,6 @@ func newVU(t *testing.T, address string) *vu {
 	return v
 }
 
-// thrown is an exception of the module.
 type thrown struct {
 	Message, Kind string
 	Code          int64
@@ -98,8 +95,8 @@ func (v *vu) own(e k6test.Thrown) thrown {
 	return thrown{e.Message, e.Kind, e.Code}
 }
 
-// step runs a step of n clients: each runs before, and then during until its share is done. It
-// returns the step's reading, and one of its VUs.
+// step runs a step of n clients: each runs before, then during until its share is done. It returns
+// the step's reading and one of its VUs.
 func step(
 	t *testing.T, address string, n int, plan measure.Plan, prepare, before, during string,
 ) (measure.Reading, *vu) {
@@ -117,7 +114,7 @@ func step(
 	return reading, last
 }
 
-// requireNoneLeft fails when goroutines of connections do not end.
+// requireNoneLeft fails if goroutines of connections do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "http2Client")

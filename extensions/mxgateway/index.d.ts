@@ -1,64 +1,63 @@
 /**
- * k6/x/mxgateway: sessions of an MXAccess gateway, in which tags are read in bulk, over gRPC
+ * k6/x/mxgateway reads tags in bulk in sessions of an MXAccess gateway, over gRPC
  * (`mxaccess_gateway.v1.MxAccessGateway`).
  *
- * The gateway's messages are found by the published names, in its own .proto file or by server
- * reflection; field numbers and further fields may be any. Values are decoded where a script asks
- * for them, and nowhere else.
+ * The client finds the gateway's messages by their published names, in the gateway's .proto file or
+ * by server reflection; field numbers and additional fields do not matter. It decodes values only
+ * for scripts that read them.
  *
- * Every call blocks its VU until it is done, and throws a {@link GatewayError} when it fails; each
- * but `run` has an asynchronous form, whose promise is rejected with it: those of one Client are
- * done one after the other. Metrics: `mxgateway_ops` (Counter) and `mxgateway_op_duration` (Trend
- * in milliseconds, of single calls; not under the executor client-sweep, which has durations of its
- * own), `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters:
- * results of ReadBulk, one for each tag), each with the tags `op` (connect, open, register,
- * subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides k6's
- * own `data_sent` and `data_received`.
+ * A call blocks its VU until it is done, and throws a {@link GatewayError} if it fails. All calls
+ * but `run` have an async form that returns a promise. A Client runs its calls one after another.
  *
- * `mxgateway_failed` (Rate, with the tag `op`) is the share of operations that failed, as
- * `http_req_failed` is of requests: a threshold is `mxgateway_failed: ['rate<0.01']`.
+ * Metrics, with the tags `op` (connect, open, register, subscribe, readBulk, unsubscribe, close)
+ * and `outcome` (ok, or the error's kind):
+ * - `mxgateway_ops` (Counter) and `mxgateway_op_duration` (Trend in milliseconds, of single calls;
+ *   not under the executor client-sweep, which measures durations itself).
+ * - `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters):
+ *   results of ReadBulk, one for each tag.
+ * - k6's own `data_sent` and `data_received`.
+ *
+ * `mxgateway_failed` (Rate, with the tag `op`) is the share of failed operations, like
+ * `http_req_failed` for requests. A threshold: `mxgateway_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/mxgateway' {
-  /** How to reach the gateway. Either `proto` or `reflection` is needed. */
+  /** How to reach the gateway. Either `proto` or `reflection` is required. */
   export interface ClientOptions extends XK6Sweep.ClientOptions {
     /**
-     * The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is
-     * in no error and no log. Default: none.
+     * The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. Errors
+     * and logs never show it. Default: none.
      */
     apiKey?: string;
     /**
-     * TLS 1.2 or later: true, or what is special about it. Default: that of the url, `grpcs://` for
-     * TLS, and else plain text.
+     * TLS 1.2 or later: true, or options. Default: as the url says, `grpcs://` for TLS, else plain
+     * text.
      */
     tls?: boolean | XK6Sweep.TLSOptions;
     /**
-     * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a
-     * connection. `"shared"`: one for all Clients of this process with the same address, key,
-     * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's
-     * options, and its bytes are counted by whichever of them has ended a call.
+     * `"vu"` (default): each Client has its own connection. `"shared"`: all Clients of this process
+     * with the same address, key, service, connectTimeout and tls share one. It uses the k6 options
+     * of the first one's VU, and the Client whose call ends counts its bytes.
      */
     connection?: 'vu' | 'shared';
     /**
-     * Path of the gateway's .proto file, from the folder of the script that k6 runs. Such a Client
-     * is made in the init context.
+     * Path of the gateway's .proto file, relative to the folder of the script that k6 runs. Create
+     * such a Client in the init context.
      */
     proto?: string;
-    /** Folders of what that file imports, besides its own. */
+    /** Folders of the imports of that file, in addition to its own folder. */
     importPaths?: string[];
     /**
-     * Whether the server is asked for its messages, once for all Clients, instead of reading
-     * `proto`.
+     * Whether to ask the server for its messages, once for all Clients, instead of reading `proto`.
      */
     reflection?: boolean;
     /**
-     * The service's full name. Default: that of the only service called `MxAccessGateway`, whatever
-     * its package.
+     * The service's full name. Default: the only service called `MxAccessGateway`, in any package.
      */
     service?: string;
   }
 
   /**
-   * What went wrong.
+   * The error of a failed call.
    *
    * | kind | code | |
    * |---|---|---|
@@ -66,18 +65,18 @@ declare module 'k6/x/mxgateway' {
    * | `connection` | 14 | there is no connection |
    * | `timeout` | 4 | no answer within timeout (DEADLINE_EXCEEDED) |
    * | `cancelled` | 0, 1 | the test ended |
-   * | `auth` | 16, 7 | a wrong key, or one that may not do this (UNAUTHENTICATED, PERMISSION_DENIED) |
-   * | `busy` | 8, 14 | the gateway has no room for this (RESOURCE_EXHAUSTED), or cannot serve it now (UNAVAILABLE) |
+   * | `auth` | 16, 7 | a wrong key, or one without permission (UNAUTHENTICATED, PERMISSION_DENIED) |
+   * | `busy` | 8, 14 | the gateway is out of resources (RESOURCE_EXHAUSTED), or cannot serve the call now (UNAVAILABLE) |
    * | `not_found` | 5 | NOT_FOUND |
    * | `conflict` | 6 | ALREADY_EXISTS |
-   * | `command` | 0 | the command has failed: protocol_status or a negative hresult says so |
-   * | `protocol` | 0 | the reply is not what was asked for |
-   * | `server` | others | any other status of the gateway's, which the message begins with |
+   * | `command` | 0 | the command failed: by protocol_status or a negative hresult |
+   * | `protocol` | 0 | the reply does not fit the request |
+   * | `server` | others | any other status of the gateway, with which the message begins |
    * | `usage` | 0 | the call itself is wrong, or the .proto lacks a name; nothing was sent |
-   * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | `internal` | 0 | a fault in k6's extensions or in a library; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
-   * error of kind `usage`.
+   * An array argument with more than 1,000,000 elements, or one that contains itself, is an error
+   * of kind `usage`.
    */
   export interface GatewayError extends Error {
     name: 'GatewayError';
@@ -95,11 +94,13 @@ declare module 'k6/x/mxgateway' {
       | 'server'
       | 'usage'
       | 'internal';
-    /** gRPC's status code; 0 where there is none. */
+    /** gRPC's status code, or 0. */
     code: number;
   }
 
-  /** What the gateway says of a new session. What its .proto has no field for is `""` or 0. */
+  /**
+   * The gateway's description of a new session. Fields that its .proto does not have are `""` or 0.
+   */
   export interface Opened {
     sessionId: string;
     backendName: string;
@@ -107,7 +108,7 @@ declare module 'k6/x/mxgateway' {
     workerProtocolVersion: number;
   }
 
-  /** What subscribing to a tag came to. */
+  /** The result of subscribing to a tag. */
   export interface Item {
     tag: string;
     itemHandle: number;
@@ -120,13 +121,10 @@ declare module 'k6/x/mxgateway' {
     tag: string;
     itemHandle: number;
     wasSuccessful: boolean;
-    /**
-     * Whether the value is one that the worker has kept since the tag was subscribed to in this
-     * session.
-     */
+    /** Whether the worker had stored the value since this session subscribed to the tag. */
     wasCached: boolean;
     /**
-     * As its .proto has it, `null` for none; a time is a text (RFC 3339), and an enum's value its
+     * In its type of the .proto, or `null`. A time is a string (RFC 3339), an enum's value its
      * name.
      */
     value: unknown;
@@ -135,7 +133,7 @@ declare module 'k6/x/mxgateway' {
     errorMessage: string;
   }
 
-  /** Options of each call. */
+  /** Options of every call. */
   export interface CallOptions {
     /** Tags of the call's samples. */
     tags?: XK6Sweep.Tags;
@@ -143,25 +141,25 @@ declare module 'k6/x/mxgateway' {
 
   export interface ReadOptions extends CallOptions {
     /**
-     * How long the worker may wait for a tag that has no value yet; the command's timeout_ms.
-     * Default 0: as long as it wants.
+     * How long the worker may wait for a tag without a value: the command's timeout_ms. Default 0:
+     * the worker's setting.
      */
     wait?: XK6Sweep.Duration;
   }
 
   /**
-   * In a step of client-sweep the step's share ends the run; elsewhere `iterations` or `duration`
-   * must be given.
+   * In a step of client-sweep the client's share ends the run; elsewhere set `iterations` or
+   * `duration`.
    */
   export interface RunOptions extends ReadOptions {
-    /** The tags to read. Default: those that are subscribed to. */
+    /** The tags to read. Default: the subscribed tags. */
     addresses?: string[];
-    /** How many calls to make. Either this or `duration`. */
+    /** Number of calls. Set either this or `duration`. */
     iterations?: number;
-    /** How long to go on; a call that is under way then is done. */
+    /** How long to start new calls. */
     duration?: XK6Sweep.Duration;
     /**
-     * The name of a {@link Tally} that counts the calls as well; of a step, those of the measured
+     * The name of a {@link Tally} that also counts the calls; in a step, only those of the measured
      * phase.
      */
     tally?: string;
@@ -172,33 +170,33 @@ declare module 'k6/x/mxgateway' {
     succeeded: number;
     /** Calls that failed. */
     failed: number;
-    /** How long all of them took. */
+    /** Total time of the calls. */
     seconds: number;
     /** Bytes of the calls' messages. */
     bytesSent: number;
     /** Bytes of the replies' messages. */
     bytesReceived: number;
-    /** Bytes that went over the connection; over a shared one, those of other Clients too. */
+    /** Bytes of the connection; of a shared one, including other Clients' bytes. */
     dataSent: number;
     dataReceived: number;
-    /** Results of the calls that succeeded, one for each tag. */
+    /** Results of the successful calls, one for each tag. */
     results: number;
-    /** Results that the worker had kept. */
+    /** Results that the worker had stored. */
     cached: number;
-    /** Results that were not successful. */
+    /** Failed results. */
     failedResults: number;
   }
 
   /**
-   * A session, over a connection that is opened by the first call that needs it, and opened anew
-   * after it broke.
+   * A client with one session at a time. The first call opens the connection; the next call after a
+   * failure opens a new one.
    */
   export class Client {
     /**
      * Does not connect.
      *
      * @param url `host:port` or `grpc://host:port`, with `grpcs://` for TLS. Default
-     *   `"127.0.0.1:50051"`; a port that is left out is 50051.
+     *   `"127.0.0.1:50051"`; the default port is 50051.
      * @throws kind `usage`: an option is unknown or has a wrong value, or the .proto cannot be read
      *   or lacks a name
      */
@@ -206,59 +204,53 @@ declare module 'k6/x/mxgateway' {
     constructor(options: ClientOptions);
 
     /**
-     * Connects now, if that was not done yet. In a sweep, clients do it in their order, one after
-     * another.
+     * Connects if there is no connection. In a sweep, the clients connect one after another, always
+     * in the same order.
      *
      * @throws kind `connect`
      */
     connect(options?: CallOptions): void;
     /** {@link Client.connect} as a promise. */
     asyncConnect(options?: CallOptions): Promise<void>;
-    /** Opens a session; there is one at a time. Default name: `"k6"`. */
+    /** Opens a session. A Client has one at a time. Default name: `"k6"`. */
     open(name?: string | null, options?: CallOptions): Opened;
     /** {@link Client.open} as a promise. */
     asyncOpen(name?: string | null, options?: CallOptions): Promise<Opened>;
     /**
-     * Registers the client in the session, and returns the server handle, which the Client keeps
-     * for the calls below.
+     * Registers the client in the session, and returns the server handle, which the Client uses for
+     * the calls below.
      */
     register(name?: string | null, options?: CallOptions): number;
     /** {@link Client.register} as a promise. */
     asyncRegister(name?: string | null, options?: CallOptions): Promise<number>;
-    /** Subscribes to tags. An item that was not successful is no error. */
+    /** Subscribes to tags. A failed item does not throw. */
     subscribe(tags: string[], options?: CallOptions): Item[];
     /** {@link Client.subscribe} as a promise. */
     asyncSubscribe(tags: string[], options?: CallOptions): Promise<Item[]>;
-    /**
-     * Reads tags, by default those that are subscribed to, in one call. A result that was not
-     * successful is no error.
-     */
+    /** Reads tags, by default the subscribed ones, in one call. A failed result does not throw. */
     readBulk(tags?: string[] | null, options?: ReadOptions): Result[];
     /** {@link Client.readBulk} as a promise. */
     asyncReadBulk(tags?: string[] | null, options?: ReadOptions): Promise<Result[]>;
-    /** Ends subscriptions, by default all of them. */
+    /** Ends subscriptions, by default all. */
     unsubscribe(itemHandles?: number[] | null, options?: CallOptions): Item[];
     /** {@link Client.unsubscribe} as a promise. */
     asyncUnsubscribe(itemHandles?: number[] | null, options?: CallOptions): Promise<Item[]>;
-    /**
-     * Closes the session, if there is one, and the connection. The end of the VU, or of a step,
-     * does so too.
-     */
+    /** Closes the session and the connection. So does the end of the VU or of a step. */
     close(options?: CallOptions): void;
     /** {@link Client.close} as a promise. */
     asyncClose(options?: CallOptions): Promise<void>;
 
     /**
-     * Makes the same ReadBulk call again and again, in Go. In a step of client-sweep each call is
-     * one operation of the step, and the run returns when the client's share is done: call it in
-     * `sweep.run`. Calls that fail are counted, there and in the result, and do not throw; only the
-     * end of the test does. After UNAVAILABLE it waits for 100 ms, which are no call's. The step's
-     * report has the results as `rows`, and cached and other results in `extra` (`hits`, `misses`).
+     * Repeats a ReadBulk call in Go. In a step of client-sweep each call is one operation of the
+     * step, and the run returns when the client's share is done: use it in `sweep.run`. Failed
+     * calls are counted, in the step and in the result, and do not throw; only the end of the test
+     * does. After UNAVAILABLE it waits 100 ms, which count in no latency. The step's report has the
+     * results as `rows`, and cached and other results in `extra` (`hits`, `misses`).
      */
     run(options?: RunOptions): RunResult;
   }
 
-  /** The published JSON object of a client's calls. */
+  /** The published JSON object about a client's calls. */
   export interface Summary {
     language: 'k6';
     /** From the beginning of the first call to the end of the last one. */
@@ -268,25 +260,25 @@ declare module 'k6/x/mxgateway' {
     failedCalls: number;
     totalReadResults: number;
     cachedReadResults: number;
-    /** All calls, failed ones too, as published. */
+    /** Including failed calls, as published. */
     callsPerSecond: number;
-    /** Of all calls, failed ones too. */
+    /** Of all calls, including failed ones. */
     latencyMs: { p50: number; p95: number; p99: number; max: number; mean: number };
   }
 
   /**
-   * Counts of calls under a name, which all VUs and handleSummary of this process share. In a step
-   * of client-sweep only those of the measured phase count.
+   * Counts calls under a name. All VUs and handleSummary of this process share it. In a step of
+   * client-sweep only calls of the measured phase count.
    */
   export class Tally {
     constructor(name: string);
     /**
-     * Calls `fn` and counts that as a call, failed if it throws; returns or throws what it does.
+     * Calls `fn` and counts a call, a failed one if `fn` throws. Returns or throws what `fn` does.
      */
     call<T extends { results: number; cached: number }>(fn: () => T): T;
-    /** Calls `fn`, which is no call unless it throws: then it counts as a failed one. */
+    /** Calls `fn`, and counts a failed call if it throws. Otherwise counts nothing. */
     attempt<T>(fn: () => T): T;
-    /** What was counted so far, in the published form. */
+    /** Returns the counts so far, in the published form. */
     summary(): Summary;
   }
 

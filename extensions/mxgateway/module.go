@@ -13,16 +13,16 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/mxgateway"
 
-// The module's metrics. Tags: operation and outcome (ok, or the error's kind).
+// The module's metrics. Tags: op and outcome (ok, or the error's kind).
 const (
 	metricOps      = "mxgateway_ops"            // Counter: calls
-	metricDuration = "mxgateway_op_duration"    // Trend, ms: durations of single calls; not in a sweep, which has its own
+	metricDuration = "mxgateway_op_duration"    // Trend, ms: durations of single calls; not in a sweep
 	metricResults  = "mxgateway_results"        // Counter: results of ReadBulk, one for each tag
-	metricCached   = "mxgateway_results_cached" // Counter: those of them that were cached
-	metricFailed   = "mxgateway_results_failed" // Counter: those of them that were not successful
+	metricCached   = "mxgateway_results_cached" // Counter: cached results
+	metricFailed   = "mxgateway_results_failed" // Counter: failed results
 )
 
-// Operations, the values of the tag op.
+// Operations: values of the tag op.
 const (
 	opConnect     = "connect"
 	opOpen        = "open"
@@ -50,20 +50,18 @@ func New() modules.Module {
 	})
 }
 
-// module is the module in one VU.
 type module struct {
 	*k6mod.Module
 	*process
 }
 
-// process is what all VUs have in common.
+// process is the state that all VUs share.
 type process struct {
 	schemas schemas
 	conns   k6glue.Shared[target, *wire.Conn]
 	tallies tallies
 }
 
-// asError says what an error of the package wire is to scripts.
 func asError(err error) k6mod.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
 		return k6mod.Error{Kind: e.Kind, Code: int(e.Code), Message: e.Message, Cause: err}
@@ -72,7 +70,6 @@ func asError(err error) k6mod.Error {
 	return *k6mod.Misuse("%s", err)
 }
 
-// count counts a call.
 func (m *module) count(operation string, err error, counts wire.Counts) {
 	m.Count(operation, err, counts.Results, counts.Cached, counts.Failed)
 }

@@ -14,22 +14,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// defaultName is what a session and its client are called that nobody named.
+// defaultName is the default name of a session and its client.
 const defaultName = "k6"
 
-// callOptions are the last argument of a call that has no others.
 var callOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// task begins the task of an operation, with the call's options.
+// task returns the task of an operation with the call's options.
 func (c *client) task(operation string, options sobek.Value) (*task, error) {
 	t := &task{client: c, operation: operation}
 
 	return t, callOptions.Read(operation, options, t)
 }
 
-// connect is client.connect(): it connects now, if that was not done yet.
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	t, err := c.task(opConnect, call.Argument(0))
 	if err != nil {
@@ -54,7 +52,6 @@ func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// open is client.open(name): it opens a session.
 func (c *client) open(call sobek.FunctionCall) (*task, error) {
 	name, err := nameOf(opOpen, call.Argument(0))
 	if err != nil {
@@ -90,8 +87,6 @@ func (c *client) open(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// register is client.register(name): it returns the server handle, which the client keeps for what
-// follows.
 func (c *client) register(call sobek.FunctionCall) (*task, error) {
 	name, err := nameOf(opRegister, call.Argument(0))
 	if err != nil {
@@ -116,7 +111,6 @@ func (c *client) register(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// subscribe is client.subscribe(tags): it returns an item for each tag.
 func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 	tags, err := tagsOf(opSubscribe, call.Argument(0))
 	if err != nil {
@@ -149,7 +143,6 @@ func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// unsubscribe is client.unsubscribe(handles): without handles, of all that were subscribed to.
 func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	var given []int64
 	if !k6glue.IsNullish(call.Argument(0)) {
@@ -157,7 +150,7 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 		if err != nil {
 			return nil, err
 		}
-		given = make([]int64, len(list)) // not nil: an empty array is none, not all
+		given = make([]int64, len(list)) // not nil: an empty array means no tags, not all
 		for i, one := range list {
 			handle, isInt := k6glue.Scalar(one).(int64)
 			if !isInt {
@@ -195,14 +188,11 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// readOptions are those of client.readBulk.
 type readOptions struct {
 	Wait types.NullDuration `json:"wait"`
 	Tags k6mod.Tags         `json:"tags"`
 }
 
-// readBulk is client.readBulk(tags, options): without tags, of all that were subscribed to. It
-// returns a result for each tag.
 func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	var given []string
 	if !k6glue.IsNullish(call.Argument(0)) {
@@ -240,7 +230,7 @@ func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// reading is what a ReadBulk is to be done with. The caller holds c.mu.
+// reading returns the arguments of a ReadBulk. The caller holds c.mu.
 func (c *client) reading(given []string) (*wire.Session, []string, error) {
 	session, err := c.opened()
 	if err != nil {
@@ -257,8 +247,6 @@ func (c *client) reading(given []string) (*wire.Session, []string, error) {
 	return session, tags, nil
 }
 
-// close is client.close(): it closes the session, if there is one, and the connection. open opens
-// new ones.
 func (c *client) close(call sobek.FunctionCall) (*task, error) {
 	t, err := c.task(opClose, call.Argument(0))
 	if err != nil {
@@ -278,7 +266,7 @@ func (c *client) close(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// maxWait is the longest wait of a ReadBulk, which goes over the wire as milliseconds in 32 bits.
+// maxWait limits the wait of a ReadBulk, which is sent as milliseconds in 32 bits.
 const maxWait = 24 * time.Hour
 
 func waitOf(given types.NullDuration) (time.Duration, error) {

@@ -17,13 +17,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// unavailablePause is how long a run waits after UNAVAILABLE, which asks for that: a server that is
-// not there would otherwise be counted as hundreds of thousands of failed calls a second.
+// unavailablePause is how long a run waits after UNAVAILABLE. Without it, a stopped server would
+// count as hundreds of thousands of failed calls per second.
 const unavailablePause = 100 * time.Millisecond
 
-// runOptions are those of client.run.
 type runOptions struct {
-	// Addresses are those of the tags to read: tags are those of samples, as in other calls.
+	// Addresses are the tags to read. (The option tags is for samples, as in other calls.)
 	Addresses  []string           `json:"addresses"`
 	Iterations *int64             `json:"iterations"`
 	Duration   types.NullDuration `json:"duration"`
@@ -47,7 +46,6 @@ func (o *runOptions) validate(inSweep bool) error {
 	}
 }
 
-// run is client.run(options): many ReadBulk calls, done in Go, each of which is recorded.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.NotInOp("run")
 	c.tasks.Wait()
@@ -88,26 +86,25 @@ func isArray(value sobek.Value) bool {
 	return is && object.ClassName() == "Array"
 }
 
-// run is a call of client.run.
 type run struct {
 	client *client
-	// sweep is the session of the sweep that op belongs to; nil outside of a sweep.
+	// sweep is the session of op; nil outside of a sweep.
 	sweep *k6glue.Session
 	op    *measure.Recorder
 	read  *wire.RepeatedRead
 	conn  *wire.Conn
-	// tally counts the calls as well; nil when the script has named none.
+	// tally also counts the calls; may be nil.
 	tally *tally
-	// most is the number of calls; 0 stands for any.
+	// most is the number of calls; 0: no limit.
 	most  int64
 	until time.Duration
 
 	calls, failed int64
 	total         wire.Counts
 	took          time.Duration
-	// bytesSent and bytesReceived are those of the messages.
+	// bytesSent and bytesReceived are bytes of messages.
 	bytesSent, bytesReceived int64
-	// dataSent and dataReceived are what went over the connection.
+	// dataSent and dataReceived are bytes of the connection.
 	dataSent, dataReceived uint64
 }
 
@@ -139,9 +136,8 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 	return r, nil
 }
 
-// work makes the calls. Its error is that of a test, or of a step's time, which has ended
-// meanwhile: the call that this cuts off is recorded nowhere, whatever the result, as that of a
-// script's own function is not.
+// work makes the calls. It returns an error if the test or the step ends first. The call that is
+// cut off then is not recorded, like an operation of a script.
 func (r *run) work(vuContext context.Context) error {
 	ctx := r.read.Context(vuContext)
 	for began := clock.Now(); ; {
@@ -167,7 +163,7 @@ func (r *run) work(vuContext context.Context) error {
 	}
 }
 
-// rest waits for a while, and returns when that was over.
+// rest waits for a while, and returns the time afterwards.
 func (r *run) rest(ctx context.Context) time.Duration {
 	select {
 	case <-time.After(unavailablePause):
@@ -177,12 +173,10 @@ func (r *run) rest(ctx context.Context) time.Duration {
 	return clock.Now()
 }
 
-// over tells whether all is done.
 func (r *run) over(now time.Duration) bool {
 	return r.most > 0 && r.calls >= r.most || r.until > 0 && now >= r.until || r.sweep != nil && r.sweep.Client.Enough()
 }
 
-// record records a call.
 func (r *run) record(begin, end time.Duration, counts wire.Counts, err error) {
 	took := end - begin
 	received, sent := r.conn.Traffic()
@@ -213,7 +207,7 @@ func (r *run) record(begin, end time.Duration, counts wire.Counts, err error) {
 	r.client.Elapsed(took)
 }
 
-// tell tells the step how many results were cached.
+// tell reports the number of cached results to the step.
 func (r *run) tell() {
 	if r.sweep != nil {
 		r.sweep.Client.Counter(measure.Hits).Add(uint64(r.total.Cached))

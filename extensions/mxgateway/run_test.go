@@ -20,8 +20,7 @@ const (
 	tick = time.Millisecond
 )
 
-// everyFourth makes one in four calls fail, and one in four have an item that failed and one that
-// was not cached.
+// everyFourth makes one of four calls fail, and one of four have a failed and an uncached item.
 func everyFourth(_ context.Context, n int) gatewaytest.Answer {
 	switch n % 4 {
 	case 0:
@@ -97,7 +96,7 @@ func TestRunInASweep(t *testing.T) {
 	require.EqualValues(t, reading.Counters[measure.Hits], s.CachedReadResults)
 }
 
-// An outage is counted, and not as if it had been asked as fast as a machine can fail.
+// An outage counts failed calls at a limited rate.
 func TestUnavailable(t *testing.T) {
 	server := start(t, func(_ context.Context, n int) gatewaytest.Answer {
 		if n <= 2 {
@@ -136,8 +135,8 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// The call that the end of a step's time cuts off is recorded neither by the run nor in the tally:
-// the sweep counts it as it counts the operation of a script's own that was cut off.
+// The call that the end of a step cuts off is not recorded by the run or the tally. The sweep
+// counts it as an operation that was cut off.
 func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
 	begun := make(chan struct{})
 	server := start(t, func(ctx context.Context, n int) gatewaytest.Answer {

@@ -11,18 +11,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// schemas are those that a process has loaded by now: what one VU has read, all others use. The
-// zero value is ready.
+// schemas are the schemas that the process has loaded, for all VUs. The zero value is ready to use.
 type schemas struct {
 	mu    sync.Mutex
 	known map[schemaKey]*wire.Schema
 }
 
-// schemaKey is what a schema was made of: a file, or what a server says of itself.
+// schemaKey is the source of a schema: a file, or a server's reflection.
 type schemaKey struct{ file, address, service string }
 
-// of returns the schema of the key, which load makes if nobody has. One that cannot be made is
-// tried again.
+// of returns the schema with this key, and calls load if it is missing. A failed load is repeated
+// at the next call.
 func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,8 +40,8 @@ func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Sc
 	return schema, nil
 }
 
-// load reads the .proto in the init context, where k6 reads files: what is read there is in an
-// archive as well. As with k6/net/grpc, paths are those from the folder of the script that k6 runs.
+// load reads the .proto in the init context, so that an archive contains it. Paths are relative to
+// the folder of the script that k6 runs, as in k6/net/grpc.
 func (m *module) load(c *Config) (*wire.Schema, error) {
 	env := m.VU().InitEnv()
 	if m.VU().State() != nil {
@@ -61,7 +60,7 @@ func (m *module) load(c *Config) (*wire.Schema, error) {
 	})
 }
 
-// reflect asks the server, unless it was asked before.
+// reflect asks the server once.
 func (m *module) reflect(ctx context.Context, conn *wire.Conn, c *Config) (*wire.Schema, error) {
 	key := schemaKey{address: c.Address, service: c.Service}
 

@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// tallies are those of a process by name. The zero value is ready.
+// tallies are the process's tallies by name. The zero value is ready to use.
 type tallies struct {
 	mu    sync.Mutex
 	known map[string]*tally
@@ -35,7 +35,7 @@ func (t *tallies) named(name string) *tally {
 	return t.known[name]
 }
 
-// tally counts ReadBulk calls the way the published clients do: failed ones have a latency as well.
+// tally counts ReadBulk calls like the published clients: failed ones have a latency too.
 type tally struct {
 	mu         sync.Mutex
 	latencies  measure.Distribution // of all calls
@@ -61,7 +61,7 @@ func (t *tally) add(begin time.Time, took time.Duration, counts wire.Counts, err
 	}
 }
 
-// summary is the published JSON object, with its keys in their order.
+// summary is the published JSON object, with its keys in order.
 type summary struct {
 	Language          string  `json:"language"`
 	DurationMs        float64 `json:"durationMs"`
@@ -104,10 +104,9 @@ func (t *tally) summary() summary {
 
 func milliseconds(d time.Duration) float64 { return rounded(float64(d) / float64(time.Millisecond)) }
 
-// rounded has three digits after the point.
+// rounded rounds to three decimal places.
 func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 
-// newTally is new Tally(name).
 func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || name == "" {
@@ -123,22 +122,20 @@ var tallyMethods = k6glue.Methods[*jsTally]{ //nolint:gochecknoglobals // a tabl
 	"call": (*jsTally).call, "attempt": (*jsTally).attempt, "summary": (*jsTally).summary,
 }
 
-// jsTally is a JavaScript Tally.
 type jsTally struct {
 	*module
 
 	tally *tally
 }
 
-// call is tally.call(fn): it counts what fn does as a call.
 func (j *jsTally) call(call sobek.FunctionCall) sobek.Value { return j.during(call.Argument(0), true) }
 
-// attempt is tally.attempt(fn): what fn does is no call, unless it throws.
 func (j *jsTally) attempt(call sobek.FunctionCall) sobek.Value {
 	return j.during(call.Argument(0), false)
 }
 
-// during calls fn. In a sweep, only what is measured counts; what was cut off counts nowhere.
+// during calls fn. In a sweep, it counts only in the measured phase, and not what the end of the
+// step cuts off.
 func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
 	sweep := k6glue.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
@@ -153,7 +150,6 @@ func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
 	return j.returned(value, err)
 }
 
-// summary is tally.summary().
 func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
 	text, err := json.Marshal(j.tally.summary())
 	if err != nil {
@@ -175,7 +171,7 @@ func (j *jsTally) invoke(fn sobek.Value) (sobek.Value, error) {
 	return callable(sobek.Undefined())
 }
 
-// countsOf is what a call's function has returned: { results, cached }.
+// countsOf reads the result of a call's function: { results, cached }.
 func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	if err != nil || k6glue.IsNullish(value) {
 		return counts
@@ -191,7 +187,7 @@ func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	return counts
 }
 
-// returned returns what a function has returned, or throws what it has thrown.
+// returned returns a function's result, or throws its exception.
 func (j *jsTally) returned(value sobek.Value, err error) sobek.Value {
 	var thrown *sobek.Exception
 	if errors.As(err, &thrown) {

@@ -13,20 +13,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// task is one call of a script, its arguments read.
+// task is one call of a script, with its arguments.
 type task struct {
 	client    *client
 	operation string
-	// tags are those of the call's samples.
+	// tags are for the call's samples.
 	tags k6mod.Tags
-	// job does the work. The client's lock is held.
+	// job does the work, with the client locked.
 	job func(ctx context.Context) error
-	// counts are of the results, if the job has any.
+	// counts are the job's results.
 	counts wire.Counts
-	// value makes what the script gets; nil for undefined.
+	// value returns the result for the script; nil: undefined.
 	value func() any
 
-	// unsent tells that there was nothing to do.
+	// unsent means that there was nothing to do.
 	unsent         bool
 	took           time.Duration
 	received, sent uint64
@@ -38,7 +38,7 @@ type operation = k6mod.Operation[*client, *task]
 // CallTags implements k6mod.Tagged.
 func (t *task) CallTags() k6mod.Tags { return t.tags }
 
-// Do implements k6mod.Task. What it takes to connect is part of it.
+// Do implements k6mod.Task. Its duration includes connecting.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	c := t.client
 	c.mu.Lock()
@@ -48,7 +48,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	before, begin := c.conn, clock.Now()
 	defer func() {
 		t.took = clock.Since(begin)
-		if conn := cmp.Or(c.conn, before); conn != nil { // close has given it up, and its bytes count
+		if conn := cmp.Or(c.conn, before); conn != nil { // close has removed it, but its bytes count
 			t.received, t.sent = conn.Traffic()
 		}
 	}()
@@ -59,7 +59,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 // Finish implements k6mod.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	c := t.client
-	c.Traffic(t.received, t.sent) // over a shared connection there may be bytes of others, even if the task sent none
+	c.Traffic(t.received, t.sent) // a shared connection may have bytes of others, even if the task sent none
 	if !t.unsent && (err == nil || c.As(err).Kind != k6mod.KindUsage) {
 		c.count(t.operation, err, t.counts)
 		c.EmitDuration(t.operation, err, t.took)

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Where a gateway is that no url names.
+// Defaults of the URL.
 const (
 	defaultHost = "127.0.0.1"
 	defaultPort = "50051"
@@ -19,10 +19,9 @@ var (
 	errURLs = errors.New("the url must name one gateway: a Client has one session")
 )
 
-// schemes are those of a URL, and whether they stand for TLS.
+// schemes are the valid schemes; true means TLS.
 var schemes = map[string]bool{"grpc": false, "http": false, "grpcs": true, "https": true} //nolint:gochecknoglobals // a constant
 
-// parseURLs reads where the gateway is.
 func parseURLs(urls []string) (address string, secured bool, err error) {
 	switch len(urls) {
 	case 0:

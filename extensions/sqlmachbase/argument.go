@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// checkArgument makes an argument one that the client takes.
+// checkArgument converts an argument for the client.
 func checkArgument(arg *driver.NamedValue) (err error) {
 	if arg.Name != "" {
 		return fmt.Errorf("argument %q has a name: the parameters of Machbase are question marks, and have none", arg.Name)
@@ -20,7 +20,7 @@ func checkArgument(arg *driver.NamedValue) (err error) {
 	return err
 }
 
-// argument keeps what the client takes: the type of a number tells the server how to see it.
+// argument keeps the types that the client accepts, since the server depends on a number's type.
 func argument(value any) (any, error) {
 	if isTaken(value) {
 		return value, nil
@@ -69,7 +69,6 @@ func bigArgument(n *big.Int) (any, error) {
 	}
 }
 
-// values are those of the arguments, in their order.
 func values(args []driver.NamedValue) []any {
 	all := make([]any, len(args))
 	for i := range args {

@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// conn is a connection, used by one goroutine at a time.
+// conn is a connection, for one goroutine at a time.
 type conn struct {
 	native  *cmi.Conn
 	socket  net.Conn
@@ -27,10 +27,10 @@ func (*conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
 
 func (c *conn) Close() error { return c.native.Close() }
 
-// IsValid tells whether the connection may go back to the pool.
+// IsValid reports whether the connection may return to the pool.
 func (c *conn) IsValid() bool { return !c.native.Broken() }
 
-// ResetSession finds out before the next use whether the server has closed the connection.
+// ResetSession checks before the next use whether the server has closed the connection.
 func (c *conn) ResetSession(context.Context) error {
 	if c.native.Broken() || !isIdle(c.socket) {
 		return driver.ErrBadConn
@@ -39,7 +39,7 @@ func (c *conn) ResetSession(context.Context) error {
 	return nil
 }
 
-// Ping asks the server for next to nothing.
+// Ping runs a minimal query.
 func (c *conn) Ping(ctx context.Context) error {
 	_, err := c.ExecContext(ctx, "select 1 from v$version", nil)
 
@@ -78,7 +78,7 @@ func (c *conn) PrepareContext(ctx context.Context, sql string) (driver.Stmt, err
 	return s, nil
 }
 
-// call does something in the time that there is for it.
+// call runs do within the timeout.
 func (c *conn) call(ctx context.Context, do func(context.Context) error) error {
 	if c.native.Broken() {
 		return driver.ErrBadConn // nothing was sent: database/sql takes another connection
@@ -103,7 +103,7 @@ func (c *conn) exec(ctx context.Context, do func(context.Context) (int64, error)
 	return driver.RowsAffected(changed), nil
 }
 
-// query is like call, but its time ends with the rows.
+// query is like call, but its timeout includes the rows.
 func (c *conn) query(ctx context.Context, do func(context.Context) (*cmi.Rows, error)) (driver.Rows, error) {
 	if c.native.Broken() {
 		return nil, driver.ErrBadConn

@@ -22,13 +22,12 @@ import (
 
 const sysUser = "select name from m$sys_users where name = ?"
 
-// requireUsable checks that a database answers.
 func requireUsable(t *testing.T, db *sql.DB) {
 	t.Helper()
 	require.Equal(t, [][]any{{"SYS"}}, query(t, db, sysUser, "SYS"))
 }
 
-// requireKind checks that an error is the client's, of this kind, and one line.
+// requireKind requires a one-line error of the client of this kind.
 func requireKind(t *testing.T, kind string, err error) {
 	t.Helper()
 	var e *cmi.Error
@@ -82,7 +81,7 @@ func TestPreparedExec(t *testing.T) {
 	requireUsable(t, db)
 }
 
-// The methods that database/sql does not call, and others may.
+// Methods that database/sql does not call, but others may.
 func TestMethodsWithoutContexts(t *testing.T) {
 	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
 	require.NoError(t, err)
@@ -117,7 +116,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			rows, err := db.QueryContext(withTimeout(t), text)
-			if err == nil { // some come with the rows
+			if err == nil { // some errors come with the rows
 				require.False(t, rows.Next())
 				err = rows.Err()
 				require.NoError(t, rows.Close())
@@ -211,7 +210,7 @@ func TestEndedContext(t *testing.T) {
 	require.True(t, conn.(driver.Validator).IsValid())
 }
 
-// calls are what a database can be asked.
+// calls are the calls of a database.
 var calls = map[string]func(context.Context, *sql.DB) error{
 	"query": func(ctx context.Context, db *sql.DB) error {
 		rows, err := db.QueryContext(ctx, "select name from m$sys_users")
@@ -240,7 +239,7 @@ var calls = map[string]func(context.Context, *sql.DB) error{
 	"ping": func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) },
 }
 
-// requireReplaced checks that the pool has given up its connection, and takes another.
+// requireReplaced requires that the pool has discarded its connection and opens another.
 func requireReplaced(t *testing.T, p *proxy, db *sql.DB) {
 	t.Helper()
 	p.stalled.Store(false)
@@ -305,7 +304,7 @@ func TestCancelledCall(t *testing.T) {
 	requireReplaced(t, p, db)
 }
 
-// amidRows is a database through a proxy, with rows of which one was read, and many are still to be
+// amidRows returns a database through a proxy, and rows: only the first was read, and most are not
 // fetched.
 func amidRows(ctx context.Context, t *testing.T, options string) (*proxy, *sql.DB, *sql.Rows) {
 	t.Helper()
@@ -325,7 +324,7 @@ func amidRows(ctx context.Context, t *testing.T, options string) (*proxy, *sql.D
 func TestRowsThatBreakOff(t *testing.T) {
 	p, db, rows := amidRows(withTimeout(t), t, "")
 	p.cut()
-	for rows.Next() { // what had come before
+	for rows.Next() { // rows that had already arrived
 	}
 	requireKind(t, cmi.KindConnection, rows.Err())
 	_ = rows.Close()
@@ -355,7 +354,7 @@ func TestRowsThatAreCancelled(t *testing.T) {
 	requireReplaced(t, p, db)
 }
 
-// A call that was sent may have had its effect: it fails, and nothing is sent twice.
+// A call that was sent may have had its effect, so it fails, and is not repeated.
 func TestConnectionThatBreaksDuringACall(t *testing.T) {
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -376,7 +375,7 @@ func TestConnectionThatBreaksDuringACall(t *testing.T) {
 	}
 }
 
-// A connection that is closed for another reason than the server's is not used either.
+// A connection that was closed for another reason is not used either.
 func TestCallsOfABrokenConnection(t *testing.T) {
 	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
 	require.NoError(t, err)

@@ -11,13 +11,38 @@ import (
 )
 
 // Driver is the driver for sql.Register.
+//
+// Columns have these Go types before Scan converts them; nulls are nil:
+//
+//	short, ushort, integer, uinteger, long    int64
+//	ulong                                     uint64
+//	float, double                             float64
+//	datetime                                  time.Time in UTC, with nanoseconds
+//	varchar, char, text, clob, json           string
+//	ipv4, ipv6                                string
+//	binary, blob                              []byte
+//
+// In Machbase null is a reserved value: the smallest integer, the largest unsigned and the largest
+// floating-point number, and an empty text. It does not report whether a column may be null, so all
+// scan types accept nulls.
+//
+// Arguments replace question marks. They are nil, bool, any integer or floating-point number,
+// string, []byte, time.Time, netip.Addr, net.IP or *big.Int of 64 bits, pointers to these, types
+// based on them, or a driver.Valuer of one.
+//
+// A call closes its connection if its context ends or its timeout expires, because the protocol
+// cannot cancel a call. Its error is both the *cmi.Error and the context's. There are no
+// transactions: Begin fails.
+//
+// database/sql repeats a call on another connection only if nothing of it was sent. On Unix the
+// driver notices a connection that the server has closed before it is used again; elsewhere the
+// next call fails.
 type Driver struct{}
 
-// OpenConnector is NewConnector.
+// OpenConnector calls NewConnector.
 func (Driver) OpenConnector(url string) (driver.Connector, error) { return NewConnector(url) }
 
-// Open connects to the server that the URL names. database/sql does not call it, as there is
-// OpenConnector.
+// Open connects to the server in the URL. database/sql calls OpenConnector in its place.
 func (Driver) Open(url string) (driver.Conn, error) {
 	c, err := NewConnector(url)
 	if err != nil {
@@ -27,11 +52,24 @@ func (Driver) Open(url string) (driver.Conn, error) {
 	return c.Connect(context.Background())
 }
 
-// NewConnector returns a connector for sql.OpenDB that connects to the server that the URL names.
-// It fails when the URL is malformed, with an error that does not show it, and does not connect.
+// NewConnector returns a connector for sql.OpenDB. It does not connect. Its errors never show the
+// URL.
+//
+// The URL has the form machbase://user:password@host:port?option=value, as in k6/x/machbase.
+// Special characters in user or password must be encoded: @ is %40, : %3A, / %2F, ? %3F, # %23, %
+// %25. The default port is 5656, the default user sys. A duration is a number of milliseconds, at
+// least 100, or has units, such as 1d12h or 1.5s. Options:
+//
+//	timeout         of a call, including its rows (60s)
+//	connectTimeout  of a new connection (5s)
+//	queryTimeout    the server's limit for a query, rounded up to seconds (0: none)
+//	statementCache  off, auto or on: which statements with arguments stay prepared (off)
+//	fetchRows       rows in one answer (1000)
+//	alternatives    host:port of servers with the same data, separated by commas
+//	driver          native, the only one
 func NewConnector(url string) (driver.Connector, error) { return parse(url) }
 
-// connector is what a URL says.
+// connector is a parsed URL.
 type connector struct {
 	config         cmi.Config
 	timeout        time.Duration
@@ -40,7 +78,7 @@ type connector struct {
 
 func (*connector) Driver() driver.Driver { return Driver{} }
 
-// Connect connects and logs in. Errors are those of cmi.Connect.
+// Connect connects and logs in. Errors are as in cmi.Connect.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	opening, cancel := context.WithTimeout(ctx, c.connectTimeout)
 	defer cancel()

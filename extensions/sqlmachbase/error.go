@@ -7,11 +7,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// withContextError makes errors.Is find the context's error in that of a call which its context has
-// ended.
+// withContextError makes errors.Is find the context's error in the error of a call that the context
+// has ended.
 func withContextError(err error) error {
 	var e *cmi.Error
-	if !errors.As(err, &e) || e.Code != 0 { // one with a code is the server's
+	if !errors.As(err, &e) || e.Code != 0 { // an error with a code comes from the server
 		return err
 	}
 	switch e.Kind {
@@ -24,7 +24,7 @@ func withContextError(err error) error {
 	}
 }
 
-// ended reads as the client's error.
+// ended has the text of the client's error.
 type ended struct {
 	error
 

@@ -21,14 +21,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// patience is how long a test waits for what must happen, soon is how long calls of tests wait for
-// what must not.
+// patience is how long a test waits for an expected event; soon, how long for one that must not
+// happen.
 const (
 	patience = 30 * time.Second
 	soon     = 100 * time.Millisecond
 )
 
-// serverURL is the Machbase that MACHBASE_URL names, with options such as "fetchRows=1&timeout=5s".
+// serverURL returns MACHBASE_URL with options such as "fetchRows=1&timeout=5s".
 func serverURL(t *testing.T, options string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
@@ -57,7 +57,6 @@ func openURL(t *testing.T, name string) *sql.DB {
 	return db
 }
 
-// open returns a database on the server.
 func open(t *testing.T, options string) *sql.DB {
 	t.Helper()
 
@@ -76,14 +75,14 @@ func exec(t *testing.T, db *sql.DB, query string, args ...any) int64 {
 
 var tables atomic.Int64
 
-// makeTable makes a log table that no other test has, and drops it when the test ends.
+// makeTable creates a log table with a new name, and drops it when the test ends.
 func makeTable(t *testing.T, columns string) string {
 	t.Helper()
 	db := open(t, "")
 	name := fmt.Sprintf("sqlmachbase_%d_%d", os.Getpid(), tables.Add(1))
 	exec(t, db, fmt.Sprintf("create table %s (%s)", name, columns))
 	t.Cleanup(func() {
-		require.EventuallyWithT(t, func(t *assert.CollectT) { // the server notices a little later that its users are gone
+		require.EventuallyWithT(t, func(t *assert.CollectT) { // the server notices closed connections a little later
 			_, err := db.ExecContext(context.Background(), "drop table "+name)
 			assert.NoError(t, err)
 		}, patience, 20*time.Millisecond)
@@ -92,7 +91,7 @@ func makeTable(t *testing.T, columns string) string {
 	return name
 }
 
-// readAll returns all rows, as Scan finds them.
+// readAll returns all rows as Scan finds them.
 func readAll(t *testing.T, rows *sql.Rows) [][]any {
 	t.Helper()
 	columns, err := rows.Columns()
@@ -120,13 +119,13 @@ func query(t *testing.T, db *sql.DB, text string, args ...any) [][]any {
 	return readAll(t, rows)
 }
 
-// proxy stands between a database and the server.
+// proxy forwards between a database and the server.
 type proxy struct {
 	listener net.Listener
 	server   string
 	stalled  atomic.Bool
 	accepted atomic.Int64
-	asked    atomic.Int64 // how often something came from clients
+	asked    atomic.Int64 // number of reads from clients
 	running  sync.WaitGroup
 
 	mu    sync.Mutex
@@ -178,8 +177,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// forward passes bytes on until one of the ends is closed. A proxy that is stalled swallows what
-// the server says.
+// forward passes on bytes until one end is closed. A stalled proxy discards the server's bytes.
 func (p *proxy) forward(to, from net.Conn, answers bool) {
 	defer to.Close()
 	buf := make([]byte, 64<<10)
@@ -210,7 +208,7 @@ func (p *proxy) cut() {
 	p.conns = nil
 }
 
-// stallNext makes the next call get no answer, and returns a function that waits until it was sent.
+// stallNext makes the next call get no answer. The returned function waits until it was sent.
 func (p *proxy) stallNext(t *testing.T) (wait func()) {
 	t.Helper()
 	before := p.asked.Load()
@@ -221,8 +219,7 @@ func (p *proxy) stallNext(t *testing.T) (wait func()) {
 	}
 }
 
-// listen answers each connection with peer, until the test ends, and returns a data source name for
-// it.
+// listen starts a server that calls peer for each connection, and returns its data source name.
 func listen(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -246,12 +243,11 @@ func listen(t *testing.T, peer func(net.Conn)) string {
 	return "machbase://me:" + secret + "@" + listener.Addr().String()
 }
 
-// untilClosed reads until the client gives up.
 func untilClosed(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 const secret = "geheim"
 
-// requireOneLine checks that an error is one line without the password.
+// requireOneLine requires a one-line error without the password.
 func requireOneLine(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -259,18 +255,17 @@ func requireOneLine(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), secret)
 }
 
-// requireNothingLeft checks when the test ends that it has left no goroutine. It has to come before
-// what the test opens.
+// requireNothingLeft requires at the end of the test that no goroutines are left. Call it first.
 func requireNothingLeft(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // and the one that Eventually has
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // one is of Eventually
 			patience, time.Millisecond, "%s", lazyStacks{})
 	})
 }
 
-// lazyStacks are those of all goroutines, for a test that has failed.
+// lazyStacks returns the stacks of all goroutines, for a failed test.
 type lazyStacks struct{}
 
 func (lazyStacks) String() string {

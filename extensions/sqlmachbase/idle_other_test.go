@@ -10,8 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Where a connection cannot be looked at, one that was closed while nobody used it fails the next
-// call, and is used no more.
+// On this system, an idle connection that was closed fails the next call, and is not used again.
 func TestConnectionThatBreaksAtRestFailsOneCall(t *testing.T) {
 	p := newProxy(t)
 	db := p.open(t, "")

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isIdle tells whether a connection is open and nothing has come. It waits for nothing. What has
-// come while nothing was asked for is an end, or makes no sense.
+// isIdle reports, without blocking, whether a connection is open and has no unread bytes, which
+// would be its end or an unexpected message.
 func isIdle(socket net.Conn) bool {
 	system, ok := socket.(syscall.Conn)
 	if !ok {

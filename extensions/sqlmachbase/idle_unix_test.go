@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutAtRest closes the connection that the pool has, and waits until the pool has noticed it and
-// taken another.
+// cutAtRest closes the pool's connection, and waits until the pool has noticed and opened another.
 func cutAtRest(t *testing.T, p *proxy, db *sql.DB) {
 	t.Helper()
 	before := p.accepted.Load()
@@ -26,7 +25,7 @@ func cutAtRest(t *testing.T, p *proxy, db *sql.DB) {
 	}, patience, time.Millisecond)
 }
 
-// Nothing is asked of a connection that was closed while nobody used it.
+// An idle connection that was closed is not used for a call.
 func TestConnectionThatBreaksAtRest(t *testing.T) {
 	requireNothingLeft(t)
 	p := newProxy(t)

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// rows are the answer to a query.
 type rows struct {
 	native *cmi.Rows
 	cancel context.CancelFunc
@@ -28,13 +27,13 @@ func (r *rows) Columns() []string {
 	return names
 }
 
-// ColumnTypeDatabaseTypeName is the type's name in Machbase's SQL, in upper case, without its
+// ColumnTypeDatabaseTypeName returns the type's name in Machbase's SQL, in upper case, without a
 // length.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 	return strings.ToUpper(r.native.Columns()[i].Type.String())
 }
 
-// ColumnTypeScanType is a type that takes any value of the column, and nulls.
+// ColumnTypeScanType returns a type that accepts any value of the column, including null.
 func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	switch t := r.native.Columns()[i].Type; {
 	case isInteger(t):
@@ -54,8 +53,7 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	}
 }
 
-// Next goes to the next row. Bytes are those of the answer: good until the next row, as
-// database/sql expects.
+// Next moves to the next row. As database/sql expects, bytes are valid until the next row.
 func (r *rows) Next(into []driver.Value) error {
 	if !r.native.Next() {
 		if err := r.native.Err(); err != nil {
@@ -93,7 +91,7 @@ func (r *rows) value(i int) driver.Value {
 	}
 }
 
-// Close ends the answer. database/sql uses the rows no more.
+// Close ends the answer.
 func (r *rows) Close() error {
 	defer r.cancel()
 

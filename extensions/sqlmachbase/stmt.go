@@ -8,13 +8,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// stmt is a prepared statement of a connection.
 type stmt struct {
 	conn   *conn
 	native *cmi.Stmt
 }
 
-// errOld is what methods of the time before contexts return: database/sql does not call them.
+// errOld is the error of methods without contexts, which database/sql does not call.
 var errOld = errors.New("use ExecContext and QueryContext")
 
 func (*stmt) Exec([]driver.Value) (driver.Result, error) { return nil, errOld }
@@ -23,7 +22,7 @@ func (*stmt) Query([]driver.Value) (driver.Rows, error) { return nil, errOld }
 
 func (s *stmt) Close() error { return s.native.Close() }
 
-// NumInput is the number of question marks.
+// NumInput returns the number of question marks.
 func (s *stmt) NumInput() int { return len(s.native.Parameters()) }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {

@@ -18,7 +18,7 @@ const (
 	defaultConnectTimeout = 5 * time.Second
 )
 
-// parse reads a data source name.
+// parse parses a data source name.
 func parse(raw string) (*connector, error) {
 	u, err := cmi.ParseURL(raw)
 	if err != nil {
@@ -36,7 +36,7 @@ func parse(raw string) (*connector, error) {
 	return c, nil
 }
 
-// set takes an option.
+// set sets an option.
 func (c *connector) set(name, value string) (err error) {
 	switch name {
 	case "timeout":
@@ -95,7 +95,7 @@ func parseTimeout(name, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseQueryTimeout rounds up to the seconds in which the server counts.
+// parseQueryTimeout rounds up to seconds, the server's unit.
 func parseQueryTimeout(name, text string) (time.Duration, error) {
 	if err := unit(name, text); err != nil {
 		return 0, err
@@ -108,7 +108,7 @@ func parseQueryTimeout(name, text string) (time.Duration, error) {
 	return (d + time.Second - 1).Truncate(time.Second), nil
 }
 
-// unit refuses a number that could be one of seconds.
+// unit rejects a number without a unit that may be meant as seconds.
 func unit(name, text string) error {
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -118,11 +118,11 @@ func unit(name, text string) error {
 	return units.Number(name, number)
 }
 
-// longest is the limit of durations: a thousand years would not fit a time.Duration.
+// longest limits durations to what fits in a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour
 
-// parseDuration reads a duration as k6 does: a number of milliseconds, or one with units, of which
-// the first may be days.
+// parseDuration parses a duration as k6 does: a number of milliseconds, or numbers with units, days
+// first.
 func parseDuration(text string) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(text, 64); err == nil {
 		ns := ms * float64(time.Millisecond)

@@ -79,7 +79,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// The context has ended before, so that nothing is looked up: the error names the address.
+// The context has already ended, so nothing is looked up; the error names the address.
 func TestAddresses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -101,7 +101,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// closedPort is an address where nobody listens.
+// closedPort returns an address where no one listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +111,7 @@ func closedPort(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// No piece of a password gets into an error, whatever stands in it.
+// FuzzNewConnector: no error shows any part of a password.
 func FuzzNewConnector(f *testing.F) {
 	for _, seed := range []string{"", "@", "/", "?", "#", "%", "%zz", ":", "@host?timeout=", "@host/?x=1&", "\n", "\x00", "[", "@[::1", "?a=%40", ";", "\\"} {
 		f.Add(seed)

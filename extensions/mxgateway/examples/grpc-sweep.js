@@ -1,12 +1,11 @@
-// Sweeps any unary method of any gRPC server, through k6's own client: address, method and request
-// are settings.
+// Sweeps any unary method of any gRPC server with k6's own client. Address, method and request are
+// settings.
 //
 //   GRPC_URL=127.0.0.1:50051 GRPC_METHOD=grpc.health.v1.Health/Check GRPC_REQUEST='{"service":""}' \
 //     bin/k6 run extensions/mxgateway/examples/grpc-sweep.js
 //
-// What the script can do about k6's part of the cost: discardResponseMessage, where a reply need
-// not be looked at, saves its way from protobuf to JSON to JavaScript; the request is one object,
-// made once.
+// To reduce k6's cost per call, the script creates the request object only once, and uses
+// discardResponseMessage, which saves the conversion of replies from protobuf to JavaScript.
 import grpc from 'k6/net/grpc';
 import sweep from 'k6/x/sweep';
 
@@ -18,7 +17,7 @@ const params = { metadata, discardResponseMessage: true, timeout: '10s' };
 const tls = __ENV.GRPC_TLS === 'true';
 
 const client = new grpc.Client();
-if (__ENV.PROTO) client.load([], __ENV.PROTO); // else the server is asked (reflection)
+if (__ENV.PROTO) client.load([], __ENV.PROTO); // otherwise by reflection
 
 export const options = sweep.options({ scenario: 'grpc-sweep', clients: [1, 4, 16], iterations: 200, warmup: '500ms', op: 'invoke' });
 

@@ -7,20 +7,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec sends messages, and bytes as they are.
+// codec sends messages, and raw bytes.
 type codec struct{}
 
-// Name is that of gRPC's own.
+// Name returns the name of gRPC's codec.
 func (codec) Name() string { return "proto" }
 
-// Marshal encodes what the gateway sends.
+// Marshal encodes a message of the gateway.
 func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	raw, err := marshal(v)
 
 	return mem.BufferSlice{mem.SliceBuffer(raw)}, err
 }
 
-// Unmarshal decodes what came.
+// Unmarshal decodes a received message.
 func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {

@@ -1,4 +1,3 @@
-// Package gatewaytest is a gateway in memory, for tests: it answers at once, does what a test says,
-// and speaks any .proto that has the published names. What a gateway is like under load is what
-// scripts/mxgateway shows.
+// Package gatewaytest is an in-memory gateway for tests. It answers immediately, as the test says,
+// with any .proto that has the published names. For a gateway under load see scripts/mxgateway.
 package gatewaytest

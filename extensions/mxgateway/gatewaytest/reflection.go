@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// reflection is what describes the gateway's service, and nothing else.
+// reflection serves the description of the gateway's service.
 func (s *Server) reflection() rpb.ServerReflectionServer {
 	return reflection.NewServerV1(reflection.ServerOptions{Services: services{s.service}, DescriptorResolver: resolver{s.service}})
 }
@@ -22,7 +22,7 @@ func (s services) GetServiceInfo() map[string]grpc.ServiceInfo {
 	return map[string]grpc.ServiceInfo{string(s.one.FullName()): {}}
 }
 
-// resolver finds the service's file, and what it imports: Google's.
+// resolver finds the service's file and its imports, which are Google's.
 type resolver struct {
 	one protoreflect.ServiceDescriptor
 }

@@ -22,30 +22,30 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Options are what a gateway of a test's own is like.
+// Options are the settings of a gateway.
 type Options struct {
 	Proto      string // the text of its .proto
-	Key        string // that it wants; "" for any
+	Key        string // required key; "": any
 	TLS        *tls.Config
 	Reflection bool
-	// Read decides what the nth ReadBulk, from 1, comes to; nil: all is well.
+	// Read returns the answer to ReadBulk number n, from 1; nil: the zero Answer.
 	Read func(ctx context.Context, n int) Answer
 }
 
-// Answer is what a ReadBulk comes to. The zero value has a cached value for each tag.
+// Answer is the answer to a ReadBulk. The zero value has a cached value for each tag.
 type Answer struct {
-	Err      error // a status of gRPC's
+	Err      error // a gRPC status
 	Code     int32 // of the protocol_status
 	Message  string
 	HResult  int32
-	Failed   int    // so many of the first tags fail
-	Uncached int    // and so many of the next are not cached
-	Missing  int    // so many results are not there
-	Raw      []byte // is sent instead of a reply
-	Empty    bool   // there is no payload
+	Failed   int    // number of tags that fail, from the first
+	Uncached int    // number of tags after them that are not cached
+	Missing  int    // number of results that are left out
+	Raw      []byte // sent in place of a reply
+	Empty    bool   // no payload
 }
 
-// Server is a gateway that was started.
+// Server is a running gateway.
 type Server struct {
 	Address string
 
@@ -54,13 +54,13 @@ type Server struct {
 	stop    func()
 
 	mu       sync.Mutex
-	sessions map[string]int // session ids, and how many items each is subscribed to
+	sessions map[string]int // session ids with their number of subscribed items
 	opened   int
 	reads    int
 	accepted int
 }
 
-// counting counts the connections that a gateway accepts.
+// counting counts the accepted connections.
 type counting struct {
 	net.Listener
 	of *Server
@@ -78,7 +78,7 @@ func (l counting) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// Start starts a gateway, which ends with the test.
+// Start starts a gateway that ends with the test.
 func Start(t *testing.T, o Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -87,7 +87,7 @@ func Start(t *testing.T, o Options) *Server {
 	return Serve(t, listener, o)
 }
 
-// Serve starts a gateway that listens there.
+// Serve starts a gateway on a listener.
 func Serve(t *testing.T, listener net.Listener, o Options) *Server {
 	t.Helper()
 	s := &Server{Address: listener.Addr().String(), options: o, service: compile(t, o.Proto), sessions: map[string]int{}}
@@ -110,10 +110,10 @@ func Serve(t *testing.T, listener net.Listener, o Options) *Server {
 	return s
 }
 
-// Stop ends the gateway before the test's end: its connections break.
+// Stop ends the gateway: its connections break.
 func (s *Server) Stop() { s.stop() }
 
-// Sessions is how many sessions are open.
+// Sessions returns how many sessions are open.
 func (s *Server) Sessions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *Server) Sessions() int {
 	return len(s.sessions)
 }
 
-// Connections is how many connections have been accepted.
+// Connections returns how many connections have been accepted.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Server) Connections() int {
 	return s.accepted
 }
 
-// Reads is how many ReadBulk calls have come.
+// Reads returns how many ReadBulk calls have arrived.
 func (s *Server) Reads() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,6 @@ func compile(t *testing.T, text string) protoreflect.ServiceDescriptor {
 	return files[0].Services().Get(0)
 }
 
-// handle does a call of the gateway's service.
 func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 	path, _ := grpc.MethodFromServerStream(stream)
 	method := s.service.Methods().ByName(protoreflect.Name(path[strings.LastIndex(path, "/")+1:]))
@@ -210,7 +209,7 @@ func (s *Server) answer(ctx context.Context, method string, request, reply proto
 	return s.command(ctx, id, string(payload.Name()), command.Get(payload).Message(), reply)
 }
 
-// serverHandle is that of every registered client.
+// serverHandle is the handle of every registered client.
 const serverHandle = 7
 
 func (s *Server) command(ctx context.Context, id, name string, command, reply protoreflect.Message) ([]byte, error) {
@@ -253,7 +252,7 @@ func (s *Server) command(ctx context.Context, id, name string, command, reply pr
 	return nil, nil
 }
 
-// read is a ReadBulk. The caller holds s.mu, which is given up meanwhile.
+// read serves a ReadBulk. The caller holds s.mu, which read releases meanwhile.
 func (s *Server) read(ctx context.Context, command, reply protoreflect.Message) ([]byte, error) {
 	s.reads++
 	var answer Answer
@@ -302,7 +301,7 @@ func fieldOf(m protoreflect.Message, name string) protoreflect.FieldDescriptor {
 	return m.Descriptor().Fields().ByName(protoreflect.Name(name))
 }
 
-// text is that of a field, "" where the message has no such field.
+// text returns a field's text, or "" if the message has no such field.
 func text(m protoreflect.Message, name string) string {
 	f := fieldOf(m, name)
 	if f == nil {
@@ -316,12 +315,10 @@ func child(m protoreflect.Message, name string) protoreflect.Message {
 	return m.Mutable(fieldOf(m, name)).Message()
 }
 
-// add adds a result to a list of them.
 func add(list protoreflect.Message) protoreflect.Message {
 	return list.Mutable(list.Descriptor().Fields().Get(0)).List().AppendMutable().Message()
 }
 
-// set sets a field that the message has.
 func set(m protoreflect.Message, name string, value any) {
 	f := fieldOf(m, name)
 	if f == nil {
@@ -339,7 +336,7 @@ func set(m protoreflect.Message, name string, value any) {
 	}
 }
 
-// marshal is proto.Marshal, for messages of both kinds that the gateway sends.
+// marshal encodes both kinds of messages that the gateway sends.
 func marshal(v any) ([]byte, error) {
 	switch m := v.(type) {
 	case []byte:

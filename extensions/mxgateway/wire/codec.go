@@ -6,16 +6,16 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// request is an encoded message. Its bytes belong to gRPC until the call's reply is there.
+// request is an encoded message. gRPC owns its bytes until the reply has arrived.
 type request struct{ bytes []byte }
 
-// reply reads an encoded message. What it keeps of the bytes, it copies.
+// reply decodes a message. It must copy the bytes that it keeps.
 type reply interface{ read(bytes []byte) error }
 
-// codec hands bytes over as they are. It implements encoding.CodecV2.
+// codec passes bytes unchanged. It implements encoding.CodecV2.
 type codec struct{}
 
-// Name is that of gRPC's own codec: what goes over the wire is the same.
+// Name returns the name of gRPC's own codec, whose encoding is the same.
 func (codec) Name() string { return "proto" }
 
 // Marshal returns a request's bytes.
@@ -28,7 +28,7 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(r.bytes)}, nil
 }
 
-// Unmarshal lets a reply read its bytes.
+// Unmarshal calls a reply's read with the bytes.
 func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	r, ok := v.(reply)
 	if !ok {

@@ -19,17 +19,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Options are how to reach a gateway.
+// Options describe a gateway and how to connect to it.
 type Options struct {
 	Address        string // host:port
-	Key            string // mxgw_<keyId>_<secret>; "" for none
+	Key            string // mxgw_<keyId>_<secret>; "": none
 	TLS            *tls.Config
 	ConnectTimeout time.Duration
 	Dial           func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Conn is one connection to a gateway, opened by the first call, and opened anew after it broke.
-// Any number of goroutines may use it.
+// Conn is a connection to a gateway. The first call connects; the next call after a failure
+// connects again. It is safe for concurrent use.
 type Conn struct {
 	grpc           *grpc.ClientConn
 	address, key   string
@@ -37,13 +37,13 @@ type Conn struct {
 	received, sent atomic.Uint64
 }
 
-// Reconnecting is tried after firstRetry, and then ever less often, down to once in longestRetry.
+// Reconnecting starts after firstRetry and slows down to once per longestRetry.
 const (
 	firstRetry   = 100 * time.Millisecond
 	longestRetry = time.Second
 )
 
-// Open returns a connection. It waits for nothing: its error is that of options that make no sense.
+// Open returns a connection without connecting. It returns an error if an option is invalid.
 func Open(o Options) (*Conn, error) {
 	c := &Conn{address: o.Address, key: o.Key, connectTimeout: o.ConnectTimeout}
 	secured := insecure.NewCredentials()
@@ -76,11 +76,11 @@ func Open(o Options) (*Conn, error) {
 	return c, nil
 }
 
-// probe is a method without effect. Connect calls it where there is no connection.
+// probe is a method without effect. Connect calls it to make gRPC connect.
 const probe = "/grpc.health.v1.Health/Check"
 
-// Connect connects, if that was not done yet. Its error is of kind connect, or that of the
-// context's end.
+// Connect connects if there is no connection. The error has kind connect, or is the
+// context's.
 func (c *Conn) Connect(ctx context.Context) error {
 	opening, stop := context.WithTimeout(ctx, c.connectTimeout)
 	defer stop()
@@ -106,7 +106,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 	}
 }
 
-// whyNot is why there is no connection: gRPC tells it to calls alone. It is nil where there is one
+// whyNot returns why there is no connection, which gRPC only reports to calls; nil if there is one
 // now.
 func (c *Conn) whyNot(ctx context.Context) error {
 	err := c.grpc.Invoke(ctx, probe, &request{}, &anyReply{}, grpc.ForceCodecV2(codec{}))
@@ -117,18 +117,17 @@ func (c *Conn) whyNot(ctx context.Context) error {
 	return Errorf(KindConnect, "cannot connect to %s: %s", c.address, oneLine(status.Convert(err).Message(), c.key))
 }
 
-// anyReply is one that nobody reads.
 type anyReply struct{}
 
 func (anyReply) read([]byte) error { return nil }
 
-// Close closes the connection. Calls that are under way fail.
+// Close closes the connection. Calls in progress fail.
 func (c *Conn) Close() { _ = c.grpc.Close() }
 
-// Traffic is the number of bytes received and sent since it was last asked.
+// Traffic returns the bytes received and sent since its last call.
 func (c *Conn) Traffic() (received, sent uint64) { return c.received.Swap(0), c.sent.Swap(0) }
 
-// authorized is the context of calls with the key.
+// authorized returns the context of calls with the key.
 func (c *Conn) authorized(ctx context.Context) context.Context {
 	if c.key == "" {
 		return ctx
@@ -137,7 +136,7 @@ func (c *Conn) authorized(ctx context.Context) context.Context {
 	return metadata.NewOutgoingContext(ctx, metadata.Pairs("authorization", "Bearer "+c.key))
 }
 
-// invoke does a unary call. The context is an authorized one.
+// invoke makes a unary call. The context comes from authorized.
 func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply) error {
 	checked := &checkedReply{reply: out}
 	var a answer
@@ -153,13 +152,12 @@ func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply
 	}
 }
 
-// answer is the metadata of a server's answer.
 type answer struct{ header, trailer metadata.MD }
 
-// came reports whether the server has answered: one of them has the content type then.
+// came reports whether the server has answered: then one of them has the content type.
 func (a *answer) came() bool { return len(a.header)+len(a.trailer) > 0 }
 
-// checkedReply keeps why the reply could not be read, of which gRPC only tells a text.
+// checkedReply keeps the error of reading a reply, which gRPC would reduce to text.
 type checkedReply struct {
 	reply
 	err error
@@ -184,8 +182,8 @@ func (c *counted) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// Write counts before it writes: the answer may be there, and its call over, before it returns.
-// Bytes of a connection that breaks meanwhile count as sent.
+// Write counts before it writes, since the answer may arrive before Write returns. Bytes of a
+// connection that breaks count as sent.
 func (c *counted) Write(from []byte) (int, error) {
 	c.of.sent.Add(uint64(len(from)))
 

@@ -6,20 +6,20 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// cursor goes over the fields of an encoded message
-// (https://protobuf.dev/programming-guides/encoding). It keeps to the bytes that are there,
-// whatever lengths they tell.
+// cursor iterates over the fields of an encoded message
+// (https://protobuf.dev/programming-guides/encoding). It never reads past the bytes, whatever
+// lengths they contain.
 type cursor struct {
 	rest []byte
-	err  error // why next has returned false before the end
+	err  error // why next returned false before the end
 
 	number protowire.Number
 	typ    protowire.Type
 	scalar uint64 // of a varint or a fixed number
-	bytes  []byte // of all that has a length; not a copy
+	bytes  []byte // of any type with a length; not a copy
 }
 
-// next goes to the next field, if there is one.
+// next moves to the next field. It returns false at the end or after an error.
 func (c *cursor) next() bool {
 	if c.err != nil || len(c.rest) == 0 {
 		return false
@@ -58,8 +58,8 @@ func (c *cursor) broken(n int) bool {
 	return false
 }
 
-// is tells whether the cursor stands on the field. A field of another type than its .proto says
-// ends the reading.
+// is reports whether the cursor is at this field. A field with another type than in the .proto ends
+// the iteration with an error.
 func (c *cursor) is(f field) bool {
 	if c.number != f.number {
 		return false

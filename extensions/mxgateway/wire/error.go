@@ -9,24 +9,24 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Kinds of errors. Those of gRPC's codes (https://grpc.io/docs/guides/status-codes) that are not
-// here are KindServer.
+// Kinds of errors. Other gRPC codes (https://grpc.io/docs/guides/status-codes) are KindServer.
 const (
 	KindConnect    = "connect"    // the server could not be reached within the connect timeout
-	KindConnection = "connection" // no connection: UNAVAILABLE of gRPC itself
+	KindConnection = "connection" // no connection: UNAVAILABLE from gRPC's client
 	KindTimeout    = "timeout"    // no answer in time: DEADLINE_EXCEEDED
 	KindCancelled  = "cancelled"  // the test ended: CANCELLED
-	KindAuth       = "auth"       // a wrong key, or one that may not do this: UNAUTHENTICATED, PERMISSION_DENIED
-	KindBusy       = "busy"       // RESOURCE_EXHAUSTED, and UNAVAILABLE where the server itself says it
+	KindAuth       = "auth"       // a wrong key, or one without permission: UNAUTHENTICATED, PERMISSION_DENIED
+	KindBusy       = "busy"       // RESOURCE_EXHAUSTED, and UNAVAILABLE from the server
 	KindNotFound   = "not_found"  // NOT_FOUND
 	KindConflict   = "conflict"   // ALREADY_EXISTS
-	KindServer     = "server"     // any other status of the server's
-	KindCommand    = "command"    // the call was answered, and the command has failed: protocol_status or hresult say so
-	KindProtocol   = "protocol"   // the reply is not what was asked for
+	KindServer     = "server"     // any other status of the server
+	KindCommand    = "command"    // the call was answered, but the command failed, by protocol_status or hresult
+	KindProtocol   = "protocol"   // the reply does not fit the request
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
-// kindOf is the kind of an error with a status. answered reports whether the server has sent it.
+// kindOf returns the kind of an error with a status. answered reports whether the server has sent
+// it.
 func kindOf(code codes.Code, answered bool) string {
 	if code == codes.Unavailable && answered {
 		return KindBusy
@@ -51,25 +51,25 @@ func kindOf(code codes.Code, answered bool) string {
 	}
 }
 
-// Error is what goes wrong with a call.
+// Error is the error of a call.
 type Error struct {
 	Kind    string
-	Code    codes.Code // gRPC's status; OK where there is none
+	Code    codes.Code // gRPC's status; OK for other errors
 	Message string
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Errorf returns an error of a kind that is not gRPC's.
+// Errorf returns an error that has no gRPC status.
 func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxSaid is how much of what a server sent an error shows, in bytes.
+// maxSaid limits the bytes of a server's text in an error.
 const maxSaid = 300
 
-// failed makes an Error of a call's. answered reports whether the server has sent it. The key and
-// its secret, which a server might repeat, are taken out.
+// failed converts a call's error. answered reports whether the server has sent it. It removes the
+// key and its secret, which a server might repeat.
 func failed(err error, key string, answered bool) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -84,7 +84,7 @@ func failed(err error, key string, answered bool) *Error {
 	return &Error{Kind: kindOf(s.Code(), answered), Code: s.Code(), Message: fmt.Sprintf("%s: %s", name(s.Code()), message)}
 }
 
-// name is gRPC's own name of a code, such as PERMISSION_DENIED.
+// name returns gRPC's name of a code, such as PERMISSION_DENIED.
 func name(code codes.Code) string {
 	if code > codes.Unauthenticated {
 		return fmt.Sprintf("code %d", code)
@@ -103,11 +103,11 @@ func name(code codes.Code) string {
 	return strings.ToUpper(b.String())
 }
 
-// shortestSecret is how long a key's secret must be to be taken out where it stands alone, too: a
-// shorter one may be a word that other texts hold as well.
+// shortestSecret is the minimum length of a secret to be removed where it appears alone: a shorter
+// one may be an ordinary word.
 const shortestSecret = 12
 
-// hidden is a text without the key, and without the secret in it.
+// hidden returns a text without the key and its secret.
 func hidden(text, key string) string {
 	const instead = "***"
 	if key == "" {
@@ -121,8 +121,7 @@ func hidden(text, key string) string {
 	return text
 }
 
-// oneLine is a text of the server's in one line, not all of it when it is long, and without the
-// key.
+// oneLine makes a server's text one line, shortened and without the key.
 func oneLine(text, key string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(hidden(text, key), "?")), " ")
 	if len(text) > maxSaid {

@@ -17,7 +17,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// peer is a server that does to each of its connections what serve does.
+// peer starts a server that calls serve for each connection.
 func peer(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func peer(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// A peer that is no gateway: nothing hangs, and what is wrong is said in one line.
+// If the peer is not a gateway, nothing hangs, and the error is one line.
 func TestPeersThatAreNone(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
 		"closes":  func(net.Conn) {},
@@ -76,7 +76,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	answer := sync.OnceFunc(func() { close(release) })
 	server := gateway(t, func(_ context.Context, n int) gatewaytest.Answer {
 		if n == 1 {
-			<-release // whatever the client's deadline
+			<-release // whatever the client's deadline is
 		}
 
 		return gatewaytest.Answer{}
@@ -114,7 +114,7 @@ func TestTheTestEnds(t *testing.T) {
 	require.Equal(t, wire.KindCancelled, kind(err))
 }
 
-// A gateway that dies in mid-run, and comes back without its sessions.
+// A gateway that dies during a run, and returns without its sessions.
 func TestTheGatewayDiesAndComesBack(t *testing.T) {
 	server := gateway(t, nil)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))

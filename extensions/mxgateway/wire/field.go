@@ -5,8 +5,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// field is where a message keeps something. The zero value stands for nowhere: it is never written,
-// and never found.
+// field is the number and type of a message's field. The zero value is a missing field, which is
+// never written or found.
 type field struct {
 	name   protoreflect.FullName
 	number protowire.Number
@@ -14,7 +14,7 @@ type field struct {
 	packed bool
 }
 
-// wireType is how a single value of the field is encoded.
+// wireType returns the encoding of a single value of the field.
 func (f field) wireType() protowire.Type {
 	switch f.kind { //nolint:exhaustive // all others are varints
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
@@ -50,7 +50,7 @@ func (f field) appendInt(b []byte, n int64) []byte {
 	return f.appendScalar(protowire.AppendTag(b, f.number, f.wireType()), n)
 }
 
-// appendInts writes a repeated field.
+// appendInts encodes a repeated field.
 func (f field) appendInts(b []byte, list []int64) []byte {
 	if !f.packed {
 		for _, n := range list {
@@ -82,7 +82,7 @@ func (f field) appendScalar(b []byte, n int64) []byte {
 	}
 }
 
-// int is the integer of the encoded scalar.
+// int decodes an integer from the encoded scalar.
 func (f field) int(scalar uint64) int64 {
 	switch f.kind { //nolint:exhaustive // the others are as they stand
 	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:

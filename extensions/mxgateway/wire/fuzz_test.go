@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// fuzzed is the service of this project's .proto, by protobuf's own reading of it.
+// fuzzed returns the service of this project's .proto, as protobuf reads it.
 func fuzzed(f *testing.F) (protoreflect.ServiceDescriptor, *Schema) {
 	f.Helper()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
@@ -30,8 +30,7 @@ func messageOf(service protoreflect.ServiceDescriptor, name protoreflect.Name) p
 	return service.ParentFile().Messages().ByName(name)
 }
 
-// What is counted, and what is kept, of any bytes that protobuf takes is what protobuf finds in
-// them; others do no harm.
+// For bytes that protobuf accepts, counts and values equal protobuf's; other bytes do no harm.
 func FuzzBulkRead(f *testing.F) {
 	service, schema := fuzzed(f)
 	descriptor := messageOf(service, "BulkReadReply")
@@ -82,7 +81,8 @@ func FuzzBulkRead(f *testing.F) {
 	})
 }
 
-// No bytes make the readers of the other replies panic, or tell anything that is not in them.
+// FuzzReplies: no bytes make the readers of other replies panic, or return data that is not in
+// them.
 func FuzzReplies(f *testing.F) {
 	service, schema := fuzzed(f)
 	f.Add([]byte{})

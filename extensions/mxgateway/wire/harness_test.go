@@ -20,8 +20,8 @@ import (
 
 const key = "mxgw_id_secret"
 
-// The .proto files of the tests: this project's, and two that have nothing in common with it but
-// the published names.
+// The .proto files of the tests: this project's, and two that share only the published names with
+// it.
 const (
 	ownProto    = "../../../scenarios/lib/mxaccess_gateway.proto"
 	vendorProto = "testdata/vendor.proto"
@@ -46,7 +46,6 @@ func load(t *testing.T, path string) *wire.Schema {
 	return schema
 }
 
-// dial returns a connection, which ends with the test.
 func dial(t *testing.T, o wire.Options) *wire.Conn {
 	t.Helper()
 	if o.ConnectTimeout == 0 {
@@ -60,7 +59,7 @@ func dial(t *testing.T, o wire.Options) *wire.Conn {
 	return conn
 }
 
-// TestMain fails when goroutines of connections are left, of all the tests together.
+// TestMain fails if goroutines of connections are left after all tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	buffer := make([]byte, 1<<20)
@@ -77,7 +76,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// registered returns a session that is registered.
 func registered(t *testing.T, conn *wire.Conn, schema *wire.Schema) *wire.Session {
 	t.Helper()
 	session, err := conn.OpenSession(t.Context(), schema, "test")
@@ -88,7 +86,7 @@ func registered(t *testing.T, conn *wire.Conn, schema *wire.Schema) *wire.Sessio
 	return session
 }
 
-// gateway starts a gateway that speaks this project's .proto.
+// gateway starts a gateway with this project's .proto.
 func gateway(t *testing.T, read func(ctx context.Context, n int) gatewaytest.Answer) *gatewaytest.Server {
 	t.Helper()
 

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Load reads a .proto file, and what it imports, and returns the schema of the service: of this
-// full name or, for "", of the only one that is called ServiceName. Open opens a file by its path.
+// Load reads a .proto file and its imports, and returns the schema of the service with this full
+// name or, for "", of the only one called ServiceName. Open opens a file by its path.
 func Load(
 	ctx context.Context, path string, importPaths []string, service string, open func(path string) (io.ReadCloser, error),
 ) (*Schema, error) {

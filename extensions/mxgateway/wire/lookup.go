@@ -8,15 +8,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// lookup finds fields by name. The first one that it does not find is its error; what is asked
-// afterwards is nowhere.
+// lookup finds fields by name. It keeps the first error, after which all fields are missing ones.
 type lookup struct{ err error }
 
-// sort is what a field has to be.
+// sort is the required type of a field.
 type sort struct {
 	noun  string
 	list  bool
-	kinds []protoreflect.Kind // none: any but a group, which is not read
+	kinds []protoreflect.Kind // empty: any but a group, which is not supported
 }
 
 //nolint:gochecknoglobals // constants
@@ -55,8 +54,7 @@ func (l *lookup) fail(format string, args ...any) {
 	}
 }
 
-// method is a unary method: what it takes and what it returns. Into comes the path by which it is
-// called.
+// method finds a unary method, and returns its messages. It stores the path of the method in into.
 func (l *lookup) method(
 	s protoreflect.ServiceDescriptor, name protoreflect.Name, into *string,
 ) (request, reply protoreflect.MessageDescriptor) {
@@ -71,7 +69,7 @@ func (l *lookup) method(
 	return m.Input(), m.Output()
 }
 
-// find is the field of the message, nil where there is none or something has failed before.
+// find returns a field of the message; nil if it is missing or after an error.
 func (l *lookup) find(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort, needed bool) protoreflect.FieldDescriptor {
 	if l.err != nil {
 		return nil
@@ -101,12 +99,12 @@ func (l *lookup) field(m protoreflect.MessageDescriptor, name protoreflect.Name,
 	return of(l.find(m, name, s, true))
 }
 
-// optional is a field that a client can do without.
+// optional returns a field that need not exist.
 func (l *lookup) optional(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort) field {
 	return of(l.find(m, name, s, false))
 }
 
-// message is a field that holds a message, and that message.
+// message returns a field that holds a message, and that message.
 func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Name) (field, protoreflect.MessageDescriptor) {
 	f := l.find(m, name, isMessage, true)
 	if f == nil {
@@ -116,8 +114,8 @@ func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Nam
 	return of(f), f.Message()
 }
 
-// command is a payload of MxCommand, and its message. The kind is the enum's value that ends with
-// the payload's name.
+// command returns a payload of MxCommand, and its message. Its kind is the enum value whose name
+// ends with the payload's.
 func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name) (command, protoreflect.MessageDescriptor) {
 	at, message := l.message(m, name)
 	c := command{payload: at}
@@ -134,7 +132,8 @@ func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Nam
 	return c, message
 }
 
-// list is a payload of MxCommandReply: a message whose only repeated message holds the results.
+// list returns a payload of MxCommandReply: a message whose only repeated message holds the
+// results.
 func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) (payload, protoreflect.MessageDescriptor) {
 	at, message := l.message(m, name)
 	if message == nil {
@@ -160,7 +159,7 @@ func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) 
 	return payload{at: at, list: of(found)}, found.Message()
 }
 
-// status is a reply's protocol_status, if it has one.
+// status returns a reply's protocol_status, if it has one.
 func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
 	f := l.find(m, "protocol_status", isMessage, false)
 	if f == nil {
@@ -176,8 +175,8 @@ func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
 	return s
 }
 
-// valueNamed is the enum's value of this name, whatever stands before it; the shortest, where there
-// are several.
+// valueNamed returns the enum value with this name after any prefix; the shortest one if there are
+// several.
 func valueNamed(enum protoreflect.EnumDescriptor, name string) (number int64, found bool) {
 	shortest := ""
 	for i := range enum.Values().Len() {

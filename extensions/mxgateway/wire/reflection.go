@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Both versions of server reflection have the same messages.
-// Source: https://github.com/grpc/grpc/blob/master/doc/server-reflection.md.
+// Both versions of server reflection have the same messages:
+// https://github.com/grpc/grpc/blob/master/doc/server-reflection.md.
 //
 //nolint:gochecknoglobals // a constant
 var reflectionMethods = []string{
@@ -26,11 +26,11 @@ var reflectionMethods = []string{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
 }
 
-// maxFiles is how many files a server may describe itself with.
+// maxFiles limits the files of a server's description.
 const maxFiles = 1000
 
-// Reflect asks the server for the schema of its service: of this full name or, for "", of the only
-// one that is called ServiceName.
+// Reflect asks the server for the schema of the service with this full name or, for "", of the only
+// one called ServiceName.
 func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 	var err error
 	var a answer
@@ -88,7 +88,7 @@ func (c *Conn) reflect(ctx context.Context, method, service string, a *answer) (
 	return NewSchema(found)
 }
 
-// reflection is a conversation about what a server has.
+// reflection is a reflection stream.
 type reflection struct {
 	stream grpc.ClientStream
 	files  map[string]*descriptorpb.FileDescriptorProto
@@ -109,7 +109,7 @@ func (r *reflection) exchange(request *rpb.ServerReflectionRequest) (*rpb.Server
 	return response, nil
 }
 
-// why is the stream's own error, of which sending only tells that there is one.
+// why returns the stream's error; sending only reports that there is one.
 func (r *reflection) why(err error) error {
 	if said := r.stream.RecvMsg(&rpb.ServerReflectionResponse{}); said != nil {
 		return said
@@ -118,7 +118,7 @@ func (r *reflection) why(err error) error {
 	return err
 }
 
-// service is the full name of the only service that is called ServiceName.
+// service returns the full name of the only service called ServiceName.
 func (r *reflection) service() (string, error) {
 	response, err := r.exchange(&rpb.ServerReflectionRequest{MessageRequest: &rpb.ServerReflectionRequest_ListServices{}})
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *reflection) service() (string, error) {
 	}
 }
 
-// ask asks for files, and for those that they import.
+// ask requests files and their imports.
 func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
 	requests := []*rpb.ServerReflectionRequest{request}
 	for len(requests) > 0 {
@@ -166,7 +166,6 @@ func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
 	return nil
 }
 
-// add takes a file as the server gives it.
 func (r *reflection) add(raw []byte) error {
 	file := &descriptorpb.FileDescriptorProto{}
 	if err := proto.Unmarshal(raw, file); err != nil {
@@ -177,7 +176,7 @@ func (r *reflection) add(raw []byte) error {
 	return nil
 }
 
-// missing asks for all that is imported and not there.
+// missing returns requests for all missing imports.
 func (r *reflection) missing() (requests []*rpb.ServerReflectionRequest) {
 	asked := map[string]bool{}
 	for _, file := range r.files {

@@ -1,13 +1,13 @@
 package wire
 
-// replyStatus is what a reply says of itself: protocol_status and hresult.
+// replyStatus is a reply's protocol_status and hresult.
 type replyStatus struct {
 	code    int64
 	message string
 	hresult int64
 }
 
-// read reads a ProtocolStatus. One without a code has the code 0, whatever the code of success is.
+// read reads a ProtocolStatus. A missing code is 0, whatever code means success.
 func (v *replyStatus) read(s *statusFields, bytes []byte) error {
 	v.code = 0
 	c := cursor{rest: bytes}
@@ -23,8 +23,8 @@ func (v *replyStatus) read(s *statusFields, bytes []byte) error {
 	return c.err
 }
 
-// err is why the command has failed, or nil. An hresult is COM's: negative in 32 bits for a
-// failure.
+// err returns why the command failed, or nil. An hresult is COM's: a negative number in 32 bits is
+// a failure.
 func (v *replyStatus) err(s *statusFields, key string) error {
 	switch said := oneLine(v.message, key); {
 	case v.code != s.ok && said != "":
@@ -38,14 +38,14 @@ func (v *replyStatus) err(s *statusFields, key string) error {
 	}
 }
 
-// openReply is an OpenSessionReply.
 type openReply struct {
 	schema *Schema
 	status replyStatus
 	opened Opened
 }
 
-// Opened is what a gateway says of a new session. What its .proto has no field for is "" or 0.
+// Opened is the gateway's description of a new session. Fields that its .proto does not have are ""
+// or 0.
 type Opened struct {
 	SessionID                       string
 	BackendName                     string
@@ -76,7 +76,6 @@ func (r *openReply) read(bytes []byte) error {
 	return c.err
 }
 
-// closeReply is a CloseSessionReply.
 type closeReply struct {
 	schema *Schema
 	status replyStatus
@@ -97,7 +96,7 @@ func (r *closeReply) read(bytes []byte) error {
 	return c.err
 }
 
-// commandReply is an MxCommandReply, of which payload reads the one that was asked for.
+// commandReply is an MxCommandReply; payload reads the expected payload.
 type commandReply struct {
 	schema  *Schema
 	status  replyStatus
@@ -131,7 +130,6 @@ func (r *commandReply) read(bytes []byte) error {
 	return c.err
 }
 
-// registerReply is a RegisterReply.
 type registerReply struct {
 	schema *Schema
 	handle int64
@@ -149,7 +147,7 @@ func (r *registerReply) read(bytes []byte) error {
 	return c.err
 }
 
-// Item is what subscribing to a tag, or the end of that, came to.
+// Item is the result of subscribing to a tag, or of ending that.
 type Item struct {
 	Tag          string
 	Handle       int64
@@ -157,7 +155,6 @@ type Item struct {
 	ErrorMessage string
 }
 
-// subscribeReply is a BulkSubscribeReply.
 type subscribeReply struct {
 	schema *Schema
 	items  []Item
@@ -182,7 +179,7 @@ func (r *subscribeReply) read(bytes []byte) error {
 
 func (r *subscribeReply) item(bytes []byte) (Item, error) {
 	f := &r.schema.subscription
-	item := Item{Successful: f.successful.number == 0} // without such a field, all that is there was successful
+	item := Item{Successful: f.successful.number == 0} // without this field, every item was successful
 	c := cursor{rest: bytes}
 	for c.next() {
 		switch {
@@ -200,10 +197,10 @@ func (r *subscribeReply) item(bytes []byte) (Item, error) {
 	return item, c.err
 }
 
-// Counts is how many results a ReadBulk came to.
+// Counts counts the results of a ReadBulk.
 type Counts struct {
-	Results int // one for each tag, those that failed too
-	Cached  int // of those that did not fail
+	Results int // one for each tag, including failed ones
+	Cached  int // of the successful ones
 	Failed  int
 }
 

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// ServiceName is the published name of the gateway's service; its package may be any.
+// ServiceName is the published name of the gateway's service, in any package.
 const ServiceName = "MxAccessGateway"
 
-// Schema is where the messages of a gateway keep what a client writes and reads.
+// Schema holds the fields of a gateway's messages that a client writes and reads.
 type Schema struct {
 	open         openFields
 	close        closeFields
@@ -24,7 +24,6 @@ type Schema struct {
 	result       resultFields
 }
 
-// openFields are those of OpenSessionRequest and OpenSessionReply.
 type openFields struct {
 	method                             string
 	name                               field
@@ -32,14 +31,12 @@ type openFields struct {
 	status                             statusFields
 }
 
-// closeFields are those of CloseSessionRequest and CloseSessionReply.
 type closeFields struct {
 	method  string
 	session field
 	status  statusFields
 }
 
-// invokeFields are those of MxCommandRequest, MxCommand and MxCommandReply.
 type invokeFields struct {
 	method                              string
 	session, correlation, command, kind field
@@ -47,7 +44,6 @@ type invokeFields struct {
 	hresult                             field
 }
 
-// registerFields are those of RegisterCommand and RegisterReply.
 type registerFields struct {
 	command      command
 	name         field
@@ -70,37 +66,36 @@ type readFields struct {
 	serverHandle, tags, timeout field
 }
 
-// itemFields are those of the results of subscribe_bulk and unsubscribe_bulk.
+// itemFields are the fields of results of subscribe_bulk and unsubscribe_bulk.
 type itemFields struct {
 	payload                               payload
 	tag, handle, successful, errorMessage field
 }
 
-// resultFields are those of BulkReadResult. The last two may be of any type.
+// resultFields are the fields of BulkReadResult. The last two may have any type.
 type resultFields struct {
 	payload                                                payload
 	tag, handle, successful, cached, quality, errorMessage field
 	value, timestamp                                       protoreflect.FieldDescriptor
 }
 
-// statusFields are those of a ProtocolStatus, and where its message is. Without one every reply is
-// in order.
+// statusFields are the fields of a ProtocolStatus. Without one, every reply is a success.
 type statusFields struct {
 	at, code, message field
-	ok                int64 // the code that says so
+	ok                int64 // the code of success
 }
 
-// command is one of MxCommand's payloads, and what its kind is then.
+// command is a payload of MxCommand, and the kind that selects it.
 type command struct {
 	payload field
 	kind    int64
 }
 
-// payload is one of MxCommandReply's; list is its repeated message, if it has one.
+// payload is a payload of MxCommandReply; list is its repeated message, if it has one.
 type payload struct{ at, list field }
 
-// NewSchema looks the published names up in a service's description. Its error names the first one
-// that is missing, or is of a type that cannot be meant.
+// NewSchema looks up the published names in a service's description. Its error names the first one
+// that is missing, or has an unsuitable type.
 func NewSchema(service protoreflect.ServiceDescriptor) (*Schema, error) {
 	s := &Schema{}
 	l := &lookup{}
@@ -169,8 +164,7 @@ func (s *Schema) replies(l *lookup, reply protoreflect.MessageDescriptor) {
 	s.result.timestamp = l.find(m, "source_timestamp", isAny, false)
 }
 
-// Service finds the gateway's service: the one of this full name or, without one, the only one that
-// is called ServiceName.
+// Service returns the service with this full name or, for "", the only one called ServiceName.
 func Service(files []protoreflect.FileDescriptor, name string) (protoreflect.ServiceDescriptor, error) {
 	var found, all []string
 	var service protoreflect.ServiceDescriptor

@@ -33,7 +33,7 @@ func TestServices(t *testing.T) {
 	require.Equal(t, "vendor.gateway.v2.MxAccessGateway", load(t, vendorProto).Service())
 }
 
-// What a .proto lacks, or has as another type, is named in one line.
+// An error names what a .proto lacks, or has with another type, in one line.
 func TestWhatAProtoLacks(t *testing.T) {
 	own := text(t, ownProto)
 	for _, tt := range []struct{ old, new, says string }{
@@ -70,8 +70,7 @@ func TestWhatAProtoLacks(t *testing.T) {
 	}
 }
 
-// In proto2, what a value or a time is made of may be a group, which has other bytes than a
-// message.
+// In proto2, parts of a value or a time may be groups, whose encoding differs from messages.
 func TestAGroupIsNoValue(t *testing.T) {
 	old := text(t, proto2)
 	schema, err := loadText(old, "")

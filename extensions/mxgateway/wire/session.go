@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Session is a session of a gateway. Its calls may be made by several goroutines at once; Register
-// comes before the others.
+// Session is a session of a gateway. It is safe for concurrent use, once Register has returned.
 type Session struct {
 	Opened
 
@@ -15,7 +14,7 @@ type Session struct {
 	serverHandle int64
 }
 
-// OpenSession opens a session. Errors are *Error, as those of all calls.
+// OpenSession opens a session. Like all calls, it returns an *Error.
 func (c *Conn) OpenSession(ctx context.Context, schema *Schema, name string) (*Session, error) {
 	out := &openReply{schema: schema}
 	in := &request{bytes: schema.open.name.appendText(nil, name)}
@@ -44,7 +43,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return out.status.err(&f.status, s.conn.key)
 }
 
-// Register registers the client, and returns the server handle that the following commands are of.
+// Register registers the client, and returns the server handle of later commands.
 func (s *Session) Register(ctx context.Context, clientName string) (int64, error) {
 	f := &s.schema.register
 	out := &registerReply{schema: s.schema}
@@ -56,7 +55,7 @@ func (s *Session) Register(ctx context.Context, clientName string) (int64, error
 	return out.handle, nil
 }
 
-// Subscribe advises tags, and returns what that came to, one item for each of them in their order.
+// Subscribe advises tags, and returns an item for each, in order.
 func (s *Session) Subscribe(ctx context.Context, tags []string) ([]Item, error) {
 	f := &s.schema.subscribe
 	body := f.serverHandle.appendInt(nil, s.serverHandle)
@@ -74,7 +73,7 @@ func (s *Session) Subscribe(ctx context.Context, tags []string) ([]Item, error) 
 	return out.items, nil
 }
 
-// Unsubscribe ends that for items, and returns what that came to.
+// Unsubscribe ends the subscriptions of items, and returns their results.
 func (s *Session) Unsubscribe(ctx context.Context, handles []int64) ([]Item, error) {
 	f := &s.schema.unsubscribe
 	body := f.items.appendInts(f.serverHandle.appendInt(nil, s.serverHandle), handles)
@@ -86,8 +85,8 @@ func (s *Session) Unsubscribe(ctx context.Context, handles []int64) ([]Item, err
 	return out.items, nil
 }
 
-// ReadBulk reads tags, and returns their results, in their order. Wait is how long the worker may
-// wait for a value; 0: as it wants.
+// ReadBulk reads tags, and returns their results in order. Wait is how long the worker may wait for
+// a value; 0: the worker's setting.
 func (s *Session) ReadBulk(ctx context.Context, tags []string, wait time.Duration) ([]Result, error) {
 	out := &valueReply{schema: s.schema}
 	if err := s.do(ctx, s.schema.read.command, s.readBody(tags, wait), s.schema.result.payload.at, out, "bulk_read"); err != nil {
@@ -113,7 +112,7 @@ func (s *Session) readBody(tags []string, wait time.Duration) []byte {
 	return body
 }
 
-// do does a command whose reply has to bring a payload.
+// do runs a command whose reply must have a payload.
 func (s *Session) do(ctx context.Context, c command, body []byte, at field, payload reply, named string) error {
 	bytes, _ := s.request(c, body)
 	out := &commandReply{schema: s.schema, at: at, payload: payload}
@@ -124,7 +123,7 @@ func (s *Session) do(ctx context.Context, c command, body []byte, at field, payl
 	return out.err(s.conn.key, named)
 }
 
-// err is why the reply is not what was asked for, or nil.
+// err returns why the reply does not fit the request, or nil.
 func (r *commandReply) err(key, named string) error {
 	if err := r.status.err(&r.schema.invoke.status, key); err != nil {
 		return err
@@ -136,8 +135,7 @@ func (r *commandReply) err(key, named string) error {
 	return nil
 }
 
-// correlationDigits are as many as a correlation id always has, so that another one can take its
-// place.
+// correlationDigits is the fixed length of a correlation id, so that it can be replaced.
 const correlationDigits = 16
 
 // request encodes an MxCommandRequest. Its last bytes are the correlation id, if there is one.
@@ -157,7 +155,7 @@ func (s *Session) request(c command, body []byte) (bytes []byte, correlated bool
 	return f.correlation.appendText(bytes, "0000000000000000"), true
 }
 
-// asked is the error of a reply that has not one result for each tag.
+// asked returns the error of a reply without one result for each tag.
 func asked(got, wanted int) error {
 	if got == wanted {
 		return nil
@@ -166,7 +164,7 @@ func asked(got, wanted int) error {
 	return Errorf(KindProtocol, "the reply has %d results, and %d were asked for", got, wanted)
 }
 
-// RepeatedRead does the same ReadBulk again and again. It belongs to one goroutine.
+// RepeatedRead repeats a ReadBulk, in one goroutine.
 type RepeatedRead struct {
 	session    *Session
 	tags       int
@@ -178,8 +176,7 @@ type RepeatedRead struct {
 	counted    countReply
 }
 
-// Repeated returns a ReadBulk of tags, to be done many times. Wait is as that of ReadBulk; timeout
-// is how long a call may take.
+// Repeated returns a repeatable ReadBulk. Wait is as in ReadBulk; timeout is for each call.
 func (s *Session) Repeated(tags []string, wait, timeout time.Duration) *RepeatedRead {
 	r := &RepeatedRead{session: s, tags: len(tags), timeout: timeout, counted: countReply{schema: s.schema}}
 	r.in.bytes, r.correlated = s.request(s.schema.read.command, s.readBody(tags, wait))
@@ -188,16 +185,16 @@ func (s *Session) Repeated(tags []string, wait, timeout time.Duration) *Repeated
 	return r
 }
 
-// Context returns the context in which Read is to be called: it holds the key.
+// Context returns the context for Read, which holds the key.
 func (r *RepeatedRead) Context(ctx context.Context) context.Context {
 	return r.session.conn.authorized(ctx)
 }
 
-// Bytes are those of the last call's messages.
+// Bytes returns the sizes of the last call's messages.
 func (r *RepeatedRead) Bytes() (sent, received int) { return len(r.in.bytes), r.reply.size }
 
-// Read reads the tags once, and counts their results; values are not looked at. The context is one
-// of Context's.
+// Read reads the tags once, and counts the results without decoding values. The context comes from
+// Context.
 func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	r.calls++
 	if r.correlated {
@@ -208,7 +205,7 @@ func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	err := r.session.conn.invoke(call, r.session.schema.invoke.method, &r.in, &r.reply)
 	stop()
 	if err != nil {
-		r.in.bytes = append([]byte(nil), r.in.bytes...) // gRPC may still have the old ones
+		r.in.bytes = append([]byte(nil), r.in.bytes...) // gRPC may still use the old ones
 
 		return Counts{}, err
 	}

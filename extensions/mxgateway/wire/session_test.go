@@ -16,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// The whole flow, with this project's .proto and with one of other numbers and types, read from a
-// file or asked of the server.
+// All calls, with this project's .proto and with one of other numbers and types, from a file or by
+// reflection.
 func TestFlow(t *testing.T) {
 	for _, proto := range []string{ownProto, vendorProto} {
 		for _, reflected := range []bool{false, true} {
@@ -82,7 +82,7 @@ func flow(t *testing.T, conn *wire.Conn, schema *wire.Schema, own bool) {
 	require.Equal(t, "not_found", kind(session.Close(t.Context())))
 }
 
-// kind is an error's; "" of none. All that the package returns are of one type.
+// kind returns an error's kind, or "". All errors of the package have one type.
 func kind(err error) string {
 	var e *wire.Error
 	if errors.As(err, &e) {
@@ -99,7 +99,7 @@ func code(err error) codes.Code {
 	return e.Code
 }
 
-// What a ReadBulk of the gateway's may come to, and what a client makes of it.
+// Possible answers to a ReadBulk, and the client's results.
 func TestOutcomes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer  gatewaytest.Answer
@@ -172,7 +172,7 @@ func TestOutcomes(t *testing.T) {
 			server := gateway(t, func(context.Context, int) gatewaytest.Answer { return tt.answer })
 			session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
 			reader := session.Repeated(tags, 0, 5*time.Second)
-			for range 2 { // one that fails spoils nothing
+			for range 2 { // a failure has no lasting effect
 				counts, err := reader.Read(reader.Context(t.Context()))
 				require.Equal(t, tt.counts, counts)
 				require.Equal(t, tt.kind, kind(err))
@@ -188,8 +188,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Where 0 is not the code of success, a status without a code is a failure, and a reply without a
-// status is none.
+// If the code of success is not 0, a status without a code is a failure, and a reply without a
+// status is not.
 func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
 	own := strings.Replace(text(t, ownProto), "PROTOCOL_STATUS_CODE_OK = 0;",
 		"PROTOCOL_STATUS_CODE_UNSPECIFIED = 0; PROTOCOL_STATUS_CODE_OK = 77;", 1)
@@ -209,7 +209,7 @@ func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A server may repeat the key, or the secret in it alone. A short secret may be a word of any text.
+// A server may repeat the key, or only its secret. A short secret may be an ordinary word.
 func TestNoErrorShowsTheKey(t *testing.T) {
 	for _, tt := range []struct{ key, said, shown string }{
 		{"mxgw_id_abcdefghijkl", "mxgw_id_abcdefghijkl, abcdefghijkl", "***, ***"},
@@ -238,8 +238,7 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// The bytes of a request, by the encoding's specification:
-// https://protobuf.dev/programming-guides/encoding.
+// The bytes of a request, by the specification: https://protobuf.dev/programming-guides/encoding.
 func TestRequestBytes(t *testing.T) {
 	golden := strings.Join([]string{
 		"0a 09 73657373696f6e2d31",               // 1 session_id: session-1

@@ -12,20 +12,20 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Result is a tag's result of a ReadBulk. What the gateway's .proto has no field for is nil, "" or
-// 0.
+// Result is a tag's result of a ReadBulk. Fields that the gateway's .proto does not have are nil,
+// "" or 0.
 type Result struct {
 	Tag          string
 	Handle       int64
 	Successful   bool
 	Cached       bool
-	Value        any // bool, int64, uint64, float64, string, []any, map[string]any, or nil for none; a time is text, as RFC 3339 has it
+	Value        any // bool, int64, uint64, float64, string, []any, map[string]any, or nil; a time is a string as in RFC 3339
 	Quality      int64
 	Timestamp    any
 	ErrorMessage string
 }
 
-// valueReply keeps the results of a BulkReadReply, values and all.
+// valueReply keeps the results of a BulkReadReply with their values.
 type valueReply struct {
 	schema  *Schema
 	results []Result
@@ -79,7 +79,7 @@ func (r *valueReply) result(bytes []byte) (result Result, err error) {
 	return result, c.err
 }
 
-// value decodes the field that the cursor stands on, whatever it holds.
+// value decodes the field at the cursor.
 func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 	encoded := protowire.AppendTag(nil, c.number, c.typ)
 	switch c.typ { //nolint:exhaustive // groups are refused by the schema
@@ -100,7 +100,7 @@ func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 	return single(f, m.Get(f)), nil
 }
 
-// single is a value as Go has it.
+// single converts a value to Go.
 func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	switch f.Kind() { //nolint:exhaustive // the others are as they stand
 	case protoreflect.MessageKind, protoreflect.GroupKind:
@@ -124,8 +124,8 @@ func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
-// timestamp is where a google.protobuf.Timestamp has its time. A gateway's .proto, or what a server
-// says of itself, may call another message so: it is none then.
+// timestamp returns the fields of a google.protobuf.Timestamp. ok is false if the .proto uses this
+// name for another message.
 func timestamp(d protoreflect.MessageDescriptor) (seconds, nanos protoreflect.FieldDescriptor, ok bool) {
 	if d.FullName() != "google.protobuf.Timestamp" {
 		return nil, nil, false
@@ -138,8 +138,8 @@ func timestamp(d protoreflect.MessageDescriptor) (seconds, nanos protoreflect.Fi
 	return seconds, nanos, isSigned(seconds) && isSigned(nanos)
 }
 
-// message is a time as text; of a message with one oneof what that holds, or nil; and of others an
-// object.
+// message converts a time to a string, a message with one oneof to the value in it or nil, and
+// other messages to an object.
 func message(m protoreflect.Message) any {
 	d := m.Descriptor()
 	if seconds, nanos, ok := timestamp(d); ok {

@@ -18,8 +18,8 @@ import (
 
 const ownProtoPath = "../../../scenarios/lib/mxaccess_gateway.proto"
 
-// withTimestamp is the service of this project's .proto whose google.protobuf.Timestamp is another
-// message.
+// withTimestamp returns the service of this project's .proto, with another message as
+// google.protobuf.Timestamp.
 func withTimestamp(tb testing.TB, fields string) protoreflect.ServiceDescriptor {
 	tb.Helper()
 	own, err := os.ReadFile(ownProtoPath)
@@ -42,7 +42,7 @@ func withTimestamp(tb testing.TB, fields string) protoreflect.ServiceDescriptor 
 	return files[0].Services().Get(0)
 }
 
-// readTimestamp is what is read of a reply whose only result has these bytes as its time.
+// readTimestamp returns what is read from a reply whose only result has these bytes as its time.
 func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time []byte) any {
 	tb.Helper()
 	schema, err := NewSchema(service)
@@ -55,7 +55,7 @@ func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time [
 	return reply.results[0].Timestamp
 }
 
-// A message that is only called google.protobuf.Timestamp is an object, as others are.
+// A message that only has the name google.protobuf.Timestamp is an ordinary object.
 func TestTimestampsThatAreNone(t *testing.T) {
 	scalars := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 90)
 	scalars = protowire.AppendVarint(protowire.AppendTag(scalars, 2, protowire.VarintType), 5)
@@ -80,7 +80,7 @@ func TestTimestampsThatAreNone(t *testing.T) {
 	}
 }
 
-// FuzzReflection lets a gateway say anything of itself, and then anything in a reply.
+// FuzzReflection: a gateway may send any description of itself, and then any reply.
 func FuzzReflection(f *testing.F) {
 	for _, fields := range []string{"int64 seconds = 1; int32 nanos = 2;", "string seconds = 1;", "oneof one { string text = 1; }"} {
 		file := withTimestamp(f, fields).ParentFile()
