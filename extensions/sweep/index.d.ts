@@ -32,7 +32,8 @@
  * therefore has to name one step and operation, such as `sweep_p99{clients:64,op:get}`. The last
  * value of a step is the median of its repeats. In a search, it may leave the clients out and then
  * applies to the result. Any other threshold on a Gauge keeps the run from starting (exit code
- * 104), and the error shows what to write; operations that only the script knows are checked at the end (99).
+ * 104), and the error shows what to write; operations that only the script knows are checked at
+ * the end (99).
  *
  * A threshold without samples fails: before the run (104) when that is known by then, such as for a
  * number of clients that no step has, else at the end (99). This includes the metrics of other
