@@ -183,7 +183,7 @@ test-programs:
 test-read-bulk: bin/k6-race
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
 
-# A test of e2e that does not begin with t.Parallel is of the other stage: extensions/cmd/k6/e2e/doc.go.
+# A test that does not begin with t.Parallel is of the other stage: extensions/cmd/k6/e2e/doc.go.
 alone = $(shell cat extensions/cmd/k6/e2e/*_test.go | sed -n '/^func Test/{N;/t\.Parallel/!s/^func \(Test[A-Za-z0-9_]*\).*/\1/p}')
 alone_pattern = '^($(subst $() ,|,$(alone)))$$'
 e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -race -timeout 60m

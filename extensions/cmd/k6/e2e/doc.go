@@ -6,6 +6,7 @@
 // little of a processor. The others run before those, one after the other.
 //
 // Keep a test cheap: give it few clients and some hundred operations, unless what it shows needs
-// more, and wait for what must happen. What only reads a script runs with reader, and what is refused
-// before a client begins with refused: without the race detector it takes a tenth of the time.
+// more, and wait for what must happen. What only reads a script runs with reader, and what is
+// refused before a client begins with refused: without the race detector it takes a tenth of the
+// time.
 package e2e

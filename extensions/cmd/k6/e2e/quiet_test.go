@@ -23,8 +23,8 @@ import (
 // time when it is asked for /load.
 const busyServer = "E2E_BUSY_SERVER"
 
-// busyThreads are how many threads of it do that, each a tenth of the time: also on a full machine it
-// uses more than a quiet server does, and it leaves most of an idle one to others.
+// busyThreads are how many threads of it do that, each a tenth of the time: also on a full machine
+// it uses more than a quiet server does, and it leaves most of an idle one to others.
 const (
 	busyThreads = 4
 	busyFor     = 10 * time.Millisecond
