@@ -78,15 +78,15 @@ func TestReadBaseline(t *testing.T) {
 	}
 	run := func(whole map[string]any, i int) map[string]any { return whole["runs"].([]any)[i].(map[string]any) }
 	for wrong, broken := range map[string][]byte{
-		"the baseline has no runs":         edited(func(w map[string]any) { w["runs"] = []any{} }),
-		`unknown key "run"`:                edited(func(w map[string]any) { w["run"] = 1 }),
-		"runs[1]: the run of":              edited(func(w map[string]any) { run(w, 1)["started"] = run(w, 0)["started"] }),
-		"runs[1]: stock-rollup is no b":    edited(func(w map[string]any) { run(w, 1)["interrupted"] = true }),
-		"runs[0]: it does not fit":         edited(func(w map[string]any) { w["scenario"] = "other" }),
-		"runs[1]: the report is of schema": edited(func(w map[string]any) { run(w, 1)["schema"] = "xk6-sweep/1 " }),
-		"runs[0]: the report has no k":     edited(func(w map[string]any) { delete(run(w, 0), "k6") }),
-		"the file is empty":                nil,
-		`not a report: there is no k`:      []byte("{}"),
+		"the baseline has no runs":                   edited(func(w map[string]any) { w["runs"] = []any{} }),
+		`unknown key "run"`:                          edited(func(w map[string]any) { w["run"] = 1 }),
+		"runs[1]: the run of":                        edited(func(w map[string]any) { run(w, 1)["started"] = run(w, 0)["started"] }),
+		"runs[1]: stock-rollup is no b":              edited(func(w map[string]any) { run(w, 1)["interrupted"] = true }),
+		"runs[0]: it does not fit":                   edited(func(w map[string]any) { w["scenario"] = "other" }),
+		"runs[1]: the report is of schema":           edited(func(w map[string]any) { run(w, 1)["schema"] = "xk6-sweep/1 " }),
+		"runs[0]: the report: missing property 'k6'": edited(func(w map[string]any) { delete(run(w, 0), "k6") }),
+		"the file is empty":                          nil,
+		`not a report: there is no k`:                []byte("{}"),
 	} {
 		_, err := ReadBaseline(broken)
 		require.ErrorContains(t, err, wrong)

@@ -287,7 +287,7 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 	for tables, why := range map[string]string{
 		"() => { throw new Error('a slip') }": "Error: a slip",
 		"() => 1":                             "the function must return an array of tables, not 1",
-		"() => ({})":                          "tables is an object instead of a list",
+		"() => ({})":                          "tables: got object, want array",
 		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[1, 2]] }]":    "tables[0].rows[0] has 2 cells, and there are 1 column",
 		"() => { const a = []; a.push(a); return a }":                         "TypeError: Converting circular structure to JSON",
 		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[() => 1]] }]": "",

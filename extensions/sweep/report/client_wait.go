@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -59,33 +58,4 @@ func (w *ClientWaitMs) addTo(whole *measure.Distribution) error {
 	whole.Merge(&d)
 
 	return nil
-}
-
-func (s *Step) validateClientWait() error {
-	w := s.ClientWait
-	if w == nil {
-		return nil
-	}
-	percentiles := []keyed{{"clientWaitMs.p50", w.P50}, {"clientWaitMs.p99", w.P99}, {"clientWaitMs.max", w.Max}}
-	mean := keyed{"clientWaitMs.mean", w.Mean}
-	if err := possible(slices.Concat(percentiles, []keyed{mean})...); err != nil {
-		return err
-	}
-	for _, rising := range [][]keyed{percentiles, {mean, percentiles[2]}} {
-		if err := ascending(rising...); err != nil {
-			return err
-		}
-	}
-	d, err := w.distribution()
-	if err != nil {
-		return err
-	}
-	if d.Count == 0 || d.Count != w.Answers {
-		return fmt.Errorf("clientWaitMs.histogram counts %d answers, but clientWaitMs.answers are %d", d.Count, w.Answers)
-	}
-	if err := agree(&d, float64(time.Millisecond), percentiles, 0.5, 0.99, 1); err != nil {
-		return err
-	}
-
-	return agreeMean(&d, time.Millisecond, mean, percentiles[2])
 }

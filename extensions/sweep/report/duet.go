@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -183,62 +182,6 @@ func (d *Duet) isOf(s *Step) bool {
 	return s.Op == d.Op && s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
 }
 
-func (r *Report) validateDuets() error {
-	seen := map[string]bool{}
-	for i := range r.Duets {
-		d := &r.Duets[i]
-		name := fmt.Sprintf("duets[%d]", i)
-		if err := d.validate(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		id := fmt.Sprint(d.Op, "\x00", d.Clients, d.Rate, d.Repeat)
-		if seen[id] {
-			return fmt.Errorf("%s: there are two of it", name)
-		}
-		seen[id] = true
-		for _, variant := range []string{Base, Change} {
-			if !r.hasVariant(d, variant) {
-				return fmt.Errorf("%s: there is no step of its variant %q", name, variant)
-			}
-		}
-	}
-
-	return nil
-}
-
 func (r *Report) hasVariant(d *Duet, variant string) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Variant == variant && d.isOf(&s) })
-}
-
-func (d *Duet) validate() error {
-	if err := possible(keyed{"sliceSeconds", d.SliceSeconds}, keyed{"rate", d.Rate}); err != nil {
-		return err
-	}
-	if (len(d.Figures) == 0) == (d.Why == "") {
-		return errors.New("either it has figures, or why says why not")
-	}
-	if len(d.Figures) > 0 && d.Blocks < paired.Fewest {
-		return fmt.Errorf("blocks are %d, and figures take at least %d", d.Blocks, paired.Fewest)
-	}
-	for i := range d.Figures {
-		f := &d.Figures[i]
-		if !slices.Contains(DuetFigures[:], f.Figure) {
-			return fmt.Errorf("there is no figure %q: known are %s", f.Figure, strings.Join(DuetFigures[:], ", "))
-		}
-		if err := possible(
-			keyed{f.Figure + ".base", f.Base}, keyed{f.Figure + ".change", f.Change}, keyed{f.Figure + ".visible", f.Visible},
-		); err != nil {
-			return err
-		}
-		if err := ascending(
-			keyed{f.Figure + ".low", f.Low}, keyed{f.Figure + ".ratio", f.Ratio}, keyed{f.Figure + ".high", f.High},
-		); err != nil {
-			return err
-		}
-		if !(f.Low > 0) {
-			return fmt.Errorf("%s.low is %g, which is not above 0", f.Figure, f.Low)
-		}
-	}
-
-	return nil
 }

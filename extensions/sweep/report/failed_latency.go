@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -66,36 +65,4 @@ func (s *Step) failedNote() string {
 	}
 
 	return fmt.Sprintf("failed operations took p50 %s, p99 %s, max %s", Millis(f.P50), Millis(f.P99), Millis(f.Max))
-}
-
-func (s *Step) validateFailedLatency() error {
-	f := s.FailedLatency
-	if f == nil {
-		return nil
-	}
-	percentiles := []keyed{
-		{"failedLatencyMs.p50", f.P50}, {"failedLatencyMs.p90", f.P90},
-		{"failedLatencyMs.p99", f.P99}, {"failedLatencyMs.max", f.Max},
-	}
-	mean := keyed{"failedLatencyMs.mean", f.Mean}
-	if err := possible(slices.Concat(percentiles, []keyed{mean})...); err != nil {
-		return err
-	}
-	for _, rising := range [][]keyed{percentiles, {mean, percentiles[3]}} {
-		if err := ascending(rising...); err != nil {
-			return err
-		}
-	}
-	d, err := f.distribution()
-	if err != nil {
-		return err
-	}
-	if d.Count == 0 || uint64(d.Count) > s.Failed {
-		return fmt.Errorf("failedLatencyMs.histogram counts %d operations, but failed are %d", d.Count, s.Failed)
-	}
-	if err := agree(&d, float64(time.Millisecond), percentiles, 0.5, 0.9, 0.99, 1); err != nil {
-		return err
-	}
-
-	return agreeMean(&d, time.Millisecond, mean, percentiles[3])
 }

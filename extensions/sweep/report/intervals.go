@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
@@ -116,34 +114,4 @@ func (s *Step) Interval(f *Figure) (Range, bool) {
 	r, has := s.Intervals.Latency[f.Key]
 
 	return r, has
-}
-
-func (s *Step) validateIntervals() error {
-	if s.Intervals == nil {
-		return nil
-	}
-	if c := s.Intervals.Coverage; !(c > 0 && c < 1) {
-		return fmt.Errorf("intervals.coverage is %g, and is to be between 0 and 1", c)
-	}
-	for _, key := range slices.Sorted(maps.Keys(s.Intervals.Latency)) {
-		if f := FigureOf(key); f == nil || f.Rate || f.Chance {
-			return fmt.Errorf("intervals.latencyMs has %q, and there is no such figure", key)
-		}
-	}
-	for i := range Figures {
-		f := &Figures[i]
-		r, has := s.Interval(f)
-		if !has {
-			continue
-		}
-		low, high := keyed{"intervals." + f.JSON + ".low", r.Low}, keyed{"intervals." + f.JSON + ".high", r.High}
-		if err := possible(low, high); err != nil {
-			return err
-		}
-		if r.Low > r.High {
-			return fmt.Errorf("%s is above %s", low.key, high.key)
-		}
-	}
-
-	return nil
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,22 +27,6 @@ func (m *Mark) Shown() string {
 	}
 
 	return text
-}
-
-func (r *Report) validateMarks() error {
-	if len(r.Marks) > MostMarks {
-		return fmt.Errorf("there are %d marks, and at most %d are kept", len(r.Marks), MostMarks)
-	}
-	for _, m := range r.Marks {
-		switch {
-		case m.Text == "":
-			return errors.New("a mark has no text")
-		case m.At.IsZero():
-			return fmt.Errorf("the mark %q has no time", m.Text)
-		}
-	}
-
-	return nil
 }
 
 // mergedMarks returns the marks of all parts in order of time, without duplicates.

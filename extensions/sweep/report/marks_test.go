@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -20,13 +19,6 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, r.Marks, read.Marks)
 	require.Equal(t, "failover", read.Marks[0].Shown())
 	require.Equal(t, "connected again (512 times)", read.Marks[1].Shown())
-
-	r.Marks[0].Text = ""
-	require.ErrorContains(t, r.Validate(), "a mark has no text")
-	r.Marks[0] = Mark{Text: "failover"}
-	require.ErrorContains(t, r.Validate(), `the mark "failover" has no time`)
-	r.Marks = slices.Repeat([]Mark{{At: at, Text: "failover"}}, MostMarks+1)
-	require.ErrorContains(t, r.Validate(), "there are 1001 marks, and at most 1000 are kept")
 }
 
 func TestMergeOfMarks(t *testing.T) {

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -178,41 +176,4 @@ func TooShort(steps []Step) string {
 	}
 
 	return steps[0].Incomplete()
-}
-
-func (s *Step) validateOpenLoop() error {
-	o := s.OpenLoop
-	if o == nil {
-		return nil
-	}
-	if s.Rate == 0 {
-		return errors.New("openLoop is for steps with a rate")
-	}
-	lateness := []keyed{
-		{"openLoop.latenessMs.p50", o.Lateness.P50}, {"openLoop.latenessMs.p99", o.Lateness.P99},
-		{"openLoop.latenessMs.max", o.Lateness.Max},
-	}
-	busy := keyed{"openLoop.allBusy", o.AllBusy}
-	if err := possible(slices.Concat(lateness, []keyed{busy, {"openLoop.achievedRate", o.AchievedRate}})...); err != nil {
-		return err
-	}
-	inTime, byK6 := keyed{"openLoop.inTime", o.InTime}, keyed{"openLoop.lateByK6", o.LateByK6}
-	if err := possible(inTime, byK6); err != nil {
-		return err
-	}
-	for _, rising := range [][]keyed{
-		lateness, {busy, {"the whole", 1}}, {inTime, {"the whole", 1}}, {byK6, {"the whole", 1}},
-		{{"openLoop.started", float64(o.Started)}, {"openLoop.due", float64(o.Due)}},
-		{{"openLoop.longestQueue", float64(o.LongestQueue)}, {"openLoop.due", float64(o.Due)}},
-	} {
-		if err := ascending(rising...); err != nil {
-			return err
-		}
-	}
-	d, err := measure.Decode(o.Lateness.Histogram)
-	if err != nil {
-		return fmt.Errorf("openLoop.latenessMs.histogram: %w", err)
-	}
-
-	return agree(&d, float64(time.Millisecond), lateness, 0.5, 0.99, 1)
 }

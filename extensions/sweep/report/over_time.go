@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -145,105 +144,4 @@ func (s *Step) StepSeconds() float64 {
 	}
 
 	return s.Seconds
-}
-
-// validateTurns checks the times of a variant's slices against the step.
-func (s *Step) validateTurns() error {
-	o := s.OverTime
-	if (o.StepSeconds == 0) != (len(o.TurnSeconds) == 0) {
-		return errors.New("overTime has stepSeconds and turnSeconds, or neither")
-	}
-	if len(o.TurnSeconds) == 0 {
-		return nil
-	}
-	if len(o.TurnSeconds) != len(o.Failed) {
-		return errors.New("the lists of overTime are not of the same number of slots")
-	}
-	all := 0.0
-	for _, turn := range o.TurnSeconds {
-		if err := possible(keyed{"overTime.turnSeconds", turn}); err != nil {
-			return err
-		}
-		all += turn
-	}
-	if !near(all, s.Seconds, rateTolerance) {
-		return fmt.Errorf("overTime.turnSeconds are %g together, but seconds is %g", all, s.Seconds)
-	}
-	if s.Seconds > o.StepSeconds {
-		return fmt.Errorf("seconds of %g is above overTime.stepSeconds of %g", s.Seconds, o.StepSeconds)
-	}
-
-	return nil
-}
-
-// validateOverTime checks that the slots add up to the step's figures.
-func (s *Step) validateOverTime() error {
-	o := s.OverTime
-	if o == nil {
-		return s.validateSlowest()
-	}
-	n := len(o.Failed)
-	if len(o.OpsPerSecond) != n || len(o.P50) != n || len(o.P99) != n {
-		return errors.New("the lists of overTime are not of the same number of slots")
-	}
-	measured, err := s.Measured()
-	if err != nil {
-		return err
-	}
-	if err := s.validateTurns(); err != nil {
-		return err
-	}
-	elapsed := nanoseconds(s.StepSeconds(), time.Second)
-	if width := measured.Width; width < measure.ShortestSlot || n != measure.SlotsOf(elapsed, width) {
-		return fmt.Errorf("overTime has %d slots of %g seconds, which do not fit seconds of %g", n, o.SlotSeconds, s.StepSeconds())
-	}
-	var ops int64
-	var failed uint64
-	for i := range measured.Slots {
-		slot := &measured.Slots[i]
-		ops += slot.Count()
-		failed += slot.Failed
-		rate := Rate(slot.Count(), measured.Work(i, elapsed))
-		if err := possible(keyed{"overTime.opsPerSecond", o.OpsPerSecond[i]}, keyed{"overTime.p50Ms", o.P50[i]},
-			keyed{"overTime.p99Ms", o.P99[i]}); err != nil {
-			return err
-		}
-		if !near(o.OpsPerSecond[i], rate, rateTolerance) {
-			return fmt.Errorf("overTime.opsPerSecond is %g in slot %d, but %g in its heat", o.OpsPerSecond[i], i+1, rate)
-		}
-		if err := ascending(keyed{"overTime.p50Ms", o.P50[i]}, keyed{"overTime.p99Ms", o.P99[i]}); err != nil {
-			return err
-		}
-	}
-	if ops != s.Operations || failed != s.Failed {
-		return fmt.Errorf("overTime counts %d operations and %d failed ones, but ops are %d and failed %d", ops, failed, s.Operations, s.Failed)
-	}
-
-	return s.validateSlowest()
-}
-
-func (s *Step) validateSlowest() error {
-	if len(s.Slowest) > measure.MostSlowest || int64(len(s.Slowest)) > s.Operations {
-		return fmt.Errorf("slowest has %d operations: it may have %d, and no more than ops", len(s.Slowest), measure.MostSlowest)
-	}
-	for i, one := range s.Slowest {
-		woken := 0.0
-		if one.Woken != nil {
-			woken = *one.Woken
-		}
-		if err := possible(keyed{"slowest.at", one.At}, keyed{"slowest.ms", one.Ms}, keyed{"slowest.waitMs", one.Waited},
-			keyed{"slowest.wokenMs", woken}); err != nil {
-			return err
-		}
-		switch {
-		case one.Client < 0 || one.Client >= s.Clients:
-			return fmt.Errorf("slowest.client is %d, but there are %s, from 0", one.Client, Plural(s.Clients, "client"))
-		case i == 0 && !near(one.Ms, s.Latency.Max, histogramTolerance):
-			return fmt.Errorf("the first of slowest took %g ms, but latencyMs.max is %g", one.Ms, s.Latency.Max)
-		case i > 0 && one.Ms > s.Slowest[i-1].Ms:
-			return errors.New("slowest begins with the slowest operation, and goes on in that order")
-		}
-	}
-
-	return nil
 }

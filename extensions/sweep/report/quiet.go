@@ -22,15 +22,6 @@ func (q *Quiet) Note() string {
 	return fmt.Sprintf("The target was not quiet when the sweep began: after %s of waiting, %s.", Span(q.WaitedSeconds), why)
 }
 
-func (q *Quiet) validate() error {
-	cores := 0.0
-	if q.ServerCores != nil {
-		cores = *q.ServerCores
-	}
-
-	return possible(keyed{"quiet.waitedSeconds", q.WaitedSeconds}, keyed{"quiet.serverCores", cores})
-}
-
 // worstQuiet returns the result of the part with the busiest server; nil if no part waited.
 func worstQuiet(parts []*Report) (worst *Quiet) {
 	for _, part := range parts {

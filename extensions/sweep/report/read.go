@@ -6,13 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
-// Read reads and validates a report in JSON. It checks that no figure is missing and that all
-// agree, because compare, merge and gates rely on it.
+// Read reads a report in JSON and checks it against the schema and against itself, because compare,
+// merge and gates rely on it.
 //
 // Errors are one line about the content; the caller adds the file name.
 func Read(raw []byte) (*Report, error) {
@@ -26,16 +32,13 @@ func Read(raw []byte) (*Report, error) {
 	if err := checkSchema(raw); err != nil {
 		return nil, err
 	}
-	if err := checkKeys(raw); err != nil {
-		return nil, err
-	}
-	if err := checkTwice(raw); err != nil {
+	if err := checkValues(compiled(), raw); err != nil {
 		return nil, err
 	}
 
 	r := &Report{}
 	if err := json.Unmarshal(raw, r); err != nil {
-		return nil, oneLine(err)
+		return nil, errors.New(oneLineOf(err.Error()))
 	}
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -114,15 +117,70 @@ func checkSchema(raw []byte) error {
 	return fmt.Errorf("the report is of schema %q, and not of %q", schema, Schema)
 }
 
-// oneLine rewrites an error of encoding/json for readers of reports.
-func oneLine(err error) error {
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s is the %s, which does not fit: it is to be %s", oneLineOf(wrong.Field), wrong.Value, kindOf(wrong.Type))
+// The schemas of a report and of its tables.
+var compiled, compiledTables = schemaAt(""), schemaAt("#/properties/tables")
+
+func schemaAt(part string) func() *jsonschema.Schema {
+	return sync.OnceValue(func() *jsonschema.Schema {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON))
+		if err != nil {
+			panic(err) // the schema is part of this package
+		}
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource("report.json", doc); err != nil {
+			panic(err)
+		}
+
+		return c.MustCompile("report.json" + part)
+	})
+}
+
+// checkValues returns an error for one value that the schema refuses: the first by its path. prefix
+// is the path of raw in the report.
+func checkValues(schema *jsonschema.Schema, raw []byte, prefix ...string) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return errors.New(oneLineOf(err.Error()))
+	}
+	invalid := (*jsonschema.ValidationError)(nil)
+	if !errors.As(schema.Validate(doc), &invalid) {
+		return nil
+	}
+	var found []string
+	var collect func(e *jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+		if unknown, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+			slices.Sort(unknown.Properties)
+		}
+		if len(e.Causes) == 0 {
+			found = append(found, place(slices.Concat(prefix, e.InstanceLocation))+": "+e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
+		}
+	}
+	collect(invalid)
+
+	return errors.New(oneLineOf(slices.Min(found)))
+}
+
+// place formats the path of a value, such as steps[0].latencyMs.
+func place(location []string) string {
+	if len(location) == 0 {
+		return "the report"
+	}
+	var b strings.Builder
+	for i, key := range location {
+		switch _, err := strconv.Atoi(key); {
+		case err == nil:
+			b.WriteString("[" + key + "]")
+		case i > 0:
+			b.WriteString("." + key)
+		default:
+			b.WriteString(key)
+		}
 	}
 
-	if wrong := (*time.ParseError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s is no time: it is to be such as \"2026-01-31T12:00:00Z\"", oneLineOf(wrong.Value))
-	}
-
-	return errors.New(oneLineOf(err.Error()))
+	return b.String()
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -139,63 +138,6 @@ func (s *Script) note() string {
 
 	return fmt.Sprintf("There were more than %s kinds of operations: the others are counted as %s. "+
 		"Requests to addresses that differ in an id are one kind when they have one `name` tag.", Thousands(int64(s.MostOps)), OtherOp)
-}
-
-func (s *Script) validate() error {
-	if s == nil {
-		return nil
-	}
-	if err := possible(keyed{"script.seconds", s.Seconds}, keyed{"script.mostOps", float64(s.MostOps)}); err != nil {
-		return err
-	}
-	if v := s.VUs; v != nil {
-		if !(v.SlotSeconds > 0) || len(v.Active) > measure.MostSlots {
-			return fmt.Errorf("script.vus has %d slots of %g seconds: there are to be at most %d, of more than 0",
-				len(v.Active), v.SlotSeconds, measure.MostSlots)
-		}
-		for _, n := range v.Active {
-			if err := possible(keyed{"script.vus.active", n}); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range s.Metrics {
-		m := &s.Metrics[i]
-		if i > 0 && m.Name <= s.Metrics[i-1].Name {
-			return errors.New("script.metrics are to be in the order of their names, one of each")
-		}
-		if err := m.validate(); err != nil {
-			return fmt.Errorf("script.metrics: %s: %w", m.Name, err)
-		}
-	}
-
-	return nil
-}
-
-func (m *Metric) validate() error {
-	switch {
-	case m.Name == "":
-		return errors.New("a metric has no name")
-	case !slices.Contains([]string{KindCounter, KindRate, KindGauge, KindTrend}, m.Kind):
-		return fmt.Errorf("kind is %q: it must be counter, rate, gauge or trend", m.Kind)
-	case m.Min > m.Max:
-		return fmt.Errorf("min of %g is above max of %g", m.Min, m.Max)
-	case m.Kind == KindRate && !(m.Value >= 0 && m.Value <= 1):
-		return fmt.Errorf("value of a rate is %g: it must be from 0 to 1", m.Value)
-	case (m.Histogram == "") != (m.P50 == nil) || (m.P50 == nil) != (m.P90 == nil) || (m.P90 == nil) != (m.P99 == nil):
-		return errors.New("it has p50, p90, p99 and histogram, or none of them")
-	case m.Histogram == "":
-		return nil
-	}
-	d, err := measure.Decode(m.Histogram)
-	if err != nil {
-		return fmt.Errorf("histogram: %w", err)
-	}
-	if uint64(d.Count) != m.Samples {
-		return fmt.Errorf("histogram counts %d values, but samples are %d", d.Count, m.Samples)
-	}
-
-	return agree(&d, float64(TrendUnit), []keyed{{"p50", *m.P50}, {"p90", *m.P90}, {"p99", *m.P99}}, 0.5, 0.9, 0.99)
 }
 
 // mergedScript merges the parts' scripts, or returns nil.

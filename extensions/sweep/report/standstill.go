@@ -87,15 +87,3 @@ var LongestStandstill = Figure{ //nolint:gochecknoglobals // a constant
 		return s.Standstill.LongestMs
 	},
 }
-
-func (s *Step) validateStandstill() error {
-	if s.Standstill == nil {
-		return nil
-	}
-	part := keyed{"standstill.part", s.Standstill.Part}
-	if err := possible(keyed{"standstill.longestMs", s.Standstill.LongestMs}, part); err != nil {
-		return err
-	}
-
-	return ascending(part, keyed{"the whole", 1})
-}

@@ -23,10 +23,6 @@ func TestAStepThatStoodStillSaysSo(t *testing.T) {
 
 	total := totalOf([]Step{r.Steps[1], r.Steps[1]})
 	require.Equal(t, r.Steps[1].Standstill, total.Standstill)
-	r.Steps[1].Standstill.Part = 1.5
-	require.ErrorContains(t, r.Steps[1].validate(), "standstill.part of 1.5 is above")
-	r.Steps[1].Standstill.LongestMs = -1
-	require.ErrorContains(t, r.Steps[1].validate(), "standstill.longestMs is -1")
 }
 
 func TestLatenessIsInTheTable(t *testing.T) {
@@ -88,6 +84,4 @@ func TestPipelinesCountOnce(t *testing.T) {
 	}
 	require.EqualValues(t, 160_000, both(0))
 	require.EqualValues(t, 80_000, both(5), "a pipeline may have both kinds")
-	r.Steps[0].Timed = 80_001
-	require.ErrorContains(t, r.Steps[0].validate(), "timings are 80001, but ops are 80000")
 }

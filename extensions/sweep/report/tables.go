@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,22 +35,14 @@ type TableColumn struct {
 // TableRow has a cell for each column: a string, a float64, or nil.
 type TableRow []any
 
-const maxDigits = 9
-
 // ReadTables reads and validates tables in JSON. Errors are one line.
 func ReadTables(raw []byte) ([]Table, error) {
-	var value any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(&value); err != nil {
-		return nil, oneLine(err)
-	}
-	if err := checkValue(reflect.TypeFor[[]Table](), value, tablesKey); err != nil {
+	if err := checkValues(compiledTables(), raw, tablesKey); err != nil {
 		return nil, err
 	}
 	var tables []Table
 	if err := json.Unmarshal(raw, &tables); err != nil {
-		return nil, oneLine(err)
+		return nil, errors.New(oneLineOf(err.Error()))
 	}
 
 	return tables, validateTables(tables)
@@ -60,40 +51,15 @@ func ReadTables(raw []byte) ([]Table, error) {
 const tablesKey = "tables"
 
 func validateTables(tables []Table) error {
-	for i := range tables {
-		t := &tables[i]
+	for i, t := range tables {
 		if slices.ContainsFunc(tables[:i], func(other Table) bool { return other.Title == t.Title }) {
 			return fmt.Errorf("there are two %s of the title %q", tablesKey, t.Title)
 		}
-		if err := t.validate(); err != nil {
-			return fmt.Errorf("%s[%d]%w", tablesKey, i, err)
-		}
-	}
-
-	return nil
-}
-
-// validate returns an error that continues the path of the table.
-func (t *Table) validate() error {
-	switch {
-	case t.Title == "":
-		return errors.New(".title is empty")
-	case len(t.Columns) == 0:
-		return errors.New(".columns are empty: a table has at least one")
-	}
-	for i, c := range t.Columns {
-		switch {
-		case c.Name == "":
-			return fmt.Errorf(".columns[%d].name is empty", i)
-		case c.Better != "" && c.Better != "higher" && c.Better != "lower":
-			return fmt.Errorf(".columns[%d].better is %q: it must be \"higher\" or \"lower\"", i, c.Better)
-		case c.Digits != nil && (*c.Digits < 0 || *c.Digits > maxDigits):
-			return fmt.Errorf(".columns[%d].digits is %d: it must be from 0 to %d", i, *c.Digits, maxDigits)
-		}
-	}
-	for i, row := range t.Rows {
-		if len(row) != len(t.Columns) {
-			return fmt.Errorf(".rows[%d] has %s, and there are %s", i, Plural(len(row), "cell"), Plural(len(t.Columns), "column"))
+		for j, row := range t.Rows {
+			if len(row) != len(t.Columns) {
+				return fmt.Errorf("%s[%d].rows[%d] has %s, and there are %s",
+					tablesKey, i, j, Plural(len(row), "cell"), Plural(len(t.Columns), "column"))
+			}
 		}
 	}
 

@@ -98,22 +98,22 @@ func TestNumbersOfATable(t *testing.T) {
 func TestWrongTables(t *testing.T) {
 	schema := compiledSchema(t)
 	for raw, says := range map[string]string{
-		`{}`:  "tables is an object instead of a list",
-		`[1]`: "tables[0] is a number instead of an object",
-		`[{"columns": [{"name": "a"}], "rows": []}]`:                               `tables[0] has no key "title"`,
-		`[{"title": "", "columns": [{"name": "a"}], "rows": []}]`:                  "tables[0].title is empty",
-		`[{"title": "t", "columns": [], "rows": []}]`:                              "tables[0].columns are empty: a table has at least one",
-		`[{"title": "t", "columns": [{"name": "a"}]}]`:                             `tables[0] has no key "rows"`,
-		`[{"title": "t", "columns": [{"name": ""}], "rows": []}]`:                  "tables[0].columns[0].name is empty",
-		`[{"title": "t", "columns": ["a"], "rows": []}]`:                           "tables[0].columns[0] is a string instead of an object",
-		`[{"title": "t", "columns": [{"name": "a", "units": "s"}], "rows": []}]`:   `tables[0].columns[0] has the unknown key "units"`,
-		`[{"title": "t", "columns": [{"name": "a", "better": "up"}], "rows": []}]`: `tables[0].columns[0].better is "up": it must be "higher" or "lower"`,
-		`[{"title": "t", "columns": [{"name": "a", "digits": 10}], "rows": []}]`:   "tables[0].columns[0].digits is 10: it must be from 0 to 9",
-		`[{"title": "t", "columns": [{"name": "a", "digits": 0.5}], "rows": []}]`:  "columns.digits is the number 0.5, which does not fit: it is to be an integer",
-		`[{"title": "t", "columns": [{"name": "a"}], "rows": [1]}]`:                "tables[0].rows[0] is a number instead of a list",
-		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[true]]}]`:           "tables[0].rows[0][0] is true or false instead of a string, a number or null",
-		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[{}]]}]`:             "tables[0].rows[0][0] is an object instead of a string, a number or null",
-		`[{"title": "t", "columns": [{"name": "a"}], "rows": [], "notes": [1]}]`:   "tables[0].notes[0] is a number instead of a string",
+		`{}`:  "tables: got object, want array",
+		`[1]`: "tables[0]: got number, want object",
+		`[{"columns": [{"name": "a"}], "rows": []}]`:                               "tables[0]: missing property 'title'",
+		`[{"title": "", "columns": [{"name": "a"}], "rows": []}]`:                  "tables[0].title: minLength: got 0, want 1",
+		`[{"title": "t", "columns": [], "rows": []}]`:                              "tables[0].columns: minItems: got 0, want 1",
+		`[{"title": "t", "columns": [{"name": "a"}]}]`:                             "tables[0]: missing property 'rows'",
+		`[{"title": "t", "columns": [{"name": ""}], "rows": []}]`:                  "tables[0].columns[0].name: minLength: got 0, want 1",
+		`[{"title": "t", "columns": ["a"], "rows": []}]`:                           "tables[0].columns[0]: got string, want object",
+		`[{"title": "t", "columns": [{"name": "a", "units": "s"}], "rows": []}]`:   "tables[0].columns[0]: additional properties 'units' not allowed",
+		`[{"title": "t", "columns": [{"name": "a", "better": "up"}], "rows": []}]`: "tables[0].columns[0].better: value must be one of 'higher', 'lower'",
+		`[{"title": "t", "columns": [{"name": "a", "digits": 10}], "rows": []}]`:   "tables[0].columns[0].digits: maximum: got 10, want 9",
+		`[{"title": "t", "columns": [{"name": "a", "digits": 0.5}], "rows": []}]`:  "tables[0].columns[0].digits: got number, want integer",
+		`[{"title": "t", "columns": [{"name": "a"}], "rows": [1]}]`:                "tables[0].rows[0]: got number, want array",
+		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[true]]}]`:           "tables[0].rows[0][0]: got boolean, want null or number or string",
+		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[{}]]}]`:             "tables[0].rows[0][0]: got object, want null or number or string",
+		`[{"title": "t", "columns": [{"name": "a"}], "rows": [], "notes": [1]}]`:   "tables[0].notes[0]: got number, want string",
 	} {
 		_, err := ReadTables([]byte(raw))
 		require.ErrorContains(t, err, says, raw)

@@ -3,21 +3,26 @@ package report
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Validate checks that all figures are possible and agree with each other. The error names the step
-// and the figure.
-func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
-	switch {
-	case r.Schema != Schema:
-		return fmt.Errorf("the schema is %q instead of %q", r.Schema, Schema)
-	case r.Scenario == "":
-		return errors.New("the scenario has no name")
-	}
+// How far two values may differ that describe the same thing. The buckets of a histogram are
+// 0.098 % wide. A mean is also a whole number of nanoseconds.
+const (
+	histogramTolerance = 0.002
+	rateTolerance      = 0.001
+	meanTolerance      = 0.01
+	clientSlack        = 0.001 // seconds by which a client may seem to outlast its step
+)
 
+// Validate returns an error for the first value that contradicts another one. The schema checks the
+// type and the range of each value alone.
+func (r *Report) Validate() error {
 	type id struct {
 		Key
 		repeat int
@@ -34,43 +39,41 @@ func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 		}
 		seen[at] = true
 	}
-
+	for i := range r.Duets {
+		for _, variant := range []string{Base, Change} {
+			if !r.hasVariant(&r.Duets[i], variant) {
+				return fmt.Errorf("duets[%d]: there is no step of its variant %q", i, variant)
+			}
+		}
+		for _, f := range r.Duets[i].Figures {
+			if !(0 < f.Low && f.Low <= f.Ratio && f.Ratio <= f.High) {
+				return fmt.Errorf("duets[%d]: the ratio of %s is %g, and its interval %g to %g", i, f.Figure, f.Ratio, f.Low, f.High)
+			}
+		}
+	}
+	for i, v := range r.Gates {
+		if v.Held && v.Outcome == judgement.Crossed || !v.Held && v.Outcome == judgement.Held {
+			return fmt.Errorf("gates[%d] is %s, and held is %t", i, v.Outcome, v.Held)
+		}
+	}
 	if err := r.validateShares(); err != nil {
 		return err
 	}
 	if err := r.Script.validate(); err != nil {
 		return err
 	}
-	if err := r.validateGates(); err != nil {
-		return err
-	}
-	if err := r.validateSearch(); err != nil {
-		return err
-	}
-	if r.Quiet != nil {
-		if err := r.Quiet.validate(); err != nil {
-			return err
-		}
-	}
-
-	if err := r.validateDuets(); err != nil {
-		return err
-	}
-	if err := r.validateMarks(); err != nil {
-		return err
-	}
 	if err := validateTables(r.Tables); err != nil {
 		return err
 	}
-	if err := ValidateSides(r.SideBySide); err != nil {
-		return err
-	}
 
-	return r.validatePublished()
+	return ValidateSides(r.SideBySide)
 }
 
-// validateShares checks that complete steps have all clients, and that each did its share. For a
-// part of a run, this cannot be checked.
+// Name distinguishes the step from all others of the run, such as "get, 8 clients, repeat 2".
+func (s *Step) Name() string { return fmt.Sprintf("%s, repeat %d", s.Key().Name(), s.Repeat) }
+
+// validateShares checks that complete steps have all their clients, and all operations that were
+// asked for. A part of a distributed run has only some of both.
 func (r *Report) validateShares() error {
 	if _, part := r.Params[segmentParam]; part {
 		return nil
@@ -85,11 +88,11 @@ func (r *Report) validateShares() error {
 		if !s.Complete {
 			continue
 		}
-		times, err := measure.Decode(s.Client.Histogram)
+		times, _, err := s.Client.decode()
 		if err != nil {
-			return fmt.Errorf("%s: client.histogram: %w", s.Name(), err)
+			return err
 		}
-		if times.Count != 0 && times.Count != int64(s.Clients) { // zero if client times are unknown
+		if times.Count != 0 && times.Count != int64(s.Clients) { // 0: the step has no times of clients
 			return fmt.Errorf("%s: it is complete, but client.histogram counts %d clients of %d", s.Name(), times.Count, s.Clients)
 		}
 		if asked := float64(s.Clients) * float64(s.PerClient); done[s.id()] < asked {
@@ -100,79 +103,251 @@ func (r *Report) validateShares() error {
 	return nil
 }
 
-func (r *Report) validateSearch() error {
-	s := r.Search
+func (s *Step) validate() error {
+	for _, check := range []func() error{
+		s.validateLatency, s.validateClients, s.validateRate, s.validateOverTime, s.validateWitness,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Complete && s.TooShort != nil:
+		return errors.New("it is complete, but tooShort says that it is not")
+	case s.Complete && s.apart():
+		return fmt.Errorf("it is complete, but its parts overlap for %g of their time", *s.Overlap)
+	}
+
+	return nil
+}
+
+// quantile is a figure of a histogram, by its key in the JSON.
+type quantile struct {
+	key   string
+	value float64
+	q     float64 // mean: of all values
+}
+
+const mean = -1
+
+// validateLatency checks the latencies of the step against their histograms.
+func (s *Step) validateLatency() error {
+	l, unit := &s.Latency, float64(time.Millisecond)
+	d, err := agree("histogram", s.Histogram, unit,
+		quantile{"latencyMs.p50", l.P50, 0.5}, quantile{"latencyMs.p90", l.P90, 0.9}, quantile{"latencyMs.p95", l.P95, 0.95},
+		quantile{"latencyMs.p99", l.P99, 0.99}, quantile{"latencyMs.p999", l.P999, 0.999}, quantile{"latencyMs.max", l.Max, 1},
+		quantile{"latencyMs.mean", l.Mean, mean})
+	if err != nil {
+		return err
+	}
+	if d.Count != s.Operations {
+		return fmt.Errorf("histogram counts %d operations, but ops are %d", d.Count, s.Operations)
+	}
+	if f := s.FailedLatency; f != nil {
+		d, err := agree("failedLatencyMs.histogram", f.Histogram, unit,
+			quantile{"failedLatencyMs.p50", f.P50, 0.5}, quantile{"failedLatencyMs.p90", f.P90, 0.9},
+			quantile{"failedLatencyMs.p99", f.P99, 0.99}, quantile{"failedLatencyMs.max", f.Max, 1},
+			quantile{"failedLatencyMs.mean", f.Mean, mean})
+		if err != nil {
+			return err
+		}
+		if d.Count == 0 || uint64(d.Count) > s.Failed {
+			return fmt.Errorf("failedLatencyMs.histogram counts %d operations, but failed are %d", d.Count, s.Failed)
+		}
+	}
+	if w := s.ClientWait; w != nil {
+		d, err := agree("clientWaitMs.histogram", w.Histogram, unit,
+			quantile{"clientWaitMs.p50", w.P50, 0.5}, quantile{"clientWaitMs.p99", w.P99, 0.99},
+			quantile{"clientWaitMs.max", w.Max, 1}, quantile{"clientWaitMs.mean", w.Mean, mean})
+		if err != nil {
+			return err
+		}
+		if d.Count == 0 || d.Count != w.Answers {
+			return fmt.Errorf("clientWaitMs.histogram counts %d answers, but clientWaitMs.answers are %d", d.Count, w.Answers)
+		}
+	}
+	if o := s.OpenLoop; o != nil {
+		if s.Rate == 0 || o.Started > o.Due {
+			return fmt.Errorf("openLoop has %d operations started of %d that were due, at a rate of %g", o.Started, o.Due, s.Rate)
+		}
+		_, err = agree("openLoop.latenessMs.histogram", o.Lateness.Histogram, unit,
+			quantile{"openLoop.latenessMs.p50", o.Lateness.P50, 0.5}, quantile{"openLoop.latenessMs.p99", o.Lateness.P99, 0.99},
+			quantile{"openLoop.latenessMs.max", o.Lateness.Max, 1})
+	}
+
+	return err
+}
+
+// validateClients checks what clients took and did against the histograms of both.
+func (s *Step) validateClients() error {
+	c := &s.Client
+	times, err := agree("client.histogram", c.Histogram, float64(time.Second),
+		quantile{"client.min", c.Min, 0}, quantile{"client.p25", c.P25, 0.25}, quantile{"client.p50", c.P50, 0.5},
+		quantile{"client.p75", c.P75, 0.75}, quantile{"client.max", c.Max, 1}, quantile{"client.avg", c.Avg, mean})
+	if err != nil {
+		return err
+	}
+	each, err := agree("client.ops.histogram", c.Ops.Histogram, 1,
+		quantile{"client.ops.min", float64(c.Ops.Min), 0}, quantile{"client.ops.p25", float64(c.Ops.P25), 0.25},
+		quantile{"client.ops.p50", float64(c.Ops.P50), 0.5}, quantile{"client.ops.p75", float64(c.Ops.P75), 0.75},
+		quantile{"client.ops.max", float64(c.Ops.Max), 1})
+	if err != nil {
+		return err
+	}
+	if times.Count > int64(s.Clients) || times.Count != each.Count {
+		return fmt.Errorf("client.histogram counts %d clients and client.ops.histogram %d, of %d", times.Count, each.Count, s.Clients)
+	}
+	if longest := s.Seconds*(1+rateTolerance) + clientSlack; c.Max > longest {
+		return fmt.Errorf("client.max of %g is above seconds of %g", c.Max, s.Seconds)
+	}
+
+	return nil
+}
+
+// validateRate checks ops/s against the operations and the times that the step has.
+func (s *Step) validateRate() error {
+	operations, seconds := s.rated()
+	if err := rateAgrees("opsPerSecond", s.OpsPerSecond, operations, seconds); err != nil {
+		return err
+	}
+	if w := s.Window; w != nil && (w.Ops+w.TailOps != s.Operations || !near(w.Seconds+w.TailSeconds, s.Seconds, rateTolerance)) {
+		return fmt.Errorf("window has %d ops and %d after it in %g and %g seconds, which are not ops of %d in %g seconds",
+			w.Ops, w.TailOps, w.Seconds, w.TailSeconds, s.Operations, s.Seconds)
+	}
+	if a := s.AllClients; a != nil {
+		if s.Window != nil || a.Ops > s.Operations || a.Seconds > s.Seconds*(1+rateTolerance) {
+			return fmt.Errorf("allClients has %d ops in %g seconds, and the step %d in %g", a.Ops, a.Seconds, s.Operations, s.Seconds)
+		}
+
+		return rateAgrees("allClients.opsPerSecond", a.OpsPerSecond, a.Ops, a.Seconds)
+	}
+
+	return nil
+}
+
+func rateAgrees(key string, rate float64, operations int64, seconds float64) error {
+	if want := float64(operations) / seconds; seconds > 0 && !near(rate, want, rateTolerance) || seconds == 0 && rate != 0 {
+		return fmt.Errorf("%s is %g, but %d ops in %g seconds are %g", key, rate, operations, seconds, want)
+	}
+
+	return nil
+}
+
+// validateOverTime checks that the slots of the step have all its operations.
+func (s *Step) validateOverTime() error {
+	for i, one := range s.Slowest {
+		if one.Client >= s.Clients || i > 0 && one.Ms > s.Slowest[i-1].Ms || i == 0 && !near(one.Ms, s.Latency.Max, histogramTolerance) {
+			return fmt.Errorf("slowest[%d] is client %d of %d with %g ms, where latencyMs.max is %g", i, one.Client, s.Clients, one.Ms, s.Latency.Max)
+		}
+	}
+	o := s.OverTime
+	if o == nil {
+		return nil
+	}
+	n := len(o.Failed)
+	turns := (o.StepSeconds == 0) == (len(o.TurnSeconds) == 0) && (len(o.TurnSeconds) == 0 || len(o.TurnSeconds) == n)
+	if len(o.OpsPerSecond) != n || len(o.P50) != n || len(o.P99) != n || !turns {
+		return errors.New("the lists of overTime are not of the same number of slots")
+	}
+	measured, err := s.Measured()
+	if err != nil {
+		return err
+	}
+	elapsed := nanoseconds(s.StepSeconds(), time.Second)
+	if width := measured.Width; width < measure.ShortestSlot || n != measure.SlotsOf(elapsed, width) {
+		return fmt.Errorf("overTime has %d slots of %g seconds, which do not fit seconds of %g", n, o.SlotSeconds, s.StepSeconds())
+	}
+	var ops int64
+	var failed uint64
+	for i := range measured.Slots {
+		slot := &measured.Slots[i]
+		ops += slot.Count()
+		failed += slot.Failed
+		if rate := Rate(slot.Count(), measured.Work(i, elapsed)); !near(o.OpsPerSecond[i], rate, rateTolerance) {
+			return fmt.Errorf("overTime.opsPerSecond is %g in slot %d, but %g in its heat", o.OpsPerSecond[i], i+1, rate)
+		}
+	}
+	if ops != s.Operations || failed != s.Failed {
+		return fmt.Errorf("overTime counts %d operations and %d failed ones, but ops are %d and failed %d", ops, failed, s.Operations, s.Failed)
+	}
+
+	return nil
+}
+
+// validateWitness checks that the lists of the witness are of one length.
+func (s *Step) validateWitness() error {
+	if s.Witness == nil || s.Witness.OverTime == nil {
+		return nil
+	}
+	o := s.Witness.OverTime
+	parts, times := o.lists()
+	for _, lists := range []map[string][]float64{parts, times} {
+		for name, list := range lists {
+			if len(list) != len(o.Idle) {
+				return fmt.Errorf("witness.overTime.%s has %d values, but witness.overTime.idle has %d", name, len(list), len(o.Idle))
+			}
+		}
+	}
+
+	return nil
+}
+
+// validate checks the percentiles of metrics against their histograms.
+func (s *Script) validate() error {
 	if s == nil {
 		return nil
 	}
-	if s.Of != ofClients && s.Of != ofRate {
-		return fmt.Errorf("search.of is %q instead of \"clients\" or \"rate\"", s.Of)
-	}
-	found, most := keyed{"search.found", s.Found}, keyed{"search.max", s.Max}
-	if err := possible(found, most); err != nil {
-		return err
-	}
-	if err := ascending(found, most); err != nil {
-		return err
-	}
-	figures := []keyed{found}
-	if b := s.Bracket; b != nil {
-		low, high := keyed{"search.bracket.low", b.Low}, keyed{"search.bracket.high", b.High}
-		if err := validateBracket(low, found, high); err != nil {
-			return err
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		if slices.Contains([]bool{m.P50 == nil, m.P90 == nil, m.P99 == nil}, m.Histogram != "") {
+			return fmt.Errorf("script.metrics: %s: it must have p50, p90, p99 and histogram, or none of them", m.Name)
 		}
-		figures = append(figures, low, high)
-	}
-	for i, n := range s.Undecided {
-		if !(n > 0) || i > 0 && n <= s.Undecided[i-1] {
-			return errors.New("search.undecided must be numbers above 0 in ascending order")
+		if m.Histogram == "" {
+			continue
 		}
-		figures = append(figures, keyed{"search.undecided", n})
+		d, err := agree("histogram", m.Histogram, float64(TrendUnit), quantile{"p50", *m.P50, 0.5}, quantile{"p90", *m.P90, 0.9}, quantile{"p99", *m.P99, 0.99})
+		if err != nil {
+			return fmt.Errorf("script.metrics: %s: %w", m.Name, err)
+		}
+		if uint64(d.Count) != m.Samples {
+			return fmt.Errorf("script.metrics: %s: histogram counts %d values, but samples are %d", m.Name, d.Count, m.Samples)
+		}
 	}
+
+	return nil
+}
+
+// agree decodes a histogram. It returns an error for the first figure that differs from it; unit is
+// the number of the histogram's units in one of the figures'. Above the range of histograms the
+// figures are exact and the histogram is not.
+func agree(key, encoded string, unit float64, figures ...quantile) (measure.Distribution, error) {
+	d, err := measure.Decode(encoded)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", key, err)
+	}
+	highest := float64(measure.Highest) / unit
+	above := slices.ContainsFunc(figures, func(f quantile) bool { return f.value > highest })
 	for _, f := range figures {
-		if f.value != 0 && !r.tried(f.value) {
-			return fmt.Errorf("%s is %g, which no step has tried", f.key, f.value)
+		var want float64
+		var ok bool
+		switch f.q {
+		case mean:
+			want = float64(d.Mean()) / unit
+			ok = above || near(f.value, want, meanTolerance) || math.Abs(f.value-want)*unit <= 1
+		case 0:
+			want = float64(d.Min) / unit
+			ok = near(min(f.value, highest), min(want, highest), histogramTolerance)
+		default:
+			want = float64(d.Quantile(f.q)) / unit
+			ok = near(min(f.value, highest), min(want, highest), histogramTolerance)
+		}
+		if !ok {
+			return d, fmt.Errorf("%s is %g, but %g in its histogram", f.key, f.value, want)
 		}
 	}
 
-	return nil
+	return d, nil
 }
 
-func validateBracket(low, found, high keyed) error {
-	if err := possible(low, high); err != nil {
-		return err
-	}
-	if err := ascending(low, found); err != nil {
-		return err
-	}
-	if high.value != 0 && high.value <= found.value {
-		return fmt.Errorf("%s of %g is not above %s of %g", high.key, high.value, found.key, found.value)
-	}
-
-	return nil
-}
-
-func (r *Report) tried(number float64) bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool {
-		if r.Search.Of == ofRate {
-			return s.Rate == number
-		}
-
-		return float64(s.Clients) == number
-	})
-}
-
-func (r *Report) validatePublished() error {
-	for _, series := range r.Published {
-		for _, p := range series.Points {
-			if p.Clients < 1 {
-				return fmt.Errorf("published %q: a point of %s", series.Label, Plural(p.Clients, "client"))
-			}
-			if err := possible(keyed{"opsPerSecond", p.OpsPerSecond}); err != nil {
-				return fmt.Errorf("published %q, %s: %w", series.Label, Plural(p.Clients, "client"), err)
-			}
-		}
-	}
-
-	return nil
-}
+// near reports whether two numbers from 0 differ by at most the part tolerance of the higher one.
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*max(a, b) }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -120,22 +119,4 @@ func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
 	}
 
 	return text, outcome
-}
-
-// validateGates checks that outcomes and Held agree.
-func (r *Report) validateGates() error {
-	for i := range r.Gates {
-		v := &r.Gates[i]
-		result := v.Outcome
-		switch {
-		case !slices.Contains([]judgement.Outcome{judgement.Held, judgement.Crossed, judgement.Undecided}, result):
-			return fmt.Errorf("gates[%d].outcome is %q: it must be held, crossed or undecided", i, v.Outcome)
-		case v.Held && result == judgement.Crossed, !v.Held && result == judgement.Held:
-			return fmt.Errorf("gates[%d] is %s, and held is %t", i, result, v.Held)
-		case math.IsNaN(v.Visible) || v.Visible < 0:
-			return fmt.Errorf("gates[%d].visible is %g, which is not a number from 0", i, v.Visible)
-		}
-	}
-
-	return nil
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -97,54 +95,4 @@ func (s *Step) rated() (operations int64, seconds float64) {
 	}
 
 	return s.Operations, s.Seconds
-}
-
-func (s *Step) validateRate() error {
-	operations, seconds := s.rated()
-	if want := float64(operations) / seconds; seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {
-		return fmt.Errorf("opsPerSecond is %g, but %d ops in %g seconds are %g", s.OpsPerSecond, operations, seconds, want)
-	}
-	if w := s.Window; w != nil {
-		if err := possible(
-			keyed{"window.seconds", w.Seconds}, keyed{"window.tailSeconds", w.TailSeconds},
-			keyed{"window.ops", float64(w.Ops)}, keyed{"window.tailOps", float64(w.TailOps)},
-		); err != nil {
-			return err
-		}
-		if w.Ops+w.TailOps != s.Operations {
-			return fmt.Errorf("window.ops of %d and window.tailOps of %d are not ops of %d", w.Ops, w.TailOps, s.Operations)
-		}
-		if !near(w.Seconds+w.TailSeconds, s.Seconds, rateTolerance) {
-			return fmt.Errorf("window.seconds of %g and window.tailSeconds of %g are not seconds of %g",
-				w.Seconds, w.TailSeconds, s.Seconds)
-		}
-	}
-
-	return s.validateAllClients()
-}
-
-func (s *Step) validateAllClients() error {
-	a := s.AllClients
-	if a == nil {
-		return nil
-	}
-	if s.Window != nil {
-		return errors.New("allClients is for steps without a window")
-	}
-	seconds, ops := keyed{"allClients.seconds", a.Seconds}, keyed{"allClients.ops", float64(a.Ops)}
-	if err := possible(seconds, ops, keyed{"allClients.opsPerSecond", a.OpsPerSecond}); err != nil {
-		return err
-	}
-	if err := ascending(ops, keyed{"ops", float64(s.Operations)}); err != nil {
-		return err
-	}
-	if err := ascending(seconds, keyed{"seconds", s.Seconds * (1 + rateTolerance)}); err != nil {
-		return err
-	}
-	if want := float64(a.Ops) / a.Seconds; a.Seconds > 0 && !near(a.OpsPerSecond, want, rateTolerance) {
-		return fmt.Errorf("allClients.opsPerSecond is %g, but %d ops in %g seconds are %g",
-			a.OpsPerSecond, a.Ops, a.Seconds, want)
-	}
-
-	return nil
 }

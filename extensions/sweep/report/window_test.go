@@ -57,10 +57,10 @@ func TestRateOfAWindow(t *testing.T) {
 		"2 clients: ops/s is of the window of 1.000s; what was under way then ended within another 4.000s.")
 
 	for name, spoil := range map[string]func(*Step){
-		"opsPerSecond is 20":           func(s *Step) { s.OpsPerSecond = 20 },
-		"window.ops of 97":             func(s *Step) { s.Window.Ops, s.OpsPerSecond = 97, 97 },
-		"window.tailSeconds of 1":      func(s *Step) { s.Window.TailSeconds = 1 },
-		"allClients is for steps with": func(s *Step) { s.AllClients = &AllClients{} },
+		"opsPerSecond is 20":   func(s *Step) { s.OpsPerSecond = 20 },
+		"window has 97 ops":    func(s *Step) { s.Window.Ops, s.OpsPerSecond = 97, 97 },
+		"in 1 and 1 seconds":   func(s *Step) { s.Window.TailSeconds = 1 },
+		"allClients has 0 ops": func(s *Step) { s.AllClients = &AllClients{} },
 	} {
 		s := stepOf(t, &r)
 		spoil(s)
@@ -91,9 +91,9 @@ func TestRateOfAllClients(t *testing.T) {
 	require.Contains(t, stepNotes(s, false), "2 clients: all clients were at work for 2.000s of 5.000s, with 40/s.")
 
 	for name, spoil := range map[string]func(*Step){
-		"allClients.ops of 101":       func(s *Step) { s.AllClients.Ops = 101 },
-		"allClients.seconds of 6":     func(s *Step) { s.AllClients.Seconds = 6 },
-		"allClients.opsPerSecond is ": func(s *Step) { s.AllClients.OpsPerSecond = 20 },
+		"allClients has 101 ops":       func(s *Step) { s.AllClients.Ops = 101 },
+		"allClients has 80 ops in 6 s": func(s *Step) { s.AllClients.Seconds = 6 },
+		"allClients.opsPerSecond is ":  func(s *Step) { s.AllClients.OpsPerSecond = 20 },
 	} {
 		s := stepOf(t, &r)
 		spoil(s)
@@ -120,11 +120,8 @@ func TestMissedRate(t *testing.T) {
 	require.Empty(t, Missed([]Step{*s}))
 
 	for name, spoil := range map[string]func(*Step){
-		"openLoop.allBusy of 1.5":          func(s *Step) { s.OpenLoop.AllBusy = 1.5 },
-		"openLoop.inTime of 1.5":           func(s *Step) { s.OpenLoop.InTime = 1.5 },
-		"openLoop.lateByK6 is -1":          func(s *Step) { s.OpenLoop.LateByK6 = -1 },
-		"openLoop.started of 101":          func(s *Step) { s.OpenLoop.Started = 101 },
-		"openLoop is for steps with":       func(s *Step) { s.Rate = 0 },
+		"openLoop has 101 operations":      func(s *Step) { s.OpenLoop.Started = 101 },
+		"at a rate of 0":                   func(s *Step) { s.Rate = 0 },
 		"openLoop.latenessMs.p50 is 0.01,": func(s *Step) { s.OpenLoop.Lateness.P50 = 0.01 },
 	} {
 		s := stepOf(t, &r)

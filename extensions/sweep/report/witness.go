@@ -1,9 +1,7 @@
 package report
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
@@ -98,56 +96,4 @@ func (r *Report) witnessNotes(s *Step) (notes []string) {
 	}
 
 	return notes
-}
-
-func (s *Step) validateWitness() error {
-	w := s.Witness
-	if w == nil {
-		return nil
-	}
-	if !w.LimitedBy.Known() {
-		return fmt.Errorf("witness.limitedBy is %q, which is none of its words", w.LimitedBy)
-	}
-	if w.Why == "" {
-		return errors.New("witness.why is empty")
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.Evidence)) {
-		if err := possible(keyed{"witness.evidence." + name, w.Evidence[name]}); err != nil {
-			return err
-		}
-	}
-	if w.OverTime == nil {
-		return nil
-	}
-
-	return w.OverTime.validate()
-}
-
-func (o *WitnessOverTime) validate() error {
-	if o.EverySeconds <= 0 {
-		return fmt.Errorf("witness.overTime.everySeconds is %g, but is to be above 0", o.EverySeconds)
-	}
-	parts, times := o.lists()
-	for _, lists := range []map[string][]float64{parts, times} {
-		for _, name := range slices.Sorted(maps.Keys(lists)) {
-			key := "witness.overTime." + name
-			if len(lists[name]) != len(o.Idle) {
-				return fmt.Errorf("%s has %d values, but witness.overTime.idle has %d", key, len(lists[name]), len(o.Idle))
-			}
-			for _, value := range lists[name] {
-				if err := possible(keyed{key, value}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		for _, part := range parts[name] {
-			if err := ascending(keyed{"witness.overTime." + name, part}, keyed{"the whole", 1}); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
 }

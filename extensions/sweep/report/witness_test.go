@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -26,14 +25,8 @@ func limited(word witness.Word) func(*Step) {
 
 func TestWitnessIsValidated(t *testing.T) {
 	for want, change := range map[string]func(*Witness){
-		`witness.limitedBy is "weather", which is none`: func(w *Witness) { w.LimitedBy = "weather" },
-		"witness.why is empty":                          func(w *Witness) { w.Why = "" },
-		"witness.evidence.k6 is -1":                     func(w *Witness) { w.Evidence[witness.K6] = -1 },
-		"witness.overTime.everySeconds is 0":            func(w *Witness) { w.OverTime.EverySeconds = 0 },
-		"witness.overTime.lateMs has 1 values":          func(w *Witness) { w.OverTime.LateMs = w.OverTime.LateMs[:1] },
-		"witness.overTime.server has 1 values":          func(w *Witness) { w.OverTime.Server = w.OverTime.Server[:1] },
-		"witness.overTime.k6 of 1.5 is above the whole": func(w *Witness) { w.OverTime.K6[0] = 1.5 },
-		"witness.overTime.gcPauseMs is -1":              func(w *Witness) { w.OverTime.GCPauseMs[1] = -1 },
+		"witness.overTime.lateMs has 1 values": func(w *Witness) { w.OverTime.LateMs = w.OverTime.LateMs[:1] },
+		"witness.overTime.server has 1 values": func(w *Witness) { w.OverTime.Server = w.OverTime.Server[:1] },
 	} {
 		s := step(1, 1, "get", limited(witness.Host))
 		require.NoError(t, s.validate())
@@ -43,8 +36,6 @@ func TestWitnessIsValidated(t *testing.T) {
 	s := step(1, 1, "get", limited(witness.Host))
 	s.Witness.OverTime, s.Witness.Evidence = nil, map[string]float64{}
 	require.NoError(t, s.validate(), "a system that tells nothing")
-	s.Witness.Evidence["k6"] = math.Inf(1)
-	require.Error(t, s.validate())
 }
 
 // "limited by" is the last column, filled once a step.

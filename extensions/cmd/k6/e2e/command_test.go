@@ -213,7 +213,7 @@ func TestReportsThatAreNone(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"truncated": {string(whole[:len(whole)/2]), "truncated"},
 		"newer":     {strings.Replace(string(whole), "xk6-sweep/1", "xk6-sweep/2", 1), "newer"},
-		"corrupted": {strings.Replace(string(whole), `"ops": 5`, `"ops": 50`, 1), "opsPerSecond is "},
+		"corrupted": {strings.Replace(string(whole), `"ops": 5`, `"ops": 50`, 1), "histogram counts 5 operations, but ops are 50"},
 		"empty":     {"", "empty"},
 	} {
 		file := filepath.Join(dir, name+".json")
