@@ -163,7 +163,7 @@ func TestBrokenConnectionIsOpenedAnew(t *testing.T) {
 	for _, failure := range []error{errBroken, cmi.NewError(cmi.KindConnection, "x"), outOfStep} {
 		driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
 			if c.number < 3 {
-				c.broken.Store(failure == error(outOfStep)) //nolint:errorlint // it is this one
+				c.broken.Store(failure == error(outOfStep)) //nolint:errorlint // compared by identity
 
 				return 0, failure
 			}

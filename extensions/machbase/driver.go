@@ -89,7 +89,7 @@ type Appender interface {
 // DefaultDriver is the default of the option driver.
 const DefaultDriver = "native"
 
-var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
+var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // a registry, as in database/sql
 
 // RegisterDriver adds a driver. Packages with optional drivers call it in init.
 func RegisterDriver(d Driver) { drivers = append(drivers, d) }

@@ -20,7 +20,7 @@ type work struct {
 	draws   *draws
 	// vu is the context of the VU's iteration, and counts its metrics. Copies here avoid cache
 	// misses on the way to the VU, with hundreds of clients.
-	vu     context.Context //nolint:containedctx // the run is within it
+	vu     context.Context //nolint:containedctx // used during a run
 	counts *k6mod.Instruments
 	// recorder records the operations of the step; nil outside of a sweep.
 	recorder *measure.Recorder

@@ -63,7 +63,7 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 // long, any other number to double, a Date to datetime, an ArrayBuffer to binary, null to null.
 func bind(value sobek.Value) (any, error) {
 	if k6glue.IsNullish(value) {
-		return nil, nil //nolint:nilnil // a null is a value
+		return nil, nil //nolint:nilnil // nil is a null value
 	}
 	switch v := k6glue.Scalar(value).(type) {
 	case string, int64:
@@ -188,7 +188,7 @@ func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
 // bindTime accepts a Date, a number of milliseconds or a BigInt of nanoseconds since 1970.
 func bindTime(value sobek.Value, plain any) (any, error) {
 	if _, ns := k6glue.Scalar(value).(*big.Int); ns {
-		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind made it one
+		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind returns this type
 	}
 	switch v := plain.(type) {
 	case time.Time:

@@ -28,7 +28,7 @@ type task struct {
 
 // asks reports whether the reply is a hit or a miss.
 type effects struct {
-	ctx            context.Context //nolint:containedctx // that of the call
+	ctx            context.Context //nolint:containedctx // the call's context
 	dials          []dialled
 	dialling, took time.Duration
 	traffic        traffic

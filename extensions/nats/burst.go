@@ -11,7 +11,7 @@ import (
 const burstBytes = 64 << 10
 
 // bursts holds unused bursts, whose memory is reused.
-var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2*burstBytes)} }} //nolint:gochecknoglobals // of all clients
+var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2*burstBytes)} }} //nolint:gochecknoglobals // shared by all clients
 
 // burst publishes many messages for one subject. nats.go would lock and wake its writer for each
 // message.
@@ -33,7 +33,7 @@ func (c *client) burst(conn *connection, subject string, o *publishOptions) *bur
 	if waiting, err := conn.nc.Buffered(); err != nil || waiting > 0 {
 		return nil
 	}
-	b := bursts.Get().(*burst) //nolint:forcetypeassert // nothing else is put there
+	b := bursts.Get().(*burst) //nolint:forcetypeassert // the pool holds no other type
 	b.to, b.subject, b.most = to, subject, conn.nc.MaxPayload()
 
 	return b

@@ -26,7 +26,7 @@ type dialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 // dialer opens connections for nats.go, the first and those that restore it. It does the TLS
 // handshake, so that the limits apply to decrypted data.
 type dialer struct {
-	life   context.Context //nolint:containedctx // as long as the connection's, not as a call's
+	life   context.Context //nolint:containedctx // lives as long as the connection
 	dial   dialFunc
 	into   *connection
 	within time.Duration // for a write

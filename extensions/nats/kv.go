@@ -298,7 +298,7 @@ func (kv *keyValue) info(sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-var entryKeys = []string{ //nolint:gochecknoglobals // a constant: the properties of entries
+var entryKeys = []string{ //nolint:gochecknoglobals // a constant
 	"bucket", "key", "value", "raw", "revision", "created", "operation", "delta",
 }
 

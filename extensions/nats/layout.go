@@ -194,7 +194,7 @@ func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-var layoutRecordKeys = []string{"table", "key", "value", "raw", "metadata"} //nolint:gochecknoglobals // a constant: properties of records
+var layoutRecordKeys = []string{"table", "key", "value", "raw", "metadata"} //nolint:gochecknoglobals // a constant
 
 func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
 	rt := c.Runtime()

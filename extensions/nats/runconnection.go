@@ -30,7 +30,7 @@ type runConnection struct {
 	watch  *deadline.Watch[*wire.Conn]
 	// ctx is the VU's context during a run. A copy here avoids cache misses on the way to the VU,
 	// with hundreds of clients.
-	ctx context.Context //nolint:containedctx // the run's
+	ctx context.Context //nolint:containedctx // used during a run
 	// servers are the client's servers in order of trial; next is the first to try.
 	servers []string
 	next    int

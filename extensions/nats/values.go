@@ -41,7 +41,7 @@ func (c *client) bytes(method string, value sobek.Value, buffer *[]byte) ([]byte
 func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Runtime(), n) }
 
 func (m *module) plainObject(values map[string]any) *sobek.Object {
-	return k6glue.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // what Plain makes of a map
+	return k6glue.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // Plain converts maps to objects
 }
 
 func (m *module) stringArray(texts []string) *sobek.Object {

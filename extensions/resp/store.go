@@ -113,7 +113,7 @@ func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byt
 func (b *batch) Request(i int) wire.Request {
 	c := &b.commands[i]
 	q := wire.Request{Key: c.Key, Value: c.Value, TTL: c.TTL}
-	switch c.Op { //nolint:exhaustive // pipelines hold no others
+	switch c.Op { //nolint:exhaustive // pipelines hold no other operations
 	case workload.Get:
 		q.Verb = wire.Get
 	case workload.Set:

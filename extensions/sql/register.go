@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
+func init() { //nolint:gochecknoinits // k6 and database/sql register in init
 	modules.Register(ImportPath, New())
 	register("sqlite3", wholerows.Local(sqliteConnector))
 	register(driverPostgres, postgres.Connector)

@@ -28,7 +28,7 @@ func argument(value any) (any, error) {
 	pointer := reflect.ValueOf(value)
 	isPointer := pointer.Kind() == reflect.Pointer
 	if isPointer && pointer.IsNil() {
-		return nil, nil //nolint:nilnil // a null is a value
+		return nil, nil //nolint:nilnil // nil is a null value
 	}
 	switch v := value.(type) {
 	case driver.Valuer:

@@ -85,14 +85,14 @@ func TestPreparedExec(t *testing.T) {
 func TestMethodsWithoutContexts(t *testing.T) {
 	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
 	require.NoError(t, err)
-	_, err = conn.Begin() //nolint:staticcheck // it is what is tested
+	_, err = conn.Begin() //nolint:staticcheck // under test
 	require.ErrorContains(t, err, "there are no transactions in Machbase")
 	statement, err := conn.Prepare(sysUser)
 	require.NoError(t, err)
 	require.Equal(t, 1, statement.NumInput())
-	_, err = statement.Exec(nil) //nolint:staticcheck // it is what is tested
+	_, err = statement.Exec(nil) //nolint:staticcheck // under test
 	require.EqualError(t, err, "use ExecContext and QueryContext")
-	_, err = statement.Query(nil) //nolint:staticcheck // it is what is tested
+	_, err = statement.Query(nil) //nolint:staticcheck // under test
 	require.EqualError(t, err, "use ExecContext and QueryContext")
 	require.NoError(t, statement.Close())
 	require.NoError(t, conn.Close())

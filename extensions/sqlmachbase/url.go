@@ -112,7 +112,7 @@ func parseQueryTimeout(name, text string) (time.Duration, error) {
 func unit(name, text string) error {
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil //nolint:nilerr // it has a unit, or is no time
+		return nil //nolint:nilerr // it has a unit, or is invalid
 	}
 
 	return units.Number(name, number)

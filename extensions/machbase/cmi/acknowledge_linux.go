@@ -22,7 +22,7 @@ func acknowledger(socket net.Conn) func() {
 	on := int32(1)
 	set := func(fd uintptr) { // an error only means a delay
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_QUICKACK,
-			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // the form that package syscall asks for
+			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // required by package syscall
 	}
 
 	return func() { _ = raw.Control(set) }

@@ -63,7 +63,7 @@ func (k *cache) get(c *Conn, sql string) *Stmt {
 }
 
 func statementOf(element *list.Element) *Stmt {
-	return element.Value.(*Stmt) //nolint:forcetypeassert // nothing else is in the list
+	return element.Value.(*Stmt) //nolint:forcetypeassert // the list holds no other type
 }
 
 // evict removes the least recently used statement, and returns false if the cache is empty.

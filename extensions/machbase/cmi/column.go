@@ -75,7 +75,7 @@ func (t Type) String() string {
 
 // IsText reports whether values of this type are text.
 func (t Type) IsText() bool {
-	switch t { //nolint:exhaustive // the others are in the default
+	switch t { //nolint:exhaustive // the default handles the others
 	case Varchar, Char, Text, Clob, JSON:
 		return true
 	default:

@@ -48,7 +48,7 @@ type Conn struct {
 
 	// calls closes the connection when within, the context of the current call, ends.
 	calls  *deadline.Watch[*Conn]
-	within context.Context //nolint:containedctx // calls begin and end in functions of their own
+	within context.Context //nolint:containedctx // set by enter, used until leave
 
 	appenders map[uint32]*Appender
 	closing   struct {

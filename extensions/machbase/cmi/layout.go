@@ -25,7 +25,7 @@ type span struct {
 // mostLayouts limits the shared layouts. Connections keep further ones for themselves.
 const mostLayouts = 64
 
-var layouts atomic.Pointer[[]*layout] //nolint:gochecknoglobals // a process needs each of them once
+var layouts atomic.Pointer[[]*layout] //nolint:gochecknoglobals // shared by the process
 
 func layoutOf(columns []Column) *layout {
 	for {

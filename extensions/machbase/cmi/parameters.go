@@ -113,7 +113,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 
 // requireWhole rejects a fraction for an integer parameter, which the server would cut off.
 func requireWhole(parameter Type, v float64) *Error {
-	switch parameter { //nolint:exhaustive // the others take fractions, or the server refuses them
+	switch parameter { //nolint:exhaustive // other types accept fractions, or the server rejects them
 	case Short, Ushort, Integer, Uinteger, Long, Ulong:
 		if v != math.Trunc(v) {
 			return usage("%v is no whole number, and the parameter is of type %s", v, parameter)
@@ -124,7 +124,7 @@ func requireWhole(parameter Type, v float64) *Error {
 }
 
 func appendNull(b []byte, t Type) (Type, []byte, *Error) {
-	switch t { //nolint:exhaustive // the others are in the default
+	switch t { //nolint:exhaustive // the default handles the others
 	case Short:
 		return t, binary.BigEndian.AppendUint16(b, nullShort), nil
 	case Ushort:

@@ -98,7 +98,7 @@ func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
 
 func putInteger(b []byte, c Column, n int64) ([]byte, bool, *Error) {
 	fits := true
-	switch c.Type { //nolint:exhaustive // the others are in the default
+	switch c.Type { //nolint:exhaustive // the default handles the others
 	case Short:
 		b, fits = binary.LittleEndian.AppendUint16(b, uint16(n)), n == int64(int16(n))
 	case Ushort:
@@ -138,7 +138,7 @@ func putUnsigned(b []byte, c Column, n uint64) ([]byte, bool, *Error) {
 }
 
 func putFloat(b []byte, c Column, f float64) ([]byte, bool, *Error) {
-	switch c.Type { //nolint:exhaustive // the others do not fit
+	switch c.Type { //nolint:exhaustive // other types do not fit
 	case Double:
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(f)), true, nil
 	case Float:

@@ -109,7 +109,7 @@ func (r *row) raw(i int) []byte {
 
 func (r *row) int64(i int) int64 {
 	b := r.raw(i)
-	switch r.columns[i].Type { //nolint:exhaustive // the others are in the default
+	switch r.columns[i].Type { //nolint:exhaustive // the default handles the others
 	case Short:
 		return int64(int16(binary.BigEndian.Uint16(b)))
 	case Ushort:
@@ -138,7 +138,7 @@ func (r *row) value(i int) any {
 	if len(b) == 0 {
 		return nil
 	}
-	switch r.columns[i].Type { //nolint:exhaustive // the others are in the default
+	switch r.columns[i].Type { //nolint:exhaustive // the default handles the others
 	case Short:
 		return int16(r.int64(i))
 	case Ushort:

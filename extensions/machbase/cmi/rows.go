@@ -14,7 +14,7 @@ type Rows struct {
 	row row
 
 	conn      *Conn
-	ctx       context.Context //nolint:containedctx // rows are fetched as they are read, within the query's context
+	ctx       context.Context //nolint:containedctx // later fetches use the query's context
 	statement *Stmt
 	units     []byte // unread units of the current answer
 	more      bool   // the server has rows that were not fetched yet
@@ -141,7 +141,7 @@ func (r *Rows) Int64(i int) int64 {
 	if r.IsNull(i) {
 		return 0
 	}
-	switch r.row.columns[i].Type { //nolint:exhaustive // the others are in the default
+	switch r.row.columns[i].Type { //nolint:exhaustive // the default handles the others
 	case Short, Ushort, Integer, Uinteger, Long, Datetime:
 		return r.row.int64(i)
 	default:

@@ -49,6 +49,6 @@ func putCell(b []byte, c Column, column any, row int) ([]byte, bool, *Error) { /
 	case []uint32:
 		return putInteger(b, c, int64(v[row]))
 	default:
-		return putUnsigned(b, c, column.([]uint64)[row]) //nolint:forcetypeassert // lengthOf has seen it
+		return putUnsigned(b, c, column.([]uint64)[row]) //nolint:forcetypeassert // lengthOf has checked it
 	}
 }

@@ -6,7 +6,7 @@ package drivers
 
 import "github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 
-func init() { //nolint:gochecknoinits // what the import is for
+func init() { //nolint:gochecknoinits // the purpose of importing the package
 	machbase.RegisterDriver(machgoDriver{})
 	machbase.RegisterDriver(machcliDriver{})
 }

@@ -46,7 +46,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 		return nil, connectError(ctx, cfg, dial, err)
 	}
 
-	own := newMachcliConn(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // what machcli returns
+	own := newMachcliConn(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // machcli's result type
 	if cfg.QueryTimeout > 0 {
 		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
 		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {

@@ -49,7 +49,7 @@ func (a *machcliAppender) open(ctx context.Context) error {
 
 		return machcliError(err)
 	}
-	a.appender, a.columns = opened.(*machcli.Appender), columns //nolint:forcetypeassert // what machcli returns
+	a.appender, a.columns = opened.(*machcli.Appender), columns //nolint:forcetypeassert // machcli's result type
 
 	return nil
 }

@@ -21,7 +21,7 @@ func fit(column api.ColumnType, value any) (any, bool) { //nolint:cyclop // one 
 	if value == nil {
 		return nulls[column], true
 	}
-	switch column { //nolint:exhaustive // the others are texts
+	switch column { //nolint:exhaustive // other types are text
 	case api.ColumnTypeShort:
 		return within(value, math.MinInt16, math.MaxInt16, func(n int64) any { return int16(n) })
 	case api.ColumnTypeUShort:

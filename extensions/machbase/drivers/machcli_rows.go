@@ -18,7 +18,7 @@ const fetchedAtOnce = 256
 type machcliRows struct {
 	conn *machcliConn
 	// ctx is the query's context, which also limits the fetches.
-	ctx     context.Context //nolint:containedctx // it ends with them
+	ctx     context.Context //nolint:containedctx // it ends with the rows
 	answer  *machcli.Rows
 	columns []machcli.ColumnDesc
 
@@ -35,7 +35,7 @@ func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error)
 		if err != nil {
 			return err
 		}
-		r.answer = answer.(*machcli.Rows) //nolint:forcetypeassert // what machcli returns
+		r.answer = answer.(*machcli.Rows) //nolint:forcetypeassert // machcli's result type
 		r.columns = r.answer.ColumnDescriptions()
 		if err := readable(r.columns); err != nil {
 			return errors.Join(err, r.answer.Close())

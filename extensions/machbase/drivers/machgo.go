@@ -55,7 +55,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: %s", cfg.Address(), official.ConnectReason(official.Text(err)))
 	}
 
-	own := conn.(*machgo.Conn) //nolint:forcetypeassert // what machgo returns
+	own := conn.(*machgo.Conn) //nolint:forcetypeassert // machgo's result type
 	socket, err := machgoSocket(own)
 	if err != nil {
 		return nil, errors.Join(err, own.Close())
@@ -123,7 +123,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 		if err != nil {
 			return 0, err
 		}
-		defer stmt.Close(ctx) //nolint:errcheck // its own error is the one that matters
+		defer stmt.Close(ctx) //nolint:errcheck // the first error matters
 
 		return stmt.Exec(ctx, args)
 	}
@@ -180,7 +180,7 @@ func (c *machgoConn) openAppender(ctx context.Context, table string) (*machgo.Ap
 		return nil, c.failed(err)
 	}
 
-	return appender.(*machgo.Appender), nil //nolint:forcetypeassert // what machgo returns
+	return appender.(*machgo.Appender), nil //nolint:forcetypeassert // machgo's result type
 }
 
 func (c *machgoConn) Traffic() (received, sent uint64) {

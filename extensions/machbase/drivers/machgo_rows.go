@@ -58,7 +58,7 @@ func (c *machgoConn) read(rows api.Rows, err error, read func(machbase.Rows) err
 	if err != nil {
 		return c.failed(err)
 	}
-	r := rows.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
+	r := rows.(*machgo.Rows) //nolint:forcetypeassert // machgo's result type
 	err = read(machgoRows{r, c, r.ColumnDescriptions()})
 	for more := err != nil && r.Err() == nil; more; { // a statement can be reused only after all its rows were read
 		more = r.Next()

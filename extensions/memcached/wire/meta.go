@@ -64,7 +64,7 @@ func (c *Conn) writeMeta(q *Request) *Error {
 
 // appendMetaFlags appends the flags that hold a request's numbers.
 func appendMetaFlags(b []byte, q *Request) []byte {
-	switch q.Verb { //nolint:exhaustive // the others have none
+	switch q.Verb { //nolint:exhaustive // other verbs have no numbers
 	case Gat, Gats, Touch:
 		return strconv.AppendInt(append(b, " T"...), int64(q.Expire), 10)
 	case Increment, Decrement:

@@ -87,7 +87,7 @@ const (
 )
 
 func (v Verb) shape() shape {
-	switch v { //nolint:exhaustive // the others have a key and no value
+	switch v { //nolint:exhaustive // other verbs have a key and no value
 	case Flush, Version, Noop:
 		return bare
 	case Set, Add, Replace, Append, Prepend, CompareAndSwap, MetaSet:

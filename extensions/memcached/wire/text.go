@@ -17,7 +17,7 @@ var lineEnd = []byte("\r\n") //nolint:gochecknoglobals // a constant
 
 func (c *Conn) writeText(q *Request) *Error {
 	b := append(c.line(), textNames[q.Verb]...)
-	switch q.Verb { //nolint:exhaustive // the others have no more than a key
+	switch q.Verb { //nolint:exhaustive // other verbs have at most a key
 	case Gat, Gats:
 		b = strconv.AppendInt(b, int64(q.Expire), 10)
 		b = append(b, ' ')
@@ -109,7 +109,7 @@ func (c *Conn) readText(q *Request, a *Reply) *Error {
 		return c.readTextValue(q, a, line)
 	}
 
-	switch q.Verb { //nolint:exhaustive // the others are answered by a word
+	switch q.Verb { //nolint:exhaustive // other verbs are answered by a word
 	case Version:
 		version, ok := bytes.CutPrefix(line, []byte("VERSION "))
 		if !ok {
@@ -172,7 +172,7 @@ func textStatus(verb Verb, word []byte) Status {
 
 // done returns the server's word for success.
 func done(verb Verb) string {
-	switch verb { //nolint:exhaustive // the others store
+	switch verb { //nolint:exhaustive // other verbs store a value
 	case Touch:
 		return "TOUCHED"
 	case Delete:

@@ -86,7 +86,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 	defer stop()
 	for {
 		state := c.grpc.GetState()
-		switch state { //nolint:exhaustive // the others pass
+		switch state { //nolint:exhaustive // in other states gRPC is still connecting
 		case connectivity.Ready:
 			return nil
 		case connectivity.Idle:

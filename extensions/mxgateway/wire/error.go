@@ -31,7 +31,7 @@ func kindOf(code codes.Code, answered bool) string {
 	if code == codes.Unavailable && answered {
 		return KindBusy
 	}
-	switch code { //nolint:exhaustive // the others are of one kind
+	switch code { //nolint:exhaustive // other codes are KindServer
 	case codes.Unavailable:
 		return KindConnection
 	case codes.DeadlineExceeded:

@@ -68,7 +68,7 @@ func (f field) appendInts(b []byte, list []int64) []byte {
 }
 
 func (f field) appendScalar(b []byte, n int64) []byte {
-	switch f.wireType() { //nolint:exhaustive // integers have no other
+	switch f.wireType() { //nolint:exhaustive // integers have no other type
 	case protowire.Fixed32Type:
 		return protowire.AppendFixed32(b, uint32(n))
 	case protowire.Fixed64Type:
@@ -84,7 +84,7 @@ func (f field) appendScalar(b []byte, n int64) []byte {
 
 // int decodes an integer from the encoded scalar.
 func (f field) int(scalar uint64) int64 {
-	switch f.kind { //nolint:exhaustive // the others are as they stand
+	switch f.kind { //nolint:exhaustive // other types stay unchanged
 	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:
 		return protowire.DecodeZigZag(scalar)
 	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind, protoreflect.EnumKind:

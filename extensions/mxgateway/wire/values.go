@@ -82,7 +82,7 @@ func (r *valueReply) result(bytes []byte) (result Result, err error) {
 // value decodes the field at the cursor.
 func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 	encoded := protowire.AppendTag(nil, c.number, c.typ)
-	switch c.typ { //nolint:exhaustive // groups are refused by the schema
+	switch c.typ { //nolint:exhaustive // the schema rejects groups
 	case protowire.VarintType:
 		encoded = protowire.AppendVarint(encoded, c.scalar)
 	case protowire.Fixed32Type:
@@ -102,7 +102,7 @@ func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 
 // single converts a value to Go.
 func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
-	switch f.Kind() { //nolint:exhaustive // the others are as they stand
+	switch f.Kind() { //nolint:exhaustive // other types stay unchanged
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		return message(v.Message())
 	case protoreflect.EnumKind:

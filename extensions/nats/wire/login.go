@@ -153,7 +153,7 @@ func (c *Config) introduction(info *serverInfo) ([]byte, error) {
 		}
 		me.Signature = base64.RawURLEncoding.EncodeToString(signature)
 	}
-	said, err := json.Marshal(me) //nolint:gosec // it is for the server
+	said, err := json.Marshal(me) //nolint:gosec // the server reads it
 	if err != nil {
 		return nil, err
 	}

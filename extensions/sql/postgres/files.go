@@ -34,7 +34,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // it lies in the system's folder for such files
+	defer os.RemoveAll(folder) //nolint:errcheck // in the system's temporary folder
 	copies := 0
 	name = parameter.ReplaceAllStringFunc(name, func(found string) string {
 		parts := parameter.FindStringSubmatch(found)
@@ -63,7 +63,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 }
 
 // unquoted removes the quotes of a value of the form NAME=VALUE.
-func unquoted(value string) (string, error) { //nolint:unparam // as url.QueryUnescape
+func unquoted(value string) (string, error) { //nolint:unparam // same signature as url.QueryUnescape
 	if text, is := strings.CutPrefix(value, "'"); is {
 		value = strings.TrimSuffix(text, "'")
 	}

@@ -115,7 +115,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, connectError{err}
 	}
 
-	return interruptible{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // what pgx returns
+	return interruptible{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // pgx's result type
 }
 
 // interruptible implements wholerows.Interrupter, which costs less than pgx's watch on each query's

@@ -37,7 +37,7 @@ func (r *rows) readAll(from driver.Rows) error {
 	row := make([]driver.Value, len(r.columns))
 	for {
 		err := from.Next(row)
-		if err == io.EOF { //nolint:errorlint // as in database/sql: an io.EOF inside another error is a connection that was lost
+		if err == io.EOF { //nolint:errorlint // as in database/sql: a wrapped io.EOF is a lost connection
 			return nil
 		}
 		if err != nil {

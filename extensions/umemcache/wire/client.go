@@ -31,7 +31,7 @@ type Client struct {
 	retries        uint64
 	lostFills      uint64
 
-	ctx     context.Context //nolint:containedctx // of the operation, and of those before it: watching one has its price
+	ctx     context.Context //nolint:containedctx // watched across operations, as each watch costs time
 	unwatch func() bool
 
 	mu   sync.Mutex // guards socket, which another goroutine may interrupt

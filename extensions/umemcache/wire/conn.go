@@ -56,7 +56,7 @@ func baseOf(socket net.Conn) *eventloop.Conn {
 		socket = secure.NetConn()
 	}
 
-	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no others
+	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no other type
 }
 
 // handshake sends the thread's number, and waits for the answer.

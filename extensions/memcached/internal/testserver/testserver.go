@@ -133,7 +133,7 @@ func program(tb testing.TB) (path string, environment []string) {
 	}
 	path, err := os.Readlink("/proc/" + pid + "/exe")
 	require.NoError(tb, err, "MEMCACHED_PID")
-	raw, err := os.ReadFile("/proc/" + pid + "/environ") //nolint:gosec // the number is servers.sh's
+	raw, err := os.ReadFile("/proc/" + pid + "/environ") //nolint:gosec // the pid comes from servers.sh
 	require.NoError(tb, err, "MEMCACHED_PID")
 
 	return path, strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")

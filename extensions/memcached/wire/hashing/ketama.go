@@ -2,7 +2,7 @@ package hashing
 
 import (
 	"cmp"
-	"crypto/md5" //nolint:gosec // what ketama is made of, and no secret
+	"crypto/md5" //nolint:gosec // ketama is defined with it; not for secrets
 	"encoding/binary"
 	"math"
 	"slices"
