@@ -25,7 +25,6 @@ func (s *store) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// moved adds bytes for Traffic.
 func (s *store) moved(received, sent uint64) {
 	s.traffic.received += received
 	s.traffic.sent += sent

@@ -36,7 +36,6 @@ func (v *vu) bench(call string) result {
 	return r
 }
 
-// newBenchVU returns a VU with a client whose keys no other test uses.
 func newBenchVU(t *testing.T, options string) *vu {
 	t.Helper()
 	v := newVU(t)
@@ -189,7 +188,6 @@ func newClients(t *testing.T, n int, plan measure.Plan, prefix string) *clients 
 	return c
 }
 
-// do calls before, then during in the measured phase, in all VUs.
 func (c *clients) do(t *testing.T, before, during string) measure.Reading {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -228,7 +226,6 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.InDelta(t, 9, float64(get.Durations.Count)/float64(set.Durations.Count), 2)
 	require.Zero(t, get.Failed+set.Failed)
 	require.Equal(t, measure.Counters{measure.Hits: uint64(get.Durations.Count)}, r.Counters, "all was prefilled")
-	// get PREFIXkey:000000000000, and VALUE ... 100 bytes ... END
 	key := len(prefix) + 16
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("get \r\n")+key), get.BytesSent)
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("VALUE  0 100\r\n\r\nEND\r\n")+key+100), get.BytesReceived)
@@ -337,7 +334,6 @@ func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 	}
 }
 
-// A client that cannot connect does not block the others of its event loop.
 func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	v, other := newVU(t), newVU(t)
@@ -448,7 +444,6 @@ func TestRunIsInterrupted(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A server at its connection limit refuses further clients.
 func TestServerThatIsFull(t *testing.T) {
 	v := newVU(t)
 	v.Set("full", testserver.Start(t, "-c", "50", "-t", "1").Addr)

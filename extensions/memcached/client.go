@@ -218,7 +218,6 @@ func (c *client) timed(operation func()) time.Duration {
 	return clock.Since(begin) - c.dialling
 }
 
-// exchange runs job on a connection to a server.
 func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 	l, err := c.acquire(server)
 	if err != nil {
@@ -232,7 +231,6 @@ func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 	return err
 }
 
-// account adds the bytes since before to k6's counters and to the sweep's step.
 func (c *client) account(conn *wire.Conn, before traffic) {
 	now := trafficOf(conn)
 	received, sent := now.received-before.received, now.sent-before.sent

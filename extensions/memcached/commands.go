@@ -31,7 +31,6 @@ type entry struct {
 	tags     k6mod.Tags
 }
 
-// arguments returns argument i of a method.
 type arguments func(i int) sobek.Value
 
 var commands = commandsByName( //nolint:gochecknoglobals // a table
@@ -64,8 +63,6 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-// commandMethods returns the methods that run one command, blocking and async: of the property
-// meta, or of the client itself.
 func commandMethods(meta bool) k6glue.Methods[*client] {
 	methods := k6glue.Methods[*client]{}
 	for _, command := range commands {
@@ -98,7 +95,6 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 	return command.result(c, e, a)
 }
 
-// read reads the key and the other arguments of a command.
 func (c *client) read(e *entry, q *wire.Request, args arguments) error {
 	q.Verb = e.command.verb
 	e.binary, e.tags = c.config.Binary, c.tags
@@ -352,7 +348,6 @@ func outcomeOfSwap(c *client, _ *entry, a *wire.Reply) sobek.Value {
 	return c.Runtime().ToValue(statusNames[a.Status])
 }
 
-// metaReply is { status, value, flags }.
 func metaReply(c *client, e *entry, a *wire.Reply) sobek.Value {
 	flags := c.Runtime().NewObject()
 	for flag := range bytes.FieldsSeq(a.Meta) {

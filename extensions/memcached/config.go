@@ -113,7 +113,6 @@ func (c *Config) target() string {
 	return fmt.Sprintf("%q %q %s", c.Servers, c.Prefix, c.Hashing)
 }
 
-// serverAddress completes host, host:port or the path of a socket.
 func serverAddress(text string) (string, error) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "unix://")
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {

@@ -5,7 +5,6 @@ import "github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 // hits counts the requested keys that were found and not found.
 type hits struct{ found, missed int }
 
-// of counts a requested key.
 func (h *hits) of(status wire.Status) {
 	if status == wire.NotFound {
 		h.missed++

@@ -50,7 +50,6 @@ func newMiss(t *testing.T) *miss {
 	return m
 }
 
-// requireOpen waits until this many connections are open.
 func (m *miss) requireOpen(t *testing.T, want int64) {
 	t.Helper()
 	require.Eventually(t, func() bool { return m.open.Load() == want }, 10*time.Second, time.Millisecond,
@@ -112,7 +111,6 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// VUs with equal options share at most poolSize connections. The last one to end closes them.
 func TestSharedPool(t *testing.T) {
 	server := newMiss(t)
 	root := New()

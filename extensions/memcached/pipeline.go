@@ -57,7 +57,6 @@ func (c *client) clearAll() {
 	}
 }
 
-// enqueue reads a command and appends it to its server's batch.
 func (c *client) enqueue(command *command, position int, args arguments) {
 	first := &c.batches[0]
 	e, q := first.add(command)
@@ -324,14 +323,12 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	return value
 }
 
-// part runs one command of a call that has these tags.
 func (c *client) part(tags k6mod.Tags, command *command, args arguments) sobek.Value {
 	defer c.tagAll(tags)()
 
 	return c.single(command, args)
 }
 
-// isValue reports whether a value can be stored.
 func (c *client) isValue(value sobek.Value) bool {
 	if _, isText := value.(sobek.String); isText {
 		return true

@@ -36,7 +36,6 @@ func (c *Config) poolKey(server int) poolKey {
 	return key
 }
 
-// pool holds connections to one server.
 type pool struct {
 	slots chan struct{} // one for each connection in use
 

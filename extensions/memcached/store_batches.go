@@ -37,7 +37,6 @@ func (s *store) share(position int, key []byte) (*share, []byte) {
 	return h, key
 }
 
-// exchange runs the shares, one after another.
 func (s *store) exchange(job func(*share, *wire.Conn) error) {
 	for server := range s.shares {
 		h := &s.shares[server]
@@ -82,7 +81,6 @@ func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	return first
 }
 
-// verbs are the verbs of a pipeline's commands.
 var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
 	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
 }

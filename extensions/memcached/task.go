@@ -21,12 +21,11 @@ type task struct {
 	request   wire.Request
 	reply     wire.Reply
 	job       func(t *task) error
-	// asks reports whether the reply is a hit or a miss.
-	asks    bool
-	effects effects
+	asks      bool
+	effects   effects
 }
 
-// asks reports whether the reply is a hit or a miss.
+// effects is what a task did, for Finish to count.
 type effects struct {
 	ctx            context.Context //nolint:containedctx // the call's context
 	dials          []dialled

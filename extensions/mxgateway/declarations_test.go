@@ -34,7 +34,6 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// declared returns the names in a class or an interface.
 func declared(t *testing.T, name, pattern string, but ...string) (names []any) {
 	t.Helper()
 	raw, err := os.ReadFile("index.d.ts")

@@ -24,7 +24,6 @@ type vu struct {
 	t *testing.T
 }
 
-// ownProto returns the path and text of this project's .proto.
 func ownProto(t *testing.T) (path, text string) {
 	t.Helper()
 	path, err := filepath.Abs("../../scenarios/lib/mxaccess_gateway.proto")
@@ -58,7 +57,6 @@ func newInitVU(t *testing.T, root modules.Module, address string) *vu {
 	return v
 }
 
-// newVU returns the VU of setup(), with a `client`.
 func newVU(t *testing.T, address string) *vu {
 	t.Helper()
 	v := newInitVU(t, New(), address)
@@ -73,7 +71,6 @@ type thrown struct {
 	Code          int64
 }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 
@@ -114,7 +111,6 @@ func step(
 	return reading, last
 }
 
-// requireNoneLeft fails if goroutines of connections do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	k6test.RequireNoneLeft(t, "http2Client")

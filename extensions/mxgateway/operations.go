@@ -21,7 +21,6 @@ var callOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// task returns the task of an operation with the call's options.
 func (c *client) task(operation string, options sobek.Value) (*task, error) {
 	t := &task{client: c, operation: operation}
 

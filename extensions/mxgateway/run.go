@@ -88,21 +88,18 @@ func isArray(value sobek.Value) bool {
 
 type run struct {
 	client *client
-	// sweep is the session of op; nil outside of a sweep.
-	sweep *k6glue.Session
-	op    *measure.Recorder
-	read  *wire.RepeatedRead
-	conn  *wire.Conn
-	// tally also counts the calls; may be nil.
-	tally *tally
+	sweep  *k6glue.Session
+	op     *measure.Recorder
+	read   *wire.RepeatedRead
+	conn   *wire.Conn
+	tally  *tally
 	// most is the number of calls; 0: no limit.
 	most  int64
 	until time.Duration
 
-	calls, failed int64
-	total         wire.Counts
-	took          time.Duration
-	// bytesSent and bytesReceived are bytes of messages.
+	calls, failed            int64
+	total                    wire.Counts
+	took                     time.Duration
 	bytesSent, bytesReceived int64
 	// dataSent and dataReceived are bytes of the connection.
 	dataSent, dataReceived uint64

@@ -104,7 +104,6 @@ func (t *tally) summary() summary {
 
 func milliseconds(d time.Duration) float64 { return rounded(float64(d) / float64(time.Millisecond)) }
 
-// rounded rounds to three decimal places.
 func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 
 func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
@@ -187,7 +186,6 @@ func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	return counts
 }
 
-// returned returns a function's result, or throws its exception.
 func (j *jsTally) returned(value sobek.Value, err error) sobek.Value {
 	var thrown *sobek.Exception
 	if errors.As(err, &thrown) {

@@ -17,11 +17,9 @@ import (
 type task struct {
 	client    *client
 	operation string
-	// tags are for the call's samples.
-	tags k6mod.Tags
+	tags      k6mod.Tags
 	// job does the work, with the client locked.
-	job func(ctx context.Context) error
-	// counts are the job's results.
+	job    func(ctx context.Context) error
 	counts wire.Counts
 	// value returns the result for the script; nil: undefined.
 	value func() any
@@ -32,7 +30,6 @@ type task struct {
 	received, sent uint64
 }
 
-// operation reads the arguments of a call.
 type operation = k6mod.Operation[*client, *task]
 
 // CallTags implements k6mod.Tagged.

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// nameOf reads the optional name of a session or a client.
 func nameOf(method string, value sobek.Value) (string, error) {
 	if k6glue.IsNullish(value) {
 		return defaultName, nil
@@ -17,7 +16,6 @@ func nameOf(method string, value sobek.Value) (string, error) {
 	return k6mod.Text(method, "the name", value)
 }
 
-// tagsOf reads an array of at least one tag.
 func tagsOf(method string, value sobek.Value) ([]string, error) {
 	list, err := k6mod.Elements(method, "the tags", value)
 	if err != nil {

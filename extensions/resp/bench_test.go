@@ -20,7 +20,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// ask sends a command over a new connection and returns the first line of the answer.
 func ask(t *testing.T, db int, command ...string) string {
 	t.Helper()
 	s, err := parse(redisURL(t))
@@ -263,7 +262,6 @@ func TestOutOfMemory(t *testing.T) {
 	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "full"))
 }
 
-// The end of the test interrupts a run that waits for an answer.
 func TestRunIsInterrupted(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	silent := fake(t, func(conn net.Conn) {
@@ -351,7 +349,6 @@ func TestServersThatAreBusy(t *testing.T) {
 	}
 }
 
-// A node of a Redis Cluster ends the test with an error.
 func TestServerOfACluster(t *testing.T) {
 	for _, call := range []string{
 		`run({ iterations: 1000, mix: { get: 1 } })`, `run({ iterations: 1000, mix: { set: 1 }, pipeline: 4 })`,

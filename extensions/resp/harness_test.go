@@ -51,7 +51,6 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 	return v
 }
 
-// result is the result of run and hitRate.
 type result struct {
 	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
 	Seconds                                                                                               float64
@@ -87,7 +86,6 @@ func step(t *testing.T, n int, plan measure.Plan, before, during string) measure
 	}, before, during)
 }
 
-// fake starts a server that calls serve for each connection, and returns its address.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -111,7 +111,6 @@ func (n *node) wireConfig(dial dialFunc) *wire.Config {
 	}
 }
 
-// do runs job on the connection and converts its error.
 func (n *node) do(job func(*wire.Conn) error) error {
 	conn, err := n.ready()
 	if err != nil {

@@ -36,7 +36,6 @@ func (n *node) Touch(key []byte, ttl int) error {
 	return n.command("touch", &wire.Request{Verb: wire.Touch, Key: key, TTL: ttl})
 }
 
-// command runs and counts a command that returns no value.
 func (n *node) command(operation string, q *wire.Request) error {
 	err := n.do(func(conn *wire.Conn) error { return conn.Do(q) })
 	n.counts.Count(operation, err)

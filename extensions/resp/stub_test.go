@@ -266,7 +266,6 @@ func in(seconds string) time.Time {
 	return time.Now().Add(time.Duration(n) * time.Second)
 }
 
-// killOthers closes all connections but the caller's.
 func (c *session) killOthers() int {
 	n := 0
 	for conn := range c.conns {

@@ -23,11 +23,9 @@ type database struct {
 	driver  string
 	timeout time.Duration
 	tags    k6mod.Tags
-	// call is the context of its calls.
-	call wholerows.Call
+	call    wholerows.Call
 }
 
-// databaseMethods are the methods of xk6-sql.
 var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
 	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
 	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,

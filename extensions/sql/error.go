@@ -29,7 +29,6 @@ const (
 	kindSyntax   = "syntax"    // the server cannot parse the statement
 )
 
-// asError converts an error of a driver or of database/sql.
 func asError(err error) k6mod.Error {
 	var thrown *sobek.Exception
 	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil { // a Go error that xk6-sql has thrown

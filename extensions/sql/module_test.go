@@ -119,7 +119,6 @@ func TestServerThatSaysNothing(t *testing.T) {
 	require.Equal(t, "connect", e.Kind, e.Message)
 }
 
-// endless is a query that never ends.
 const endless = `with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n`
 
 func TestTimeout(t *testing.T) {

@@ -17,8 +17,7 @@ type options struct {
 	// timeout applies to calls that set none.
 	timeout time.Duration
 	// tags are on the samples of all calls.
-	tags k6mod.Tags
-	// limits set the limits of the connection pool.
+	tags   k6mod.Tags
 	limits []func(*sql.DB)
 }
 
@@ -35,7 +34,6 @@ var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 	k6mod.TagsOption(func(o *options) *k6mod.Tags { return &o.tags }),
 }
 
-// limit is an option with a number of connections.
 func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
 		n, is := k6glue.Scalar(value).(int64)
@@ -48,7 +46,6 @@ func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	}}
 }
 
-// lifetime is an option with a duration.
 func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[options] {
 	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
 		d, err := k6mod.Time(method, "option "+name, value)
@@ -61,7 +58,6 @@ func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[option
 	}}
 }
 
-// timeoutOf reads the timeout of a call.
 func timeoutOf(method, what string, value sobek.Value) (time.Duration, error) {
 	d, err := k6mod.Time(method, what, value)
 	if err == nil && d <= 0 {

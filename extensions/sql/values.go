@@ -102,7 +102,6 @@ func bigFor(driver string, n *big.Int) (any, error) {
 	}
 }
 
-// result holds the rows of a query.
 type result struct {
 	columns, types []string
 	rows           [][]any
@@ -165,7 +164,6 @@ func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) 
 	return rt.NewArray(all...), nil
 }
 
-// toScript converts a column's value to JavaScript.
 func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Value, error) { //nolint:cyclop // one case for each type
 	switch v := value.(type) {
 	case nil:

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// checkArgument converts an argument for the client.
 func checkArgument(arg *driver.NamedValue) (err error) {
 	if arg.Name != "" {
 		return fmt.Errorf("argument %q has a name: the parameters of Machbase are question marks, and have none", arg.Name)

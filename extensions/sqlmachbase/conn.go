@@ -78,7 +78,6 @@ func (c *conn) PrepareContext(ctx context.Context, sql string) (driver.Stmt, err
 	return s, nil
 }
 
-// call runs do within the timeout.
 func (c *conn) call(ctx context.Context, do func(context.Context) error) error {
 	if c.native.Broken() {
 		return driver.ErrBadConn // nothing was sent: database/sql takes another connection

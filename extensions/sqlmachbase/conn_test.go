@@ -27,7 +27,6 @@ func requireUsable(t *testing.T, db *sql.DB) {
 	require.Equal(t, [][]any{{"SYS"}}, query(t, db, sysUser, "SYS"))
 }
 
-// requireKind requires a one-line error of the client of this kind.
 func requireKind(t *testing.T, kind string, err error) {
 	t.Helper()
 	var e *cmi.Error
@@ -210,7 +209,6 @@ func TestEndedContext(t *testing.T) {
 	require.True(t, conn.(driver.Validator).IsValid())
 }
 
-// calls are the calls of a database.
 var calls = map[string]func(context.Context, *sql.DB) error{
 	"query": func(ctx context.Context, db *sql.DB) error {
 		rows, err := db.QueryContext(ctx, "select name from m$sys_users")

@@ -69,7 +69,6 @@ func (Driver) Open(url string) (driver.Conn, error) {
 //	driver          native, the only one
 func NewConnector(url string) (driver.Connector, error) { return parse(url) }
 
-// connector is a parsed URL.
 type connector struct {
 	config         cmi.Config
 	timeout        time.Duration

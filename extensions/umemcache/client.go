@@ -118,7 +118,6 @@ func (c *client) notCalling() {
 	}
 }
 
-// do runs one operation, records it, and throws its error.
 func (c *client) do(operation string, job func(context.Context, *wire.Client, *done) error) {
 	c.notCalling()
 	c.tasks.Wait()

@@ -169,7 +169,6 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	require.NotContains(t, v.fail(`new umemcache.Client(addr, { tls: { key: 's3cret', cert: 's3cret' } })`).Message, "s3cret")
 }
 
-// For counts, 0 stands for the default.
 func TestOptionsThatAreZero(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
@@ -273,8 +272,6 @@ func TestEndOfTheTestInterrupts(t *testing.T) {
 	require.Equal(t, thrown{"the operation was cancelled", "cancelled"}, v.fail(`owner.getOrSet('k', () => waiter.get('k'))`))
 }
 
-// Under client-sweep, bytes count for the step's client, and its share of the connections ends with
-// the step.
 func TestClientOfASweep(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)

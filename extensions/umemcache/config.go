@@ -58,7 +58,6 @@ type options struct {
 	Values   string             `json:"values"`
 }
 
-// config checks the options and sets defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	address := defaultURL
 	switch len(urls) {

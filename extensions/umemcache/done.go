@@ -12,7 +12,6 @@ type done struct {
 	retries, lostFills uint64
 }
 
-// asked counts a requested key.
 func (d *done) asked(found bool) {
 	if found {
 		d.hits++

@@ -16,7 +16,6 @@ type vu struct {
 	t *testing.T
 }
 
-// newVU returns the VU of a script's functions.
 func newVU(t *testing.T, server *umemtest.Server) *vu {
 	t.Helper()
 	v := newInitVU(t, New(), server)
@@ -35,7 +34,6 @@ func newInitVU(t *testing.T, root modules.Module, server *umemtest.Server) *vu {
 
 type thrown struct{ Message, Kind string }
 
-// fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
 	e := v.Fail(script)

@@ -52,7 +52,6 @@ func (c *client) asked(d *done, value []byte, found bool) {
 	}
 }
 
-// filler returns the function that makes the value of a missing key.
 func (c *client) filler(value sobek.Value) func() ([]byte, error) {
 	fn, isFunction := sobek.AssertFunction(value)
 	if !isFunction {

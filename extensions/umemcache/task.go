@@ -51,7 +51,6 @@ func (c *client) newTask(operation string, call sobek.FunctionCall, arguments in
 	return t, nil
 }
 
-// newStoring reads a value too.
 func (c *client) newStoring(operation string, call sobek.FunctionCall) (*task, error) {
 	const arguments = 2
 	t, err := c.newTask(operation, call, arguments)

@@ -163,7 +163,6 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// hello asks for the server's version and accepts any answer.
 func (c *Conn) hello() *Error {
 	if err := c.begin(); err != nil {
 		return err

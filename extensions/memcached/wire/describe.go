@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
-// describe returns the text of a network error without the addresses.
 func describe(err error) string {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -13,7 +13,6 @@ import (
 
 const fuzzedMaxValue = 1 << 16
 
-// requireSound requires an error, or replies within the limits.
 func requireSound(t *testing.T, err error, replies ...wire.Reply) {
 	t.Helper()
 	var e *wire.Error

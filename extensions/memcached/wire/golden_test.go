@@ -83,7 +83,6 @@ func metaExchanges() []exchanged {
 	}
 }
 
-// commonExchanges are equal in both protocols.
 func commonExchanges() []exchanged {
 	k := b("key")
 	ok := wire.Reply{Status: wire.OK}

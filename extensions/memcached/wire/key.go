@@ -42,7 +42,6 @@ func checkKey(key []byte, base64 bool) *Error {
 // appendBase64 appends a key in base64, as the meta flag b announces it.
 func appendBase64(b, key []byte) []byte { return base64.StdEncoding.AppendEncode(b, key) }
 
-// checkMeta returns an error if the flags of a meta command are not allowed.
 func checkMeta(flags []byte) *Error {
 	if len(flags) == 0 {
 		return nil

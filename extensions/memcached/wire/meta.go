@@ -156,7 +156,6 @@ type metaHead struct {
 	flags    []byte
 }
 
-// parseMeta parses the first line of an answer.
 func parseMeta(line []byte) (h metaHead, ok bool) {
 	code, rest := nextWord(line)
 	if len(code) != len(h.code) {

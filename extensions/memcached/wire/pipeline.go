@@ -74,7 +74,6 @@ func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
 	return nil
 }
 
-// abandon sets the error of the replies that did not arrive.
 func abandon(replies []Reply, err *Error) {
 	for i := range replies {
 		if a := &replies[i]; a.Status == 0 && a.Err == nil {
@@ -265,7 +264,6 @@ func (c *Conn) receive(q *Request, a *Reply) *Error {
 
 func (c *Conn) usesMeta(v Verb) bool { return v.isMeta() || c.protocol == Meta && v.shape() != bare }
 
-// check validates a request before it is sent.
 func (c *Conn) check(q *Request) *Error {
 	if q.Verb == 0 || q.Verb > MetaArithmetic {
 		return Errorf(KindUsage, "there is no verb %d", q.Verb)

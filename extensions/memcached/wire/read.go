@@ -55,7 +55,6 @@ func (c *Conn) readValue(into []byte, n int) ([]byte, *Error) {
 	return into, nil
 }
 
-// checkSize checks the announced length of a value.
 func (c *Conn) checkSize(size uint64) *Error {
 	if size > uint64(c.maxValue) {
 		return c.fail(Errorf(KindTooLarge, "the server announced a value of %d bytes: at most %d are accepted", size, c.maxValue))
@@ -92,7 +91,6 @@ func parseNumber(digits []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// parseFlags parses the 32 bits that are stored with a value.
 func parseFlags(digits []byte) (flags uint32, ok bool) {
 	n, ok := parseNumber(digits)
 

@@ -12,7 +12,6 @@ var textNames = [...]string{ //nolint:gochecknoglobals // a table
 	Flush: "flush_all ", Version: "version", Noop: "mn",
 }
 
-// lineEnd ends each line and each value.
 var lineEnd = []byte("\r\n") //nolint:gochecknoglobals // a constant
 
 func (c *Conn) writeText(q *Request) *Error {
@@ -55,7 +54,6 @@ func (c *Conn) writeText(q *Request) *Error {
 
 func appendSpaced(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }
 
-// line returns an empty buffer for a command.
 func (c *Conn) line() []byte { return c.head[:0] }
 
 func (c *Conn) writeLine(b []byte) *Error {
@@ -186,7 +184,6 @@ func done(verb Verb) string {
 	}
 }
 
-// readTextValue reads the rest of the answer to a get of one key, after its first line.
 func (c *Conn) readTextValue(q *Request, a *Reply, line []byte) *Error {
 	if string(line) == "END" {
 		a.Status = NotFound
@@ -214,7 +211,6 @@ func (c *Conn) readTextValue(q *Request, a *Reply, line []byte) *Error {
 	return nil
 }
 
-// valueLine reads VALUE key flags bytes [cas].
 func (c *Conn) valueLine(verb Verb, a *Reply, line []byte) (key []byte, size int, err *Error) {
 	rest, ok := bytes.CutPrefix(line, []byte("VALUE "))
 	if !ok {

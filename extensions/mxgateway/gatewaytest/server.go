@@ -60,7 +60,6 @@ type Server struct {
 	accepted int
 }
 
-// counting counts the accepted connections.
 type counting struct {
 	net.Listener
 	of *Server

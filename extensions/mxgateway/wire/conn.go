@@ -169,7 +169,6 @@ func (r *checkedReply) read(bytes []byte) error {
 	return r.err
 }
 
-// counted is a connection whose bytes are counted.
 type counted struct {
 	net.Conn
 	of *Conn

@@ -84,7 +84,6 @@ func failed(err error, key string, answered bool) *Error {
 	return &Error{Kind: kindOf(s.Code(), answered), Code: s.Code(), Message: fmt.Sprintf("%s: %s", name(s.Code()), message)}
 }
 
-// name returns gRPC's name of a code, such as PERMISSION_DENIED.
 func name(code codes.Code) string {
 	if code > codes.Unauthenticated {
 		return fmt.Sprintf("code %d", code)

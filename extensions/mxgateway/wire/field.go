@@ -50,7 +50,6 @@ func (f field) appendInt(b []byte, n int64) []byte {
 	return f.appendScalar(protowire.AppendTag(b, f.number, f.wireType()), n)
 }
 
-// appendInts encodes a repeated field.
 func (f field) appendInts(b []byte, list []int64) []byte {
 	if !f.packed {
 		for _, n := range list {
@@ -82,7 +81,6 @@ func (f field) appendScalar(b []byte, n int64) []byte {
 	}
 }
 
-// int decodes an integer from the encoded scalar.
 func (f field) int(scalar uint64) int64 {
 	switch f.kind { //nolint:exhaustive // other types stay unchanged
 	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:

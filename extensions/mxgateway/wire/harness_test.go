@@ -36,7 +36,6 @@ func text(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// load reads a .proto as a client does.
 func load(t *testing.T, path string) *wire.Schema {
 	t.Helper()
 	schema, err := wire.Load(context.Background(), filepath.Base(path), []string{filepath.Dir(path)}, "",
@@ -86,7 +85,6 @@ func registered(t *testing.T, conn *wire.Conn, schema *wire.Schema) *wire.Sessio
 	return session
 }
 
-// gateway starts a gateway with this project's .proto.
 func gateway(t *testing.T, read func(ctx context.Context, n int) gatewaytest.Answer) *gatewaytest.Server {
 	t.Helper()
 

@@ -99,12 +99,10 @@ func (l *lookup) field(m protoreflect.MessageDescriptor, name protoreflect.Name,
 	return of(l.find(m, name, s, true))
 }
 
-// optional returns a field that need not exist.
 func (l *lookup) optional(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort) field {
 	return of(l.find(m, name, s, false))
 }
 
-// message returns a field that holds a message, and that message.
 func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Name) (field, protoreflect.MessageDescriptor) {
 	f := l.find(m, name, isMessage, true)
 	if f == nil {
@@ -159,7 +157,6 @@ func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) 
 	return payload{at: at, list: of(found)}, found.Message()
 }
 
-// status returns a reply's protocol_status, if it has one.
 func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
 	f := l.find(m, "protocol_status", isMessage, false)
 	if f == nil {

@@ -1,6 +1,5 @@
 package wire
 
-// replyStatus is a reply's protocol_status and hresult.
 type replyStatus struct {
 	code    int64
 	message string
@@ -217,7 +216,6 @@ func (c *Counts) add(successful, cached bool) {
 // Add counts a result.
 func (c *Counts) Add(r *Result) { c.add(r.Successful, r.Cached) }
 
-// countReply counts the results of a BulkReadReply.
 type countReply struct {
 	schema *Schema
 	counts Counts

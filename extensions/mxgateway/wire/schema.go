@@ -66,7 +66,6 @@ type readFields struct {
 	serverHandle, tags, timeout field
 }
 
-// itemFields are the fields of results of subscribe_bulk and unsubscribe_bulk.
 type itemFields struct {
 	payload                               payload
 	tag, handle, successful, errorMessage field

@@ -123,7 +123,6 @@ func (s *Session) do(ctx context.Context, c command, body []byte, at field, payl
 	return out.err(s.conn.key, named)
 }
 
-// err returns why the reply does not fit the request, or nil.
 func (r *commandReply) err(key, named string) error {
 	if err := r.status.err(&r.schema.invoke.status, key); err != nil {
 		return err
@@ -155,7 +154,6 @@ func (s *Session) request(c command, body []byte) (bytes []byte, correlated bool
 	return f.correlation.appendText(bytes, "0000000000000000"), true
 }
 
-// asked returns the error of a reply without one result for each tag.
 func asked(got, wanted int) error {
 	if got == wanted {
 		return nil
@@ -219,7 +217,6 @@ func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	return r.counted.counts, nil
 }
 
-// stamp writes a number in hexadecimal digits.
 func stamp(into []byte, n uint64) {
 	const digits = "0123456789abcdef"
 	for i := len(into) - 1; i >= 0; i-- {

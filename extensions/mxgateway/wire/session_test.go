@@ -99,7 +99,6 @@ func code(err error) codes.Code {
 	return e.Code
 }
 
-// Possible answers to a ReadBulk, and the client's results.
 func TestOutcomes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer  gatewaytest.Answer

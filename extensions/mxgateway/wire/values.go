@@ -100,7 +100,6 @@ func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 	return single(f, m.Get(f)), nil
 }
 
-// single converts a value to Go.
 func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	switch f.Kind() { //nolint:exhaustive // other types stay unchanged
 	case protoreflect.MessageKind, protoreflect.GroupKind:

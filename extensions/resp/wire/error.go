@@ -69,7 +69,6 @@ func said(text []byte) *Error {
 	return errorf(kind, "the server says: %s", short(string(text)))
 }
 
-// broken is the error of a connection that failed with err.
 func (c *Conn) broken(err error) *Error {
 	e := &Error{cause: err}
 	switch {

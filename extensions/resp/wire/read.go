@@ -133,7 +133,6 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 // longest limits the digits of a number. Longer numbers exceed every limit above.
 const longest = 18
 
-// number parses decimal digits, without a sign.
 func number(digits []byte) (n int64, ok bool) {
 	for _, d := range digits {
 		if d < '0' || d > '9' {

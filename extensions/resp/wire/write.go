@@ -2,14 +2,12 @@ package wire
 
 import "strconv"
 
-// command starts a command with this many words after its name.
 func (c *Conn) command(name string, words int) {
 	c.head('*', words+1)
 	c.head('$', len(name))
 	c.out = append(append(c.out, name...), "\r\n"...)
 }
 
-// word appends the next word of a command.
 func (c *Conn) word(word []byte) {
 	c.head('$', len(word))
 	c.out = append(append(c.out, word...), "\r\n"...)

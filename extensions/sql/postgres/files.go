@@ -62,7 +62,6 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 	return use(name)
 }
 
-// unquoted removes the quotes of a value of the form NAME=VALUE.
 func unquoted(value string) (string, error) { //nolint:unparam // same signature as url.QueryUnescape
 	if text, is := strings.CutPrefix(value, "'"); is {
 		value = strings.TrimSuffix(text, "'")

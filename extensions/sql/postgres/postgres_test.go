@@ -24,7 +24,6 @@ import (
 
 const secret = "geheim"
 
-// query connects and runs a query, as k6/x/sql does.
 func query(ctx context.Context, t *testing.T, name string) error {
 	t.Helper()
 	connector, err := postgres.Connector(name)
@@ -135,7 +134,6 @@ func serve(t *testing.T, peer func(net.Conn)) string {
 	return "postgres://me:geheim@" + listener.Addr().String() + "/db?sslmode=disable"
 }
 
-// startup reads a client's first message.
 func startup(conn net.Conn) {
 	var length uint32
 	if binary.Read(conn, binary.BigEndian, &length) == nil {
@@ -231,7 +229,6 @@ func TestServerThatStalls(t *testing.T) {
 	requireOneLine(t, err)
 }
 
-// greet accepts a client without a password.
 func greet(conn net.Conn) {
 	startup(conn)
 	_, _ = conn.Write(slices.Concat(message('R', "\x00\x00\x00\x00"), message('K', "\x00\x00\x00\x01\x00\x00\x00\x02"), message('Z', "I")))

@@ -21,7 +21,6 @@ var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call 
 var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: " +
 	"insert rows with insert, or copy from a file of the server's")
 
-// copyOfClient matches a COPY from or to the client.
 var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)
 
 // copies reports whether a text contains a COPY from or to the client.
@@ -108,7 +107,6 @@ func (c interruptible) lastRows(ctx context.Context, query string) (driver.Rows,
 	return &textRows{result: results[len(results)-1], types: c.Conn.Conn().TypeMap()}, nil
 }
 
-// textRows are rows in the text format.
 type textRows struct {
 	result *pgconn.Result
 	types  *pgtype.Map

@@ -21,7 +21,6 @@ func (c *Call) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// ending returns the context that ends the call.
 func ending(ctx context.Context) context.Context {
 	if call, is := ctx.(*Call); is {
 		call.wrapped = true

@@ -6,14 +6,12 @@ import (
 	"io"
 )
 
-// rows holds all rows of a query in memory.
 type rows struct {
 	columns []string
 	types   []string // the database's names of the column types; "" if the driver has none
 	values  [][]driver.Value
 }
 
-// read reads all rows and closes from.
 func read(from driver.Rows) (*rows, error) {
 	whole := &rows{columns: from.Columns()}
 	whole.types = make([]string, len(whole.columns))

@@ -101,7 +101,6 @@ func Local(d Driver) Driver {
 
 type local struct{ driver.Connector }
 
-// inner lists the interfaces that a wrapped connection must have.
 type inner interface {
 	driver.Conn
 	driver.ConnPrepareContext

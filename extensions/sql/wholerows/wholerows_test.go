@@ -94,7 +94,6 @@ func (c fakeConnector) Connect(context.Context) (driver.Conn, error) {
 	return c.conn, nil
 }
 
-// open returns a database with one connection of the wrapped driver.
 func open(t *testing.T, conn driver.Conn) *sql.DB {
 	t.Helper()
 
@@ -202,7 +201,6 @@ func TestExecIsTheDrivers(t *testing.T) {
 	require.Equal(t, int64(7), affected)
 }
 
-// choosy checks arguments itself.
 type choosy struct {
 	fake
 	seen []driver.Value
@@ -224,7 +222,6 @@ func TestArgumentsAreTheDriversToCheck(t *testing.T) {
 	require.ErrorContains(t, err, "unsupported type []string")
 }
 
-// old is a connection without methods for contexts.
 type old struct{ closed bool }
 
 func (o *old) Prepare(string) (driver.Stmt, error) { return nil, errBroken }
@@ -380,7 +377,6 @@ func TestNothingConnectsTooLate(t *testing.T) {
 	require.Zero(t, f.opened)
 }
 
-// faulty panics in each call.
 type faulty struct{ fake }
 
 func (*faulty) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
@@ -391,7 +387,6 @@ func (*faulty) ExecContext(context.Context, string, []driver.NamedValue) (driver
 	panic("a fault")
 }
 
-// After a driver's panic, database/sql would consider the connection in use forever.
 func TestPanicOfACall(t *testing.T) {
 	f := &faulty{}
 	db := open(t, f)

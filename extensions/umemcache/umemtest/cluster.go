@@ -182,7 +182,6 @@ func (c *Cluster) answerCluster(order binary.ByteOrder) []byte {
 	return answer
 }
 
-// authority approves requests while the server is the leader.
 func (c *Cluster) authority(p *peer) {
 	for count := uint64(0); ; {
 		c.mu.Lock()

@@ -81,7 +81,6 @@ func (p *peer) order() binary.ByteOrder {
 	return binary.BigEndian
 }
 
-// more waits for more input.
 func (p *peer) more() bool {
 	chunk, ok := <-p.input
 	p.buffer = append(p.buffer, chunk...)
@@ -89,7 +88,6 @@ func (p *peer) more() bool {
 	return ok
 }
 
-// await waits until there are n bytes.
 func (p *peer) await(n int) bool {
 	for len(p.buffer) < n {
 		if !p.more() {

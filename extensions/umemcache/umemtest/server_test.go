@@ -61,7 +61,6 @@ func (s target) size(n uint64) []byte {
 	return b
 }
 
-// hit encodes the answer to a GET that finds the value.
 func (s target) hit(value string) []byte {
 	return append(append(s.size(uint64(len(value))), 0), value...)
 }
@@ -76,7 +75,6 @@ func (s target) handshake(thread uint32) []byte {
 	return b
 }
 
-// raw is a connection that sends arbitrary bytes.
 type raw struct {
 	net.Conn
 

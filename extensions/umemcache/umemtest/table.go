@@ -26,7 +26,6 @@ type entry struct {
 	ticks   int     // of the clock since then
 }
 
-// answer is the answer to a GET.
 type answer struct {
 	hit   bool
 	value []byte
@@ -84,7 +83,6 @@ func (t *table) owns(p *peer, key string) bool {
 	return e != nil && e.owner == p
 }
 
-// del deletes the value, or takes the lock from its owner.
 func (t *table) del(key string) {
 	switch e := t.entries[key]; {
 	case e == nil:

@@ -102,7 +102,6 @@ func (a *authority) end() {
 	a.waiting, a.unsent = nil, 0
 }
 
-// close closes the connection, and waits until its goroutine has ended.
 func (a *authority) close() {
 	_ = a.socket.Close()
 	a.reader.Wait()

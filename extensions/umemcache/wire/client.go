@@ -38,7 +38,6 @@ type Client struct {
 	held net.Conn
 }
 
-// operation is the client's current operation.
 type operation struct {
 	command command
 	key     []byte // encoded

@@ -185,7 +185,6 @@ func isApproved(approval <-chan uint64, version uint64) bool {
 	}
 }
 
-// await waits until the leader has approved the operation.
 func (c *Client) await(approval <-chan uint64, version uint64) *Error {
 	expiry := time.NewTimer(time.Until(c.deadline))
 	defer expiry.Stop()

@@ -29,7 +29,6 @@ func startCluster(t *testing.T, g wire.Generation) (*umemtest.Cluster, *user) {
 	return servers, newClient(t, k)
 }
 
-// wireKey returns the key in the form that the member with this version stores.
 func wireKey(g wire.Generation, version uint64, key string) string {
 	prefix := make([]byte, 8)
 	orderOf(g).PutUint64(prefix, version)
@@ -271,7 +270,6 @@ func (c *mutedConn) SetDeadline(at time.Time) error {
 
 func (c *mutedConn) Close() error { return errors.Join(c.Conn.Close(), c.silence.Close()) }
 
-// mutable is a network whose connections can be muted.
 type mutable struct {
 	mu      sync.Mutex
 	dialled []*mutedConn
@@ -291,7 +289,6 @@ func (m *mutable) dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// mute mutes the present connections to the address.
 func (m *mutable) mute(address string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// view is the state of the cluster.
 type view struct {
 	version   uint64
 	members   []member
@@ -202,7 +201,6 @@ func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
 	return socket, nil
 }
 
-// ask connects to a node, sends a request, and calls read for the answer.
 func (c *Client) ask(node string, request []byte, read func(net.Conn) error) *Error {
 	socket, e := c.open(node, request)
 	if e != nil {

@@ -124,7 +124,6 @@ func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
 	return into, nil
 }
 
-// fill sends the value after a miss.
 func (c *conn) fill(value []byte) *Error {
 	if e := c.inStep(); e != nil {
 		return e
@@ -192,7 +191,6 @@ func (c *conn) inStep() *Error {
 	return nil
 }
 
-// expectDone reads the answer of a command that returns nothing.
 func (c *conn) expectDone(doing string) *Error {
 	answer, err := c.read(1)
 	if err != nil {
@@ -233,7 +231,6 @@ func (c *conn) write(bytes []byte) error {
 	return err
 }
 
-// traffic returns the bytes since its last call.
 func (c *conn) traffic() (received, sent uint64) {
 	received, sent = c.received, c.sent
 	c.received, c.sent = 0, 0

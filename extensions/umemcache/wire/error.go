@@ -64,7 +64,6 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// reason returns the text of a network error without the addresses.
 func reason(err error) string {
 	var number syscall.Errno
 	if errors.As(err, &number) {

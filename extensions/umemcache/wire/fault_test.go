@@ -115,7 +115,6 @@ func TestConnectionsPerThread(t *testing.T) {
 	require.Equal(t, 2, s.Accepted())
 }
 
-// Close ends the wait for a connection.
 func TestWaitingWhenThePoolIsClosed(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -149,7 +148,6 @@ func TestWaitingForAPlace(t *testing.T) {
 	require.NoError(t, <-waited)
 }
 
-// listen starts a server that calls serve for each connection.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp6", "[::1]:0")

@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// requireNoGoroutines fails if goroutines of this package do not end.
 func requireNoGoroutines(t *testing.T) {
 	t.Helper()
 	requireGoroutines(t, false, "/umemcache/wire.")

@@ -1,6 +1,5 @@
 package wire
 
-// perform runs the client's operation on a connection.
 func (c *Client) perform(conn *conn) (e *Error) {
 	switch c.command {
 	case doGet:

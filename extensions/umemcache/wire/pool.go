@@ -11,7 +11,6 @@ type Target interface {
 	settings() *Options
 	maxKey() int // bytes
 	connect(c *Client) *Error
-	// do runs the client's operation on the key's thread.
 	do(c *Client, key []byte) *Error
 }
 

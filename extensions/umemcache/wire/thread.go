@@ -64,7 +64,6 @@ func (t *thread) nearest(c *Client) int {
 	return last
 }
 
-// errGone returns the error of a closed thread.
 func errGone() *Error {
 	e := newError(KindUsage, nil, "the connections were closed")
 	e.gone = true
@@ -209,7 +208,6 @@ func (t *thread) put(conn *conn) {
 	}
 }
 
-// drop closes a connection and frees its place.
 func (t *thread) drop(conn *conn) {
 	conn.abandon()
 	t.free()
