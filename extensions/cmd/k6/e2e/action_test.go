@@ -20,7 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// action is what the tests read of .github/actions/sweep/action.yml.
+// action has the tested parts of .github/actions/sweep/action.yml.
 type action struct {
 	Inputs map[string]struct {
 		Default  string
@@ -35,17 +35,17 @@ type action struct {
 	}
 }
 
-// checkout is a clone of a repository whose main has base's scenario, and whose HEAD has change's.
+// checkout is a clone of a repository: base's scenario is on main, change's at HEAD.
 type checkout struct {
 	folder string
-	// temp is the runner's folder, in which gh leaves what it was told.
+	// temp is the runner's folder; gh writes its arguments there.
 	temp string
-	// server has the releases.
+	// server serves the releases.
 	server string
 }
 
-// comments is a gh that answers with the numbers of the comments in the file id, if there are some.
-// Where the token may only read, it writes nothing.
+// comments is a fake gh that prints the numbers of the comments in the file id, if any. With a
+// read-only token it writes nothing.
 const comments = `#!/bin/sh
 case "$*" in
 *--method*) [ ! -f "$RUNNER_TEMP/read-only" ] || { echo "gh: Resource not accessible by integration (HTTP 403)" >&2; exit 1; } ;;
@@ -56,7 +56,7 @@ case "$*" in
 esac
 `
 
-// sweepOfMs is a sweep whose operation takes so many milliseconds.
+// sweepOfMs returns a sweep with operations of this duration in milliseconds.
 func sweepOfMs(ms int) string {
 	return fmt.Sprintf(`import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
@@ -97,7 +97,7 @@ func checkedOut(t *testing.T, base, change string) *checkout {
 
 var inputOf = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
 
-// run runs the action's steps as a runner does, and returns the exit code of the first that failed.
+// run runs the action's steps as a runner does, and returns the exit code of the first failure.
 func (c *checkout) run(t *testing.T, with map[string]string) (output string, code int) {
 	t.Helper()
 	folder, err := filepath.Abs(filepath.Join(root, ".github/actions/sweep"))
@@ -159,8 +159,8 @@ func (c *checkout) read(t *testing.T, name string) string {
 	return string(raw)
 }
 
-// The action's own steps, without GitHub: a change that is slower fails, is named, and changes the
-// comment that there is; one that is not passes.
+// Runs the action's steps without GitHub: a slower change fails, is named, and edits the existing
+// comment; an equal one passes.
 func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	t.Parallel()
 	with := map[string]string{
@@ -207,7 +207,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	})
 }
 
-// Where base is a server, one run is a duet of two servers, judged by a file of gates.
+// If base is a server, one run is a duet of two servers, judged by a gate file.
 func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("testdata/gated-duet.js")
@@ -229,8 +229,8 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	require.Contains(t, c.read(t, "output"), "verdict=crossed\n")
 }
 
-// released is the address of a server with a release: an archive whose k6 is the tests', and its
-// checksum, or another one.
+// released returns the address of a server with a release: an archive with the tests' k6, and its
+// checksum or a wrong one.
 func released(t *testing.T, checksum string) string {
 	t.Helper()
 	program := "#!/bin/sh\nexec " + binary(t, "k6-race") + " \"$@\"\n"
@@ -255,7 +255,7 @@ func released(t *testing.T, checksum string) string {
 	return server.URL
 }
 
-// A repository that has a k6 script and nothing else: k6 is a release, or one that is there.
+// A repository with only a k6 script uses k6 from a release, or an installed one.
 func TestActionInARepositoryWithAScriptAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("a release, and a token that may not write", func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A ramp of the rate: each stage is a step with the mean rate of the stage. Stages with the same
-// rate are repeats.
+// A ramp of the rate: each stage is a step with the mean rate of the stage. Stages with equal rates
+// are repeats.
 func TestAnyScriptByStageOfARate(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -47,7 +47,7 @@ func TestAnyScriptByStageOfARate(t *testing.T) {
 	require.InDelta(t, rep.metric("http_reqs"), total, 0)
 }
 
-// What the end of a test cuts off is no failure, and no operation.
+// An operation that the end of the test interrupts is neither a failure nor an operation.
 func TestAnyScriptEndsInsideARequest(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -64,7 +64,7 @@ func TestAnyScriptEndsInsideARequest(t *testing.T) {
 	require.False(t, rep.Interrupted)
 }
 
-// A test that ends before its time, by the script or by a threshold, leaves an incomplete report.
+// A test that the script or a threshold ends early writes an incomplete report.
 func TestAnyScriptIsAborted(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -88,7 +88,7 @@ func TestAnyScriptIsAborted(t *testing.T) {
 	}
 }
 
-// Processes that each do a part of a test: their merged report has what the server has counted.
+// The merged report of several processes has the counts of the server.
 func TestAnyScriptInSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -134,7 +134,7 @@ func TestAnyScriptInSeveralProcesses(t *testing.T) {
 }
 
 // Percentiles of a process, and of the merged parts of two, are within a thousandth of those of
-// k6's own samples: constant, skewed and bimodal durations.
+// k6's samples, for constant, skewed and bimodal durations.
 func TestAnyScriptPercentiles(t *testing.T) {
 	t.Parallel()
 	const source = `
@@ -185,7 +185,7 @@ func TestAnyScriptPercentiles(t *testing.T) {
 	exact(merged, all)
 }
 
-// k6's own browser: its requests and what it measures of pages are operations.
+// With k6's browser, its requests and page metrics are operations.
 func TestAnyScriptOfABrowser(t *testing.T) {
 	t.Parallel()
 	path, err := exec.Command(filepath.Join(root, "scripts/browser.sh")).Output()
@@ -217,8 +217,8 @@ func TestAnyScriptOfABrowser(t *testing.T) {
 	}
 }
 
-// k6's own examples, as they are in its module: with the output, the exit code, the metrics and the
-// checks are those without it.
+// k6's own examples, from its module: the exit code, the metrics and the checks are the same with
+// and without the output.
 func TestAnyScriptOfK6sExamples(t *testing.T) {
 	t.Parallel()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.k6.io/k6/v2").Output()
@@ -239,15 +239,14 @@ func TestAnyScriptOfK6sExamples(t *testing.T) {
 	}
 }
 
-// end is how a run of k6 has ended: with which exit code, and which summary. How long it took, and
-// how many bytes were logged, differ between two runs.
+// end is the exit code and summary of a run. Durations and logged bytes are not compared.
 type end struct {
 	code    int
 	Metrics map[string]map[string]any
 	Root    map[string]any `json:"root_group"`
 }
 
-// endOf runs an example of k6's in its own folder.
+// endOf runs one of k6's examples in its folder.
 func endOf(t *testing.T, examples, name string, args ...string) (e end) {
 	t.Helper()
 	summary := filepath.Join(t.TempDir(), "summary.json")
@@ -257,7 +256,7 @@ func endOf(t *testing.T, examples, name string, args ...string) (e end) {
 	}
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append(args, filepath.Join(examples, name+".js"))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
-	out, _ := cmd.CombinedOutput() // what its exit code is is compared
+	out, _ := cmd.CombinedOutput() // the exit code is compared
 	e.code = cmd.ProcessState.ExitCode()
 	raw, err := os.ReadFile(summary)
 	require.NoError(t, err, "%s", out)

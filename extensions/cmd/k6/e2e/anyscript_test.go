@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// userScript writes a script that knows nothing of sweeps, and returns its path.
+// userScript writes an ordinary script, and returns its path.
 func userScript(t *testing.T, name, source string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -27,7 +27,7 @@ func userScript(t *testing.T, name, source string) string {
 	return path
 }
 
-// anyScript runs a script with the output sweep and k6's own output json.
+// anyScript runs a script with the output sweep and k6's output json.
 func anyScript(t *testing.T, source, settings string, o options) *run {
 	t.Helper()
 	if o.script == "" {
@@ -39,7 +39,7 @@ func anyScript(t *testing.T, source, settings string, o options) *run {
 	return k6(t, o)
 }
 
-// scriptReport is what only the report of any script has.
+// scriptReport has the fields of a report of any script.
 type scriptReport struct {
 	Interrupted bool
 	Params      map[string]any
@@ -67,7 +67,7 @@ type stepOfScript struct {
 	OverTime struct{ OpsPerSecond []float64 }
 }
 
-// shop reads the report of a run, which holds to the schema.
+// shop reads and validates the report of a run.
 func (r *run) shop(t *testing.T, names ...string) (rep scriptReport) {
 	t.Helper()
 	name := append(names, "shop")[0]
@@ -84,7 +84,7 @@ func (r *run) shop(t *testing.T, names ...string) (rep scriptReport) {
 	return rep
 }
 
-// counts are the operations of a report that succeeded and failed, such as "GET /a of setup: 1, 0".
+// counts returns successful and failed operations of a report, such as "GET /a of setup: 1, 0".
 func (r *scriptReport) counts() (all []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -110,7 +110,7 @@ func (r *scriptReport) metric(name string) float64 {
 }
 
 // shopServer answers GET /redirect with a redirect to /cart, /missing with 404 and /live with a
-// WebSocket that sends a message back.
+// WebSocket that echoes messages.
 func shopServer(t *testing.T) (url string) {
 	t.Helper()
 	upgrader := websocket.Upgrader{}
@@ -140,8 +140,8 @@ func shopServer(t *testing.T) (url string) {
 	return url
 }
 
-// Requests by name and method, failures, redirects, batches, groups, checks, odd tags, setup and
-// teardown; k6's thresholds, its summary and another output are there as without.
+// Requests by name and method, failures, redirects, batches, groups, checks, unusual tags, setup
+// and teardown. k6's thresholds, its summary and another output are unchanged.
 func TestAnyScriptHTTP(t *testing.T) {
 	t.Parallel()
 	url := shopServer(t)
@@ -269,7 +269,7 @@ func TestAnyScriptWebSocket(t *testing.T) {
 	require.ElementsMatch(t, []string{"iteration: 10, 0", "ws " + url + "/live: 10, 0", "ws " + url + "/missing: 0, 10", "ws live: 10, 0"}, rep.counts())
 }
 
-// The calls of our modules are operations by the module's name.
+// Calls of our modules are operations with the module's name.
 func TestAnyScriptOfAModule(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -286,7 +286,7 @@ func TestAnyScriptOfAModule(t *testing.T) {
 	require.Equal(t, []string{"iteration: 10, 0", "umemcache get: 10, 10", "umemcache set: 10, 0"}, rep.counts())
 }
 
-// k6 cloud run takes no output but its own: k6 run -o cloud does.
+// k6 cloud run accepts only its own output; k6 run -o cloud accepts others.
 func TestAnyScriptWithGrafanaCloud(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)
@@ -313,8 +313,8 @@ func TestAnyScriptOnAFullDisk(t *testing.T) {
 	require.NotContains(t, output, "shop.html\n", "no format without the others")
 }
 
-// Scenarios have steps of their own, also where their operations have the same names. A script in
-// TypeScript and an archive of it are no different.
+// Scenarios have separate steps, even if their operations have the same names. A TypeScript script
+// and its archive behave the same.
 func TestAnyScriptOfSeveralScenarios(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"SHOP": shopServer(t)}
@@ -339,7 +339,7 @@ func TestAnyScriptOfSeveralScenarios(t *testing.T) {
 	require.Equal(t, want, rep.counts())
 }
 
-// Ctrl-C: what was measured is in the report. Requests that it cuts off are no failures.
+// After Ctrl-C the report has the results. Interrupted requests are no failures.
 func TestAnyScriptIsInterrupted(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -364,7 +364,7 @@ func TestAnyScriptIsInterrupted(t *testing.T) {
 	}
 }
 
-// What is no pass: no operation, a report that cannot be written, a wrong setting.
+// Runs without operations, with an unwritable report or with a wrong setting do not pass.
 func TestAnyScriptWithoutReport(t *testing.T) {
 	t.Parallel()
 	const idle = `
@@ -384,7 +384,7 @@ func TestAnyScriptWithoutReport(t *testing.T) {
 	require.Contains(t, r.output, "did you mean skip?")
 }
 
-// A gate that is crossed is 99, also where k6 judges and shows nothing.
+// A crossed gate exits with 99, even if k6 evaluates no thresholds and prints no summary.
 func TestAnyScriptGates(t *testing.T) {
 	t.Parallel()
 	const source = `
@@ -447,7 +447,7 @@ func TestAnyScriptThatDropsIterations(t *testing.T) {
 	require.InDelta(t, float64(s.Extra.Unstarted), rep.metric("dropped_iterations"), 0)
 }
 
-// A sweep in the same script has the report that it has without the output.
+// A sweep in the same script has the same report as without the output.
 func TestAnyScriptWithASweep(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -468,8 +468,8 @@ func TestAnyScriptWithASweep(t *testing.T) {
 	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
 }
 
-// What sweep.op times under k6's own executors is an operation of the report as any other, and
-// without the output a metric of k6's as any other.
+// Operations of sweep.op with k6's own executors are operations of the report and, without the
+// output, metrics of k6.
 func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const source = `
@@ -531,7 +531,7 @@ func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
 	}
 }
 
-// What k6 x sweep does with reports of sweeps, it does with these.
+// k6 x sweep handles these reports like those of sweeps.
 func TestAnyScriptThroughTheCommands(t *testing.T) {
 	t.Parallel()
 	url := shopServer(t)
@@ -560,7 +560,7 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 	require.Equal(t, []string{"GET cart: 200, 0", "iteration: 200, 0"}, merged.counts())
 	require.InDelta(t, 200, merged.metric("http_reqs"), 0)
 
-	// One run of a scenario is too little to compare; its stages are repeats.
+	// A single run of a scenario is too little for a comparison; its stages are repeats.
 	stage := `{ duration: '600ms', target: 2 }`
 	r := anyScript(t, strings.Replace(source, "vus: 4, iterations: 200", "scenarios: { default: { executor: 'ramping-vus', startVUs: 2, stages: ["+
 		strings.Repeat(stage+",", 4)+"] } }", 1), "=?by=stage", options{env: map[string]string{"SHOP": url}})
@@ -585,11 +585,11 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 		require.Equal(t, tt.code, code, "%v: %s", tt.args, out+errs)
 		require.Contains(t, out+errs, tt.says, "%v", tt.args)
 	}
-	_, out, errs := sweep(t, "compare", one, one) // how noisy the repeats are is the machine's affair
+	_, out, errs := sweep(t, "compare", one, one) // noise between the repeats depends on the machine
 	require.Regexp(t, `(?m)^GET cart, 2 clients .*\(p=1\.000 n=4\)`, out, errs)
 }
 
-// A script that is five times slower is found, by ops/s and, where the rate is given, by latency.
+// A script that is five times slower is detected by ops/s and, at a given rate, by latency.
 func TestAnyScriptInTurns(t *testing.T) {
 	t.Parallel()
 	for load, figure := range map[string]string{
@@ -602,7 +602,7 @@ func TestAnyScriptInTurns(t *testing.T) {
 			export const options = { `+load+` };
 			export function setup() { http.get(__ENV.SHOP); }
 			export default function () { http.get(__ENV.SHOP + '/cart'); sleep(__ENV.NAP); }`)
-		naps := func(seconds string) []string { // each from a server of its own: only the host differs
+		naps := func(seconds string) []string { // from separate servers, which differ only in their host
 			return []string{binary(t, "k6-race"), "run", "--quiet", "-o", "sweep", "-e", "SHOP=" + shopServer(t), "-e", "NAP=" + seconds, path}
 		}
 		var trial struct {

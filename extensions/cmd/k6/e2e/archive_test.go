@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readsFiles is a script that has modules read files beside it.
+// readsFiles is a script with modules that read files from its folder.
 const readsFiles = `
 	import memcached from 'k6/x/memcached';
 	import gateway from 'k6/x/mxgateway';
@@ -28,8 +28,7 @@ const readsFiles = `
 		try { db.query('select 1') } catch (e) { console.log('sql: ' + e.kind + ' ' + e.message) }
 	}`
 
-// Files that options name are those beside the script, wherever k6 is started, and parts of its
-// archive, which runs without them.
+// Files in options are relative to the script, wherever k6 starts, and become parts of its archive.
 func TestFilesOfOptionsAreInTheArchive(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"NATS": natsEnv(t)["NATS_URL"], defaultEnvMachbase: ""}

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// awaited evaluates to what a promise comes to.
+// awaited evaluates to the result of a promise.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// The page of eight runs of 7 steps is sound, and shows something within 2 s.
+// The page of eight runs with 7 steps is correct, and shows content within 2 s.
 func TestEightRunsSideBySide(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{
@@ -47,7 +47,7 @@ func TestEightRunsSideBySide(t *testing.T) {
 	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(`document.querySelectorAll('#beside-curves-ops_per_second path.line').length`, &curves)))
 	require.Equal(t, 8, curves)
 
-	// The fastest of a few: other tests use the same processors.
+	// The fastest of a few, because other tests use the same processors.
 	fastest := 0.0
 	for range 5 {
 		var paint float64

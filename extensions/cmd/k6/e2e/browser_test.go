@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tab is a browser's tab, with all that its pages have logged, thrown and asked for.
+// tab is a browser tab, with the messages, exceptions and requests of its pages.
 type tab struct {
-	ctx context.Context // of chromedp, which keeps the browser in it
+	ctx context.Context // chromedp keeps the browser in it
 
 	mu       sync.Mutex
-	messages []string // of the console, and exceptions
-	requests []string // URLs, but for those that carry their own data
+	messages []string // console messages and exceptions
+	requests []string // URLs, except data URLs
 }
 
 // browser starts a headless Chromium and returns its tab.
@@ -33,10 +33,10 @@ func browser(t *testing.T) *tab {
 	path, err := exec.Command(filepath.Join(root, "scripts/browser.sh")).Output()
 	require.NoError(t, err, "scripts/browser.sh says why")
 
-	// Without a folder named, its profile is a new one.
+	// Without a named folder, its profile is new.
 	flags := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(strings.TrimSpace(string(path))), chromedp.Headless, chromedp.NoFirstRun, chromedp.DisableGPU,
-		chromedp.Flag("no-sandbox", os.Geteuid() == 0), // which does not start for root
+		chromedp.Flag("no-sandbox", os.Geteuid() == 0), // root cannot start the sandbox
 	}
 	for _, flag := range []string{
 		"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync",
@@ -57,7 +57,7 @@ func browser(t *testing.T) *tab {
 	return b
 }
 
-// heard keeps what the browser tells of.
+// heard records the browser's events.
 func (b *tab) heard(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *tab) heard(event any) {
 	}
 }
 
-// open opens a file as one does by a click on it, and returns its URL.
+// open opens a file as a click does, and returns its URL.
 func (b *tab) open(t *testing.T, file string) string {
 	t.Helper()
 	b.mu.Lock()
@@ -87,7 +87,7 @@ func (b *tab) open(t *testing.T, file string) string {
 	return url
 }
 
-// told returns what was logged and thrown, and what was asked for, since the page was opened.
+// told returns the messages and requests since the page was opened.
 func (b *tab) told() (messages, requests []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +95,7 @@ func (b *tab) told() (messages, requests []string) {
 	return b.messages, b.requests
 }
 
-// show is how a page is looked at.
+// show is a way to display a page.
 type show struct {
 	width  int64
 	mobile bool
@@ -119,25 +119,25 @@ func (b *tab) show(t *testing.T, s show) {
 	))
 }
 
-// look is what can be seen of a page.
+// look has the visible properties of a page.
 type look struct {
 	Background string   // colour of the page, "r,g,b"
 	Light      float64  // its luminance: 0 is black, 1 is white
-	Contrast   float64  // the lowest of any text
-	Palest     string   // which text that is
+	Contrast   float64  // the lowest of all texts
+	Palest     string   // the text with this contrast
 	Width      float64  // of the document, in CSS pixels
-	Hidden     []string // what matters and cannot be seen
-	Cut        []string // what is wider than the box that it scrolls in
-	// Overlapping are texts of a picture that are written over each other.
+	Hidden     []string // important elements that are not visible
+	Cut        []string // elements wider than their scroll box
+	// Overlapping lists overlapping texts of a picture.
 	Overlapping []string
-	Beyond      []string // headings of tables that end beyond the page's edge
-	Figures     int      // how many pictures there are
+	Beyond      []string // table headings beyond the page's edge
+	Figures     int      // number of pictures
 }
 
 //go:embed testdata/look.js
 var lookScript string
 
-// look shows the page so, and looks at it.
+// look displays the page and returns its properties.
 func (b *tab) look(t *testing.T, s show) look {
 	t.Helper()
 	b.show(t, s)
@@ -147,8 +147,7 @@ func (b *tab) look(t *testing.T, s show) look {
 	return l
 }
 
-// row is a row of a page's table: of which step it is, and the exact values that its cells'
-// attributes give.
+// row is a row of a page's table: its step, and the exact values in its cells' attributes.
 type row struct {
 	Clients, Repeat, Op, Rate string
 	Cells                     map[string]string // as JSON, by the key in the report's JSON, such as latencyMs.p99

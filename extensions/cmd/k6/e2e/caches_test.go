@@ -18,8 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// cachesEnv are the addresses of the caches that the Makefile has started, and of a umem-cache of
-// the test's own. Machbase has no part in it.
+// cachesEnv returns the addresses of the running caches, and of a new umem-cache. It excludes
+// Machbase.
 func cachesEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := map[string]string{defaultEnvMachbase: "", "UMEM_URL": umemtest.Start(t, umemtest.Options{}).Address()}
@@ -34,7 +34,7 @@ func cachesEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-// cacheStep is what the report has of a step of a cache.
+// cacheStep has the fields of a cache's step.
 type cacheStep struct {
 	step
 	ClientWaitMs *struct {
@@ -61,8 +61,8 @@ func cacheSteps(t *testing.T, r *run, scenario string) (steps []cacheStep) {
 	return rep.Steps
 }
 
-// A small configuration: its accesses, 4 * 1 MiB * 80 / 20 / 2000, and how many of those of the
-// timed pass are hot.
+// A small configuration: its accesses, 4 * 1 MiB * 80 / 20 / 2000, and the hot ones in the timed
+// pass.
 const (
 	smallAccesses = 8388
 	smallHot      = 6668
@@ -124,7 +124,7 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	}
 }
 
-// tellRedis says something to a Redis.
+// tellRedis sends commands to a Redis.
 func tellRedis(t *testing.T, server string, commands ...string) {
 	t.Helper()
 	address, err := url.Parse(server)
@@ -143,8 +143,8 @@ func tellRedis(t *testing.T, server string, commands ...string) {
 	}
 }
 
-// A hit rate means nothing when the server has other memory than the benchmark is made for, or does
-// not evict.
+// A hit rate means nothing if the server's memory differs from the benchmark's, or if it does not
+// evict.
 func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 	t.Parallel()
 	memory := func(bytes int, policy string) []string {
@@ -190,14 +190,13 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 	require.NotContains(t, r.output, "VmHWM counts since")
 }
 
-// The numbers of accesses and of hot ones are those of the configuration, whatever the number of
-// clients.
+// The numbers of accesses and of hot ones follow from the configuration, for any number of clients.
 func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
 			"TARGET", "redis", "GATES", "../thresholds/cache-hitrate.json")})
-		if r.code != exitOK { // a fast machine is through in less than 0.1 s; on a busy one the server stands still
+		if r.code != exitOK { // a fast machine needs less than 0.1 s; on a busy one the server may stall
 			require.Contains(t, []int{exitThreshold, exitMarkedFailed}, r.code, r.output)
 			require.Len(t, r.lines("level=error"), 1, r.output)
 			require.NotEmpty(t, append(r.lines("gate undecided: ops/s"), r.lines("but it stood still")...), r.output)
@@ -210,7 +209,7 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	}
 }
 
-// Pogocache is spoken to as one of the others; where its memory is unknown, that is said.
+// Pogocache uses one of the other protocols; the report says that its memory is unknown.
 func TestHitRateWithoutMemory(t *testing.T) {
 	t.Parallel()
 	env := smallHitRate(t, "TARGET", "pogocache", "POGOCACHE_PROTOCOL", "memcached")
@@ -269,7 +268,7 @@ func TestCacheSweep(t *testing.T) {
 			require.Equal(t, 200*clients, get.Ops+set.Ops, "to the operation")
 			require.Zero(t, get.Failed+set.Failed)
 			require.Equal(t, get.Ops, get.Extra.Hits+get.Extra.Misses)
-			if target == "umem" { // whose set deletes first
+			if target == "umem" { // its set deletes first
 				require.Greater(t, *get.Extra.HitRate, 90.0)
 			} else {
 				require.InDelta(t, 100, *get.Extra.HitRate, 0, "all keys were written before")
@@ -281,7 +280,7 @@ func TestCacheSweep(t *testing.T) {
 			require.InDelta(t, 200*clients/16, wait.Answers, float64(200*clients/32), "of one answer in sixteen")
 			require.Positive(t, wait.Mean)
 			require.LessOrEqual(t, wait.P99, wait.Max)
-			// Not the means: that of one answer in sixteen may have the slowest one among few.
+			// Not the means: the mean of every sixteenth answer can include the slowest one.
 			require.Less(t, wait.Max, 1.05*max(get.LatencyMs.Max, set.LatencyMs.Max), "a wait is a part of the latency")
 		}
 	}
@@ -312,8 +311,7 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	require.Equal(t, exitOK, gated.code, gated.output)
 }
 
-// The operations of a pipeline are timed once: 1,000 of them in pipelines of 50 are 20 timings, and
-// no p99, however good.
+// A pipeline is timed once: 1,000 operations in pipelines of 50 are 20 timings, too few for p99.
 func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 	gates := gateFile(t, `{ "scenario": "cache-sweep", "absolute": [{ "op": "get", "p50": "1m", "p99": "1m" }] }`)
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1", "ITERATIONS", "1000", "WARMUP", "0s",
@@ -328,7 +326,7 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 	require.Contains(t, table, "A pipeline counts as one.")
 }
 
-// An empty cache is a faster cache: gets that miss what was prefilled have failed.
+// An empty cache is faster, so gets that miss prefilled keys have failed.
 func TestCacheThatLosesItsKeysIsNoFasterOne(t *testing.T) {
 	t.Parallel()
 	for allow, code := range map[string]int{"false": exitThreshold, "true": exitOK} {
@@ -350,7 +348,7 @@ func TestCacheThatLosesItsKeysIsNoFasterOne(t *testing.T) {
 	}
 }
 
-// Keys that the server refuses end the run with its reason, before anything is measured.
+// Keys that the server refuses end the run with its reason before the measurement.
 func TestPrefillThatIsRefusedEndsTheRun(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "ITERATIONS", "1000", "WARMUP", "0s",
@@ -369,7 +367,7 @@ func TestExamplesOfRun(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a long call at once, with what was measured.
+// Ctrl-C ends a long call immediately, with its results.
 func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	t.Parallel()
 	var interrupted time.Time

@@ -23,13 +23,13 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	_ "go.k6.io/k6/v2/output/cloud/expv2" // registers the messages of the cloud's wire
+	_ "go.k6.io/k6/v2/output/cloud/expv2" // registers the messages of the cloud protocol
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// What the cloud of the tests gives out.
+// Identifiers of the fake cloud.
 const (
 	cloudToken    = "token-of-an-account"
 	cloudRunToken = "token-of-a-test-run"
@@ -39,43 +39,41 @@ const (
 	cloudRun      = 7000
 )
 
-// cloud is Grafana Cloud as k6 v2.2.0 speaks to it: its answers are of k6's own client's types, and
-// what is pushed is read as k6's own messages.
+// cloud is a fake Grafana Cloud for k6 v2.2.0. It uses the types of k6's client, and decodes pushes
+// as k6's messages.
 type cloud struct {
 	url string
 	t   *testing.T
 
 	mu sync.Mutex
-	// requests are those that came, pushes left out.
+	// requests without pushes.
 	requests []string
-	// options and start are those of the test that k6 has created.
+	// options and start belong to the test that k6 created.
 	options map[string]any
 	start   map[string]any
-	// archive are the names of the files that k6 has uploaded, and archived is what metadata.json
-	// says.
+	// archive lists the uploaded files, and archived is the content of metadata.json.
 	archive  []string
 	archived struct{ Env map[string]string }
-	// ended is what k6 said at the end.
+	// ended is k6's final message.
 	ended map[string]any
-	// series are what was pushed, by name and tags.
+	// series has the pushed values, by name and tags.
 	series map[string][]cloudValue
-	// period is the span of a value in seconds.
+	// period is the time span of a value in seconds.
 	period int
-	// logs is what k6 has logged to the cloud.
+	// logs are k6's log messages to the cloud.
 	logs strings.Builder
 }
 
-// cloudValue is what k6 has pushed of a series for one span of time.
+// cloudValue is a pushed value of a series for one time span.
 type cloudValue struct {
 	Time time.Time
 	// Value is a Counter's sum.
 	Value float64
-	// Last, Count, Min, Max and Avg are a Gauge's.
+	// Last, Count, Min, Max and Avg belong to a Gauge.
 	Last, Min, Max, Avg float64
 	Count               int
 }
 
-// startCloud starts a cloud.
 func startCloud(t *testing.T) *cloud {
 	t.Helper()
 	c := &cloud{t: t, series: map[string][]cloudValue{}}
@@ -138,7 +136,7 @@ func startCloud(t *testing.T) *cloud {
 	})
 	// k6 run -o cloud
 	handle("POST /v1/tests", cloudToken, func(w http.ResponseWriter, body []byte) {
-		c.read(body, &c.start) // a form would have the archive in it
+		c.read(body, &c.start) // a form would contain the archive
 		c.answer(w, http.StatusOK, map[string]any{"reference_id": fmt.Sprint(cloudRun), "config": map[string]any{}})
 	})
 	handle("POST /v2/metrics/7000", cloudToken, c.push)
@@ -149,14 +147,13 @@ func startCloud(t *testing.T) *cloud {
 	})
 
 	server := httptest.NewUnstartedServer(mux)
-	c.url = "http://" + server.Listener.Addr().String() // before anybody can ask
+	c.url = "http://" + server.Listener.Addr().String() // before the first request
 	server.Start()
 	t.Cleanup(server.Close)
 
 	return c
 }
 
-// answer writes an answer.
 func (c *cloud) answer(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	assert.NoError(c.t, json.NewEncoder(w).Encode(answer))
@@ -166,7 +163,7 @@ func (c *cloud) read(body []byte, into any) {
 	assert.NoError(c.t, json.Unmarshal(body, into), string(body))
 }
 
-// validate refuses executors that are not k6's own.
+// validate refuses executors other than k6's.
 func (c *cloud) validate(w http.ResponseWriter, body []byte) {
 	var asked struct{ Options map[string]any }
 	c.read(body, &asked)
@@ -179,11 +176,11 @@ func (c *cloud) validate(w http.ResponseWriter, body []byte) {
 			return
 		}
 	}
-	// Nothing runs in this cloud: k6 has been heard to here.
+	// This cloud runs nothing; the conversation ends here.
 	c.answer(w, http.StatusForbidden, cloudapi.NewErrorResponseApiModel(*cloudapi.NewErrorApiModel("no hours left", "error")))
 }
 
-// executors are those of the scenarios in options.
+// executors returns those of the scenarios in options.
 func executors(options map[string]any) (names []string) {
 	scenarios, _ := options["scenarios"].(map[string]any)
 	for _, s := range scenarios {
@@ -195,7 +192,7 @@ func executors(options map[string]any) (names []string) {
 	return slices.Compact(names)
 }
 
-// execution is the answer to a test that runs where k6 is: a value a second.
+// execution returns the answer to a local test: one value per second.
 func (c *cloud) execution() any {
 	text := func(s string) cloudapi.NullableString { return *cloudapi.NewNullableString(&s) }
 	number := func(n int32) cloudapi.NullableInt32 { return *cloudapi.NewNullableInt32(&n) }
@@ -209,7 +206,7 @@ func (c *cloud) execution() any {
 	return cloudapi.NewStartLocalExecutionTestResponse(cloudRun, *config, text(c.url+"/upload"), c.url+"/run")
 }
 
-// unpack reads which files an archive has.
+// unpack reads the names of files in an archive.
 func (c *cloud) unpack(body []byte) {
 	r := tar.NewReader(bytes.NewReader(body))
 	for {
@@ -227,7 +224,7 @@ func (c *cloud) unpack(body []byte) {
 	}
 }
 
-// push takes metrics.
+// push receives metrics.
 func (c *cloud) push(_ http.ResponseWriter, body []byte) {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName("metrics.MetricSet")
 	if !assert.NoError(c.t, err) {
@@ -266,8 +263,7 @@ func (c *cloud) push(_ http.ResponseWriter, body []byte) {
 	}
 }
 
-// cloudSeries names a series of a sweep by its metric and its tags outcome, scenario, clients and
-// op.
+// cloudSeries names a series by its metric and its tags outcome, scenario, clients and op.
 func cloudSeries(metric string, tags map[string]string) string {
 	for _, tag := range []string{"outcome", "scenario", "clients", "op"} {
 		if value := tags[tag]; value != "" {
@@ -278,7 +274,7 @@ func cloudSeries(metric string, tags map[string]string) string {
 	return metric
 }
 
-// environment is what k6 needs to know of the cloud.
+// environment returns k6's variables for this cloud.
 func (c *cloud) environment() []string {
 	return []string{
 		"K6_CLOUD_HOST=" + c.url, "K6_CLOUD_HOST_V6=" + c.url, "K6_CLOUD_TOKEN=" + cloudToken,
@@ -286,7 +282,7 @@ func (c *cloud) environment() []string {
 	}
 }
 
-// requireReport holds that all of a report has been pushed.
+// requireReport checks that all of a report has been pushed.
 func (c *cloud) requireReport(t *testing.T, steps []step) {
 	t.Helper()
 	c.mu.Lock()
@@ -332,11 +328,11 @@ func (c *cloud) requireReport(t *testing.T, steps []step) {
 	}
 }
 
-// swept are the settings of a sweep of some seconds of testdata/options.js.
+// swept returns settings of a short sweep of testdata/options.js.
 func swept(portable bool, threshold string) map[string]string {
 	most := "1m"
 	if portable {
-		most = "8s" // each step of it takes as long
+		most = "8s" // the fixed duration of each step
 	}
 
 	return map[string]string{
@@ -346,8 +342,8 @@ func swept(portable bool, threshold string) map[string]string {
 	}
 }
 
-// k6 cloud run --local-execution of both kinds of sweep: every second of it arrives, the sums are
-// the report's, and the test of the cloud ends as the run does.
+// k6 cloud run --local-execution with both kinds of sweeps: every second arrives, the sums match
+// the report, and the cloud's test ends like the run.
 func TestGrafanaCloudLocalExecution(t *testing.T) {
 	t.Parallel()
 	for name, is := range map[string]struct {
@@ -395,7 +391,7 @@ func TestGrafanaCloudLocalExecution(t *testing.T) {
 	}
 }
 
-// A run whose clients all fail from the start ends early, and the cloud is told why.
+// If all clients fail from the start, the run ends early, and the cloud gets the reason.
 func TestGrafanaCloudHearsOfAborts(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)
@@ -411,8 +407,8 @@ func TestGrafanaCloudHearsOfAborts(t *testing.T) {
 	require.Contains(t, said["reason"], "nothing in it can succeed")
 }
 
-// k6 run -o cloud, after k6 cloud login: with the spans of three seconds that k6 has by itself, and
-// the verdicts of thresholds.
+// k6 run -o cloud after k6 cloud login, with k6's default spans of three seconds, and the results
+// of thresholds.
 func TestGrafanaCloudOutput(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)
@@ -456,8 +452,8 @@ func TestGrafanaCloudOutput(t *testing.T) {
 	}
 }
 
-// k6 cloud run, on the cloud's own machines: k6 asks first, and what the cloud says to an executor
-// that it does not know ends the command. Of a portable sweep the executors are k6's own.
+// k6 cloud run on the cloud's machines: the cloud checks the options first, and its refusal of an
+// unknown executor ends the command. A portable sweep only has k6's executors.
 func TestGrafanaCloudIsAskedForExecutors(t *testing.T) {
 	t.Parallel()
 	for executor, says := range map[string]string{"client-sweep": "unknown executor: client-sweep", "per-vu-iterations": "no hours left"} {

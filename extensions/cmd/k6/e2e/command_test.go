@@ -22,8 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sweep runs `k6 x sweep` and returns its exit code, and what it wrote to standard output and
-// error.
+// sweep runs `k6 x sweep`, and returns its exit code, standard output and standard error.
 func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)
@@ -38,8 +37,8 @@ func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// k6 asks its registry for a list of commands before it runs any `k6 x`, and says so. One that is
-// compiled in needs none.
+// By default k6 downloads and announces a list of commands before `k6 x`. A built-in command does
+// not need it.
 func TestCommandWritesNothingButItsAnswer(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -84,7 +83,7 @@ func TestSegmentsMergeToTheWhole(t *testing.T) {
 		require.Equal(t, 30*s.Clients, s.Ops)
 		require.WithinDuration(t, time.Now(), s.Started, 2*hang)
 	}
-	// The halves ran one after the other: their ops/s do not add up.
+	// The halves ran one after the other, so their ops/s do not add up.
 	require.True(t, rep.Steps[0].Complete, "of one half")
 	require.Nil(t, rep.Steps[0].Overlap)
 	require.False(t, rep.Steps[1].Complete)
@@ -140,7 +139,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 		require.Subset(t, judged.Gates, verdicts)
 	}
 
-	// What a busy machine makes of this one is chance: the run and the file say the same of it.
+	// On a busy machine the verdict is random, but the run and the file agree.
 	afterwards(work(t, gated, map[string]string{"MS": "5"}))
 
 	slower := k6(t, options{
@@ -254,8 +253,7 @@ func TestEveryFormatOfARun(t *testing.T) {
 	require.ElementsMatch(t, formats, suffixes)
 }
 
-// edited writes a report as it would be if something had been changed in the run and in its steps,
-// and returns the path.
+// edited writes a modified report, and returns the path.
 func edited(t *testing.T, path string, change func(run, step map[string]any)) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -273,10 +271,10 @@ func edited(t *testing.T, path string, change func(run, step map[string]any)) st
 	return path
 }
 
-// A step that has collapsed has too few operations for the percentile that its gate is on.
+// A collapsed step has too few operations for the percentile of its gate.
 func TestABOfAStepThatCollapses(t *testing.T) {
 	t.Parallel()
-	// Each process leaves the same report again, of a machine that nothing else is done on.
+	// Each process writes the same report again, as on an idle machine.
 	naps := func(ms string) []string {
 		r := k6(t, options{script: "testdata/ab.js", env: with(noMachbase, map[string]string{"MS": ms, "COLLAPSES": "2"})})
 		path := edited(t, filepath.Join(r.results, "ab.json"), func(_, step map[string]any) {
@@ -296,7 +294,7 @@ func TestABOfAStepThatCollapses(t *testing.T) {
 	require.Equal(t, exitThreshold, code, "any tolerance is one: %s", out+errs)
 }
 
-// What k6 itself was late for is not the server's doing: k6 stands still for half of each step.
+// k6's own lateness is not the server's fault: k6 is stopped for half of each step.
 func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pid")
@@ -330,7 +328,7 @@ func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 	require.Regexp(t, `undecided: get, 8 clients at 100/s, p90: (k6 itself started .* late|it stood still .*, and so did k6)`, out)
 }
 
-// Thresholds of the script are the script's affair: its figures are judged all the same.
+// ab judges the figures even if a script's own thresholds are crossed.
 func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {
@@ -344,7 +342,7 @@ func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
 	require.Contains(t, out, "change ended in 4 of 4 pairs with exit code 99: ")
 }
 
-// What more pairs cannot decide ends with the first one.
+// ab stops after the first pair if more pairs cannot decide.
 func TestABThatCannotBeDecided(t *testing.T) {
 	t.Parallel()
 	plain := userScript(t, "plain.js", `export const options = { vus: 1, duration: '1s' }; export default function () {}`)
@@ -361,7 +359,7 @@ func TestABThatCannotBeDecided(t *testing.T) {
 	}
 }
 
-// Two settings of one script, one of which takes twenty times as long for an operation.
+// Two settings of one script; with one, an operation takes twenty times as long.
 func TestABOfTwoSweeps(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {

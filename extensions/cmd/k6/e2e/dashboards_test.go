@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grafanaQuery is a query of a Grafana dashboard: of a panel, or of a variable for its values.
+// grafanaQuery is a query of a Grafana dashboard: of a panel, or for the values of a variable.
 type grafanaQuery struct {
 	of, text string
 	instant  bool
@@ -63,7 +63,7 @@ func grafanaQueries(t *testing.T, file string, variables ...string) (all []grafa
 	return all
 }
 
-// getJSON decodes what a server answers.
+// getJSON decodes a server's answer.
 func getJSON(t *testing.T, address string, query url.Values, into any) {
 	t.Helper()
 	response, err := http.Get(address + "?" + query.Encode())
@@ -73,7 +73,7 @@ func getJSON(t *testing.T, address string, query url.Values, into any) {
 	require.NoError(t, json.NewDecoder(response.Body).Decode(into))
 }
 
-// askInfluxDB asks an InfluxDB every query of its dashboard. Each must return something.
+// askInfluxDB runs every query of the InfluxDB dashboard. Each must return data.
 func askInfluxDB(t *testing.T, address, run string) {
 	t.Helper()
 	server, err := url.Parse(address)
@@ -95,7 +95,7 @@ func askInfluxDB(t *testing.T, address, run string) {
 	}
 }
 
-// askPrometheus asks a Prometheus every query of its dashboard. Each must return something.
+// askPrometheus runs every query of the Prometheus dashboard. Each must return data.
 func askPrometheus(t *testing.T, server, run string) {
 	t.Helper()
 	values := regexp.MustCompile(`^label_values\((.*), (\w+)\)$`)
@@ -108,7 +108,7 @@ func askPrometheus(t *testing.T, server, run string) {
 
 			continue
 		}
-		if !q.instant { // at any time of the last hour
+		if !q.instant { // at any time in the last hour
 			q.text = "last_over_time((" + q.text + ")[1h:1s])"
 		}
 		var said struct {

@@ -21,16 +21,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// distributed runs scripts/distributed.sh with the parts' binary being the one with the race
-// detector. Windows of time are as long as they are set, and several processes start at once: it
-// hangs later than one k6.
+// distributed runs scripts/distributed.sh with the race detector in its parts. The limit for hangs
+// is longer than for a single k6, because time windows are fixed and several processes start.
 func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	t.Helper()
 
 	return distributedBy(t, binary(t, "k6-race"), started, args...)
 }
 
-// distributedBy is the same with parts of another binary.
+// distributedBy is the same with another binary.
 func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...string) *run {
 	t.Helper()
 	r := &run{results: t.TempDir()}
@@ -65,7 +64,7 @@ func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...s
 	return r
 }
 
-// settings are the arguments that set variables.
+// settings returns the arguments that set variables.
 func settings(env map[string]string) (args []string) {
 	for name, value := range env {
 		args = append(args, "-e", name+"="+value)
@@ -86,8 +85,8 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 	return h
 }
 
-// 64 clients in four processes do to the operation what they do in one, and the merged percentiles
-// are those of all operations.
+// 64 clients in four processes have the same effect as in one, and the merged percentiles cover all
+// operations.
 func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -192,7 +191,7 @@ func TestDistributedExitCodes(t *testing.T) {
 	}
 }
 
-// What an earlier run has left is not taken for the result of one that fails. Reports of other
+// A report of an earlier run is not mistaken for the result of a failed one. Reports of other
 // scenarios stay.
 func TestDistributedLeavesNoOldReport(t *testing.T) {
 	t.Parallel()
@@ -239,7 +238,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 	}
 }
 
-// takePorts takes a port when it is told its address, and answers nobody there.
+// takePorts occupies a port when it gets its address, and does not answer.
 func takePorts(t *testing.T) (address string) {
 	t.Helper()
 	told, err := net.Listen("tcp", "127.0.0.1:0")
@@ -275,8 +274,7 @@ func takePorts(t *testing.T) (address string) {
 	return told.Addr().String()
 }
 
-// A port that somebody has taken since it was chosen, who accepts connections and says nothing,
-// delays a part and no more.
+// If another process occupies the chosen port and does not answer, the part only starts later.
 func TestDistributedTakesAnotherPort(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -302,7 +300,7 @@ exec "`+binary(t, "k6-race")+`" "$@"
 	require.Equal(t, 4, rep.Steps[0].Clients)
 }
 
-// Ctrl-C ends all parts, and what they had measured is merged.
+// Ctrl-C ends all parts, and their results are merged.
 func TestDistributedIsInterrupted(t *testing.T) {
 	t.Parallel()
 	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
@@ -318,8 +316,8 @@ func TestDistributedIsInterrupted(t *testing.T) {
 	require.Zero(t, rep.Steps[0].Failed)
 }
 
-// Without windows each part does its steps as it can; the merged report is whole all the same, and
-// that is said.
+// Without windows each part starts its steps independently. The merged report is still complete,
+// and mentions this.
 func TestDistributedWithoutWindows(t *testing.T) {
 	calm(t)
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Options of k6 and of its subcommands that the pages of the repository show are those that it has.
-// The rest of the pages' commands is tested in extensions/internal/docs, without k6.
+// Options of k6 and its subcommands on the pages exist. extensions/internal/docs tests the rest of
+// the commands without k6.
 func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	t.Parallel()
 	helps := map[string]string{}
@@ -40,8 +40,7 @@ func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	require.Greater(t, shown, 20)
 }
 
-// blocks returns the fenced blocks of these languages in the pages of the repository, by their
-// places.
+// blocks returns the fenced blocks of these languages on all pages, by place.
 func blocks(t *testing.T, languages ...string) map[string]string {
 	t.Helper()
 	listed, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--", "*.md").Output()
@@ -62,15 +61,15 @@ func blocks(t *testing.T, languages ...string) map[string]string {
 	return found
 }
 
-// words returns the words of a shell's line up to its comment, what is quoted as one of them.
+// words splits a shell line up to its comment, with quoted text as one word.
 func words(line string) []string {
 	line, _, _ = strings.Cut(" "+line, " #")
 
 	return regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(line, -1)
 }
 
-// ofK6 finds a command of k6 in words, such as those behind the -- of servers.sh: its subcommand,
-// and its arguments.
+// ofK6 finds a k6 command in words, also after the -- of servers.sh, and returns its subcommand and
+// arguments.
 func ofK6(words []string) (subcommand string, arguments []string) {
 	at := slices.IndexFunc(words, func(word string) bool { return word == "bin/k6" || word == "k6" || word == "bin/k6-drivers" })
 	if at < 0 || len(words) < at+2 {
@@ -83,14 +82,14 @@ func ofK6(words []string) (subcommand string, arguments []string) {
 		words = words[1:]
 	}
 
-	if others := slices.Index(words, "--"); others >= 0 { // what follows is a command of its own
+	if others := slices.Index(words, "--"); others >= 0 { // the rest is another command
 		words = words[:others]
 	}
 
 	return subcommand, words
 }
 
-// k6Help is what k6 prints about a subcommand, which has to be one.
+// k6Help returns the help text of an existing subcommand.
 func k6Help(t *testing.T, subcommand string) string {
 	t.Helper()
 	arguments := append(strings.Fields(subcommand), "--help")
@@ -103,12 +102,12 @@ func k6Help(t *testing.T, subcommand string) string {
 	return string(help)
 }
 
-// k6 can read the scripts in the pages, and their options are right.
+// k6 can load the scripts on the pages, and accepts their options.
 func TestScriptsInPagesCanBeRun(t *testing.T) {
 	t.Parallel()
 	scripts := 0
 	for place, text := range blocks(t, "js") {
-		if !strings.Contains(text, "export default ") { // a piece of one
+		if !strings.Contains(text, "export default ") { // a fragment
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "script.js")

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clients of Machbase's own are under other licences, and one of them needs cgo: no k6 that is
-// built by default has them.
+// Machbase's own clients have other licences, and one needs cgo, so no default build contains them.
 func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
@@ -48,7 +47,7 @@ func TestDriversThatAreNotThere(t *testing.T) {
 	}
 }
 
-// The variants take turns, every second time in the opposite order, each under its own name.
+// The variants run in turns, every second time in the opposite order, under separate names.
 func TestDriversTakeTurns(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
@@ -100,7 +99,7 @@ func TestRollupOverHTTP(t *testing.T) {
 	}
 }
 
-// What is not there ends the run before the first step, with one line.
+// Missing data ends the run before the first step, with one line.
 func TestRollupOverHTTPThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{httpURL(t): "the answer has 0 rows, not 60: run stock-load.js first", "http://127.0.0.1:1": "connection refused"} {

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noMachbase lets a run do without the server.
+// noMachbase lets a run work without the server.
 var noMachbase = map[string]string{defaultEnvMachbase: "machbase://127.0.0.1:1"}
 
-// with returns env and more.
 func with(env, more map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, from := range []map[string]string{env, more} {
@@ -71,7 +70,7 @@ func TestRunUnderAnotherExecutorEndsTheTest(t *testing.T) {
 	require.Contains(t, lines[0], "sweep.run works in scenarios with executor 'client-sweep' only")
 }
 
-// A segment in which a sweep has no client has no executor of it, and that is nobody's slip.
+// A segment in which a sweep has no client has no executor for it; that is no error.
 func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
@@ -90,7 +89,7 @@ func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
 	require.Empty(t, strings.Join(append(r.lines("level=error"), other.lines("level=error")...), ""))
 }
 
-// k6's own scenarios with sweep.op are no sweep, and have every right to be changed by --vus.
+// k6's own scenarios with sweep.op are no sweep, so --vus may change them.
 func TestOptionsOfK6sOwnScenariosAreK6sBusiness(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/elsewhere.js", env: with(noMachbase, map[string]string{"OP": "true"}), args: []string{"--vus", "2", "--iterations", "4"}})

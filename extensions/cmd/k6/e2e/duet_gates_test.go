@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A duet is judged by the base in it: no recorded run is needed.
+// A duet is judged by its base, without a recorded run.
 func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
-	// On a busy machine a step may be unsteady: that passes here, and a slower change does not.
+	// On a busy machine a step can be unsteady: that passes here, but a slower change does not.
 	require.NoError(t, os.WriteFile(gates, []byte(
 		`{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`), 0o600))
 	const gate = "ops/s of every step >= 50 % of base ("
@@ -26,21 +26,21 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	require.Contains(t, slower.table(t, "work"), "CROSSED: "+gate+"change is 0.")
 	require.Contains(t, slower.table(t, "work"), "of base with 4 clients; could see")
 
-	// A percentile that the change has lost is crossed, also where undecided passes.
+	// A percentile that only the change lacks is crossed, even if undecided passes.
 	tails := filepath.Join(t.TempDir(), "tails.json")
 	require.NoError(t, os.WriteFile(tails, []byte(`{"scenario": "work", "undecided": "pass", "relative": {"p99": "+900%"}}`), 0o600))
 	lost := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "100", "GATES": tails}})
 	require.Equal(t, exitThreshold, lost.code, lost.output)
 	require.NotEmpty(t, lost.lines("gate crossed: p99 of every step <= 1000 % of base (base had enough operations for it: p99 of "), lost.output)
 
-	// A run that is no duet has nothing to stand beside.
+	// A run without a duet has no base.
 	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
 	require.Equal(t, exitThreshold, alone.code, alone.output)
 	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
 }
 
-// Refused before the run: p99 of two servers, which differs by which processes they are, and gates
-// of steps that end when they are known.
+// Gates that are refused before the run: p99 of two servers, which depends on the two processes,
+// and gates on steps with a precision.
 func TestGatesThatDuetsCannotHave(t *testing.T) {
 	t.Parallel()
 	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"p99": "+900%"}}`)
@@ -57,8 +57,7 @@ func TestGatesThatDuetsCannotHave(t *testing.T) {
 	}
 }
 
-// The change of a duet is judged by the ratio of all slices: where some are disturbed, none of them
-// counts less.
+// All slices count equally in the ratio of a duet, even disturbed ones.
 func TestGatesJudgeADuetByAllOfItsSlices(t *testing.T) {
 	t.Parallel()
 	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`)

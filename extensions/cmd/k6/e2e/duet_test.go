@@ -12,8 +12,8 @@ import (
 	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// duetReport reads the report of a run whose steps are duets, and checks that both variants of
-// each did something, and that the line about them was shown.
+// duetReport reads the report of a duet, and checks that both variants of each step did something
+// and that the log has the line about the duet.
 func duetReport(t *testing.T, r *run, scenario string) *sweepreport.Report {
 	t.Helper()
 	require.Equal(t, exitOK, r.code, r.output)
@@ -38,7 +38,7 @@ func duetReport(t *testing.T, r *run, scenario string) *sweepreport.Report {
 	return rep
 }
 
-// short are the settings of a duet that takes a second or two.
+// short returns settings of a duet of one or two seconds.
 func short(more map[string]string) map[string]string {
 	env := map[string]string{"CLIENTS": "4", "DURATION": "1s", "WARMUP": "200ms", "PAUSE": "0s", "QUIET": "0s"}
 	maps.Copy(env, more)
@@ -46,8 +46,8 @@ func short(more map[string]string) map[string]string {
 	return env
 }
 
-// Every scenario whose address BASE_URL may be another server's takes turns with that; BASE is
-// another setting on the same server.
+// Every scenario with BASE_URL alternates between both servers; BASE changes a setting on the same
+// server.
 func TestDuetsOfScenarios(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
@@ -55,7 +55,7 @@ func TestDuetsOfScenarios(t *testing.T) {
 	for _, tt := range []struct {
 		script, report string
 		env            map[string]string
-		base           map[string]any // of the report's target
+		base           map[string]any // in the report's target
 		ops            []string
 	}{
 		{
@@ -104,7 +104,7 @@ func TestDuetsOfScenarios(t *testing.T) {
 	}
 }
 
-// What makes no sense as a base ends the run before it begins.
+// An invalid base ends the run before it begins.
 func TestSettingsOfABase(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

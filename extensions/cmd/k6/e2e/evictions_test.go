@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cache without room for what a sweep writes: the report has marks of what it evicts, and the
-// page a row.
+// A sweep that writes too much for a cache: the report marks evictions, and the page has a row for
+// them.
 func TestEvictionsAreMarked(t *testing.T) {
 	t.Parallel()
 	for module, of := range map[string]struct{ server, variable string }{
@@ -30,8 +30,7 @@ func TestEvictionsAreMarked(t *testing.T) {
 	}
 }
 
-// requireEvictions fails unless the step of a report has evictions of the server at the address and
-// no failed operation.
+// requireEvictions requires evictions by the server at the address, and no failed operation.
 func requireEvictions(t *testing.T, results, address string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(results, "evictions.json"))

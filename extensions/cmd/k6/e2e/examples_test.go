@@ -25,13 +25,12 @@ import (
 	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// exampleSteps and exampleShare are what the examples ask for: clients, and operations of each of
-// them.
+// exampleSteps and exampleShare are the examples' numbers of clients, and operations per client.
 var exampleSteps = []int{1, 4, 16}
 
 const exampleShare = 200
 
-// example runs an example. Machbase has no part in it.
+// example runs an example without Machbase.
 func example(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
@@ -39,7 +38,7 @@ func example(t *testing.T, name string, env map[string]string) *run {
 	return k6(t, options{script: filepath.Join("../extensions/sweep/examples", name), env: env})
 }
 
-// requireExampleSteps checks that each step has exactly the operations that were asked for.
+// requireExampleSteps checks that each step has exactly the requested operations.
 func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 	t.Helper()
 	requireOnlySlow(t, r)
@@ -56,8 +55,7 @@ func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 	}
 }
 
-// requireOnlySlow checks that all thresholds held, but for that of p99, which a busy machine may
-// cross.
+// requireOnlySlow checks that all thresholds hold, except p99, which a busy machine may cross.
 func requireOnlySlow(t *testing.T, r *run) {
 	t.Helper()
 	if r.code == exitThreshold {
@@ -68,9 +66,8 @@ func requireOnlySlow(t *testing.T, r *run) {
 	require.Equal(t, exitOK, r.code, r.output)
 }
 
-// requirePhases checks the tags of a Trend that a protocol of k6 sends for each call: those of the
-// measured phase have the step's clients, the others are of the warm-up, and there is none besides.
-// It returns how many there are in all.
+// requirePhases checks the tags of a Trend with a sample per call: samples of the measured phase
+// have the step's clients, all others belong to the warm-up. It returns the number of all samples.
 func requirePhases(t *testing.T, r *run, trend string) int {
 	t.Helper()
 	points := r.samples(t, trend)
@@ -93,7 +90,7 @@ func requirePhases(t *testing.T, r *run, trend string) int {
 	return len(points)
 }
 
-// httpServer is a server for one test, and the number of its requests.
+// httpServer returns a server for one test, and a counter of its requests.
 func httpServer(t *testing.T, handler http.HandlerFunc) (url string, requests *atomic.Int64) {
 	t.Helper()
 	requests = &atomic.Int64{}
@@ -114,7 +111,7 @@ func TestExampleHTTP(t *testing.T) {
 	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
 }
 
-// The examples that are not tried elsewhere, written by k6 x sweep new.
+// Examples without a test elsewhere, written by k6 x sweep new.
 func TestNewScriptsRunAsTheyAre(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -146,7 +143,7 @@ func TestNewScriptsRunAsTheyAre(t *testing.T) {
 
 func TestExampleHTTPCountsFailures(t *testing.T) {
 	t.Parallel()
-	// The first answers are right: a sweep in which nothing succeeds ends early.
+	// The first answers are correct, because a sweep without any success ends early.
 	var answers atomic.Int64
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		if answers.Add(1) > 10 {
@@ -160,7 +157,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 	require.Equal(t, map[string]int{"http: GET " + url + " answered 418 I'm a teapot": 4 * exampleShare}, s.Extra.Errors)
 }
 
-// fullReport reads what only some reports have: rates, and what a search has found.
+// fullReport reads optional fields: rates, and the result of a search.
 func fullReport(t *testing.T, r *run, scenario string) (rep struct {
 	Steps []struct {
 		step
@@ -202,9 +199,8 @@ func TestExampleOpenLoop(t *testing.T) {
 	requireSoundPage(t, browser(t), r, "open-loop")
 }
 
-// Two servers stand beside each other in one run: each call goes to the server of its variant, and
-// the slower one is seen. It runs alone: what other tests take is in both variants' times, and
-// makes their ratio smaller.
+// Compares two servers in one run: each call goes to the server of its variant, and the slower one
+// is detected. It runs alone, because the load of other tests brings the ratio closer to 1.
 func TestExampleDuet(t *testing.T) {
 	calm(t)
 	answering := func(after time.Duration) http.HandlerFunc {
@@ -235,7 +231,7 @@ func TestExampleDuet(t *testing.T) {
 		requested[s.Variant] += s.Operations
 		rate, mean := d.Of("opsPerSecond"), d.Of("mean")
 		require.NotNil(t, rate, d.Why)
-		// Not the intervals: a few seconds leave them wide.
+		// Not the intervals, which are wide after a few seconds.
 		require.Less(t, rate.Ratio, 0.8)
 		require.Greater(t, mean.Ratio, 1.25)
 		require.Contains(t, r.output, d.Line())
@@ -252,8 +248,8 @@ func TestExampleDuet(t *testing.T) {
 	require.Empty(t, pageFaults(t, b))
 }
 
-// A server that is fast for up to four clients at once.
-// With ready, no client works before all are connected; each call after the first is an operation.
+// A server that is fast for up to four concurrent clients. With ready, all clients connect before
+// any of them starts; each call after the first is an operation.
 func TestExampleAsync(t *testing.T) {
 	t.Parallel()
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
@@ -344,7 +340,7 @@ func TestExampleOp(t *testing.T) {
 	requireSoundPage(t, browser(t), r, "op")
 }
 
-// countingListener counts the connections that it accepts.
+// countingListener counts accepted connections.
 type countingListener struct {
 	net.Listener
 	accepted atomic.Int64
@@ -405,7 +401,7 @@ func TestExampleRedis(t *testing.T) {
 
 var redisGetCalls = regexp.MustCompile(`cmdstat_get:calls=(\d+)`)
 
-// redisGets is how many GETs the server has done.
+// redisGets returns the number of GETs of the server.
 func redisGets(t *testing.T, client *redis.Client) int {
 	t.Helper()
 	info, err := client.Info(t.Context(), "commandstats").Result()

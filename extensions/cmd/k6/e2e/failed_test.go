@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One threshold crosses when operations fail, of whatever kind the errors are, and holds otherwise.
+// One threshold covers failed operations of all kinds of errors.
 func TestThresholdOnFailedOperations(t *testing.T) {
 	t.Parallel()
 	run := func(url, metric string) *run {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server that takes 45 clients refuses the others while they connect, and says why: that is what
-// the errors say, and what limited the step.
+// A server with a limit of 45 clients refuses the others with a reason: the errors and "limited by"
+// report it.
 func TestFullServers(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{
@@ -46,7 +46,7 @@ func TestFullServers(t *testing.T) {
 	}
 }
 
-// A server that takes no commands for now is busy as well.
+// A server that temporarily refuses commands is busy, too.
 func TestBusyRedis(t *testing.T) {
 	t.Parallel()
 	env := ownRedis(t)
@@ -70,7 +70,7 @@ func TestBusyRedis(t *testing.T) {
 	}
 }
 
-// asks is the first line of a Redis's answer to a command.
+// asks returns the first line of a Redis's answer.
 func asks(t *testing.T, url, command string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "redis://"))
@@ -85,7 +85,7 @@ func asks(t *testing.T, url, command string) string {
 	return string(answer[:n])
 }
 
-// A node of a Redis Cluster that lacks most of the keys ends the test, and says so once.
+// A node of a Redis Cluster that lacks most of the keys ends the test, with one message.
 func TestRedisClusterEndsTheTest(t *testing.T) {
 	t.Parallel()
 	env := ownStore(t, "redis", "REDIS_CLUSTER=3")

@@ -25,7 +25,7 @@ func TestHistoryOfSweeps(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}))
 	defer server.Close()
-	// Each of two runs that are fast and two that are slow counts as that of three commits.
+	// The results of two fast and two slow runs are used for three commits each.
 	const commits, slow = 12, 6
 	results := make([]string, commits)
 	for i, path := range []string{"/", "/", "/slow", "/slow"} {
@@ -58,12 +58,12 @@ func TestHistoryOfSweeps(t *testing.T) {
 	for i := slow; i < commits; i++ {
 		add(i)
 	}
-	// When it began is asked of series that are not noisy, in package command: beside other tests, the
-	// figures of the tail may have got worse in any of the last commits.
+	// Package command tests the commit with series without noise. Next to other tests, tail figures
+	// can become worse at any of the last commits.
 	code, out, errs := sweep(t, "history", "check", "--dir", dir, "--alpha", "0.05", "--last", "12")
 	require.Equal(t, exitThreshold, code, errs)
 	require.Regexp(t, `\| c6 \| .* \| p50 of get, 2 clients \| worse \+\d+`, out)
-	// Six runs on each side are too few to be as sure as it is by default, however they differ.
+	// Six runs on each side are too few for the default certainty.
 	code, out, errs = sweep(t, "history", "check", "--dir", dir)
 	require.Zero(t, code, errs)
 	require.Contains(t, out, "nothing got worse")
@@ -93,7 +93,7 @@ func TestHistoryOfSweeps(t *testing.T) {
 	require.Contains(t, out, "<h1>History of history</h1>")
 }
 
-// scripts/bisect.sh judges eight commits: one cannot be built, and one makes the work take ten
+// scripts/bisect.sh judges eight commits: one does not compile, and one makes the work take ten
 // times as long.
 func TestGitBisectFindsTheCommit(t *testing.T) {
 	t.Parallel()

@@ -18,8 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
 )
 
-// influxDatabase is the address of a database of the test's own in the InfluxDB that the Makefile
-// has started.
+// influxDatabase returns the address of a new database in the running InfluxDB.
 func influxDatabase(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -31,7 +30,7 @@ func influxDatabase(t *testing.T) string {
 	return u.String()
 }
 
-// gets is a sweep of memcached that only reads.
+// gets returns settings of a memcached sweep that only reads.
 func gets(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 
@@ -40,11 +39,11 @@ func gets(t *testing.T, more ...string) map[string]string {
 	}, more...)...)
 }
 
-// written matches the summary of an output that has dropped points.
+// written matches the summary of an output that dropped points.
 var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 
-// requireStreamed compares what is in InfluxDB with the report: the same operations, bytes and
-// lookups in each step, every second once.
+// requireStreamed compares InfluxDB with the report: equal operations, bytes and lookups in each
+// step, and every second once.
 func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	t.Helper()
 	points := 0
@@ -92,8 +91,8 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
 }
 
-// killWhenWritten kills influxd as soon as it has two seconds of a sweep. The function that it
-// returns waits for that.
+// killWhenWritten kills influxd after it has received two seconds of a sweep. The returned function
+// waits for that.
 func killWhenWritten(t *testing.T, server *influxtest.Server, address string) (wait func()) {
 	t.Helper()
 	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
@@ -125,7 +124,7 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	require.NotEmpty(t, r.lines("sweep-influxdb (InfluxDB 1 at http://"), r.output)
 }
 
-// The same where k6's own executors run the clients.
+// The same with k6's own executors.
 func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 	t.Parallel()
 	address := influxDatabase(t)
@@ -142,7 +141,7 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 	require.Equal(t, map[string]bool{"1": true, "4": true}, warmedUp)
 }
 
-// influxd is killed in the middle and started again: everything is delivered in the end.
+// influxd is killed during the run and restarted: all points arrive.
 func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := influxtest.Start(t)
@@ -163,8 +162,7 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	requireStreamed(t, r, address, "cache-sweep")
 }
 
-// The same without its coming back: what was not delivered is counted, and the exit code is that of
-// the gates.
+// The same without a restart: lost points are counted, and the exit code is that of the gates.
 func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
@@ -200,8 +198,8 @@ func TestInfluxIsKilled(t *testing.T) {
 	}
 }
 
-// A server that refuses the token and one that is down from the start are named, and the run, which
-// has streamed nothing, does not pass. Its report is whole.
+// A refused token and an unreachable server are reported, and the run does not pass, because it
+// streamed nothing. Its report is complete.
 func TestInfluxThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -242,7 +240,7 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 	require.Contains(t, r.output, `the run's tag \"target\" cannot be written, since points have a tag of that name: give it another, such as run_target`)
 }
 
-// k6's own output of all samples: each of them is there, and none has overwritten another.
+// With k6's own output, every sample arrives, and none overwrites another.
 func TestInfluxOfK6HasEverySample(t *testing.T) {
 	t.Parallel()
 	for _, o := range []options{

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside is what a report has of a step's time.
+// inside has the part of a report about the time within a step.
 type inside struct {
 	Steps []struct {
 		Ops, Failed int
@@ -39,8 +39,8 @@ type inside struct {
 	}
 }
 
-// A server that stands still for a second, and is then killed and started again: the report and
-// the page show both where they were, with what the script says of it.
+// A server stalls for a second, and is then killed and restarted: report and page show both events
+// with the script's text.
 func TestInsideAStep(t *testing.T) {
 	t.Parallel()
 	program, port := builtServer(t, "memcached"), freePort(t)
@@ -74,7 +74,7 @@ func TestInsideAStep(t *testing.T) {
 			time.Sleep(time.Second)
 			_ = server.Process.Kill()
 			_ = server.Wait()
-			time.Sleep(1500 * time.Millisecond) // k6 looks once a second
+			time.Sleep(1500 * time.Millisecond) // k6 checks once a second
 			server = start()
 		},
 	})
@@ -125,7 +125,7 @@ func TestInsideAStep(t *testing.T) {
 	require.Equal(t, len(s.Slowest), slow, "the keyboard opens the table")
 }
 
-// longestSilence is how many slots in a row had no operation.
+// longestSilence returns the largest number of consecutive slots without an operation.
 func longestSilence(rates []float64) float64 {
 	longest, now := 0, 0
 	for _, rate := range rates {

@@ -24,20 +24,20 @@ const root = "../../../.."
 // Exit codes of k6.
 const (
 	exitOK               = 0
-	exitOther            = 1 // such as of a file that cannot be written
+	exitOther            = 1 // such as an unwritable file
 	exitThreshold        = 99
 	exitInvalidConfig    = 104
 	exitInterrupted      = 105
 	exitScriptException  = 107
 	exitAborted          = 108
-	hang                 = 5 * time.Minute // only a run that hangs takes as long
+	hang                 = 5 * time.Minute // only a hanging run takes this long
 	password             = "manager"
 	noDataHint           = "scenarios/stock-load.js"
 	defaultEnvMachbase   = "MACHBASE_URL"
 	defaultEnvMachbaseID = "MACHBASE_PID"
 )
 
-// binary returns the path of a binary that the Makefile has built.
+// binary returns the path of a binary built by the Makefile.
 func binary(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, "bin", name))
@@ -47,15 +47,15 @@ func binary(t *testing.T, name string) string {
 	return path
 }
 
-// reader is the binary for what only reads scripts and reports: no goroutine of ours begins, and
-// without the race detector it takes a tenth of the processor time.
+// reader returns the binary for tests that only read scripts and reports. Without the race detector
+// it needs a tenth of the processor time; none of our goroutines starts.
 func reader(t *testing.T) string {
 	t.Helper()
 
 	return binary(t, "k6-xk6")
 }
 
-// serverURL is the Machbase that `scripts/servers.sh with machbase` has started.
+// serverURL returns the Machbase of `scripts/servers.sh with machbase`.
 func serverURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv(defaultEnvMachbase)
@@ -64,37 +64,34 @@ func serverURL(t *testing.T) string {
 	return url
 }
 
-// run is a run of k6.
 type run struct {
 	code    int
 	output  string // standard output and error
 	results string // folder
-	points  string // file of all samples, one JSON a line
+	points  string // file of all samples, one JSON object per line
 	ended   time.Time
 }
 
-// options of a run of k6.
 type options struct {
-	script string // file under scenarios/ or testdata/, or an absolute path
-	// command is k6's; nil stands for run, which also leaves all samples in a file.
+	script string // file in scenarios/ or testdata/, or an absolute path
+	// command is k6's command; nil means run, which also writes all samples to a file.
 	command []string
 	// binary is the path of another k6 than bin/k6-race.
 	binary string
 	env    map[string]string // -e
 	args   []string
-	// environment is what k6's own environment has beside the test's, NAME=value.
+	// environment has additional variables of k6, NAME=value.
 	environment []string
-	// measuring is called when the first step is being measured or, if given, when k6 shows what
-	// matches.
+	// measuring is called when the first step is being measured or, if `shows` is set, when k6's
+	// output matches it.
 	measuring func(k6 *os.Process)
 	shows     string
 }
 
-// measured matches k6's progress line once a step is being measured.
+// measured matches k6's progress line during a measured phase.
 var measured = regexp.MustCompile(`clients? +[0-9,]+/[0-9,]+ ops|clients? +[0-9.a-z]+/[0-9.a-z]+s`)
 
-// k6 runs a script with the race detector. It fails the test when the run hangs or reports a data
-// race.
+// k6 runs a script with the race detector. A hanging run or a data race fails the test.
 func k6(t *testing.T, o options) *run {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,17 +103,17 @@ func k6(t *testing.T, o options) *run {
 	}
 	args := slices.Concat(command, []string{"--no-color"}, o.args)
 	environment := append(slices.Clip(o.environment), "SWEEP_RESULTS="+r.results)
-	if command[0] == "cloud" { // which hands no variables of the environment to scripts
+	if command[0] == "cloud" { // it does not pass environment variables to scripts
 		o.env = with(o.env, map[string]string{"RESULTS": r.results, "QUIET": "0s"})
 		delete(o.env, defaultEnvMachbase)
 	} else if _, set := o.env[defaultEnvMachbase]; !set {
 		o.env = with(o.env, map[string]string{defaultEnvMachbase: serverURL(t)})
 	}
-	if _, set := o.env["QUIET"]; !set { // servers that tests share are busy with other tests
+	if _, set := o.env["QUIET"]; !set { // other tests use the same servers
 		environment = append(environment, "SWEEP_QUIET=0s")
 	}
 	for name, value := range o.env {
-		if command[0] == "run" && ofStores.MatchString(name) { // not each script reads them
+		if command[0] == "run" && ofStores.MatchString(name) { // not every script reads them
 			environment = append(environment, name+"="+value)
 		} else {
 			args = append(args, "-e", name+"="+value)
@@ -176,7 +173,7 @@ func script(name string) string {
 	return filepath.Join(root, "scenarios", name)
 }
 
-// watchedOutput keeps what k6 writes, and calls then once when a part of it matches when.
+// watchedOutput records k6's output, and calls then once when a part matches when.
 type watchedOutput struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
@@ -205,7 +202,7 @@ func (w *watchedOutput) String() string {
 	return w.all.String()
 }
 
-// lines are the log lines that contain a text.
+// lines returns the log lines that contain a text.
 func (r *run) lines(text string) []string {
 	var found []string
 	for line := range strings.Lines(r.output) {
@@ -217,7 +214,7 @@ func (r *run) lines(text string) []string {
 	return found
 }
 
-// report is what the tests read of a report's JSON; the schema has more.
+// report has the fields of a report's JSON that the tests read.
 type report struct {
 	Schema      string
 	Scenario    string
@@ -229,7 +226,7 @@ type report struct {
 	Tables      []madeTable
 }
 
-// madeTable is a table that a script has made of a report.
+// madeTable is a table that a script added to a report.
 type madeTable struct {
 	Title   string
 	Columns []struct{ Name, Unit string }
@@ -276,7 +273,7 @@ type step struct {
 	}
 }
 
-// report reads the JSON that the run has left of a scenario.
+// report reads the report of a scenario.
 func (r *run) report(t *testing.T, scenario string) report {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -288,7 +285,7 @@ func (r *run) report(t *testing.T, scenario string) report {
 	return rep
 }
 
-// table is the run's Markdown.
+// table returns the report's Markdown.
 func (r *run) table(t *testing.T, scenario string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".md"))
@@ -297,7 +294,7 @@ func (r *run) table(t *testing.T, scenario string) string {
 	return string(raw)
 }
 
-// column returns the cells of a table's column with that heading.
+// column returns the cells of the column with this heading.
 func column(t *testing.T, table madeTable, heading string) []any {
 	t.Helper()
 	for i, c := range table.Columns {
@@ -316,7 +313,7 @@ func column(t *testing.T, table madeTable, heading string) []any {
 	return nil
 }
 
-// point is one sample of k6's JSON output.
+// point is a sample of k6's JSON output.
 type point struct {
 	Metric string
 	Type   string
@@ -327,7 +324,7 @@ type point struct {
 	}
 }
 
-// samples are those of a metric, in the order in which they went out.
+// samples returns the samples of a metric, in order.
 func (r *run) samples(t *testing.T, metric string) []point {
 	t.Helper()
 	raw, err := os.ReadFile(r.points)

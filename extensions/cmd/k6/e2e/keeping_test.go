@@ -56,8 +56,8 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 	require.Contains(t, r.table(t, "steps"), "iteration_duration{scenario:steps} max<0.001", "a threshold that was crossed is in the report")
 }
 
-// A good report is not lost: one that replaces it moves it to previous, and a run that failed
-// leaves it in place. So do the reports of the output sweep.
+// A good report is not lost: a new one moves it to previous, and a failed run keeps it in place.
+// The output sweep does the same.
 func TestAGoodReportIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	shop := userScript(t, "shop.js", `import exec from 'k6/execution';
@@ -115,7 +115,7 @@ func TestAReportThatTheScriptAsksForIsMadeOnce(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.output, "report: "), r.output)
 }
 
-// What was done before a kill that nobody can see coming is on the disk.
+// After a sudden kill, the completed steps are on disk.
 func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
@@ -142,8 +142,7 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(r.results, ".steps.running"))
 }
 
-// Of two runs at once that would keep the same report in the same folder, the second does not
-// begin.
+// If two runs would write the same report, the second one does not begin.
 func TestTwoRunsAtOnceInOneFolder(t *testing.T) {
 	t.Parallel()
 	var second *run
@@ -175,8 +174,7 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "the results cannot be kept: ")
 	require.Empty(t, r.samples(t, "sweep_ops"), "no step was run")
 
-	// A script with a handleSummary of its own may have another folder in mind: it is told, and has
-	// its table.
+	// A script with its own handleSummary may use another folder: it gets a message and its table.
 	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Contains(t, r.output, "until the end, the steps are in memory only")
@@ -184,8 +182,8 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "| own      |       1 |")
 }
 
-// onFullDisk runs a command of a shell whose folder $DISK has room for so many kilobytes, in name
-// spaces of its own.
+// onFullDisk runs a shell command whose folder $DISK has room for this many kilobytes, in separate
+// namespaces.
 func onFullDisk(t *testing.T, kilobytes, command string) (code int, output string) {
 	t.Helper()
 	disk := t.TempDir()
@@ -194,14 +192,14 @@ func onFullDisk(t *testing.T, kilobytes, command string) (code int, output strin
 	cmd.Env = append(os.Environ(), "DISK="+disk, "K6="+binary(t, "k6-race"), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	_ = cmd.Run() // the exit code tells
+	_ = cmd.Run() // the exit code is checked
 	require.NotContains(t, out.String(), "DATA RACE")
 
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// A page of 100 kB has no place on the disk: no format is there in half, none is there without the
-// others, what was done is in the journal, and the exit code tells.
+// A page of 100 kB does not fit on the disk: no file is truncated, no format exists without the
+// others, the journal has the completed steps, and the exit code is not 0.
 func TestAReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	for script, scenario := range map[string]string{
@@ -244,7 +242,7 @@ func TestInterruptedRunWithoutHandleSummaryLeavesItsReport(t *testing.T) {
 	require.True(t, r.report(t, "steps").Interrupted)
 }
 
-// Of portable steps too, what Ctrl-C cuts off has not failed, whoever counts it.
+// Operations of portable steps that Ctrl-C interrupts have not failed.
 func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
@@ -260,7 +258,7 @@ func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
 	require.Zero(t, step.Failed)
 }
 
-// A merged report on a full disk does not take the place of what was there.
+// A merged report on a full disk does not replace the existing one.
 func TestAMergedReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var parts []string

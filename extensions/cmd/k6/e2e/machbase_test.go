@@ -65,7 +65,7 @@ func TestExampleMachbaseRollup(t *testing.T) {
 	require.Len(t, r.lines("6000 rows to be summed up"), 3, r.output)
 }
 
-// httpURL is the HTTP API of the Machbase that `scripts/servers.sh with machbase` has started.
+// httpURL returns the HTTP API of the Machbase of `scripts/servers.sh with machbase`.
 func httpURL(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("MACHBASE_HTTP_URL")
@@ -114,7 +114,7 @@ func TestStockAppend(t *testing.T) {
 	require.Regexp(t, `\| clients \| repeat \| +rows \| +rows/s \| sent MB/s \| sent bytes/row \|`, r.table(t, "stock-append"))
 	require.Equal(t, []any{10000.0, 10000.0, 40000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
 
-	// What was acknowledged, in warm-ups too, is what the table held.
+	// All acknowledged rows, also those of warm-ups, are in the table.
 	acknowledged := sum(r.samples(t, "machbase_rows_acknowledged"), nil)
 	require.GreaterOrEqual(t, acknowledged, float64(500*(2*20+2*80)))
 	require.Equal(t, acknowledged, sum(r.samples(t, "stock_append_counted"), nil))
@@ -157,7 +157,7 @@ func TestStockAppendSettings(t *testing.T) {
 func TestStockAppendKeepsItsTable(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
-	for range 2 { // the second run begins with a table of its own
+	for range 2 { // the second run begins with a new table
 		r := k6(t, options{script: "stock-append.js", env: map[string]string{
 			"MACHBASE_URL": server.url, "CLIENTS": "1", "ITERATIONS": "3", "WARMUP": "0s", "ROWS": "100", "KEEP": "true",
 		}})
@@ -203,8 +203,8 @@ func TestGatesOfAppendAndBench(t *testing.T) {
 	}
 }
 
-// An appender that a script never closes is closed when k6 exits: its rows are in the table, and k6
-// does not exit with 0 when some are not.
+// An appender that a script does not close is closed when k6 exits: its rows are in the table, or
+// k6 does not exit with 0.
 func TestAppenderLeftOpenLosesNoRows(t *testing.T) {
 	t.Parallel()
 	step := func(name string) *run {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain sets what every k6 with the race detector inherits: after a data race it exits with 66,
-// and it does not sleep for a second before it exits, as it does by default.
+// TestMain sets the environment of every k6 with the race detector: it exits with 66 after a data
+// race, and does not sleep before it exits.
 func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "exitcode=66 atexit_sleep_ms=0"); err != nil {
 		panic(err)
@@ -21,15 +21,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calm lets a test run beside others that wait more than they compute, in the stage e2e-alone: what
-// it judges would be another on a full machine.
+// calm lets a test run in the stage e2e-alone together with others that mostly wait. On a busy
+// machine its measurements would differ.
 func calm(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 }
 
-// loaded is the load that every test of the stock scenarios needs: the first of them does it. It
-// lasts for an hour.
+// loaded is the data load for tests of the stock scenarios. It is done once, and lasts for an hour.
 var loaded = struct {
 	once sync.Once
 	at   time.Time
@@ -46,10 +45,10 @@ func loadStock(t *testing.T) {
 	})
 }
 
-// builtServers are the programs of servers that scripts/servers.sh has built, by name.
+// builtServers are the server programs built by scripts/servers.sh, by name.
 var builtServers sync.Map
 
-// builtServer is the program of a server that a test starts itself.
+// builtServer returns the program of a server that a test starts itself.
 func builtServer(t *testing.T, name string) string {
 	t.Helper()
 	build, _ := builtServers.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {

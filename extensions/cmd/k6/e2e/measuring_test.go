@@ -13,8 +13,8 @@ import (
 
 const exitMarkedFailed = 110
 
-// noWitness is the environment of runs that are judged whatever others do to the machine meanwhile:
-// gates and histories say nothing of a step that others have disturbed.
+// noWitness is the environment of runs that must be judged under any load: gates and histories do
+// not judge disturbed steps.
 var noWitness = []string{"K6_SWEEP_WITNESS=off"}
 
 // work runs testdata/options.js with options for sweep.options.
@@ -48,8 +48,7 @@ func TestOptionsInOneLine(t *testing.T) {
 	}
 }
 
-// A random order is the same with the same seed, and tables are sorted and have intervals all the
-// same.
+// A random order depends only on the seed; tables are sorted and have intervals.
 func TestStepsInRandomOrder(t *testing.T) {
 	t.Parallel()
 	orders := [][]int{}
@@ -91,9 +90,9 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 	}
 }
 
-// Two operations in a step with a duration show when its client began, and nothing of the server:
-// the step is not complete, whoever runs it. A number of operations is what somebody asked for; of
-// so few, only the longest can be judged.
+// Two operations in a step with a duration only show when the client started, so the step is
+// incomplete, with any executor. A given number of operations is always complete; with so few, only
+// the longest one can be judged.
 func TestStepsTooShortToMeasure(t *testing.T) {
 	t.Parallel()
 	for name, portable := range map[string]string{"client-sweep": "false", "portable": "true"} {
@@ -129,7 +128,7 @@ func TestStepsTooShortToMeasure(t *testing.T) {
 		"too short to measure: 9 operations, at least 10 are needed"), 1, r.output)
 }
 
-// A portable sweep whose script never calls sweep.run has measured nothing, and says so.
+// A portable sweep whose script never calls sweep.run has measured nothing, and reports that.
 func TestPortableSweepWithoutSweepRun(t *testing.T) {
 	t.Parallel()
 	for thresholds, code := range map[string]int{"": exitThreshold, `, "thresholds": {"iterations": ["count>0"], "sweep_ops": []}`: exitMarkedFailed} {
@@ -140,7 +139,7 @@ func TestPortableSweepWithoutSweepRun(t *testing.T) {
 	}
 }
 
-// A search that finds nothing is no pass.
+// A search without an answer does not pass.
 func TestFindThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/options.js", environment: noWitness, env: map[string]string{
@@ -183,8 +182,8 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}
 }
 
-// What may fail is decided over all steps, whoever runs them: one step in which nothing succeeds is
-// allowed beside another.
+// allowFailed applies to all steps together, with any executor: a step without success is allowed
+// next to a good one.
 func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, portable := range []string{"false", "true"} {
@@ -201,7 +200,7 @@ func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	}
 }
 
-// Failures that take long, such as timeouts, are seen beside the latency of what succeeds.
+// The latency of slow failures, such as timeouts, is reported separately from that of successes.
 func TestLatencyOfFailures(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "allowFailed": true}`, map[string]string{"MS": "1", "FAIL_EVERY": "5", "FAIL_MS": "200"})
@@ -227,8 +226,8 @@ func TestOnErrorAbortEndsTheRun(t *testing.T) {
 
 func TestOpenLoop(t *testing.T) {
 	calm(t)
-	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where
-	// that of a closed loop would stay at 20 ms, and the rate was not kept.
+	// One client with operations of 20 ms cannot do 100 per second: the latency shows this, although
+	// it would stay at 20 ms in a closed loop, and the rate was not reached.
 	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	rep := r.report(t, "work")
@@ -255,7 +254,7 @@ func TestOpenLoop(t *testing.T) {
 	require.Regexp(t, `1 client at 100/s: all clients were busy for .* such as preAllocatedVUs: \d+, or a lower rate\.`, r.table(t, "work"))
 }
 
-// Each operation of a call that does many has a place in the schedule, and counts as started.
+// Each operation of a call with many has a place in the schedule, and counts as started.
 func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	calm(t)
 	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
@@ -267,7 +266,7 @@ func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 			s := rep.Steps[0]
 			require.Equal(t, 2000, s.OpenLoop.Due)
 			require.Zero(t, s.Failed)
-			const stall = 200 // of the machine, at the end: a call at each place would start 40
+			const stall = 200 // of the machine, at the end: one call per place would start 40
 			require.InDelta(t, 2000, s.Ops, stall)
 			require.InDelta(t, 2000, s.OpenLoop.Started, stall)
 			require.InDelta(t, 500, s.OpenLoop.AchievedRate, 50)
@@ -275,7 +274,8 @@ func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	}
 }
 
-// An operation that takes no time takes as long as k6 starts it late, and waiting costs little.
+// The latency of an operation without work is k6's lateness, and waiting needs little processor
+// time.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	calm(t)
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
@@ -354,8 +354,7 @@ func TestPortable(t *testing.T) {
 	require.InDelta(t, 160, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
 }
 
-// Portable steps have what the README says of a sweep: garbage is collected before each measured
-// phase, whoever decides how often else.
+// Portable steps also collect garbage before each measured phase, regardless of GOGC.
 func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	t.Parallel()
 	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
@@ -368,7 +367,7 @@ func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	}
 }
 
-// What a run was measured with is in its report. The witness changes nothing of it.
+// The report has the settings of the generator. The witness does not change them.
 func TestGeneratorIsInTheFingerprint(t *testing.T) {
 	t.Parallel()
 	for _, portable := range []string{"", `, "portable": true, "maxDuration": "4s", "gracefulStop": "0s"`} {
@@ -411,8 +410,8 @@ func TestPortableStepThatOverruns(t *testing.T) {
 	}
 }
 
-// k6's other commands know the executor, and what portable makes of it. An archive holds the file
-// of gates.
+// k6's other commands support the executor and its portable form. An archive contains the gate
+// file.
 func TestInspectAndArchive(t *testing.T) {
 	t.Parallel()
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
@@ -442,7 +441,7 @@ func TestInspectAndArchive(t *testing.T) {
 	}
 }
 
-// Portable steps are shared by execution segments as those of the executor are.
+// Execution segments share portable steps as they share those of the executor.
 func TestPortableUnderSegments(t *testing.T) {
 	t.Parallel()
 	total := 0

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What k6 has made before its first client works is in use as long as it runs.
+// Memory that k6 allocates before the first client works stays in use during the run.
 func TestMemoryOfAClient(t *testing.T) {
 	t.Parallel()
 	const few, many = 20, 220
@@ -23,8 +23,8 @@ func TestMemoryOfAClient(t *testing.T) {
 		script string
 		most   int64 // bytes
 	}{
-		{"scenarios/cache-sweep.js", 180_000}, // it was 248,000
-		{"scripts/bench/empty.js", 100_000},   // of which 67,000 are those of any VU of k6
+		{"scenarios/cache-sweep.js", 180_000}, // formerly 248,000
+		{"scripts/bench/empty.js", 100_000},   // of which any VU of k6 needs 67,000
 	} {
 		t.Run(filepath.Base(tt.script), func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func TestMemoryOfAClient(t *testing.T) {
 
 var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
 
-// inUse is how many bytes k6 has in use when it has made the VUs of so many clients.
+// inUse returns k6's used bytes after it has created the VUs for this many clients.
 func inUse(t *testing.T, script string, clients int) int64 {
 	t.Helper()
 	address := freeAddress(t)
@@ -57,7 +57,7 @@ func inUse(t *testing.T, script string, clients int) int64 {
 				} `json:"attributes"`
 			} `json:"data"`
 		}
-		_ = json.Unmarshal(fetched("http://"+address+"/v1/status"), &status) // not yet
+		_ = json.Unmarshal(fetched("http://"+address+"/v1/status"), &status) // not yet available
 
 		return status.Data.Attributes.Made == clients
 	})
@@ -69,7 +69,7 @@ func inUse(t *testing.T, script string, clients int) int64 {
 	return bytes
 }
 
-// fetched is what is at a URL; nothing where nobody answers.
+// fetched returns the content of a URL; nothing if there is no answer.
 func fetched(url string) []byte {
 	resp, err := http.Get(url)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireNoFault checks that every iteration did what it should, without an exception and with all
-// of its checks.
+// requireNoFault checks that every iteration completed without an exception and with all checks.
 func requireNoFault(t *testing.T, r *run, iterations int) {
 	t.Helper()
 	require.Equal(t, exitOK, r.code, r.output)
@@ -37,12 +36,12 @@ func TestExamplesOfCaches(t *testing.T) {
 	}
 }
 
-// iterationsOf are k6's options for so many iterations, where the script itself asks for more.
+// iterationsOf returns k6's options that reduce the iterations of a script.
 func iterationsOf(vus, iterations int) []string {
 	return []string{"--vus", strconv.Itoa(vus), "--iterations", strconv.Itoa(iterations)}
 }
 
-// natsExample are the options of a run of an example of k6/x/nats. Machbase has no part in it.
+// natsExample returns the options for an example of k6/x/nats, without Machbase.
 func natsExample(t *testing.T, name string, args ...string) options {
 	t.Helper()
 	url := os.Getenv("NATS_URL")
@@ -91,7 +90,7 @@ func TestExampleSmoke(t *testing.T) {
 	require.Equal(t, float64((1+4)*50), sum(r.samples(t, "sweep_ops"), nil))
 }
 
-// An example that no test runs is one that may not work any more.
+// An example without a test may not work.
 func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join(root, "extensions/*/examples/*.js"))

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// natsEnv is the address of the NATS that the Makefile has started. Machbase has no part in it.
+// natsEnv returns the address of the running NATS, without Machbase.
 func natsEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := map[string]string{defaultEnvMachbase: "", "NATS_URL": os.Getenv("NATS_URL")}
@@ -28,7 +28,7 @@ func natsEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-// natsjsRows are the published rows, in their order.
+// natsjsRows are the published rows, in order.
 var natsjsRows = []string{
 	"OrbSet", "MicroWrite", "OrbSetGet", "MicroWriteRead", "OrbGet", "MicroRead", "OrbList", "MicroList", "OrbListPagination", "MicroListPagination",
 	"OrbSetLarge", "MicroWriteLarge", "OrbGetLarge", "MicroReadLarge", "OrbSetGetLarge", "MicroWriteReadLarge", "OrbDeleteLarge", "MicroDeleteLarge",
@@ -52,7 +52,7 @@ func TestNatsjsKV(t *testing.T) {
 		require.True(t, ok, row)
 		want := 10
 		if row == "MicroList" {
-			want = 6 // as published, and no more
+			want = 6 // at most, as published
 		}
 		require.Equal(t, want, s.Ops, row)
 	}
@@ -89,8 +89,7 @@ func TestNatsjsKV(t *testing.T) {
 	require.InEpsilon(t, steps["MicroReadLarge"].LatencyMs.Mean/steps["OrbGetLarge"].LatencyMs.Mean, column(t, ratios, "ratio")[at], 1e-9)
 }
 
-// requireRowsOfTheirOwnTime tells that the rows share no time: all of theirs together fit into the
-// run's.
+// requireRowsOfTheirOwnTime checks that the durations of all rows together fit into the run's.
 func requireRowsOfTheirOwnTime(t *testing.T, steps []step, whole time.Duration) {
 	t.Helper()
 	seconds := 0.0
@@ -112,7 +111,7 @@ func number(t *testing.T, text string) float64 {
 
 func TestNatsjsKVOfSomeRows(t *testing.T) {
 	t.Parallel()
-	server := startNats(t, 1, "")[0] // another test has the scenario's database on the server that all share
+	server := startNats(t, 1, "")[0] // another test uses the scenario's database on the shared server
 	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "ITERATIONS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
 	require.Equal(t, exitOK, r.code, r.output)
 	steps := r.report(t, "natsjs-kv").Steps
@@ -122,7 +121,7 @@ func TestNatsjsKVOfSomeRows(t *testing.T) {
 	require.Len(t, r.report(t, "natsjs-kv").Tables, 1, "there is nothing to compare with")
 }
 
-// A fill that fails costs its own row.
+// A failed fill affects only its own row.
 func TestNatsjsKVThatCannotFill(t *testing.T) {
 	t.Parallel()
 	server := startNats(t, 1, "max_payload: 100000")[0]
@@ -242,7 +241,7 @@ type natsServer struct {
 	cmd  *exec.Cmd
 }
 
-// startNats starts servers of the test's own, with JetStream: a cluster where there are several.
+// startNats starts new servers with JetStream, as a cluster if there are several.
 func startNats(t *testing.T, number int, more string) []*natsServer {
 	t.Helper()
 	servers, routes := make([]*natsServer, number), make([]string, number)
@@ -275,7 +274,7 @@ func (s *natsServer) start() error {
 	return s.cmd.Start()
 }
 
-// kill ends it as a crash would.
+// kill ends it like a crash.
 func (s *natsServer) kill() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
@@ -292,8 +291,8 @@ func (s *natsServer) answers() bool {
 
 var acknowledged = regexp.MustCompile(`ACKNOWLEDGED (\d+) (\d+) (\d+)`)
 
-// The server to which all clients are connected, and which leads the stream, is killed in the
-// middle of the step, and comes back: whatever was acknowledged is in the stream, once.
+// The server with all connections, which also leads the stream, is killed during the step and
+// restarted: every acknowledged message is in the stream once.
 func TestNatsServerOfAClusterIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	servers := startNats(t, 3, "")

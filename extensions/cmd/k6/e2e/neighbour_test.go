@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spin takes the processors of this machine twice over until the test ends.
+// spin loads all processors with twice as many threads until the test ends.
 func spin(t *testing.T) {
 	t.Helper()
 	for range 2 * runtime.NumCPU() {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
 		require.NoError(t, cmd.Start())
-		t.Cleanup(func() { _ = cmd.Wait() }) // the context ends it before
+		t.Cleanup(func() { _ = cmd.Wait() }) // the context ends it first
 	}
 }
 
@@ -35,7 +35,7 @@ func recordRuns(t *testing.T, reports ...string) string {
 	return baseline
 }
 
-// relativeGates are those beside a baseline, in the baseline's folder.
+// relativeGates writes gates relative to a baseline into the baseline's folder.
 func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(baseline), "gates.json")
@@ -45,8 +45,8 @@ func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) st
 	return path
 }
 
-// like is the report of a run, so many times slower and some hours later; a neighbour takes half of
-// the machine.
+// like returns the report of the run, slower by a factor and some hours later; a neighbour uses
+// half of the machine.
 func (r *run) like(t *testing.T, scenario string, times float64, hours int, neighbour bool) string {
 	t.Helper()
 
@@ -66,12 +66,13 @@ func (r *run) like(t *testing.T, scenario string, times float64, hours int, neig
 	})
 }
 
-// A server that is hundreds of times slower is found beside a neighbour that takes all that it can
-// get: no neighbour explains as much, in ops/s or in a percentile that has too few operations now.
+// A server that is hundreds of times slower is detected despite a neighbour that uses all available
+// processor time: no neighbour explains this much, in ops/s or in a percentile that now has too few
+// operations.
 func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
-	var burns atomic.Int64 // how long an answer takes of a processor
+	var burns atomic.Int64 // processor time of an answer
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
-		for until := time.Now().Add(time.Duration(burns.Load())); time.Now().Before(until); { //nolint:revive // that is the work
+		for until := time.Now().Add(time.Duration(burns.Load())); time.Now().Before(until); { //nolint:revive // the loop is the work
 		}
 	})
 	requests := func(gates string, environment []string) *run {
@@ -91,8 +92,8 @@ func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
 	require.NotEmpty(t, r.lines("gate crossed: p99 of get with 4 clients"), r.output)
 }
 
-// What is worse by less than a neighbour explains is undecided, and does not pass where undecided
-// does: the run is not like the recorded ones. What is worse by more is crossed.
+// A change that a neighbour could explain is undecided, and does not pass even if undecided passes,
+// because the recorded runs had no neighbour. A larger change is crossed.
 func TestWorseBesideANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{

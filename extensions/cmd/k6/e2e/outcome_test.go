@@ -28,11 +28,10 @@ func outcome(t *testing.T, env map[string]string) *run {
 	return k6(t, options{script: "testdata/outcome.js", env: env})
 }
 
-// nobody is an address at which no server listens, nor will: a free port may soon be another
-// test's.
+// nobody is an address without a server. A free port could soon belong to another test.
 const nobody = "127.0.0.1:1"
 
-// answering is the address of a server that answers each request with a status.
+// answering returns the address of a server that answers with a status.
 func answering(t *testing.T, status int) string {
 	t.Helper()
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
@@ -40,15 +39,15 @@ func answering(t *testing.T, status int) string {
 	return url + "/items?token=secret"
 }
 
-// grpcServer is the address of a server whose calls all end with a status.
+// grpcServer returns the address of a server whose calls all end with a status.
 func grpcServer(t *testing.T, code codes.Code) string {
 	t.Helper()
 
 	return grpcServerThat(t, func(*grpc.Server) error { return status.Error(code, "on purpose") })
 }
 
-// grpcServerThat is the address of a server that does something before each call, which may fail
-// the call.
+// grpcServerThat returns the address of a server that calls a function before each call, which may
+// fail it.
 func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,7 +72,7 @@ func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
 	return listener.Addr().String()
 }
 
-// redisError is the address of a server that answers each command of Redis with an error.
+// redisError returns the address of a server that answers each Redis command with an error.
 func redisError(t *testing.T) string {
 	t.Helper()
 
@@ -96,8 +95,7 @@ func redisError(t *testing.T) string {
 	})
 }
 
-// requireAllFailed checks a run of which every operation failed: it is no pass, whatever would have
-// been fast.
+// requireAllFailed checks a run in which every operation failed: it does not pass, however fast.
 func requireAllFailed(t *testing.T, r *run, why string) {
 	t.Helper()
 	require.NotEqual(t, exitOK, r.code, r.output)
@@ -151,7 +149,7 @@ func TestAServerThatIsDownIsNoBenchmark(t *testing.T) {
 	}
 }
 
-// The client of k6/x/redis tries again for half a second.
+// The client of k6/x/redis retries for half a second.
 func TestARedisThatIsDownIsNoBenchmark(t *testing.T) {
 	t.Parallel()
 	for _, executor := range []string{"plain", "named"} {
@@ -194,7 +192,7 @@ func TestErrorsOfServersAreFailures(t *testing.T) {
 	}
 }
 
-// Where no operation is measured any more, the samples of k6 are still there, and none is lost.
+// After the last measured operation, k6 still receives all samples.
 func TestSamplesOfOperationsReachK6(t *testing.T) {
 	t.Parallel()
 	r := outcome(t, map[string]string{"WORK": "many"})
@@ -219,7 +217,7 @@ func TestOperationsUnderK6sOwnExecutorsFail(t *testing.T) {
 	}
 }
 
-// The calls of a gRPC server that is gone have failed, those before have not.
+// gRPC calls fail after the server has died; earlier ones have not failed.
 func TestAServerThatDiesFailsWhatComesAfter(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -239,8 +237,8 @@ func TestAServerThatDiesFailsWhatComesAfter(t *testing.T) {
 	require.Equal(t, map[string]int{"grpc: grpc.health.v1.Health/Check answered UNAVAILABLE": s.Failed}, s.Extra.Errors)
 }
 
-// A gRPC call that runs into its own timeout has failed, although k6 sends no sample of it: also
-// one that waits for a connection all the while.
+// A gRPC call that exceeds its own timeout has failed, although k6 sends no sample for it, even
+// while it waits for a connection.
 func TestAGRPCCallThatTimesOutFails(t *testing.T) {
 	t.Parallel()
 	address := grpcServerThat(t, func(*grpc.Server) error {
@@ -262,7 +260,7 @@ func TestAGRPCCallThatTimesOutFails(t *testing.T) {
 	}
 }
 
-// What a function leaves to a promise that nobody awaits is not done when it returns.
+// Work in a promise that is not awaited is not done when the function returns.
 func TestAnOpThatLeavesAPromiseFails(t *testing.T) {
 	t.Parallel()
 	for executor, metric := range map[string]string{"named": "sweep_failed", "own": "sweep_op_failed"} {
@@ -273,7 +271,7 @@ func TestAnOpThatLeavesAPromiseFails(t *testing.T) {
 	}
 }
 
-// A sweep knows of failed calls without the system tag status as well.
+// A sweep detects failed calls even without the system tag status.
 func TestSystemTagsWithoutStatus(t *testing.T) {
 	t.Parallel()
 	for _, env := range []map[string]string{
@@ -287,10 +285,10 @@ func TestSystemTagsWithoutStatus(t *testing.T) {
 	}
 }
 
-// A script that has none of our modules is a sweep as well.
+// A script without our modules can be a sweep.
 func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	t.Parallel()
-	// Fewer than ten with the warm-up: ten that take a second would end the sweep early.
+	// Fewer than ten with the warm-up: ten failures within a second would end the sweep early.
 	r := k6(t, options{script: "testdata/noimport.js", env: map[string]string{"URL": answering(t, 404), defaultEnvMachbase: ""}})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Equal(t, 6.0, sum(r.samples(t, "sweep_failed"), nil))
@@ -299,8 +297,7 @@ func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	require.Len(t, r.samples(t, "http_reqs"), 6+2)
 }
 
-// Gates that would hold for fast operations hold for none where all have failed, however many there
-// are.
+// If all operations have failed, gates for fast operations do not hold.
 func TestNoGateHoldsWhereAllHaveFailed(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"WORK": "get", "URL": answering(t, 404)}
@@ -335,8 +332,8 @@ func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
 	}
 }
 
-// requireEnded checks a sweep of 7 steps of 30 s each that has ended by itself, with one line that
-// says why.
+// requireEnded checks a sweep of 7 steps of 30 s each that ended early with one line that explains
+// it.
 func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
 	t.Helper()
 	require.Equal(t, exitAborted, r.code, r.output)
@@ -350,7 +347,7 @@ func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
 	rep := r.report(t, "outcome")
 	require.True(t, rep.Interrupted)
 	require.NotEmpty(t, rep.Steps)
-	for _, s := range rep.Steps { // a portable sweep has those that did not come as well
+	for _, s := range rep.Steps { // a portable sweep also has the steps that did not run
 		require.False(t, s.Complete)
 		require.Zero(t, s.Ops)
 	}
@@ -396,7 +393,7 @@ func TestASweepWithAWrongPasswordEnds(t *testing.T) {
 	require.NotEmpty(t, r.lines("Check user and password."))
 }
 
-// A server that dies when it has answered is an ordinary day: what fails is counted to the end.
+// If a server dies after it has answered, the sweep counts failures to the end.
 func TestASweepWhoseServerDiesGoesOn(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// address is that of a server that the Makefile has started.
+// address returns the address of a running server.
 func address(t *testing.T, variable string) string {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -33,11 +33,11 @@ func address(t *testing.T, variable string) string {
 	return value
 }
 
-// newRun is a name that no run has had.
+// newRun returns a unique name of a run.
 func newRun() string { return fmt.Sprintf("e2e-%d", time.Now().UnixNano()) }
 
-// The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each
-// step came to last.
+// The recipe of scripts/grafana/README.md: all samples of a sweep arrive, one per second, and the
+// last value of each step is its result.
 func TestPrometheusRemoteWrite(t *testing.T) {
 	t.Parallel()
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
@@ -65,7 +65,7 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 	askPrometheus(t, server, name)
 }
 
-// prometheusValue is the one value of an expression, now.
+// prometheusValue returns the current value of an expression.
 func prometheusValue(t *testing.T, server, expression string) float64 {
 	t.Helper()
 	response, err := http.Get(server + "/api/v1/query?" + url.Values{"query": {expression}}.Encode())
@@ -93,8 +93,8 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 	askInfluxDB(t, server, name)
 }
 
-// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges
-// end with what the whole step came to.
+// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and the last
+// value of a gauge is the result of the step.
 func TestOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	for protocol, listen := range map[string]func(*testing.T, *receiver) string{"http/protobuf": listenHTTP, "grpc": listenGRPC} {
@@ -133,7 +133,7 @@ type receiver struct {
 	points  map[string]float64
 }
 
-// Export is what the protocol calls it.
+// Export implements the protocol.
 func (r *receiver) Export(_ context.Context, request *collector.ExportMetricsServiceRequest) (*collector.ExportMetricsServiceResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +155,7 @@ func (r *receiver) Export(_ context.Context, request *collector.ExportMetricsSer
 	return &collector.ExportMetricsServiceResponse{}, nil
 }
 
-// last is the last value of a series, and NaN where none has come.
+// last returns the last value of a series, or NaN.
 func (r *receiver) last(series string) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

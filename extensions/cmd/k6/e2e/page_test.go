@@ -16,8 +16,8 @@ import (
 const (
 	screenWidth = 1200 // CSS pixels
 	phoneWidth  = 360
-	paperWidth  = 718 // A4 between margins of 1 cm
-	// leastContrast is what WCAG 2.2 AA asks of text that is not large.
+	paperWidth  = 718 // A4 with margins of 1 cm
+	// leastContrast is the WCAG 2.2 AA requirement for text that is not large.
 	leastContrast = 4.5
 )
 
@@ -36,7 +36,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// requireSoundPage checks the page that a run has left of a scenario.
+// requireSoundPage checks the page of a scenario.
 func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 	t.Helper()
 	url := b.open(t, filepath.Join(r.results, scenario+".html"))
@@ -47,7 +47,7 @@ func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 	require.Equal(t, []string{url}, requests, "the page needs nothing but itself")
 }
 
-// A page that does all wrong: what the test above looks for can be found.
+// A page with all faults: the checks above detect them.
 func TestPageFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	const sound = `<!doctype html><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -98,8 +98,7 @@ func TestPageFaultsAreFound(t *testing.T) {
 	require.Contains(t, requests, "https://localhost:1/picture.png")
 }
 
-// pageFaults looks at a page as it is shown on a screen, on a phone and on paper, and tells what is
-// wrong.
+// pageFaults checks a page on a screen, a phone and paper, and returns its faults.
 func pageFaults(t *testing.T, b *tab) []string {
 	t.Helper()
 	var faults []string
@@ -134,14 +133,14 @@ func pageFaults(t *testing.T, b *tab) []string {
 	return faults
 }
 
-// publishedKeys are those of the published table, and of what it leaves out: the page has them of
-// each step.
+// publishedKeys are those of the published table, and additional ones; the page has them for each
+// step.
 var publishedKeys = []string{
 	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
 }
 
-// requireSameNumbers checks that the rows of the page's tables are of the steps of the JSON, and
-// that every value in them is exactly the one there.
+// requireSameNumbers checks that the rows of the page's tables belong to steps of the JSON, with
+// exactly the same values.
 func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -149,10 +148,10 @@ func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	var rep map[string]any
 	require.NoError(t, json.Unmarshal(raw, &rep))
 
-	shown := map[string]map[string]string{} // all tables' cells of each step
+	shown := map[string]map[string]string{} // cells of all tables, by step
 	for _, row := range rows {
 		if row.Op == "(total)" {
-			continue // made of the others, and not in the JSON
+			continue // derived, and not in the JSON
 		}
 		key := fmt.Sprintf("%s, %s clients, %s/s, repeat %s", row.Op, row.Clients, row.Rate, row.Repeat)
 		if shown[key] == nil {
@@ -178,8 +177,8 @@ func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	}
 }
 
-// requireSameValue compares a value of the report's JSON with the one in the page: a text as it is,
-// all else as JSON. What the report leaves out is nothing there.
+// requireSameValue compares a value of the report's JSON with the page: text unchanged, all else as
+// JSON. A missing value is missing on the page, too.
 func requireSameValue(t *testing.T, want any, shown, name string) {
 	t.Helper()
 	switch want := want.(type) {
@@ -197,7 +196,7 @@ func requireSameValue(t *testing.T, want any, shown, name string) {
 	require.Equal(t, want, value, name)
 }
 
-// valueAt returns the value at a path such as latencyMs.p99; nil when there is none.
+// valueAt returns the value at a path such as latencyMs.p99, or nil.
 func valueAt(object map[string]any, path string) any {
 	key, rest, nested := strings.Cut(path, ".")
 	if !nested {

@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step with a precision ends when its ops/s are known so well, long before maxDuration, and not
-// before it can be told.
+// A step with a precision ends when its ops/s are precise enough, long before maxDuration.
 func TestMeasuredUntilItIsKnown(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "precision": "50%", "warmup": "200ms", "maxDuration": "300s"}`, nil)
@@ -24,7 +23,8 @@ func TestMeasuredUntilItIsKnown(t *testing.T) {
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 }
 
-// What is not known by maxDuration is an incomplete step, and the log says how well it is known.
+// A precision that is not reached by maxDuration makes the step incomplete, and the log shows the
+// reached precision.
 func TestPrecisionThatIsNotReached(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [1], "precision": "0.1%", "warmup": "0s", "maxDuration": "5s"}`, map[string]string{"MS": "10"})
@@ -48,7 +48,7 @@ func TestPrecisionOfScenarios(t *testing.T) {
 	require.NotEmpty(t, r.lines("DURATION and PRECISION exclude each other: set one of them"), r.output)
 }
 
-// In a duet it is the ratio of both variants that is to be known.
+// In a duet, the precision applies to the ratio of both variants.
 func TestPrecisionOfADuet(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",

@@ -19,20 +19,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// busyServer is the variable that makes this test's binary a server, which uses so much processor
-// time when it is asked for /load.
+// busyServer is the variable that makes this test binary a server. A request for /load makes it use
+// that much processor time.
 const busyServer = "E2E_BUSY_SERVER"
 
-// busyThreads are how many threads of it do that, each a tenth of the time: also on a full machine
-// it uses more than a quiet server does, and it leaves most of an idle one to others.
+// Each of its threads is busy for a tenth of the time: more than a quiet server, even on a busy
+// machine, but little of an idle one.
 const (
 	busyThreads = 4
 	busyFor     = 10 * time.Millisecond
 	restsFor    = 90 * time.Millisecond
 )
 
-// TestBusyServer is no test, but that server. It writes its address, then "quiet" once it has used
-// that time, and "asked" at the first request for anything else.
+// TestBusyServer is that server, not a test. It prints its address, "quiet" after it has used that
+// time, and "asked" at the first other request.
 func TestBusyServer(t *testing.T) {
 	busy, err := time.ParseDuration(os.Getenv(busyServer))
 	if err != nil {
@@ -86,7 +86,7 @@ func usedBy(t *testing.T, who int) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// startBusyServer starts that server in a process of its own. What it says comes from said.
+// startBusyServer starts that server in a separate process. said returns its output.
 func startBusyServer(t *testing.T, busy time.Duration) (url string, said func() []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBusyServer$")
@@ -119,7 +119,7 @@ func startBusyServer(t *testing.T, busy time.Duration) (url string, said func() 
 	}
 }
 
-// quietOf is what the report says of the wait.
+// quietOf returns the report's part about the wait.
 func quietOf(t *testing.T, r *run) (quiet struct {
 	Reached                    bool
 	WaitedSeconds, ServerCores float64
@@ -139,7 +139,7 @@ func quietEnv(url, quiet string) map[string]string {
 	return map[string]string{defaultEnvMachbase: "", "URL": url, "QUIET": quiet}
 }
 
-// What the script did in setup is over before the first step begins.
+// The effects of setup end before the first step begins.
 func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
 	t.Parallel()
 	url, said := startBusyServer(t, time.Second) // which takes it 2.5 s

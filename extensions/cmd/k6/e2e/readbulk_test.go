@@ -31,12 +31,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 )
 
-// gateway is an emulated gateway of a test's own.
+// gateway is an emulated gateway of one test.
 type gateway struct {
 	address, key, keyWithoutRead, control string
 }
 
-// startedGateway starts one, without faults and with no calls in its summary.
+// startedGateway starts a gateway without faults and with an empty summary.
 func startedGateway(t *testing.T) *gateway {
 	t.Helper()
 	g := &gateway{freeAddress(t), "mxgw_test_e2e", "mxgw_noread_e2e", "http://" + freeAddress(t)}
@@ -85,7 +85,7 @@ func (g *gateway) ask(ctx context.Context, method, path, body string) ([]byte, e
 	return answer, err
 }
 
-// readCalls are what the published JSON object and the gateway's own summary have.
+// readCalls has the common fields of the published JSON object and the gateway's summary.
 type readCalls struct {
 	Language                                 string
 	DurationMs                               float64
@@ -95,7 +95,7 @@ type readCalls struct {
 	LatencyMs                                struct{ P50, P95, P99, Max, Mean float64 }
 }
 
-// served is what the gateway has counted.
+// served returns the gateway's counts.
 func (g *gateway) served(t *testing.T) readCalls {
 	t.Helper()
 	var summary struct{ Total readCalls }
@@ -104,7 +104,7 @@ func (g *gateway) served(t *testing.T) readCalls {
 	return summary.Total
 }
 
-// openSessions is how many sessions the gateway has.
+// openSessions returns the number of the gateway's sessions.
 func (g *gateway) openSessions(t *testing.T) int {
 	t.Helper()
 	var state struct{ Sessions int }
@@ -128,7 +128,7 @@ func readBulkEnv(address, key string, more ...string) map[string]string {
 	return env
 }
 
-// readBulk runs the scenario. No key is ever shown.
+// readBulk runs the scenario, and checks that its output has no key.
 func readBulk(t *testing.T, env map[string]string) *run {
 	t.Helper()
 	r := k6(t, options{script: "read-bulk.js", env: env})
@@ -137,7 +137,7 @@ func readBulk(t *testing.T, env map[string]string) *run {
 	return r
 }
 
-// object is the one line of the published JSON that a run has printed.
+// object returns the only line of published JSON in the output.
 func (r *run) object(t *testing.T) (calls readCalls) {
 	t.Helper()
 	lines := r.lines(`{"language":"k6"`)
@@ -158,9 +158,8 @@ func (r *run) object(t *testing.T) (calls readCalls) {
 	return calls
 }
 
-// requireClose holds a median of k6's against the gateway's own, of the same calls: what is between
-// them is the way there and back. How near they really are is for a measured run: here k6 has the
-// race detector, and the machine may be busy.
+// requireClose compares k6's median with the gateway's for the same calls; the difference is the
+// round trip. The tolerance is wide, because of the race detector and load on the machine.
 func requireClose(t *testing.T, server, client float64) {
 	t.Helper()
 	require.GreaterOrEqual(t, client, 0.9*server)
@@ -195,15 +194,14 @@ func TestReadBulkOfOneClient(t *testing.T) {
 			require.Equal(t, calls.TotalReadResults, rep.Steps[0].Rows)
 			require.Positive(t, rep.Steps[0].BytesReceived)
 			require.Equal(t, float64(calls.CachedReadResults), sum(r.samples(t, "mxgateway_results_cached"), nil))
-		} else { // in JavaScript, and with the race detector, it takes longer
+		} else { // in JavaScript with the race detector, it takes longer
 			require.GreaterOrEqual(t, calls.LatencyMs.P50, served.LatencyMs.P50*0.9)
 		}
 	}
 }
 
-// The object is the last line of standard output: drivers of many clients look there. A warm-up is
-// in none of its figures. The command is the one of scenarios/README.md, whose settings come from
-// the environment here.
+// The object is the last line of standard output, as drivers expect, and excludes the warm-up. The
+// command is from scenarios/README.md; its settings come from the environment here.
 func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 	t.Parallel()
 	g := startedGateway(t)
@@ -251,7 +249,7 @@ func TestReadBulkSweep(t *testing.T) {
 	env := g.env("CLIENTS", "1,2,5,10", "ITERATIONS", "20", "CONNECTION", "shared", "PROTO", "reflection", "GATES", "../thresholds/read-bulk.json")
 	delete(env, "DURATION")
 	r := readBulk(t, env)
-	require.Contains(t, []int{exitOK, exitThreshold, exitMarkedFailed}, r.code, r.output) // with the race detector, figures are no matter
+	require.Contains(t, []int{exitOK, exitThreshold, exitMarkedFailed}, r.code, r.output) // figures do not matter with the race detector
 	steps := r.report(t, "read-bulk").Steps
 	require.Len(t, steps, 4)
 	for i, clients := range []int{1, 2, 5, 10} {
@@ -264,7 +262,7 @@ func TestReadBulkSweep(t *testing.T) {
 	require.Zero(t, g.openSessions(t))
 }
 
-// What goes wrong is counted, the run ends in its time, and the object is printed.
+// Errors are counted, the run ends in time, and the object is printed.
 func TestReadBulkFaults(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -319,8 +317,7 @@ func TestReadBulkFaults(t *testing.T) {
 	}
 }
 
-// An outage of some time, in the midst of the measured phase: calls fail as long as it lasts, and
-// succeed again after it.
+// During an outage in the measured phase calls fail, and succeed again after it.
 func TestReadBulkOutage(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -344,13 +341,13 @@ func TestReadBulkOutage(t *testing.T) {
 	}
 }
 
-// What the end of a step's time cuts off is the same to both clients: one failed operation of the
-// step, and no call of the object's.
+// A call that the end of a step interrupts is one failed operation of the step for both clients,
+// and not in the object.
 func TestReadBulkCutOff(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
 		t.Run(client, func(t *testing.T) {
-			t.Parallel() // k6 waits 30 s for the call that is under way
+			t.Parallel() // k6 waits 30 s for the running call
 			g := startedGateway(t)
 			g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
 			env := g.env("CLIENT", client, "ITERATIONS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
@@ -367,8 +364,7 @@ func TestReadBulkCutOff(t *testing.T) {
 	}
 }
 
-// outage makes ReadBulk UNAVAILABLE for a time, and waits for its end. What the gateway has counted
-// by then is forgotten.
+// outage makes ReadBulk UNAVAILABLE for a time, waits for its end, and resets the gateway's counts.
 func (g *gateway) outage(ctx context.Context, lasting string) error {
 	if _, err := g.ask(ctx, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,for="+lasting); err != nil {
 		return err
@@ -391,7 +387,7 @@ func (g *gateway) outage(ctx context.Context, lasting string) error {
 	}
 }
 
-// ownGateway starts a gateway of the test's own.
+// ownGateway starts a gateway for the test.
 func ownGateway(t *testing.T, proto string) *gatewaytest.Server {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, proto))
@@ -416,7 +412,7 @@ func TestReadBulkOfAGatewayThatDies(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends at once, and what was measured is told.
+// Ctrl-C ends the run immediately, and the results are printed.
 func TestReadBulkInterrupted(t *testing.T) {
 	t.Parallel()
 	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
@@ -440,7 +436,7 @@ func TestReadBulkOfNobody(t *testing.T) {
 	require.Positive(t, calls.FailedCalls)
 }
 
-// A gateway's own .proto, with other numbers and types, takes the place of this project's.
+// A gateway's own .proto, with other numbers and types, replaces this project's.
 func TestReadBulkWithAnotherProto(t *testing.T) {
 	t.Parallel()
 	const proto = "extensions/mxgateway/wire/testdata/vendor.proto"
@@ -480,7 +476,7 @@ func TestReadBulkOverTLS(t *testing.T) {
 	}
 }
 
-// selfSigned is a certificate for this machine, and a file of who trusts it.
+// selfSigned returns a certificate for this machine, and a file with its authority.
 func selfSigned(t *testing.T) (tls.Certificate, string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

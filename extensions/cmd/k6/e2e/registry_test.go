@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// registryEntry has the keys that people write in an entry of grafana/k6-extension-registry: its
+// registryEntry has the manually written keys of an entry in grafana/k6-extension-registry; its
 // schema allows no others.
 type registryEntry struct {
 	Module      string
@@ -25,7 +25,7 @@ type registryEntry struct {
 	Versions    []string
 }
 
-// The entry for the registry keeps its schema, and names what the module registers.
+// The registry entry is valid, and lists the module's registrations.
 func TestRegistryEntryIsWhatTheBinaryHas(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(root, ".github/k6-extension-registry.yaml"))
@@ -52,7 +52,7 @@ func TestRegistryEntryIsWhatTheBinaryHas(t *testing.T) {
 	for _, found := range regexp.MustCompile(regexp.QuoteMeta(entry.Module)+` \S+, (\S+) \[(\w+)\]`).FindAllStringSubmatch(string(out), -1) {
 		has[found[2]] = append(has[found[2]], found[1])
 	}
-	// extensions/sql is a module of its own.
+	// extensions/sql is a separate module.
 	has["js"] = slices.DeleteFunc(has["js"], func(name string) bool { return regexp.MustCompile(`^k6/x/sql`).MatchString(name) })
 	require.ElementsMatch(t, entry.Imports, has["js"])
 	require.ElementsMatch(t, entry.Outputs, has["output"])

@@ -18,7 +18,7 @@ import (
 // ownServer is a Machbase of one test.
 type ownServer struct{ url string }
 
-// startServer starts a Machbase of the test's own.
+// startServer starts a Machbase for the test.
 func startServer(t *testing.T) *ownServer {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func startServer(t *testing.T) *ownServer {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		_ = os.Remove(fmt.Sprintf("/tmp/machbase-unix-%d.sock", port)) // the server's own choice of a place
+		_ = os.Remove(fmt.Sprintf("/tmp/machbase-unix-%d.sock", port)) // the server always puts it there
 	})
 
 	eventually(t, "the server does not start", func() bool { return answers(port) })
@@ -49,7 +49,7 @@ func startServer(t *testing.T) *ownServer {
 	return &ownServer{url: fmt.Sprintf("machbase://sys:%s@127.0.0.1:%d", password, port)}
 }
 
-// answers tells whether a Machbase greets at the port.
+// answers reports whether a Machbase greets at the port.
 func answers(port int) bool {
 	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
 	if err != nil {
@@ -81,8 +81,8 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
-// door is a way to the Machbase that the tests share: a test may close it and break it, and harms
-// no other test and no server.
+// door is a proxy to the shared Machbase: a test can close or break it without affecting other
+// tests.
 type door struct {
 	url      string
 	listener net.Listener
@@ -140,14 +140,14 @@ func (d *door) pass(to, from net.Conn) {
 	}
 }
 
-// closed calls fn while the server takes connections and answers nothing.
+// closed calls fn while the server accepts connections but does not answer.
 func (d *door) closed(fn func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fn()
 }
 
-// destroy breaks all connections and refuses new ones, as a server does that was killed.
+// destroy breaks all connections and refuses new ones, like a killed server.
 func (d *door) destroy() {
 	_ = d.listener.Close()
 	d.conns.Range(func(conn, _ any) bool {
@@ -157,16 +157,15 @@ func (d *door) destroy() {
 	})
 }
 
-// ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count.
-// It returns the variables that name it.
+// ownRedis starts a Redis that the test may change and whose calls it may count. It returns its
+// variables.
 func ownRedis(t *testing.T) map[string]string {
 	t.Helper()
 
 	return ownStore(t, "redis")
 }
 
-// ownStore starts a server of a test's own, with settings of scripts/servers.sh, and returns the
-// variables that name it.
+// ownStore starts a server with settings of scripts/servers.sh, and returns its variables.
 func ownStore(t *testing.T, name string, settings ...string) map[string]string {
 	t.Helper()
 	servers := func(verb ...string) string {
@@ -193,8 +192,8 @@ func ownStore(t *testing.T, name string, settings ...string) map[string]string {
 	return env
 }
 
-// connServer is the address of a server that serves each connection on a goroutine of its own, and
-// then closes it.
+// connServer returns the address of a server that serves each connection in a separate goroutine,
+// and then closes it.
 func connServer(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

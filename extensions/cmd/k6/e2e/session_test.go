@@ -16,11 +16,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
 )
 
-// echoExample is a module that is not of this repository, in four files.
+// echoExample is an external module in four files.
 const echoExample = root + "/extensions/sweep/session/examples/echo"
 
-// buildEcho builds k6 with this repository's module and the example's: what xk6 builds, pinned as
-// bin/k6 is.
+// buildEcho builds k6 with this repository's module and the example's, as xk6 does, pinned like
+// bin/k6.
 func buildEcho(t *testing.T) string {
 	t.Helper()
 	top, err := filepath.Abs(root)
@@ -71,9 +71,9 @@ func echoServer(t *testing.T) string {
 	})
 }
 
-// A module of somebody else, in a Go module of its own, has all of a sweep with no more than an
-// import: kinds of operations, rows, bytes and batches in the report and in InfluxDB, metrics,
-// gates, and both forms of its methods.
+// An external module, in a separate Go module, has all features of a sweep with one import: kinds
+// of operations, rows, bytes and batches in the report and in InfluxDB, metrics, gates, and both
+// forms of its methods.
 func TestModuleOfAnotherRepository(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(echoExample, "*"))

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// knownSettings are those of each scenario, and what slipOf says of the names.
+// knownSettings returns the settings of each scenario, and slipOf's messages for the names.
 func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), reader(t), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
@@ -38,7 +38,7 @@ var (
 	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
 
-// The settings stand once, in scenarios/lib/slips.js: what scenarios read is the same.
+// scenarios/lib/slips.js lists exactly the settings that scenarios read.
 func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
@@ -82,8 +82,7 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	}
 }
 
-// scenarios/README.md lists the settings of each scenario, and its section says what each of them
-// means.
+// scenarios/README.md lists the settings of each scenario, and its section describes each of them.
 func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
@@ -123,7 +122,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	require.Len(t, documented, len(settings))
 }
 
-// namedSettings are the settings in the cell of a table.
+// namedSettings returns the settings in a table cell.
 func namedSettings(cell string) (names []string) {
 	for _, found := range tableSetting.FindAllStringSubmatch(cell, -1) {
 		names = append(names, found[1])
@@ -132,7 +131,7 @@ func namedSettings(cell string) (names []string) {
 	return names
 }
 
-// harmless are variables that shells, build servers and this project's own scripts export.
+// harmless are variables that shells, build servers and this project's scripts export.
 const harmless = `_ BASH BASHOPTS BASH_ENV CDPATH COLORTERM COLUMNS DBUS_SESSION_BUS_ADDRESS DESKTOP_SESSION DISPLAY EDITOR EMAIL ENV GPG_TTY HISTFILE
 HISTSIZE HOME HOST HOSTNAME HOSTTYPE IFS INVOCATION_ID LANG LANGUAGE LC_ALL LC_CTYPE LESS LESSOPEN LINES LOGNAME LS_COLORS MACHTYPE MAIL
 MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS MANPATH NAME NO_COLOR OLDPWD OS OSTYPE PAGER PATH PS1 PWD SHELL SHLVL SSH_AGENT_PID SSH_AUTH_SOCK SSH_CLIENT
@@ -151,10 +150,10 @@ INFLUXDB_URL MACHBASE_PID MACHBASE_URL MEMCACHED_URL MEMCACHED_CONNECTIONS MEMCA
 MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_PID NATS_CONNECTIONS NATS_PID NATS_URL POGOCACHE_URL POSTGRES_PID POSTGRES_URL PROMETHEUS_PID PROMETHEUS_URL REDIS_CLUSTER REDIS_CONNECTIONS REDIS_MEMORY
 REDIS_PID REDIS_URL UMEM_URL INFLUXDB_PID K6_SWEEP_INFLUXDB_TOKEN BENCH`
 
-// ofStores begin the names of settings that the environment has without SWEEP_.
+// ofStores matches the prefixes of settings without SWEEP_ in the environment.
 var ofStores = regexp.MustCompile(`^(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES)_`)
 
-// inspect asks k6 what a scenario's options are.
+// inspect returns k6's view of a scenario's options.
 func inspect(t *testing.T, scenario string, environment []string, settings ...string) (out string, err error) {
 	t.Helper()
 	args := []string{"inspect", "--include-system-env-vars"}
@@ -169,7 +168,8 @@ func inspect(t *testing.T, scenario string, environment []string, settings ...st
 	return string(raw), err
 }
 
-// What shells, build servers and this project's own scripts export is neither a setting nor a slip.
+// Exported variables of shells, build servers and this project's scripts are neither settings nor
+// errors.
 func TestTheEnvironmentOfOthersChangesNothing(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
@@ -248,8 +248,8 @@ func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
 	}
 }
 
-// Any script that has sweep.options takes the settings of sweeps. One that nothing reads ends k6
-// with one line.
+// Any script with sweep.options accepts the settings of sweeps. An unused one ends k6 with one
+// line.
 func TestSettingsOfAnyScript(t *testing.T) {
 	t.Parallel()
 	const body = `import { sleep } from 'k6';
@@ -298,8 +298,7 @@ func TestSettingsOfAnyScript(t *testing.T) {
 	}
 }
 
-// make CLIENTS=1 exports both names to each k6 that it starts, also to one that has no such
-// setting.
+// make CLIENTS=1 exports both names to each k6, even to one without such a setting.
 func TestSettingsThatMakeExports(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "stock-load.js", env: noMachbase, environment: []string{"CLIENTS=1", "SWEEP_CLIENTS=1"}})

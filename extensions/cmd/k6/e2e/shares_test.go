@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inspected are the scenarios that k6 finds in a script, without running it.
+// inspected returns the scenarios that k6 finds in a script, without running it.
 func inspected(t *testing.T, script string, settings ...string) map[string]struct {
 	Iterations *int
 	Duration   *string
@@ -37,8 +37,8 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 	return options.Scenarios
 }
 
-// What is published has the published number of operations; anything else is measured for a time
-// that gives one client thousands of operations, and 512 clients an end.
+// Published benchmarks have the published number of operations. Others have a duration, which gives
+// one client thousands of operations, and ends with 512 clients.
 func TestUsualShares(t *testing.T) {
 	t.Parallel()
 	for script, usual := range map[string]any{
@@ -68,14 +68,14 @@ func TestUsualShares(t *testing.T) {
 	}
 }
 
-// The main job gives each step a time, unless a number of operations is asked for.
+// The main benchmark has a duration for each step, unless a number of operations is set.
 func TestTheMainJobGivesEachStepATime(t *testing.T) {
 	t.Parallel()
 	recipe := func(args ...string) string {
 		cmd := exec.Command("make", append([]string{"-n", "-o", "bin/k6", "-o", "bin/k6-drivers"}, args...)...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "SWEEP_ITERATIONS=", "SWEEP_DURATION=", "SWEEP_REPEATS=", "MAKEFLAGS=",
-			"ITERATIONS=5", "DURATION=5m", "SECONDS=true") // what a shell has exported
+			"ITERATIONS=5", "DURATION=5m", "SECONDS=true") // exported by a shell
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 

@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// Where go.k6.io/k6 is not replaced, everything builds and k6/x/sql is not there.
+// If go.k6.io/k6 is not replaced, everything builds, and k6/x/sql is missing.
 func TestBothBuildsHaveSQL(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
@@ -42,8 +42,7 @@ func TestExampleSQLite(t *testing.T) {
 	requireExampleSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), "sqlite", "select")
 }
 
-// postgresURL is the PostgreSQL that `scripts/servers.sh with postgres` has started, and its
-// password.
+// postgresURL returns the PostgreSQL of `scripts/servers.sh with postgres`, and its password.
 func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	t.Helper()
 	text := os.Getenv("POSTGRES_URL")
@@ -56,7 +55,7 @@ func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	return address, secret
 }
 
-// The scenario has both kinds of operations in each step, and takes its table away.
+// The scenario has both kinds of operations in each step, and drops its table.
 func TestScenarioPostgres(t *testing.T) {
 	address, secret := postgresURL(t)
 	env := map[string]string{
@@ -112,8 +111,8 @@ func TestExamplePostgres(t *testing.T) {
 	})
 }
 
-// The processor time of a server that forks is that of all its processes: the one that listens does
-// nothing for a query.
+// The processor time of a server that forks includes all its processes: the listening one does not
+// process queries.
 func TestProcessorTimeOfPostgres(t *testing.T) {
 	address, _ := postgresURL(t)
 	r := k6(t, options{script: "testdata/backends.js", env: map[string]string{
@@ -149,8 +148,8 @@ func TestInterruptWhilePostgresIsBusy(t *testing.T) {
 	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
 }
 
-// said runs statements, separated by semicolons, and returns what was said to each: its rows as
-// JSON, or its error.
+// said runs statements, separated by semicolons, and returns the rows of each as JSON, or its
+// error.
 func said(t *testing.T, driver, name, statements string) []string {
 	t.Helper()
 	r := k6(t, options{
@@ -208,7 +207,7 @@ func TestPostgresThatIsNotThere(t *testing.T) {
 		"127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused", refused)
 }
 
-// openMachbase opens the Machbase of the tests, without k6.
+// openMachbase opens the tests' Machbase, without k6.
 func openMachbase(t *testing.T) *sql.DB {
 	t.Helper()
 	connector, err := sqlmachbase.NewConnector(serverURL(t))
@@ -266,7 +265,7 @@ func TestMachbaseSQLThatFails(t *testing.T) {
 	require.Equal(t, "SqlError: cannot connect to 127.0.0.1:1: connection refused; is a Machbase server running there?", refused)
 }
 
-// valuesOf runs the body of a function over a database, and returns what it returns.
+// valuesOf runs a function body with a database, and returns its result.
 func valuesOf(t *testing.T, driver, name, code string) (value any) {
 	t.Helper()
 	r := k6(t, options{
@@ -283,10 +282,10 @@ func valuesOf(t *testing.T, driver, name, code string) (value any) {
 	return value
 }
 
-// failing is a function for scripts: the error of a call as kind and message.
+// failing is a function for scripts that returns the error of a call as kind and message.
 const failing = `const failing = (call) => { try { call(); return 'nothing was thrown' } catch (e) { return e.kind + ': ' + e.message } };`
 
-// Each cell of the README's table of types, on a real PostgreSQL, by both protocols.
+// Each cell of the README's table of types, on a real PostgreSQL, with both protocols.
 func TestTypesOfPostgres(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -323,7 +322,7 @@ func TestTypesOfPostgres(t *testing.T) {
 	require.Contains(t, got[9], "usage: exec: value 1 is a []int16, which no column takes: give ")
 }
 
-// untimed writes a time of day as PostgreSQL does: the driver adds its microseconds.
+// untimed writes a time of day as PostgreSQL does: the driver adds microseconds.
 func untimed(values []any) []any {
 	for i, value := range values {
 		values[i] = strings.TrimSuffix(value.(string), ".000000")
@@ -347,7 +346,7 @@ func TestTypesOfSQLite(t *testing.T) {
 	}, got)
 }
 
-// Columns stay in the query's order, call after call, and none is lost.
+// Columns stay in the query's order in every call, and none is lost.
 func TestColumnsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -363,7 +362,7 @@ func TestColumnsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A statement that the server has dropped, or whose table has changed, is prepared anew.
+// A statement is prepared again after the server dropped it or its table changed.
 func TestPostgresPreparesAnew(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -380,7 +379,7 @@ func TestPostgresPreparesAnew(t *testing.T) {
 	require.Equal(t, []any{`[{"a":1}]`, `[{"a":1}]`, `[{"a":1,"b":null}]`, `[{"a":1,"b":null},{"a":2,"b":null}]`}, got)
 }
 
-// What a script does between begin and commit is one transaction, with each driver that has them.
+// Statements between begin and commit are one transaction, with each driver that supports it.
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -399,7 +398,7 @@ func TestTransactions(t *testing.T) {
 	}
 }
 
-// Values and statements that a driver or a server would change, cut off or never answer.
+// Values and statements that a driver or server would change, truncate or never answer.
 func TestOddInputOfSQL(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -446,7 +445,7 @@ func TestSeveralStatementsOfPostgres(t *testing.T) {
 		valuesOf(t, "postgres", simple.String(), `return db.query("set statement_timeout = '1s'; select 1 as a")`))
 }
 
-// Clients that write to one file wait for each other.
+// Clients that write to the same file wait for each other.
 func TestClientsOfOneSQLiteFileWait(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "one.db")

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stoppedStep is what the report says of a step in which somebody stood still.
+// stoppedStep has the fields of a step with a standstill.
 type stoppedStep struct {
 	Complete  bool
 	LatencyMs struct{ P50, P99, Max float64 }
@@ -44,9 +44,9 @@ func gateFile(t *testing.T, gates string) string {
 	return path
 }
 
-// k6 is stopped for a third of an open loop: what was due meanwhile waited for as long, and the
-// latency says so, whether the operations are calls of JavaScript or done in Go. The report says
-// who it was, and gates of latencies cannot be judged.
+// k6 is stopped for a third of an open loop: the latency includes the wait of all operations that
+// were due, for JavaScript calls and for operations in Go. The report names k6 as the cause, and
+// latency gates cannot be judged.
 func TestAnOpenLoopThatIsStopped(t *testing.T) {
 	calm(t)
 	const stop = 2 * time.Second
@@ -77,8 +77,8 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 	}
 }
 
-// A server that stands still for half of a closed loop is one slow operation of each client, and no
-// percentile: the step says so, and its gates of latencies do not hold.
+// If a server stalls for half of a closed loop, each client has one slow operation, which no
+// percentile shows: the step is marked, and its latency gates do not hold.
 func TestAServerThatStandsStill(t *testing.T) {
 	calm(t)
 	env := ownStore(t, "memcached", "MEMCACHED_THREADS=1")

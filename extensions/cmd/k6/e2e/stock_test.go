@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The published columns, then what they leave out.
+// The published columns, then additional ones.
 const tableHeader = "| Ver | scenario | clients | per client | ops/s | min client | max client | avg client | p50 | p99 | failed | limited by |"
 
 func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
@@ -40,7 +40,7 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 	for _, c := range []struct {
 		scenario, op string
 		env          map[string]string
-		least, most  int // rows of an answer; 60 minutes are 61 when they begin with a full one
+		least, most  int // rows of an answer; 60 minutes are 61 rows if they begin with a full one
 	}{
 		{"stock-rollup", "rollup", nil, 60, 61},
 		{"stock-rollup", "rollup", map[string]string{"REUSE": "true"}, 60, 61},
@@ -181,8 +181,8 @@ func TestAnswersThatShrinkAreFailures(t *testing.T) {
 		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "0", "TPS": "200",
 	}})
 	require.Equal(t, exitOK, r.code, r.output)
-	// The window of a client ends two minutes before it starts, as does the data: from the third
-	// minute on a row is missing.
+	// The window of a client ends two minutes before its start, as the data does. From the third
+	// minute on, a row is missing.
 	r = k6(t, options{script: "testdata/shrink.js", env: map[string]string{"MACHBASE_URL": server.url}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "shrink").Steps[0]
@@ -229,8 +229,8 @@ func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
 	require.True(t, r.report(t, "stock-rollup").Interrupted)
 }
 
-// A server that stands still for longer than the operations' timeout fails them, and is at work
-// again when it goes on.
+// If a server stalls for longer than the operations' timeout, they fail, and succeed again
+// afterwards.
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
@@ -249,7 +249,7 @@ func TestServerThatComesBack(t *testing.T) {
 	require.True(t, s.Complete)
 	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
 	since := slices.DeleteFunc(r.samples(t, "sweep_ops"), func(p point) bool {
-		return p.Data.Time.Before(back.Add(time.Second)) // each tells of a second
+		return p.Data.Time.Before(back.Add(time.Second)) // each covers a second
 	})
 	require.Positive(t, sum(since, map[string]string{"outcome": "ok"}), "operations succeed again after the server is back: %s", r.output)
 }
@@ -283,7 +283,7 @@ func TestStockRamp(t *testing.T) {
 	require.Len(t, gates, 4, "and those of the file: %v", gates)
 }
 
-// Every sweep of the repository has gates, and each file of gates is one that k6 accepts.
+// Every sweep of the repository has gates, and k6 accepts every gate file.
 func TestGatesOfTheScenarios(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []string{"stock-rollup", "stock-tick", "stock-union", "stock-ramp"} {

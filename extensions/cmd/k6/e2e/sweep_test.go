@@ -33,7 +33,7 @@ func TestPlainFunctionIsRepeatedByTheExecutor(t *testing.T) {
 		require.InEpsilon(t, float64(s.Ops)/s.Seconds, s.OpsPerSecond, 1e-9)
 		require.NotEmpty(t, s.Histogram)
 	}
-	// One more call per client, which connects before the start line: it is in no step.
+	// Each client makes one more call to connect, which belongs to no step.
 	queries := r.samples(t, "machbase_ops")
 	require.Equal(t, 60.0, sum(queries, map[string]string{"op": "query", "clients": "3", "outcome": "ok"}))
 	require.Equal(t, 3.0+1.0, sum(queries, map[string]string{"op": "connect", "phase": "warmup"}))
@@ -196,7 +196,7 @@ func TestAPromiseIsRefused(t *testing.T) {
 	require.Zero(t, r.report(t, "run").Steps[0].Ops)
 }
 
-// What is not awaited takes no time: a dead server would be a great benchmark.
+// A call that is not awaited takes no time, so a dead server would seem fast.
 func TestWhatIsLeftBehindIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, left := range []string{

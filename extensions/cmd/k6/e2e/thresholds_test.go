@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// judged runs a sweep with thresholds. No server is needed.
+// judged runs a sweep with thresholds, without a server.
 func judged(t *testing.T, scenarios, thresholds string, more ...string) *run {
 	t.Helper()
 	env := map[string]string{"SCENARIOS": scenarios, "THRESHOLDS": thresholds, defaultEnvMachbase: "none"}
@@ -22,7 +22,7 @@ func judged(t *testing.T, scenarios, thresholds string, more ...string) *run {
 	return k6(t, options{script: "testdata/thresholds.js", env: env})
 }
 
-// gates are the verdicts in the report, by name.
+// gates returns the verdicts in the report, by name.
 func (r *run) gates(t *testing.T, scenario string) map[string]bool {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -42,7 +42,7 @@ func (r *run) gates(t *testing.T, scenario string) map[string]bool {
 	return gates
 }
 
-// fileGates are those of the verdicts that are of a file of gates.
+// fileGates returns the verdicts of a gate file.
 func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
 	t.Helper()
 	gates := r.gates(t, scenario)
@@ -53,7 +53,7 @@ func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
 
 const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s"}}`
 
-// Each of these held before: k6 takes an empty metric for 0.
+// k6 treats an empty metric as 0, so these thresholds would hold.
 func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -141,7 +141,8 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 	}
 }
 
-// A slip before the first sweep.op: each iteration throws, or none ends. k6 exits with 0 then.
+// An error before the first sweep.op: each iteration throws, or none ends. k6 alone would exit with
+// 0.
 func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ slip, metric, holds, why string }{
@@ -157,8 +158,8 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	}
 }
 
-// What is there is judged: with a second sweep, with a scenario of k6's own executors beside it,
-// and as scenarios of these.
+// Thresholds on existing metrics are judged: with a second sweep, with a scenario of k6's
+// executors, and as scenarios of these.
 func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	t.Parallel()
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
@@ -189,8 +190,8 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	require.NotEmpty(t, portable.lines("threshold sweep_p99{clients:5}: no sample has clients:5; there are clients 1, 2"), portable.output)
 }
 
-// Thresholds of a test in which only sweep.op counts, under an executor of k6's own, and of a
-// script that does not know of sweeps but by the executor's name.
+// Thresholds of a test with only sweep.op and one of k6's executors, and of an ordinary script with
+// only the executor's name.
 func TestThresholdsBesideTheModule(t *testing.T) {
 	t.Parallel()
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
@@ -207,8 +208,7 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 	require.Len(t, r.lines("threshold http_req_duration p(95)<500 cannot hold: no sample was sent"), 1, r.output)
 }
 
-// k6 judges a Gauge by its last value: that has to be the one that the threshold is written for, or
-// the run does not pass.
+// k6 judges a Gauge by its last value, so this must be the value that the threshold names.
 func TestThresholdsJudgeWhatTheyName(t *testing.T) {
 	calm(t)
 	for name, tt := range map[string]struct {
@@ -252,7 +252,7 @@ func TestThresholdsJudgeWhatTheyName(t *testing.T) {
 	}
 }
 
-// A crossed gate makes the exit code, whatever became of k6's thresholds.
+// A crossed gate determines the exit code, regardless of k6's thresholds.
 func TestGatesMakeTheExitCode(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")

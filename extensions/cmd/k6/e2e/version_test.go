@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both ways of building put the same extensions into k6.
+// Both kinds of builds put the same extensions into k6.
 func TestBothBuildsHaveTheSameExtensions(t *testing.T) {
 	t.Parallel()
 	pinned := extensions(t, "k6-race")

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// k6's own web dashboard gets each metric that the panels of scripts/grafana/k6-dashboard.json ask
-// for, with what a metric of that type has. The binary is not the one with the race detector: k6
-// v2.2.0's dashboard reads thresholds while k6 judges them.
+// k6's web dashboard gets each metric in the panels of scripts/grafana/k6-dashboard.json, with the
+// values of its type. The binary has no race detector, because k6 v2.2.0's dashboard reads
+// thresholds while k6 judges them.
 func TestWebDashboardHasAllThatItsPanelsAskFor(t *testing.T) {
 	t.Parallel()
 	config, err := filepath.Abs(filepath.Join(root, "scripts/grafana/k6-dashboard.json"))

@@ -15,7 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// testimony is what a report says of what limited its first step.
+// testimony has the report's fields about the limit of its first step.
 type testimony struct {
 	LimitedBy witness.Word
 	Why       string
@@ -25,11 +25,11 @@ type testimony struct {
 		Idle, K6, Server  []float64
 		GCPauseMs, LateMs []float64
 	}
-	// seconds is how long the step took.
+	// seconds is the duration of the step.
 	seconds float64
 }
 
-// testify runs the script of the witness against a handler, and returns what the report says.
+// testify runs the witness script with a handler, and returns the report's fields.
 func testify(t *testing.T, serve http.HandlerFunc, env map[string]string) *testimony {
 	t.Helper()
 	server := httptest.NewServer(serve)
@@ -58,7 +58,7 @@ func testify(t *testing.T, serve http.HandlerFunc, env map[string]string) *testi
 	return s
 }
 
-// undisturbed is the word without what other tests take of the machine: they are neighbours indeed.
+// undisturbed returns the word without the load of other tests, which are real neighbours.
 func (s *testimony) undisturbed() witness.Word {
 	for _, name := range []string{witness.Disturbing, witness.Stolen, witness.Throttled} {
 		delete(s.Evidence, name)
@@ -70,7 +70,7 @@ func (s *testimony) undisturbed() witness.Word {
 
 func answer(http.ResponseWriter, *http.Request) {}
 
-// It runs alone: where other tests keep k6 from its processor, operations start late.
+// Runs alone: load of other tests makes operations start late.
 func TestStepLimitedByItsRate(t *testing.T) {
 	s := testify(t, answer, map[string]string{"RATE": "20"})
 	require.Equal(t, witness.Rate, s.undisturbed(), "%+v", s)
@@ -88,15 +88,14 @@ func TestShortStepSaysSo(t *testing.T) {
 	require.Equal(t, witness.Short, s.LimitedBy, s.Why)
 }
 
-// It runs alone: the test is the server, and other tests' k6 would be a part of it.
+// Runs alone: the test is the server, and other tests' k6 would count as part of it.
 func TestStepLimitedByAScriptThatComputes(t *testing.T) {
 	s := testify(t, answer, map[string]string{"WORK": "compute"})
 	require.Equal(t, witness.Client, s.undisturbed(), "%+v", s)
 	require.Contains(t, s.Evidence, witness.SchedulerMs)
 }
 
-// It runs alone: where other tests keep k6 from its processor, a standstill is longer than the
-// server's.
+// Runs alone: load of other tests would make the standstill longer than the server's.
 func TestStepLimitedByAServerThatStandsStill(t *testing.T) {
 	calm(t)
 	var once sync.Once

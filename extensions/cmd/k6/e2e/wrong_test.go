@@ -14,8 +14,8 @@ func wrong(t *testing.T, call string, args ...string) *run {
 	return k6(t, options{script: "testdata/wrong.js", env: map[string]string{"CALL": call, defaultEnvMachbase: ""}, args: args})
 }
 
-// A call that is wrong will be wrong in each iteration: it ends the test, whether it throws or
-// rejects a promise.
+// A wrong call would be wrong in each iteration, so it ends the test, whether it throws or rejects
+// a promise.
 func TestWrongCallsEndTheTest(t *testing.T) {
 	t.Parallel()
 	const ttl = "MemcachedError: set: ttl 60 must say its unit, such as '60s'"
@@ -33,7 +33,7 @@ func TestWrongCallsEndTheTest(t *testing.T) {
 	}
 }
 
-// What a script catches, and what a server or the network does, ends no test.
+// Exceptions that a script catches, and errors of a server or the network, end no test.
 func TestOtherErrorsDoNotEndTheTest(t *testing.T) {
 	t.Parallel()
 	r := wrong(t, "caught", "--vus=1", "--iterations=2", "--duration=1m")

@@ -1,5 +1,5 @@
-// An operation sleeps for -e MS milliseconds; where COLLAPSES is given, only with so many clients,
-// and else for one. THRESHOLDS are k6's own.
+// An operation sleeps for MS milliseconds. COLLAPSES limits that to a step with this many clients.
+// THRESHOLDS are k6's.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';

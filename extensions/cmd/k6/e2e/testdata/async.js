@@ -1,4 +1,5 @@
-// A sweep of an asynchronous function: the executor repeats it, and each operation ends when its promise is settled.
+// A sweep of an async function: the executor repeats it, and each operation ends when its promise
+// is settled.
 import { Client } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
 
@@ -9,7 +10,7 @@ export const options = sweep.options({ scenario: 'async', clients: [1, 4], itera
 export default async function () {
   const answers = await Promise.all([1, 2].map(() => db.asyncQuery('select name from m$sys_users where name = ?', ['SYS'], { rows: 'discard' })));
   if (answers.join() !== '1,1') throw new Error(`the answers have ${answers} rows`);
-  db.asyncExec('exec table_flush(no_such_table)').catch(() => {}); // nobody waits for it: the iteration ends after it
+  db.asyncExec('exec table_flush(no_such_table)').catch(() => {}); // not awaited: the iteration waits for it
 }
 
 export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

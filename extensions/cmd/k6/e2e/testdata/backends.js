@@ -1,4 +1,4 @@
-// Queries that take processor time of PostgreSQL's backends, each the process of one connection.
+// Queries that use processor time of PostgreSQL's backends, one process per connection.
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';

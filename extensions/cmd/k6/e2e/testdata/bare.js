@@ -1,4 +1,4 @@
-// A sweep in a script that knows nothing of sweeps, nor of reports.
+// A sweep in a script without k6/x/sweep and without a report.
 export const options = {
   scenarios: { bare: { executor: 'client-sweep', clients: [1, 2], iterations: 50 } },
 };

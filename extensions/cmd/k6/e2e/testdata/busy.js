@@ -1,4 +1,4 @@
-// Says how a Redis that takes no commands refuses one.
+// Prints how a Redis that accepts no commands refuses one.
 import { Client } from 'k6/x/resp';
 
 export default function () {

@@ -1,4 +1,5 @@
-// A sweep of HTTP in windows of time, for scripts/distributed.sh: 4 clients, far longer than a test waits.
+// A sweep of HTTP in time windows, for scripts/distributed.sh: 4 clients, far longer than a test
+// waits.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 

@@ -1,5 +1,5 @@
-// k6's own scenario. With OP sweep.op times its operations; without it calls sweep.run, which has
-// no place here.
+// k6's own scenario. With OP, sweep.op times its operations; without, it calls sweep.run, which is
+// an error here.
 import sweep from 'k6/x/sweep';
 
 export const options = { scenarios: { elsewhere: { executor: 'constant-vus', vus: 3, duration: '2s' } } };

@@ -1,4 +1,4 @@
-// Thresholds of those who know http_req_failed, under an executor of k6's own.
+// Thresholds on failed operations, as on http_req_failed, with one of k6's executors.
 import { Client } from 'k6/x/memcached';
 
 export const options = {

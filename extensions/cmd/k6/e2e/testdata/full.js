@@ -1,4 +1,4 @@
-// 64 clients of a server that takes fewer.
+// 64 clients of a server with a lower limit.
 import memcached from 'k6/x/memcached';
 import nats from 'k6/x/nats';
 import resp from 'k6/x/resp';

@@ -1,5 +1,5 @@
-// A duet whose change sleeps for MS milliseconds and whose base for BASE_MS. GATES judges it.
-// With DISTURBED both sleep for up to five times as long in every other half second.
+// A duet whose change sleeps for MS milliseconds and whose base for BASE_MS. GATES judges it. With
+// DISTURBED, both sleep for up to five times as long in every other half second.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 

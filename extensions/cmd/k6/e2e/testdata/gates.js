@@ -1,4 +1,4 @@
-// A sweep with a file of gates, in the ways in which scripts lose k6's thresholds.
+// A sweep with a gate file, in scripts that drop k6's thresholds in different ways.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
@@ -9,7 +9,7 @@ const works = {
 };
 
 const gates = __ENV.FILE;
-if (__ENV.CALL) sweep.gates(gates); // and its result goes nowhere
+if (__ENV.CALL) sweep.gates(gates); // the result is not used
 if (__ENV.OTHER) sweep.gates(__ENV.OTHER);
 
 export const options = {

@@ -1,4 +1,4 @@
-// An operation asks the server at -e URL.
+// An operation is a request to URL.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 

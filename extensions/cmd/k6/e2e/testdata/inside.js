@@ -1,4 +1,4 @@
-// A sweep of a memcached, beside a scenario that says what is done to the server.
+// A sweep of a memcached, with a scenario that logs what to do to the server.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 import { Client } from 'k6/x/memcached';

@@ -1,4 +1,4 @@
-// An open loop of requests, the first of which may have somebody stop k6: -e STOP=true.
+// An open loop of requests; with STOP=true the first one asks for k6 to be stopped.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 

@@ -1,4 +1,4 @@
-// An appender that nobody closes, at the end of the test.
+// An appender that is not closed at the end of the test.
 import machbase from 'k6/x/machbase';
 
 export const options = { iterations: 1 };

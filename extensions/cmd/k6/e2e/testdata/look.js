@@ -1,5 +1,5 @@
-// What can be seen of a page, for the tests of a report's page. Each colour is painted on a canvas: styles may write it in
-// many ways.
+// Returns visible properties of a report's page for tests. It paints each colour on a canvas,
+// because styles can write colours in many ways.
 (() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (colour) => {
@@ -38,7 +38,7 @@
       palest = name(element) + ' ' + colour;
     }
   }
-  // Texts of a picture that are written over each other, and headings of tables that end beyond the page.
+  // Finds overlapping texts of a picture, and table headings beyond the page.
   const collide = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
   const overlapping = [...document.querySelectorAll('svg')].flatMap((svg) => {
     const texts = [...svg.querySelectorAll('text')].map((text) => [text.getBoundingClientRect(), text]);

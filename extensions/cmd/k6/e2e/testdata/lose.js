@@ -1,4 +1,4 @@
-// Deletes what stock-append.js has appended so far.
+// Deletes the rows that stock-append.js has appended so far.
 import { Client } from 'k6/x/machbase';
 
 const db = new Client(__ENV.MACHBASE_URL);

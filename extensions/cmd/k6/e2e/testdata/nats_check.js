@@ -1,4 +1,5 @@
-// Reads the whole stream: every acknowledged message must be in it exactly once. ACKNOWLEDGED: how many each client had, such as 1:20,2:30.
+// Reads the complete stream: every acknowledged message must be in it exactly once. ACKNOWLEDGED:
+// the count of each client, such as 1:20,2:30.
 import { sleep } from 'k6';
 import nats from 'k6/x/nats';
 
@@ -6,7 +7,8 @@ export const options = { setupTimeout: '60s' };
 
 const js = new nats.Client(__ENV.SERVERS.split(','), { timeout: '5s' }).jetStream();
 
-// How often each message is in the stream. The cluster may still change its leader, which ends a consumer: then all is read again.
+// Counts each message in the stream. A change of the cluster's leader ends a consumer; then it
+// starts again.
 function read() {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -27,7 +29,7 @@ function read() {
   }
 }
 
-// In setup: what it throws ends the run, with an exit code that says so.
+// In setup, because an exception there ends the run with its own exit code.
 export function setup() {
   const times = read();
   for (const [data, n] of Object.entries(times)) if (n !== 1) throw new Error(`${data} is in the stream ${n} times`);

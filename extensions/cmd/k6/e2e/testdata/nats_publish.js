@@ -1,5 +1,6 @@
-// Publishes numbered messages, with ids, to a stream of three copies. A message that is not acknowledged is published again under its
-// id. Says how many each client has had acknowledged, which are those from 0 on, and how long ago the last one was.
+// Publishes numbered messages, with ids, to a stream of three copies. A message without
+// acknowledgement is published again with the same id. Prints each client's number of acknowledged
+// messages, starting from 0, and the age of the last one.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 import nats from 'k6/x/nats';
@@ -9,7 +10,7 @@ export const options = {
   setupTimeout: '60s',
 };
 
-// All are connected to the first server, which leads the stream.
+// All connect to the first server, which leads the stream.
 const client = new nats.Client(__ENV.SERVERS.split(','), { noRandomize: true, timeout: '2s', reconnectWait: '100ms', maxReconnects: -1 });
 const js = client.jetStream();
 
@@ -41,7 +42,7 @@ export default function () {
     try {
       js.publish(`fault.${__VU}`, `${__VU}-${acknowledged}`, { msgID: `${__VU}-${acknowledged}` });
     } catch (e) {
-      sleep(0.05); // as often as it is sensible
+      sleep(0.05); // a reasonable rate
       throw e;
     }
     acknowledged += 1;

@@ -1,4 +1,4 @@
-// A script that knows nothing of sweeps, and checks nothing.
+// An ordinary script without checks.
 import http from 'k6/http';
 
 export const options = {

@@ -1,5 +1,5 @@
-// Operations under one of k6's own executors, of which the first never comes: the script throws, or
-// hangs (SLIP). Its threshold holds of nothing.
+// Operations with one of k6's executors; the first never completes, because the script throws or
+// hangs (SLIP). Its threshold has no samples.
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 

@@ -1,4 +1,4 @@
-// sweep.options with whatever a test wants to ask for.
+// sweep.options with the options of a test.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';

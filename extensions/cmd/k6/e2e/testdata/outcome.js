@@ -1,4 +1,4 @@
-// Operations that fail without an exception, as scripts with k6's habits have them. WORK names one.
+// Operations that fail without an exception, as in ordinary k6 scripts. WORK selects one.
 import { check, sleep } from 'k6';
 import grpc from 'k6/net/grpc';
 import http from 'k6/http';
@@ -44,7 +44,7 @@ const works = {
     connected = true;
     return rpc.invoke('grpc.health.v1.Health/Check', {});
   },
-  // It does not look at what became of the call.
+  // It does not check the result of the call.
   late: () => {
     if (!connected) rpc.connect(url, { plaintext: true });
     connected = true;
@@ -54,10 +54,10 @@ const works = {
   redis: () => store.get('key'),
   typo: () => foo(url), // eslint-disable-line no-undef
   machbase: () => db.query('select 1'),
-  // What becomes of the request, nobody asks.
+  // The request is not awaited.
   forgotten: () => { http.asyncRequest('GET', url); },
   async: async () => { await http.asyncRequest('GET', url); },
-  many: () => { // more than one operation usually does
+  many: () => { // more than one operation
     for (let i = 0; i < 300; i++) check(i, { counts: true });
     sleep(0.001);
     check(null, { 'is there': false });

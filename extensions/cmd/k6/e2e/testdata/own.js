@@ -1,4 +1,4 @@
-// A sweep of nothing that needs no server. OPTIONS are more of k6's options; SWEEP are more of the sweep's.
+// A sweep that needs no server. OPTIONS are more of k6's options; SWEEP are more of the sweep's.
 import sweep from 'k6/x/sweep';
 
 export const options = {

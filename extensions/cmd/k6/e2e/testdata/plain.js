@@ -1,4 +1,4 @@
-// A script that knows nothing of sweeps: a plain function, repeated by the executor.
+// A plain function, repeated by the executor.
 import { Client } from 'k6/x/machbase';
 
 const db = new Client(__ENV.MACHBASE_URL);
@@ -12,7 +12,7 @@ export const options = {
       ...(__ENV.DURATION ? { duration: __ENV.DURATION } : { iterations: 20 }),
       warmup: __ENV.WARMUP || '0s',
       maxDuration: '20s',
-      // Where nothing succeeds the share is done all the same, however long a busy machine takes.
+      // Completes the share even without any success, however long a busy machine takes.
       ...(__ENV.SQL ? { onError: 'continue' } : {}),
       tags: { flavour: 'vanilla' },
     },

@@ -1,4 +1,4 @@
-// A sweep of a server that the script has given something to do in setup.
+// A sweep of a server that got work from the script's setup.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 

@@ -1,4 +1,4 @@
-// An open loop of calls that do many operations each: WORK is one of works.
+// An open loop of calls with many operations each: WORK is one of works.
 import memcached from 'k6/x/memcached';
 import nats from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
@@ -10,7 +10,7 @@ const many = { iterations: 50 };
 const gets = { ...many, mix: { get: 1 }, keys: { count: 10 } };
 
 const works = {
-  requestBatch: () => client.requestBatch('$JS.API.INFO', '', many), // a service of the server's own
+  requestBatch: () => client.requestBatch('$JS.API.INFO', '', many), // a service of the server
   'layout.run': () => layout.run(gets),
   'client.run': () => cache.run(gets),
 };

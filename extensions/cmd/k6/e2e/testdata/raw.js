@@ -1,4 +1,4 @@
-// Every single operation of a sweep as a sample of k6's.
+// Every single operation of a sweep as a k6 sample.
 import sweep from 'k6/x/sweep';
 
 export const options = sweep.options({ scenario: 'raw', clients: [32], iterations: 1000, warmup: '0s', raw: true });

@@ -1,4 +1,4 @@
-// Clients of which each takes longer to connect than the one before.
+// Each client takes longer to connect than the previous one.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import sweep from 'k6/x/sweep';

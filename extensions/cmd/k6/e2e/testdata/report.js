@@ -1,4 +1,4 @@
-// The same, with the report that a script without k6/x/sweep does not write.
+// The same with a report.
 import sweep from 'k6/x/sweep';
 
 export { default, options } from './plain.js';

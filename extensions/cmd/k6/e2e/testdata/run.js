@@ -1,4 +1,4 @@
-// sweep.run with whatever a test wants to happen in it.
+// sweep.run with the behaviour of a test.
 import exec from 'k6/execution';
 import http from 'k6/http';
 import timers, { setInterval as every } from 'k6/timers';

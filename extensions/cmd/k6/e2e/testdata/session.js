@@ -1,4 +1,4 @@
-// A portable sweep whose sessions go wrong around sweep.run.
+// A portable sweep whose sessions fail around sweep.run.
 import exec from 'k6/execution';
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';

@@ -1,4 +1,4 @@
-// Prints the settings of all scenarios, and which of the variables in NAMES each scenario takes for a slip.
+// Prints the settings of all scenarios, and which of the variables in NAMES each scenario refuses.
 import { settings, slipOf } from '../../../../../scenarios/lib/slips.js';
 
 const refused = {};

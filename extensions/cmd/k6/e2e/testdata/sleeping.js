@@ -1,4 +1,4 @@
-// Queries of PostgreSQL that last longer than anybody waits.
+// PostgreSQL queries that last longer than the timeout.
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';

@@ -1,4 +1,4 @@
-// Runs a function body over a database, and says what it returns as JSON.
+// Runs a function body with a database, and prints its result as JSON.
 import sql from 'k6/x/sql';
 import machbase from 'k6/x/sql/driver/machbase';
 import postgres from 'k6/x/sql/driver/postgres';
@@ -6,7 +6,7 @@ import sqlite3 from 'k6/x/sql/driver/sqlite3';
 
 const drivers = { machbase, postgres, sqlite3 };
 
-// typed writes a value with its JavaScript type.
+// typed returns a value with its JavaScript type.
 function typed(value) {
   if (value instanceof ArrayBuffer) {
     return `ArrayBuffer ${new Uint8Array(value).join(' ')}`;

@@ -1,4 +1,4 @@
-// What k6/x/sql answers and how it fails, a line each.
+// Prints results and errors of k6/x/sql, one per line.
 import sql from 'k6/x/sql';
 import machbase from 'k6/x/sql/driver/machbase';
 import postgres from 'k6/x/sql/driver/postgres';

@@ -1,5 +1,5 @@
-// A sweep of sleeps in a script that asks for no report. THRESHOLD is one of k6's; MS is how long an operation takes with the
-// second number of clients; OP names operations by sweep.op.
+// A sweep of sleeps in a script without a report. THRESHOLD is k6's; MS is the duration of an
+// operation with the second number of clients; OP names operations of sweep.op.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';

@@ -1,4 +1,4 @@
-// Gets from a memcached, in an open loop with RATE: somebody is stopped meanwhile.
+// Gets from a memcached, with RATE in an open loop, while k6 or the server is stopped.
 import memcached from 'k6/x/memcached';
 import sweep from 'k6/x/sweep';
 

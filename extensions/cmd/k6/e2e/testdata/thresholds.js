@@ -1,4 +1,4 @@
-// Thresholds on whatever a test wants, in scenarios as it wants them.
+// Thresholds and scenarios of a test.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Rate, Trend } from 'k6/metrics';
@@ -22,14 +22,14 @@ let repeat = 0;
 const works = {
   ok: () => sleep(0.001),
   fails: () => { throw new Error('on purpose'); },
-  // The slow one ends first, the quick one last.
+  // The slow one ends first, the fast one last.
   kinds: () => {
     sweep.op('a_slow', () => sleep(0.03));
     sweep.op('quick', () => sleep(0.001));
   },
-  // The last repeat is the quickest.
+  // The last repeat is the fastest.
   quicker: () => sleep(repeat === 3 ? 0.001 : 0.03),
-  // Of 4 clients and 1 client, the last step is the quickest.
+  // Of 4 clients and 1 client, the last step is the fastest.
   crowd: () => sleep(exec.vu.metrics.tags.clients === '4' ? 0.03 : 0.001),
 };
 
@@ -42,7 +42,7 @@ export function pulse() {
   sweep.op('nap', () => sleep(0.01));
 }
 
-// Beside the report, its marks as k6 has them.
+// Besides the report, k6's own threshold results.
 export const handleSummary = (data) => {
   const marks = Object.entries(data.metrics).flatMap(([name, { thresholds = {} }]) =>
     Object.entries(thresholds).map(([expression, { ok }]) => `k6 says ${ok ? 'held' : 'crossed'}: ${name} ${expression}\n`));

@@ -1,4 +1,4 @@
-// A script that knows nothing of sweeps but the executor's name.
+// An ordinary script with only the executor's name.
 import { sleep } from 'k6';
 
 export const options = {

@@ -1,4 +1,4 @@
-// A sweep whose steps are limited by what a test wants.
+// A sweep with a selectable limit.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
 

@@ -1,4 +1,4 @@
-// A call that is wrong, in the way that CALL says, before anything is connected.
+// A wrong call, selected by CALL, before anything is connected.
 import memcached, { Client } from 'k6/x/memcached';
 import sweep from 'k6/x/sweep';
 import { sleep } from 'k6';
