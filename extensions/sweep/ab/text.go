@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Text renders the results: a table, and what is undecided.
+// Text renders the results: a table, and undecided gates.
 func Text(t *Trial, judgements []Judgement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)

@@ -10,7 +10,7 @@ import (
 )
 
 // A step with a precision ends at the first check that finds it reached, after 3 s at the earliest.
-// In a duet, the ratio has to be precise.
+// In a duet, the ratio counts.
 func TestStepEndsWhenItIsKnown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script      string

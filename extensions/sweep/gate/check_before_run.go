@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Planned is what is known of a run before its start.
+// Planned is the known part of a run before its start.
 type Planned struct {
 	Scenario string   // empty: unknown
 	Ops      []string // all kinds of operations

@@ -15,7 +15,7 @@ func judgeEveryStep(r *report.Report) report.Verdict {
 	return held(fmt.Sprintf("%d of %d", len(r.Steps), len(r.Steps)))
 }
 
-// flaw returns what is missing or failed in a run; "" if it is complete.
+// flaw describes missing and failed steps; "" if the run is complete.
 func flaw(r *report.Report) string {
 	if r.Interrupted {
 		return "the run was interrupted"

@@ -239,7 +239,7 @@ func neighbours(found []int, i, end int) (lo, hi int) {
 	return lo, hi
 }
 
-// best returns the split of [lo, hi) with the highest energy distance; lo if there is none.
+// best returns the split of [lo, hi) with the highest energy distance; lo without one.
 //
 // It is the estimate of E-divisive with an exponent of 1 (D. S. Matteson and N. A. James, Journal
 // of the American Statistical Association 109, 2014).
@@ -378,7 +378,7 @@ func (s *series) dependenceWithin(found []int) float64 {
 }
 
 // dependenceOf sums the autocorrelations up to the first insignificant one: the factor by which the
-// variance of a mean exceeds that of independent values (C. J. Geyer, Statistical Science 7, 1992).
+// variance of a mean exceeds the one of independent values (C. J. Geyer, Statistical Science 7, 1992).
 func dependenceOf(values []float64) float64 {
 	const most, farthest = 10, 20
 	middle, n := mean(values), len(values)

@@ -24,7 +24,7 @@ const (
 	besideBase = "_beside_base"
 )
 
-// Figures are all figures in page order: those of steps, CPU time per operation in milliseconds,
+// Figures are all figures in page order: a step's, CPU time per operation in milliseconds,
 // and the ratios of duets.
 var Figures = figures() //nolint:gochecknoglobals // a constant
 

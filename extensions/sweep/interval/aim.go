@@ -21,7 +21,7 @@ const (
 // asked for.
 type Aim struct{ OpsPerSecond, P99 float64 }
 
-// Some reports whether a precision is asked for.
+// Some reports whether a precision is set.
 func (a Aim) Some() bool { return a != Aim{} }
 
 // NextLook returns the time of the next check, when the precision should be reached by the current

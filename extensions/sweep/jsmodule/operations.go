@@ -14,7 +14,7 @@ import (
 
 type operations struct {
 	module  *module
-	ctx     context.Context //nolint:containedctx // that of one call of sweep.run
+	ctx     context.Context //nolint:containedctx // for one call of sweep.run
 	session *k6glue.Session
 	fn      sobek.Callable
 	// first is set until the first call, which is checked for asynchronous work left behind.

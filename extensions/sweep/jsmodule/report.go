@@ -25,8 +25,7 @@ type reportOptions struct {
 
 // report is sweep.report(data, options). It writes the files <dir>/<scenario>.json, .md and so on
 // for each scenario, and returns the tables on standard output, for handleSummary. If the folder is
-// not writable, it returns the table, writes the reason to standard error, and sets an exit code
-// other than 0. data is the argument of handleSummary; the results of k6's thresholds go into the
+// not writable, it returns the table, writes the reason to standard error, and sets an error exit code. data is the argument of handleSummary; the results of k6's thresholds go into the
 // report.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()

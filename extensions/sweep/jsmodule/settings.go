@@ -34,7 +34,7 @@ const (
 	usualDuration = "10s" // step length for RATE or FIND if the script sets none
 )
 
-// scalars maps each setting to one option; list tells how to read the value.
+// scalars maps each setting to one option; list describes the value.
 var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	option string
 	read   func(string) (any, bool)

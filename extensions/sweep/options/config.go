@@ -45,7 +45,7 @@ const (
 const (
 	failOnException = "exception" // an exception; always fails the operation
 	failOnCheck     = "check"     // a failed check
-	failOnResponse  = "response"  // an error response, or none
+	failOnResponse  = "response"  // an error response, or no response
 )
 
 // Values of repeatOrder.

@@ -53,8 +53,7 @@ func (c *Config) Steps() []Step {
 	return all
 }
 
-// shuffle returns a function that puts steps in random order, or keeps the order if that is asked
-// for. Steps returns the same order at each call.
+// shuffle returns a function that puts steps in random order, or keeps the listed order. Steps returns the same order at each call.
 func (c *Config) shuffle() func([]Step) {
 	if !c.RandomOrder() {
 		return func([]Step) {}
@@ -90,7 +89,7 @@ func (c *Config) turns(s Step) []Step {
 // Scaled returns the number of the step's clients in this execution segment.
 func (s Step) Scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.Clients) }
 
-// NoDuet names the option that excludes duets; "" if there is none.
+// NoDuet names the option that excludes duets, or returns "".
 func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 	switch {
 	case c.Find != nil:

@@ -205,7 +205,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 	}
 }
 
-// startOf returns the start of a scenario, of which an operation has ended.
+// startOf returns the start of a scenario. One of its operations has ended.
 func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
 	if s.name == report.InSetup || s.name == report.InTeardown {
 		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// duetOf simulates pairs of slices in which change takes slower times as long as base. A neighbour
+// duetOf simulates pairs of slices in which change is slower by a factor. A neighbour
 // takes CPU time for several slices at a time; latencies have a tail.
 type duetOf struct {
 	pairs      int

@@ -67,7 +67,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 	ctx := vu.Context()
 	scenario := lib.GetScenarioState(ctx)
 	if scenario == nil {
-		return nil, nil //nolint:nilnil // there is none, and that is no error here
+		return nil, nil //nolint:nilnil // not an error
 	}
 	s := StepOf(results, scenario.Name)
 	if s == nil {

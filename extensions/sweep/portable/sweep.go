@@ -122,7 +122,7 @@ func Missed(r *testrun.Results) (names []string) {
 // Refusal is why a sweep cannot begin: an invalid threshold, or a report that could not be written.
 type Refusal struct{ error }
 
-// begin begins the report when the first VU comes to its step. k6's executors offer no earlier
+// begin begins the report when the first VU reaches its step. k6's executors offer no earlier
 // moment to refuse the test.
 func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) error {
 	s.once.Do(func() {

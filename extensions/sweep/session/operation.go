@@ -34,7 +34,7 @@ type Operation struct {
 // Reader reads the arguments of a call. Its error has the kind "usage".
 type Reader func(args []sobek.Value) (Operation, error)
 
-// Function is a method other than an operation, such as close or run. Its error is thrown.
+// Function is a method that is not an operation, such as close or run. Its error is thrown.
 type Function func(args []sobek.Value) (any, error)
 
 // Bind gives an object its methods. An operation NAME has two forms: NAME blocks and throws,

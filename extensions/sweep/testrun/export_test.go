@@ -1,4 +1,4 @@
 package testrun
 
-// EndTest does what follows the end of all scenarios.
+// EndTest ends the test, after all scenarios.
 func (r *Results) EndTest() { r.testEnd.run() }

@@ -132,7 +132,7 @@ func (r *Results) baseServer(scenario string) *host.Server {
 	return base
 }
 
-// server returns what is known of the target; may be nil.
+// server returns the target's server and cache, which may be nil.
 func (r *Results) server(scenario string) (server *host.Server, cache *host.Cache) {
 	for _, name := range []string{"", scenario} {
 		if t := r.told[name]; t != nil {

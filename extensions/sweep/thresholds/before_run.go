@@ -15,8 +15,7 @@ import (
 )
 
 // Check returns an error, before a sweep runs, for each threshold that k6 would judge wrongly: k6
-// takes missing samples for 0, and judges a Gauge by its last sample. Judged finds what is unknown
-// before the run.
+// takes missing samples for 0, and judges a Gauge by its last sample. Judged finds the others.
 func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
@@ -98,8 +97,7 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 	return append(samples, tags)
 }
 
-// ambiguous returns a text if a Gauge has several values, of which k6 would judge the last. In a
-// search, the last value is that of the result.
+// ambiguous returns a text if a Gauge has several values. k6 would judge the last one. In a search, the last value is the result's.
 func ambiguous(of k6glue.Thresholds, samples []Tags) string {
 	if of.Metric.Type != metrics.Gauge {
 		return ""

@@ -81,7 +81,7 @@ func lacking(tags map[string]string, samples []Tags) string {
 	return ""
 }
 
-// withTag returns the scenarios whose samples may have the tag, or a problem if there are none.
+// withTag returns the scenarios whose samples may have the tag, or a problem.
 func withTag(name, value string, samples []Tags) (with []Tags, problem string) {
 	var there []string
 	for _, s := range samples {

@@ -29,7 +29,7 @@ type Comparison struct {
 	Facts []Fact
 	// Warnings are problems of runs.
 	Warnings []Warning
-	// Steps are those of the first run in order, then those that only others have.
+	// Steps of the first run in order, then the steps that only others have.
 	Steps []Step
 }
 

@@ -18,7 +18,7 @@ type document struct {
 	Duets    []string // one line each
 	Found    string   // result of a search
 
-	// Beside is nil without variants side by side.
+	// Beside may be nil.
 	Beside *besideSection
 
 	Figures  []figure

@@ -17,7 +17,7 @@ type facts struct {
 	Facts []fact
 }
 
-// factsOf returns what is known of the run besides figures.
+// factsOf returns all facts of the run except figures.
 func factsOf(r *report.Report) []facts {
 	h := r.Host
 	host := facts{Title: "Host of k6"}

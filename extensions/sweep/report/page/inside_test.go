@@ -181,7 +181,7 @@ func TestPublishedPageIsSmall(t *testing.T) {
 	t.Log(len(page))
 }
 
-// scattered gives a step 300 slots with latencies like those of a store.
+// scattered gives a step 300 slots with realistic latencies.
 func (m *maker) scattered(t *testing.T, s *report.Step) {
 	t.Helper()
 	over := &measure.OverTime{Width: 160 * time.Millisecond}

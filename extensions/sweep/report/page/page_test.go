@@ -86,7 +86,7 @@ func forExamples(t *testing.T, check func(t *testing.T, r *report.Report, page s
 	}
 }
 
-// forPages checks all pages, including those of several runs.
+// forPages checks all pages, also for several runs.
 func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page string)) {
 	t.Helper()
 	forExamples(t, check)

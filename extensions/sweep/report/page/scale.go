@@ -2,7 +2,7 @@ package page
 
 import "math"
 
-// Limits of what is drawn. Values beyond them are in the table only.
+// Limits of plots. Values beyond them are in the table only.
 const (
 	smallest = 1e-9
 	largest  = 1e15
