@@ -15,8 +15,7 @@ type Figure struct {
 	// Step is the step of the figure, such as "get, 8 clients"; empty for the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
-	Key string `json:"figure"`
-	// Pairs in which both commands have the figure, in order.
+	Key   string        `json:"figure"`
 	Pairs []paired.Pair `json:"pairs"`
 	// BaseLacks and ChangeLacks count the pairs in which a command lacks the figure.
 	BaseLacks   int `json:"baseLacks,omitempty"`
@@ -117,7 +116,6 @@ func figureOf(step string, f *report.Figure) Figure {
 	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show, work: true}
 }
 
-// cpuValues returns the CPU time of k6, and of a server on this machine, per operation.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
 	k6, server := r.CPUPerOperation(g)
 	const usual = true

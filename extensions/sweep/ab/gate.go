@@ -126,10 +126,8 @@ type Judgement struct {
 	ChangeMedian float64 `json:"change"`
 	paired.Estimate
 	// Visible is the smallest relative change that these pairs detect.
-	Visible float64 `json:"visible"`
-	// Gate may be empty.
-	Gate string `json:"gate,omitempty"`
-	// Outcome of the gate.
+	Visible float64           `json:"visible"`
+	Gate    string            `json:"gate,omitempty"`
 	Outcome judgement.Outcome `json:"outcome,omitempty"`
 	// PairsNeeded is the number of pairs that would decide an undecided gate.
 	PairsNeeded int `json:"pairsNeeded,omitempty"`

@@ -13,12 +13,10 @@ import (
 // Trial measures two commands in pairs.
 type Trial struct {
 	Base, Change Command
-	// Dir is the folder of the results, with a subfolder for each process.
-	Dir string
+	Dir          string
 	// Figures of all processes, in order of appearance.
 	Figures []Figure
-	// Pairs is the number of measured pairs.
-	Pairs int
+	Pairs   int
 	// Failed are processes that count although their own thresholds or gates did not hold, in order.
 	Failed []Failed
 

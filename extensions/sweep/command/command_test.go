@@ -36,9 +36,8 @@ func requireGolden(t *testing.T, name, got string) {
 
 // k6 is a k6 with files in memory.
 type k6 struct {
-	t  *testing.T
-	gs *state.GlobalState
-	// errOut is standard error.
+	t           *testing.T
+	gs          *state.GlobalState
 	out, errOut bytes.Buffer
 }
 

@@ -18,8 +18,7 @@ import (
 type reportOptions struct {
 	format, out string
 	// all writes all files of a run next to the report.
-	all bool
-	// list prints the formats only.
+	all  bool
 	list bool
 }
 

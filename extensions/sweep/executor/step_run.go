@@ -39,7 +39,6 @@ type stepRun struct {
 
 	// turns reads the CPU time of each variant of a duet; nil in other steps.
 	turns *host.DuetMeter
-	// duets are set at the end of the step.
 	duets []report.Duet
 
 	instants instants // for raw samples

@@ -82,7 +82,7 @@ func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	c.verdict.Worse = gate.Worsens()
 	switch {
 	case outcome == judgement.Crossed && (c.explained == 0 || gate.Beyond(c.explained)):
-		// ~ a worse figure counts even with few operations
+		// A worse figure counts even with few operations.
 	case c.doubt != "":
 		c.verdict.Outcome, c.verdict.Detail = judgement.Undecided, "not judged: "+c.doubt
 	case outcome == judgement.Undecided:

@@ -23,8 +23,7 @@ const (
 	// fewest is the least number of runs on each side of a change.
 	fewest = 5
 	// weak is the level for candidates; those by chance are removed later.
-	weak = 0.05
-	// levelConfidence is the confidence of the intervals of sizes.
+	weak            = 0.05
 	levelConfidence = 0.95
 	// placeConfidence is the nominal confidence of places; with real noise, about nine of ten are
 	// right.
@@ -40,8 +39,7 @@ type Change struct {
 	To   int
 	// Ratio is the new level divided by the old one; Low and High are its 95 % interval.
 	Ratio, Low, High float64
-	// P is the p-value.
-	P float64
+	P                float64
 }
 
 // series has the logarithms of values, and which of them begin a commit.

@@ -24,9 +24,8 @@ type Setup struct {
 	Scenario string
 	Facts    map[string]string
 	Runs     int
-	// Commits in order of time.
-	Commits []Commit
-	Series  []Series
+	Commits  []Commit
+	Series   []Series
 	// Beside counts the steps excluded because of a neighbour.
 	Beside int
 }

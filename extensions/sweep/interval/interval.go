@@ -19,7 +19,6 @@ const (
 
 // Spread is the variation of a kind of operation's figures in a step.
 type Spread struct {
-	// Operations is the number of operations.
 	Operations float64
 
 	slots   []slot

@@ -10,10 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
-// gates is sweep.gates(path): it reads a gate file and its baseline, for the end of the scenario
-// that the file names. path is relative to the script, the baseline's path to the file.
-//
-// It throws a TypeError outside of the init context, and an Error for a missing or invalid file.
+// gates is sweep.gates(path), declared in index.d.ts.
 func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	path, ok := k6glue.Text(call.Argument(0))

@@ -12,10 +12,7 @@ import (
 // longestMark is in characters, to fit next to a plot.
 const longestMark = 200
 
-// mark is sweep.mark(text): it adds a mark with the current time to the reports of all active
-// sweeps.
-//
-// It throws a TypeError for other arguments, and in the init context.
+// mark is sweep.mark(text), declared in index.d.ts.
 func (m *module) mark(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	text, ok := k6glue.Text(call.Argument(0))

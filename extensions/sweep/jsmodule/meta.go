@@ -18,12 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// meta is sweep.meta({ scenario, target, base, params, published, cache, results, name }), which
-// adds facts to the report, usually in setup(). scenario limits them to one scenario. target is the
-// server (kind, version, driver, url), base has what differs for a duet's base. Secrets in a url
-// are removed. For a server on this machine, the report also has its CPU time. published has
-// published results for the page. cache has the memory figures of a cache. results is the folder of
-// sweep.report; meta throws if it is not writable. name replaces the scenario in file names.
+// meta is sweep.meta(facts), declared in index.d.ts. It removes secrets from addresses.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // one case for each argument
 	rt := m.vu.Runtime()
 	var facts testrun.Facts

@@ -88,14 +88,12 @@ type module struct {
 	metrics *stream.Metrics
 	exports *k6glue.Exported
 	test    *lib.TestPreInitState
-	// running is set within sweep.run.
 	running bool
 	// begun counts asynchronous work that the script has begun.
 	begun *k6glue.Begun
 
 	// session is the one of the recorders.
-	session *k6glue.Session
-	// recorders of the session's operations, by name.
+	session   *k6glue.Session
 	recorders map[string]*measure.Recorder
 
 	// tap sees the samples of the iteration's active operations, under k6's own executors.

@@ -23,14 +23,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
-// op is sweep.op(name, fn): it calls fn, counts the call as an operation, and returns the result of
-// fn. An exception counts as a failure and is thrown again. A failing sample also makes the
-// operation fail, without an exception. If fn returns a promise, the operation ends when it
-// settles. op throws an Error, and the operation fails, if another function leaves a promise or a
-// timer.
-//
-// Under client-sweep the operation belongs to the step, and replaces the operation of the whole
-// call. Elsewhere it is a sample of a Trend and of a Rate.
+// op is sweep.op(name, fn), declared in index.d.ts. Under client-sweep the operation belongs to the
+// step, and replaces the operation of the whole call. Elsewhere it is a sample of a Trend and of a
+// Rate.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	name, ok := k6glue.Text(call.Argument(0))

@@ -17,8 +17,7 @@ type operations struct {
 	ctx     context.Context //nolint:containedctx // for one call of sweep.run
 	session *k6glue.Session
 	fn      sobek.Callable
-	// first is set until the first call, which is checked for asynchronous work left behind.
-	first bool
+	first   bool
 }
 
 // operations returns a function for the client's Run that does one operation.

@@ -13,18 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// options is sweep.options({...}): it returns k6's options for one sweep, { scenarios, thresholds
-// }. Besides the options of the executor client-sweep it takes
-//
-//	scenario    its name, and the name of the report's files; default "default"
-//	gates       path of a gate file, as for sweep.gates
-//	thresholds  k6's own thresholds
-//	portable    true: the steps as scenarios of k6's own executors
-//
-// Failed operations and incomplete steps cross a threshold, unless allowFailed or the given
-// thresholds decide otherwise.
-//
-// An invalid option ends k6 with an error that names it.
+// options is sweep.options({...}), declared in index.d.ts.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	o, config, err := m.readSweep(call.Argument(0))
 	if err != nil {

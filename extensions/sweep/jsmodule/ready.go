@@ -13,11 +13,7 @@ import (
 // errNoStep is the error outside of a step.
 var errNoStep = errors.New("sweep.ready() is for the function of a scenario with the executor 'client-sweep'")
 
-// ready is sweep.ready(): a promise that is fulfilled when all clients of the step have called it,
-// or have finished their first call without it. From the second call on it is fulfilled
-// immediately.
-//
-// It is rejected outside of a step, and when the step ends.
+// ready is sweep.ready(), declared in index.d.ts.
 func (m *module) ready(sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	promise, resolve, reject := rt.NewPromise()

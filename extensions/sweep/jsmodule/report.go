@@ -18,15 +18,11 @@ type reportOptions struct {
 	// Tables is the script's function, which is read separately.
 	Tables *struct{} `json:"tables"`
 	// Together is the file name of the page that compares the run's scenarios.
-	Together string `json:"together"`
-	// SideBySide groups variants on the pages.
+	Together   string        `json:"together"`
 	SideBySide []report.Side `json:"sideBySide"`
 }
 
-// report is sweep.report(data, options). It writes the files <dir>/<scenario>.json, .md and so on
-// for each scenario, and returns the tables on standard output, for handleSummary. If the folder is
-// not writable, it returns the table, writes the reason to standard error, and sets an error exit code. data is the argument of handleSummary; the results of k6's thresholds go into the
-// report.
+// report is sweep.report(data, options), declared in index.d.ts.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := reportOptions{}

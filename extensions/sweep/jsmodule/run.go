@@ -14,14 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// run is sweep.run(fn): it waits until all clients of the step have called it, and then calls fn
-// for each operation of this client's share. It returns when all clients are done; in a portable
-// step, when this one is. With { base, change }, clients alternate between both: see RunDuet. The
-// loop is in Go, so an operation costs one call of fn, one reading of the clock and one increment.
-//
-// It throws a TypeError for other arguments, and an Error at a second call in one step or if fn
-// returns a promise. Under another executor it ends the test. An exception of fn counts as a failed
-// operation; failOn lists other failures.
+// run is sweep.run(fn) or sweep.run({ base, change }), declared in index.d.ts. The loop is in Go,
+// so an operation costs one call of fn, one reading of the clock and one increment.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, change := m.variants(call.Argument(0))

@@ -13,10 +13,7 @@ type settingOptions struct {
 	Environment string `json:"environment"`
 }
 
-// setting is sweep.setting(name, { environment }): it returns the value of `-e name=value`, else of
-// the variable SWEEP_name or the one in environment, else undefined.
-//
-// It throws a TypeError for other arguments.
+// setting is sweep.setting(name, options), declared in index.d.ts.
 func (m *module) setting(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	name, ok := k6glue.Text(call.Argument(0))
@@ -50,8 +47,7 @@ func (m *module) env(name string) (value string, is bool) {
 	return found.String(), true
 }
 
-// refuse is sweep.refuse(text): it ends k6 with that line and the exit code of an invalid
-// configuration. After the init context it throws an Error.
+// refuse is sweep.refuse(text), declared in index.d.ts.
 func (m *module) refuse(call sobek.FunctionCall) sobek.Value {
 	text, ok := k6glue.Text(call.Argument(0))
 	if !ok || text == "" {

@@ -83,8 +83,7 @@ type settings struct {
 	given   []string
 	sources []string
 	// asked are the names passed to sweep.setting.
-	asked sync.Map
-	// applied is set after sweep.options has used them.
+	asked   sync.Map
 	applied atomic.Bool
 }
 

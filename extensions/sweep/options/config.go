@@ -22,12 +22,10 @@ import (
 const ExecutorType = "client-sweep"
 
 const (
-	defaultMaxDuration  = 10 * time.Minute
-	defaultGracefulStop = 30 * time.Second // as in k6's executors
-	// shortestDuration is the shortest measured phase.
-	shortestDuration = 100 * time.Millisecond
-	defaultQuiet     = time.Minute
-	// defaultPreciseWarmup is the warm-up of a step with a precision.
+	defaultMaxDuration   = 10 * time.Minute
+	defaultGracefulStop  = 30 * time.Second // as in k6's executors
+	shortestDuration     = 100 * time.Millisecond
+	defaultQuiet         = time.Minute
 	defaultPreciseWarmup = time.Second
 	maxClients           = 100_000
 	maxRate              = 10_000_000
@@ -73,15 +71,13 @@ type Config struct {
 	Rate     []float64          `json:"rate"`
 	TimeUnit types.NullDuration `json:"timeUnit"`
 	// Find is a search, which chooses steps by earlier results.
-	Find *search.Find `json:"find"`
-	// PreAllocatedVUs is the number of clients of an open loop.
-	PreAllocatedVUs null.Int `json:"preAllocatedVUs"`
+	Find            *search.Find `json:"find"`
+	PreAllocatedVUs null.Int     `json:"preAllocatedVUs"`
 
 	// Iterations is the number of operations of each client in each step. Exactly one of Iterations,
 	// Duration, UntilDone and Precision is set.
-	Iterations null.Int `json:"iterations"`
-	// Duration of each step.
-	Duration types.NullDuration `json:"duration"`
+	Iterations null.Int           `json:"iterations"`
+	Duration   types.NullDuration `json:"duration"`
 	// UntilDone makes steps last until the script says that nothing is left.
 	UntilDone null.Bool `json:"untilDone"`
 	// Precision makes steps last until their figures are precise enough.
@@ -97,9 +93,8 @@ type Config struct {
 	// OrderSeed reproduces a random order. It is random if not set.
 	OrderSeed null.Int `json:"orderSeed"`
 	// Variants are compared in alternating steps.
-	Variants []string `json:"variants"`
-	// Pause between two steps.
-	Pause types.NullDuration `json:"pause"`
+	Variants []string           `json:"variants"`
+	Pause    types.NullDuration `json:"pause"`
 	// Quiet is the longest wait for an idle server before the first step.
 	Quiet types.NullDuration `json:"quiet"`
 	// MaxDuration limits a step from its beginning, with connecting and warm-up.

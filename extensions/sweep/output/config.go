@@ -23,15 +23,12 @@ import (
 
 // Config holds the settings of -o sweep=DIR?name=value&...
 type Config struct {
-	Dir string
-	// Name of the report and its files.
+	Dir  string
 	Name string
 	// Skip is the time left out at the start of each scenario.
-	Skip time.Duration
-	// ByStage makes each stage of a ramping executor a step.
+	Skip    time.Duration
 	ByStage bool
-	// Gates may be nil.
-	Gates *gate.File
+	Gates   *gate.File
 	// MostOps is the number of kinds of operations with their own steps.
 	MostOps int
 }

@@ -45,29 +45,25 @@ type Output struct {
 	plan    *plan
 	failing k6glue.FailingSamples
 	// state has k6's metrics, to detect failures.
-	state *lib.State
-	// tellsStatus is set if samples have the tag status.
+	state       *lib.State
 	tellsStatus bool
 	thresholds  map[string]metrics.Thresholds
 
 	// testStart is when k6 started the test, before setup, in Unix ns; zero: unknown.
 	testStart atomic.Int64
-	// setupEnd is the time of setup's last sample.
-	setupEnd time.Time
+	setupEnd  time.Time
 	// starts is the start of scenarios without startTime; zero: not yet.
 	starts time.Time
-	// last is the time of the last sample.
-	last time.Time
+	last   time.Time
 
 	meanings map[metrics.TimeSeries]meaning
 	// known has k6's metrics with samples, by name.
-	known    map[string]*metrics.Metric
-	sums     map[string]*sum
-	vus      vus
-	ops      int // kinds of operations with a series
-	overTime int // those with figures over time
-	tooMany  bool
-	// mostBytes limits the memory of all series.
+	known     map[string]*metrics.Metric
+	sums      map[string]*sum
+	vus       vus
+	ops       int // kinds of operations with a series
+	overTime  int // those with figures over time
+	tooMany   bool
 	mostBytes int
 	weighed   time.Time
 

@@ -21,7 +21,6 @@ type scenario struct {
 	name string
 	// variant is the scenario's name in the report's steps.
 	variant string
-	// planned is set for scenarios of the script's options.
 	planned bool
 	// starts is its startTime, after setup.
 	starts time.Duration

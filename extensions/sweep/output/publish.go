@@ -21,8 +21,7 @@ import (
 const (
 	// exitOther is the exit code of other errors, such as a full disk.
 	exitOther exitcodes.ExitCode = 1
-	// mostRows is the most rows of the table at the end of the test.
-	mostRows = 100
+	mostRows                     = 100
 )
 
 func newReport(name string, params map[string]any) *report.Report {

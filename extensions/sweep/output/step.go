@@ -19,8 +19,7 @@ type step struct {
 
 	series  map[string]*measure.Series
 	dropped uint64
-	// last is when the last operation ended.
-	last time.Time
+	last    time.Time
 }
 
 // window returns the time of the step; zero if iterations are the limit.

@@ -25,13 +25,11 @@ type Pair struct {
 // Estimate is the ratio of change to base.
 type Estimate struct {
 	// Ratio is the geometric mean over the pairs.
-	Ratio float64 `json:"ratio"`
-	// Low and High are the interval of the true ratio.
+	Ratio      float64 `json:"ratio"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
-	// N is the number of pairs.
-	N int `json:"n"`
+	N          int     `json:"n"`
 
 	mean, deviation float64 // of the logarithms of the ratios
 	sequential      bool

@@ -45,7 +45,6 @@ type Ratio struct {
 
 // Turns has the figures of two alternating variants.
 type Turns struct {
-	// Blocks is the number of independent parts of the run.
 	Blocks int
 	// Rate is operations a second per client, Mean the mean duration.
 	Rate, Mean Ratio

@@ -25,9 +25,8 @@ import (
 
 // Step is a step of a sweep whose clients are VUs of one of k6's own executors.
 type Step struct {
-	sweep *Sweep
-	spec  options.Step
-	// window is the longest time of the step.
+	sweep  *Sweep
+	spec   options.Step
 	window time.Duration
 
 	mu   sync.Mutex
@@ -38,12 +37,9 @@ type Step struct {
 	watch *host.Watch
 	// joined maps VUs to clients.
 	joined map[uint64]int
-	// free is the next unused client.
-	free int
-	// left counts the clients that have left.
-	left int
-	// abort is the reason to end the test, or "".
-	abort string
+	free   int
+	left   int
+	abort  string
 	// over is closed when all clients have left.
 	over chan struct{}
 	// quiet is closed when all live metrics are sent.
@@ -53,10 +49,8 @@ type Step struct {
 // Client is a VU that has joined a step.
 type Client struct {
 	Session *k6glue.Session
-	// Aborted returns the reason to end the test, or "".
 	Aborted func() string
-	// Leave ends the client's share.
-	Leave func()
+	Leave   func()
 }
 
 // errTooLate is the error for a VU that comes after the end of its step.

@@ -25,8 +25,7 @@ type Sweep struct {
 	config *options.Config
 	steps  []*Step
 
-	once sync.Once
-	// refused is why the sweep cannot begin.
+	once     sync.Once
 	refused  error
 	scenario *testrun.Scenario
 	results  *testrun.Results

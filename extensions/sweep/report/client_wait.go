@@ -11,7 +11,6 @@ import (
 // milliseconds. It is part of the latency, but not the server's time. It covers all kinds of
 // operations, for clients on event loops, and is measured for a sample of the answers.
 type ClientWaitMs struct {
-	// Answers is the number of answers measured.
 	Answers   int64   `json:"answers"`
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`

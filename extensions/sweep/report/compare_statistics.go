@@ -29,8 +29,7 @@ type Estimate struct {
 	High *float64 `json:"high,omitempty"`
 	// Confidence of the interval: 0.875 with 4 repeats, 0.9375 with 5, at least 0.95 with more.
 	Confidence float64 `json:"confidence,omitempty"`
-	// N is the number of repeats.
-	N int `json:"n"`
+	N          int     `json:"n"`
 }
 
 // NewEstimate estimates the median of one figure from its repeats, without assuming a distribution.

@@ -30,8 +30,7 @@ type Duet struct {
 	Op      string  `json:"op"`
 
 	// Slices counts the slices of both variants.
-	Slices int `json:"slices"`
-	// SliceSeconds is the length of a slice.
+	Slices       int     `json:"slices"`
 	SliceSeconds float64 `json:"sliceSeconds"`
 	// Seed determines the random order of the variants in each pair.
 	Seed uint32 `json:"seed"`

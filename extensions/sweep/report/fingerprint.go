@@ -9,8 +9,7 @@ import (
 // explains differences between runs of one machine.
 type Fingerprint struct {
 	// Build is the commit of k6, with "+dirty" for changed files.
-	Build string `json:"build,omitempty"`
-	// Go is the version of Go that built k6.
+	Build      string `json:"build,omitempty"`
 	Go         string `json:"go"`
 	GoMaxProcs int    `json:"gomaxprocs"`
 	// GoGC is the percentage of GOGC, or "off". GoMemLimit is in bytes, "" without a limit.
@@ -24,8 +23,7 @@ type Fingerprint struct {
 	MemoryLimit uint64 `json:"memoryLimit,omitempty"`
 	Kernel      string `json:"kernel,omitempty"`
 	// Governor is the policy for the CPU frequency.
-	Governor string `json:"governor,omitempty"`
-	// ClockSource is the kernel's clock.
+	Governor    string `json:"governor,omitempty"`
 	ClockSource string `json:"clockSource,omitempty"`
 	Hypervisor  string `json:"hypervisor,omitempty"`
 	// Caches of the first processor, such as "L1 Data 48K, L2 Unified 1024K".

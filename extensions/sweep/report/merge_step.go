@@ -102,7 +102,6 @@ type stepParts struct {
 	reading measure.Reading
 	byOp    map[string][]partStep
 	cpu     CPUSeconds
-	// ended counts finished operations of all kinds.
 	ended   uint64
 	times   timeLine
 	windows windowLine

@@ -18,10 +18,8 @@ type span struct{ from, to time.Time }
 
 // timeLine has the spans of a step's parts, by their machines' clocks.
 type timeLine struct {
-	spans []span
-	// longest is the longest step time of a part.
+	spans   []span
 	longest time.Duration
-	// unknown is set if a part has no start time.
 	unknown bool
 }
 

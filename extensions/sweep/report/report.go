@@ -21,7 +21,6 @@ type Report struct {
 	Host        Host      `json:"host"`        // the machine that k6 ran on
 	K6          string    `json:"k6"`          // version, such as "v2.2.0"
 
-	// Fingerprint is nil if unknown.
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
 
 	Target    map[string]any `json:"target"` // kind, version, driver, url (without password) from the script
@@ -88,8 +87,7 @@ type Step struct {
 	// OverTime is kept for the first kinds of operations of a step only.
 	OverTime *OverTime `json:"overTime,omitempty"`
 	// Slowest are the slowest successful operations, slowest first.
-	Slowest []Slow `json:"slowest,omitempty"`
-	// Intervals is nil if unknown.
+	Slowest   []Slow     `json:"slowest,omitempty"`
 	Intervals *Intervals `json:"intervals,omitempty"`
 
 	Rows          uint64     `json:"rows"`

@@ -18,9 +18,8 @@ type Script struct {
 	Seconds float64 `json:"seconds"`
 	// MostOps is the limit on kinds of operations with their own steps, if it was reached. Others
 	// count as OtherOp.
-	MostOps int `json:"mostOps,omitempty"`
-	// VUs are the active VUs over time.
-	VUs *VUs `json:"vus,omitempty"`
+	MostOps int  `json:"mostOps,omitempty"`
+	VUs     *VUs `json:"vus,omitempty"`
 	// Metrics are all except durations, sorted by name.
 	Metrics []Metric `json:"metrics,omitempty"`
 }
@@ -58,7 +57,6 @@ type Metric struct {
 	Min     float64 `json:"min"`
 	Max     float64 `json:"max"`
 
-	// Last is the time of a gauge's last sample.
 	Last time.Time `json:"last,omitzero"`
 	// P50, P90 and P99 exist for a trend with values from 0 to TrendHighest.
 	P50 *float64 `json:"p50,omitempty"`

@@ -5,7 +5,6 @@ import "fmt"
 // Side is one implementation of the same work, measured as variants of one run. The page compares
 // sides.
 type Side struct {
-	// Name for people, such as "orb".
 	Name string `json:"name"`
 	// Ops maps its variants to the names of their operations, common to all sides. An empty name keeps
 	// the operation's own.

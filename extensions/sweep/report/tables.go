@@ -17,8 +17,7 @@ type Table struct {
 	Title   string        `json:"title"`
 	Columns []TableColumn `json:"columns"`
 	Rows    []TableRow    `json:"rows"`
-	// Notes are sentences below the table.
-	Notes []string `json:"notes,omitempty"`
+	Notes   []string      `json:"notes,omitempty"`
 }
 
 // TableColumn describes the cells of a column.

@@ -125,7 +125,6 @@ func TestWrongTables(t *testing.T) {
 		require.NoError(t, err)
 		require.Error(t, schema.Validate(doc), raw)
 	}
-	// The schema cannot express these.
 	for raw, says := range map[string]string{
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": [["b", "c"]]}]`:                                               "tables[0].rows[0] has 2 cells, and there are 1 column",
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": []}, {"title": "t", "columns": [{"name": "a"}], "rows": []}]`: `there are two tables of the title "t"`,

@@ -23,8 +23,7 @@ type Verdict struct {
 	// Threshold reports whether it is one of k6's thresholds.
 	Threshold bool `json:"threshold,omitempty"`
 	// Worse reports whether the figure is significantly worse than base, regardless of tolerance.
-	Worse bool `json:"-"`
-	// Scenario is the one that a threshold of k6 names, or empty.
+	Worse    bool   `json:"-"`
 	Scenario string `json:"-"`
 }
 

@@ -13,8 +13,7 @@ type Witness struct {
 	Why       string       `json:"why"` // a sentence with the figures
 	// Evidence from the kernel, the runtime and the step, by the names of package witness.
 	Evidence map[string]float64 `json:"evidence"`
-	// OverTime is nil if the system provides no data.
-	OverTime *WitnessOverTime `json:"overTime,omitempty"`
+	OverTime *WitnessOverTime   `json:"overTime,omitempty"`
 }
 
 // WitnessOverTime is the evidence over the step's time. All lists have the same length, one value

@@ -31,7 +31,6 @@ type Find struct {
 	Of string `json:"of"`
 	// Min is the first number. Default: one client, or a 128th of the highest rate.
 	Min float64 `json:"min"`
-	// Max is the highest number.
 	Max float64 `json:"max"`
 
 	// The bounds, at least one. All kinds of operations have to meet all of them.

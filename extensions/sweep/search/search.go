@@ -32,11 +32,9 @@ const (
 
 type number struct {
 	value float64
-	// tries is its number of steps.
 	tries int
 	// lead is the lead of steps that met the bound.
-	lead int
-	// groups are its steps, one for each kind of operation.
+	lead   int
 	groups []report.Group
 	// why is why the last undecided step was undecided. little is why there are too few operations, or
 	// "".
@@ -77,7 +75,6 @@ type Search struct {
 	// untilKnown is set for steps with a precision: a cut one is not slow.
 	untilKnown bool
 
-	// numbers are in ascending order.
 	numbers []*number
 	steps   int
 }

@@ -25,7 +25,6 @@ import (
 // keeping preserves reports: it saves each finished step in a journal before the next one begins,
 // and writes reports that the script did not write when k6 exits.
 type keeping struct {
-	// reported is set when the reports have been written, or writing failed.
 	reported atomic.Bool
 
 	mu       sync.Mutex

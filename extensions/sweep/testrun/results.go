@@ -24,11 +24,9 @@ type Results struct {
 	reports []*report.Report
 	// sweeps has the scenarios with client-sweep, each with a channel that is closed at its end.
 	sweeps map[string]chan struct{}
-	// begun are the sweeps that have begun.
-	begun []string
+	begun  []string
 	// peaks has the start of the peak memory measurement by scenario.
 	peaks map[string]time.Time
-	// gates has the gate files by path.
 	gates map[string]*gate.File
 	// parts has one value of each type for the whole run.
 	parts sync.Map

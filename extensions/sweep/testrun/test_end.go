@@ -23,10 +23,8 @@ type testEnd struct {
 	watched sync.Once
 	mu      sync.Mutex
 	// awaited is set if k6 will call run.
-	awaited bool
-	// ended is set when all scenarios have ended.
-	ended bool
-	// tasks are in the order in which scenarios began.
+	awaited    bool
+	ended      bool
 	tasks      []func()
 	scenarios  []*Scenario
 	thresholds thresholds.Thresholds

@@ -28,11 +28,9 @@ type told struct {
 	params    map[string]any
 	published []report.Series
 	server    *host.Server
-	// ended is set if the server has exited and was not found again.
-	ended bool
+	ended     bool
 	// base is the server of a duet's base; nil if unknown or remote.
-	base *host.Server
-	// hasBase is set if the base has its own server.
+	base    *host.Server
 	hasBase bool
 	cache   *host.Cache
 	results string // folder of the report

@@ -47,8 +47,7 @@ type Estimate interface {
 type Gate struct {
 	Estimate
 	// Rate is set if the figure gets worse when it falls.
-	Rate bool
-	// Tolerance is the allowed relative worsening.
+	Rate      bool
 	Tolerance float64
 }
 

@@ -19,9 +19,7 @@ import (
 // Branch keeps records in a file of a git branch, which the first record creates. The work tree and
 // the index do not change.
 type Branch struct {
-	// Dir is a folder of the repository.
 	Dir string
-	// Ref is the full name, such as refs/heads/bench.
 	Ref string
 }
 

@@ -26,8 +26,7 @@ type Run struct {
 type Comparison struct {
 	Runs []Run
 	// Facts are the differences besides figures.
-	Facts []Fact
-	// Warnings are problems of runs.
+	Facts    []Fact
 	Warnings []Warning
 	// Steps of the first run in order, then the steps that only others have.
 	Steps []Step
@@ -36,8 +35,7 @@ type Comparison struct {
 // Fact is a property in which runs differ.
 type Fact struct {
 	// Name is the path in the report, such as "target.version".
-	Name string
-	// Values has a text for each run, may be empty.
+	Name   string
 	Values []string
 }
 
@@ -53,7 +51,6 @@ type Step struct {
 // Figure is a figure of a step in all runs.
 type Figure struct {
 	*report.Figure
-	// Cells has one for each run.
 	Cells []Cell
 }
 
@@ -66,8 +63,7 @@ type Cell struct {
 	Low, High float64
 	// Verdict is report.Compare's verdict; empty in the first run.
 	Verdict string
-	// Reason is why it is undecided or not comparable.
-	Reason string
+	Reason  string
 	// LostTo reports whether the run got worse by more than the tolerance, or lacks the step.
 	LostTo bool
 }
@@ -175,8 +171,7 @@ type rowKey struct {
 }
 
 type judge struct {
-	rows map[rowKey]*report.Row
-	// problem is why nothing can be compared.
+	rows    map[rowKey]*report.Row
 	problem string
 }
 

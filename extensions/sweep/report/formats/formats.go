@@ -17,12 +17,9 @@ import (
 
 // Format is one format of a report.
 type Format struct {
-	// Name on the command line, such as "md".
-	Name string
-	// Suffix of the file, such as ".bench.txt".
+	Name   string
 	Suffix string
-	// Help is the text for `k6 x sweep report --help`.
-	Help string
+	Help   string
 	// Asked marks a format that is written on request only.
 	Asked  bool
 	Render func(*report.Report) ([]byte, error)

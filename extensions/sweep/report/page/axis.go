@@ -86,7 +86,6 @@ func logAxis(title string, lo, hi, from, to float64) axis {
 	return a
 }
 
-// roundDown returns the largest 1, 2 or 5 of a decade that is at most v.
 func roundDown(v float64) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(v) + 1e-9)))
 	for _, digit := range []float64{5, 2} {
@@ -98,7 +97,6 @@ func roundDown(v float64) float64 {
 	return unit
 }
 
-// roundUp returns the smallest 1, 2 or 5 of a decade that is at least v.
 func roundUp(v float64) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(v) + 1e-9)))
 	for _, digit := range []float64{1, 2, 5} {

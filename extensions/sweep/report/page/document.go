@@ -18,7 +18,6 @@ type document struct {
 	Duets    []string // one line each
 	Found    string   // result of a search
 
-	// Beside may be nil.
 	Beside *besideSection
 
 	Figures  []figure

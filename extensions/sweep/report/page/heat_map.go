@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	// heatLevels is the number of colours.
 	heatLevels = 8
 	// maxHeatRows limits the rows, which would otherwise be thinner than a line.
 	maxHeatRows = 64

@@ -15,7 +15,6 @@ type scriptTable struct {
 
 type scriptColumn struct {
 	column
-	// Better is "higher", "lower" or empty.
 	Better string
 }
 

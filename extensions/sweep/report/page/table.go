@@ -30,8 +30,7 @@ type cell struct {
 	Key, Value, Text string
 	Class            string
 	Head             bool // names the row
-	// Tip is shown under the pointer.
-	Tip string
+	Tip              string
 }
 
 func stepsTable(s *sweep) table {
