@@ -21,7 +21,6 @@ func logOf(t *testing.T, v *vu) *logtest.Hook {
 	return logtest.NewLocal(logger)
 }
 
-// Closing the client closes the script's open appenders, and counts their receipts.
 func TestClientClosesAppendersLeftOpen(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newVU(t, driver)

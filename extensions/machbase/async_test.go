@@ -155,7 +155,6 @@ func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opExec, "outcome", cmi.KindSyntax))
 }
 
-// The end of the VU ends the operation in progress and those that wait.
 func TestEndOfTheVUAmidAsyncOperations(t *testing.T) {
 	stall := newStall()
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}

@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// stall makes calls wait until they are interrupted.
 type stall struct {
 	on      atomic.Bool
 	waiting chan struct{}
@@ -232,7 +231,6 @@ func TestStatementIsPreparedOncePerConnection(t *testing.T) {
 	require.JSONEq(t, `[2,2]`, v.JSON(`[statement.exec(), statement.exec()]`))
 	require.Equal(t, int64(1), driver.connections()[1].prepared.Load())
 
-	// A statement of a closed connection is not freed on a new one.
 	v.Run(`client.close(); client.connect(); statement.close()`)
 	require.Zero(t, driver.connections()[2].freed.Load())
 

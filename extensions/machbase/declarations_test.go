@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), objects = {

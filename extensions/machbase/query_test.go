@@ -227,7 +227,6 @@ func TestQueryAnswerCountsAndKeeps(t *testing.T) {
 	}
 }
 
-// The client caches the last text, but each call runs its own.
 func TestEachCallRunsItsOwnText(t *testing.T) {
 	var seen []string
 	v := newVU(t, &fakeDriver{query: func(_ *fakeConn, sql string, _ []any, read func(Rows) error) error {

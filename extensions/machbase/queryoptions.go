@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Values of the option rows.
+// Values of the query option rows.
 const (
 	rowsObjects = "objects" // an object for each row, with the column names as keys
 	rowsArrays  = "arrays"  // an array for each row

@@ -112,7 +112,6 @@ func TestServerRunThroughABadNetwork(t *testing.T) {
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
-// A client that cannot connect does not block the others of its event loop.
 func TestServerRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 	address := listening(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it sends nothing
 	v := newServerVU(t)

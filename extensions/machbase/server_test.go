@@ -33,7 +33,6 @@ func TestServerConnect(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// serverPart returns MACHBASE_URL with one part changed.
 func serverPart(t *testing.T, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(serverURL(t))
@@ -295,7 +294,6 @@ func TestServerTypesAppended(t *testing.T) {
 	}
 }
 
-// A value of a result, as a parameter, finds its row.
 func TestServerTypesAsConditions(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(typesTable)
@@ -667,7 +665,6 @@ func TestServerThatStallsWhenConnecting(t *testing.T) {
 	v.Run(`client.connect(); client.close()`)
 }
 
-// A silent first server leaves time for another one.
 func TestServerWithAlternatives(t *testing.T) {
 	v := newServerVU(t)
 	p := newProxy(t)

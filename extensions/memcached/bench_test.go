@@ -97,7 +97,6 @@ func TestRunInPipelines(t *testing.T) {
 	}
 }
 
-// A value that the workload did not write is a failed operation.
 func TestRunVerifies(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	r := v.bench(`(client.set('key:000000000000', 'x'.repeat(100)),
@@ -357,7 +356,6 @@ func TestRunOfPipelinesInAStep(t *testing.T) {
 	require.Equal(t, int64(2*120), r.Op("set").Durations.Count)
 }
 
-// The clients share the accesses. There are as many hot ones as with one client.
 func TestHitRateInAStep(t *testing.T) {
 	const config = `{ config: { memory: 131072, item: 1000, random: true, hot: 20, access: 80, hotMemory: 80 }`
 	c := newClients(t, 5, measure.Plan{UntilDone: true}, "")

@@ -35,7 +35,7 @@ type client struct {
 	// greets makes a new connection wait for the server's first answer.
 	greets bool
 
-	calling bool // in a call: the fields below are in use
+	calling bool // a call is in progress and uses the fields below
 	batches []batch
 	tags    k6mod.Tags // of a call that consists of several commands
 

@@ -128,7 +128,6 @@ func TestValuesAndKeysOfAllKinds(t *testing.T) {
 	})()`))
 }
 
-// A returned value stays the same when the client reuses its buffers.
 func TestResultsStay(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `["one", 49, "two"]`, v.JSON(`(() => {

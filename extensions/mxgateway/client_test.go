@@ -60,7 +60,6 @@ func TestAsynchronousForms(t *testing.T) {
 	require.Equal(t, thrown{"subscribe: the tags must be an array, not A.x", "usage", 0}, v.rejected(`client.asyncSubscribe('A.x')`))
 }
 
-// A call's tags are on its samples, and on no others.
 func TestTagsOfCalls(t *testing.T) {
 	v := newVU(t, start(t, nil).Address)
 	v.Run(`client.connect({ tags: { part: 'begin' } });
@@ -104,7 +103,6 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// The end of a VU closes the session and the connection.
 func TestTheEndOfAVU(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
@@ -159,7 +157,6 @@ func TestConnect(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A server that accepts connections and sends nothing.
 func TestConnectToWhatSaysNothing(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

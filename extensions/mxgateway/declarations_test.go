@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	v.Run(`var objects = { Client: new mxgateway.Client(options), Tally: new mxgateway.Tally('t') }`)

@@ -273,7 +273,7 @@ declare module 'k6/x/mxgateway' {
   export class Tally {
     constructor(name: string);
     /**
-     * Calls `fn` and counts a call, a failed one if `fn` throws. Returns or throws what `fn` does.
+     * Calls `fn` and counts it as a call, failed if `fn` throws. Returns or throws what `fn` does.
      */
     call<T extends { results: number; cached: number }>(fn: () => T): T;
     /** Calls `fn`, and counts a failed call if it throws. Otherwise counts nothing. */

@@ -96,7 +96,6 @@ func TestRunInASweep(t *testing.T) {
 	require.EqualValues(t, reading.Counters[measure.Hits], s.CachedReadResults)
 }
 
-// An outage counts failed calls at a limited rate.
 func TestUnavailable(t *testing.T) {
 	server := start(t, func(_ context.Context, n int) gatewaytest.Answer {
 		if n <= 2 {

@@ -24,7 +24,7 @@ type task struct {
 	// value returns the result for the script; nil: undefined.
 	value func() any
 
-	// unsent means that there was nothing to do.
+	// unsent means that nothing had to be sent.
 	unsent         bool
 	took           time.Duration
 	received, sent uint64

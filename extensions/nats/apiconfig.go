@@ -26,7 +26,7 @@ var durations = []string{ //nolint:gochecknoglobals // a constant
 	"priority_timeout", "subject_delete_marker_ttl", "ttl",
 }
 
-// spans are the names of durations in states. Scripts read them in milliseconds.
+// spans are the fields of a state that hold durations. Scripts read them in milliseconds.
 var spans = []string{"active", "pause_remaining"} //nolint:gochecknoglobals // a constant
 
 // verbatim are the names whose content has the user's own names.

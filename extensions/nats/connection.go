@@ -100,7 +100,7 @@ func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	return nc, err
 }
 
-// why returns the reason why no connection could be made.
+// why returns the reason that no connection could be made.
 func (d *dialer) why(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

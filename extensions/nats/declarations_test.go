@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
@@ -65,7 +64,6 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// Configurations and infos are declared with nats.go's names in camel case.
 func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 	for name, of := range map[string]reflect.Type{
 		"StreamConfiguration": reflect.TypeFor[jetstream.StreamConfig](), "ConsumerConfiguration": reflect.TypeFor[jetstream.ConsumerConfig](),

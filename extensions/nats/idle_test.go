@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An iteration that waits for a callback writes a hint to the log, once per test.
 func TestCallbackWithoutMessagesIsTold(t *testing.T) {
 	const said = "a callback has got no message for 20ms, and the iteration lasts until its subscription is closed: " +
 		"call close() of what subscribe returned, or give subscribe the option max"

@@ -984,11 +984,11 @@ declare module 'k6/x/nats' {
     /** {@link JetStream.publishBatch} as a promise. */
     asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<BatchResult>;
 
-    /** Creates a stream. An error of kind `conflict` if a different one exists. */
+    /** Creates a stream. Throws kind `conflict` if a different one exists. */
     createStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.createStream} as a promise. */
     asyncCreateStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
-    /** Changes a stream. An error of kind `not_found` if it does not exist. */
+    /** Changes a stream. Throws kind `not_found` if it does not exist. */
     updateStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.updateStream} as a promise. */
     asyncUpdateStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
@@ -997,13 +997,13 @@ declare module 'k6/x/nats' {
     /** {@link JetStream.ensureStream} as a promise. */
     asyncEnsureStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
     /**
-     * Returns a stream's configuration and state. An error of kind `not_found` if it does not
+     * Returns a stream's configuration and state. Throws kind `not_found` if it does not
      * exist.
      */
     streamInfo(name: string, options?: CallOptions): StreamInfo;
     /** {@link JetStream.streamInfo} as a promise. */
     asyncStreamInfo(name: string, options?: CallOptions): Promise<StreamInfo>;
-    /** Removes a stream with its messages. An error of kind `not_found` if it does not exist. */
+    /** Removes a stream with its messages. Throws kind `not_found` if it does not exist. */
     deleteStream(name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteStream} as a promise. */
     asyncDeleteStream(name: string, options?: CallOptions): Promise<void>;
@@ -1022,7 +1022,7 @@ declare module 'k6/x/nats' {
     getMessage(stream: string, place: Unsigned | string, options?: CallOptions): StoredMessage | null;
     /** {@link JetStream.getMessage} as a promise. */
     asyncGetMessage(stream: string, place: Unsigned | string, options?: CallOptions): Promise<StoredMessage | null>;
-    /** Removes one message. An error of kind `not_found` if it does not exist. */
+    /** Removes one message. Throws kind `not_found` if it does not exist. */
     deleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): void;
     /** {@link JetStream.deleteMessage} as a promise. */
     asyncDeleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): Promise<void>;
@@ -1038,11 +1038,11 @@ declare module 'k6/x/nats' {
      * acknowledgements. Its first use creates it.
      */
     orderedConsumer(stream: string, configuration?: OrderedConsumerConfiguration): Consumer;
-    /** Creates a consumer. An error of kind `conflict` if a different one exists. */
+    /** Creates a consumer. Throws kind `conflict` if a different one exists. */
     createConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.createConsumer} as a promise. */
     asyncCreateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
-    /** Changes a consumer. An error of kind `not_found` if it does not exist. */
+    /** Changes a consumer. Throws kind `not_found` if it does not exist. */
     updateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.updateConsumer} as a promise. */
     asyncUpdateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
@@ -1050,7 +1050,7 @@ declare module 'k6/x/nats' {
     ensureConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.ensureConsumer} as a promise. */
     asyncEnsureConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
-    /** Removes a consumer. An error of kind `not_found` if it does not exist. */
+    /** Removes a consumer. Throws kind `not_found` if it does not exist. */
     deleteConsumer(stream: string, name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteConsumer} as a promise. */
     asyncDeleteConsumer(stream: string, name: string, options?: CallOptions): Promise<void>;
@@ -1061,11 +1061,11 @@ declare module 'k6/x/nats' {
 
     /** Returns an existing bucket. Sends no request. */
     keyValue(bucket: string): KeyValue;
-    /** Creates a bucket. An error of kind `conflict` if a different one exists. */
+    /** Creates a bucket. Throws kind `conflict` if a different one exists. */
     createKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.createKeyValue} as a promise. */
     asyncCreateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
-    /** Changes a bucket. An error of kind `not_found` if it does not exist. */
+    /** Changes a bucket. Throws kind `not_found` if it does not exist. */
     updateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.updateKeyValue} as a promise. */
     asyncUpdateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
@@ -1073,7 +1073,7 @@ declare module 'k6/x/nats' {
     ensureKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.ensureKeyValue} as a promise. */
     asyncEnsureKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
-    /** Removes a bucket with its values. An error of kind `not_found` if it does not exist. */
+    /** Removes a bucket with its values. Throws kind `not_found` if it does not exist. */
     deleteKeyValue(bucket: string, options?: CallOptions): void;
     /** {@link JetStream.deleteKeyValue} as a promise. */
     asyncDeleteKeyValue(bucket: string, options?: CallOptions): Promise<void>;
@@ -1084,11 +1084,11 @@ declare module 'k6/x/nats' {
 
     /** Returns an existing object store. Sends no request. */
     objectStore(bucket: string): ObjectStore;
-    /** Creates an object store. An error of kind `conflict` if a different one exists. */
+    /** Creates an object store. Throws kind `conflict` if a different one exists. */
     createObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): ObjectStore;
     /** {@link JetStream.createObjectStore} as a promise. */
     asyncCreateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
-    /** Changes an object store. An error of kind `not_found` if it does not exist. */
+    /** Changes an object store. Throws kind `not_found` if it does not exist. */
     updateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): ObjectStore;
     /** {@link JetStream.updateObjectStore} as a promise. */
     asyncUpdateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
@@ -1097,7 +1097,7 @@ declare module 'k6/x/nats' {
     /** {@link JetStream.ensureObjectStore} as a promise. */
     asyncEnsureObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
     /**
-     * Removes an object store with its objects. An error of kind `not_found` if it does not exist.
+     * Removes an object store with its objects. Throws kind `not_found` if it does not exist.
      */
     deleteObjectStore(bucket: string, options?: CallOptions): void;
     /** {@link JetStream.deleteObjectStore} as a promise. */
@@ -1189,12 +1189,12 @@ declare module 'k6/x/nats' {
     put(key: string, value?: Data, options?: CallOptions): Unsigned;
     /** {@link KeyValue.put} as a promise. */
     asyncPut(key: string, value?: Data, options?: CallOptions): Promise<Unsigned>;
-    /** Stores the value if the key does not exist. An error of kind `conflict` if it does. */
+    /** Stores the value if the key does not exist. Throws kind `conflict` if it does. */
     create(key: string, value?: Data, options?: CreateOptions): Unsigned;
     /** {@link KeyValue.create} as a promise. */
     asyncCreate(key: string, value?: Data, options?: CreateOptions): Promise<Unsigned>;
     /**
-     * Stores the value if the key has this revision. An error of kind `wrong_sequence` if it has
+     * Stores the value if the key has this revision. Throws kind `wrong_sequence` if it has
      * not. The new value has no `ttl`, even if the old one had.
      */
     update(key: string, value: Data, revision: Unsigned, options?: CallOptions): Unsigned;

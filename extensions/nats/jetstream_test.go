@@ -142,7 +142,6 @@ func TestConsumer(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
 }
 
-// With ack and discard, messages are acknowledged and counted in Go.
 func TestFetchInGo(t *testing.T) {
 	v := withStream(t)
 	require.JSONEq(t, `[600, 400]`, v.JSON(`(() => {

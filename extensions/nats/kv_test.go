@@ -197,7 +197,6 @@ func TestServerWithoutJetStream(t *testing.T) {
 	require.Equal(t, kindNoResponders, v.fail(`client.request('nobody', 'x')`).Kind)
 }
 
-// Properties of the server's answers always have the same order.
 func TestOrderOfProperties(t *testing.T) {
 	v := withBucket(t)
 	for _, expression := range []string{`kv.info()`, `js.streamInfo('KV_' + unique)`, `client.info()`} {
@@ -213,7 +212,6 @@ func TestOrderOfProperties(t *testing.T) {
 	}
 }
 
-// The marker of a purge can expire.
 func TestPurgeWithATTL(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new nats.Client(url), js = client.jetStream();

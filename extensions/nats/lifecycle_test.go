@@ -161,7 +161,6 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 	}
 }
 
-// When nats.go has given up, the next operation opens a new connection.
 func TestConnectionThatIsGivenUp(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -252,7 +251,6 @@ func requireNoneLeftOf(t *testing.T, v *vu) {
 	requireNoneLeft(t)
 }
 
-// A silent server costs connectTimeout, unless the test ends first.
 func TestServerThatSaysNothing(t *testing.T) {
 	for _, connect := range []string{`connect(`, `connect({ runs: true }`} {
 		v := newVU(t)

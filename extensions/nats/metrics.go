@@ -123,7 +123,7 @@ type record struct {
 	lost              map[string]int
 	bytesIn, bytesOut uint64
 	sent, received    volume
-	// apart means that no operation of a sweep includes it.
+	// apart means that the call is not part of an operation of the sweep.
 	apart bool
 }
 

@@ -91,7 +91,6 @@ func TestRunsOverNatsGo(t *testing.T) {
 	}
 }
 
-// A run continues when its server is back, and counts the failures.
 func TestRunWhoseServerDiesAndComesBack(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -174,7 +173,6 @@ func TestRunOfABucketThatFails(t *testing.T) {
 	require.Equal(t, 1, runLayout(t, dropped, `{ iterations: 1, mix: { set: 1 }, keys: { count: 1 } }`).Succeeded, "it is looked up again")
 }
 
-// A request of a run has the headers and the timeout of its options.
 func TestHeadersOfRequestBatch(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))

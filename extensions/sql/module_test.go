@@ -175,7 +175,6 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// index.d.ts declares exactly the names that scripts can use.
 func TestDeclarations(t *testing.T) {
 	raw, err := os.ReadFile("index.d.ts")
 	require.NoError(t, err)

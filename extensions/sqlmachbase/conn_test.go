@@ -373,7 +373,6 @@ func TestConnectionThatBreaksDuringACall(t *testing.T) {
 	}
 }
 
-// A connection that was closed for another reason is not used either.
 func TestCallsOfABrokenConnection(t *testing.T) {
 	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
 	require.NoError(t, err)

@@ -25,7 +25,6 @@ func cutAtRest(t *testing.T, p *proxy, db *sql.DB) {
 	}, patience, time.Millisecond)
 }
 
-// An idle connection that was closed is not used for a call.
 func TestConnectionThatBreaksAtRest(t *testing.T) {
 	requireNothingLeft(t)
 	p := newProxy(t)

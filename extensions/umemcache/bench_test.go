@@ -248,7 +248,6 @@ func TestHitRateInAStep(t *testing.T) {
 	require.Empty(t, server.Violations())
 }
 
-// The end of the test interrupts a run that waits for a fill lock.
 func TestRunIsInterrupted(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
 	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())

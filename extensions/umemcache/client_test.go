@@ -212,7 +212,6 @@ func TestInitContext(t *testing.T) {
 	v.Run(`client.get('k')`)
 }
 
-// Clients with equal options share connections, which close with the last of them.
 func TestSharedConnections(t *testing.T) {
 	server := newServer(t)
 	root := New()
@@ -335,7 +334,6 @@ func TestCluster(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// The forms with promises have the effects of the blocking forms, in order.
 func TestPromises(t *testing.T) {
 	v := newVU(t, newServer(t))
 	v.Run(`var client = new umemcache.Client(addr), bytes = new Uint8Array([65]), got`)

@@ -118,7 +118,6 @@ func wantAccessors(t *testing.T, rows *cmi.Rows, i int, want any) {
 	require.Equal(t, at, rows.Time(i), name)
 }
 
-// One answer in several encodings.
 func TestAnswersInPieces(t *testing.T) {
 	body := everyType(fullRow, nullRow, fullRow)
 	whole := message(kindDirect, 0, body)
@@ -169,7 +168,6 @@ func readQuery(c *cmi.Conn) (rows int, err error) {
 	return rows, r.Close()
 }
 
-// closes is part of the error of a session that ends too early.
 const closes = "closed the connection"
 
 func TestAnswersThatLie(t *testing.T) {

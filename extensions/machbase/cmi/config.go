@@ -20,7 +20,7 @@ type Config struct {
 	// QueryTimeout is the server's limit for a query, in whole seconds; 0: none. The error then has
 	// kind cancelled.
 	QueryTimeout time.Duration
-	// StatementCache has the default CacheOff.
+	// StatementCache defaults to CacheOff.
 	StatementCache CacheMode
 	// FetchRows is the maximum number of rows in one answer; 0: DefaultFetchRows.
 	FetchRows int64

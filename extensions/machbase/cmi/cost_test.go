@@ -117,7 +117,6 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// Closed connections leave nothing behind, however they end.
 func TestConnectionsLeaveNothing(t *testing.T) {
 	const rounds = 1000
 	config := serverConfig(t)

@@ -19,7 +19,7 @@ import (
 // or more.
 const atOnce = 7 * time.Second
 
-// slowQuery returns a query that takes the server seconds. The server ends it after ten.
+// slowQuery returns a query that takes several seconds. The server ends it after ten.
 func slowQuery(t *testing.T) (cmi.Config, string) {
 	t.Helper()
 	table := makeTable(t, tagTable)

@@ -137,7 +137,6 @@ func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 	}
 }
 
-// The most recently freed statement number is reused last.
 func TestStatementNumbers(t *testing.T) {
 	var s ids
 	for want := range uint32(maxStatements) {

@@ -32,7 +32,6 @@ func packets(n, size int) []byte {
 	return all
 }
 
-// The time to assemble a message is linear in its length.
 func TestMessagesOfManyPacketsAreReadInLinearTime(t *testing.T) {
 	for name, c := range map[string]struct{ packets, size, most int }{
 		"many packets":                 {packets: 256, size: 64 << 10, most: maxMessage},

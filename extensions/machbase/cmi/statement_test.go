@@ -80,7 +80,6 @@ func TestMorePreparedStatementsThanTheServerAllows(t *testing.T) {
 	}
 }
 
-// A statement may be closed before its rows, and is still freed.
 func TestStatementsClosedBeforeTheirRows(t *testing.T) {
 	table := makeTable(t, tagTable)
 	fillTable(t, table, 3)
@@ -124,7 +123,6 @@ func TestStatementClosedAsItsCallBegins(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// A connection releases the memory of a large parameter.
 func TestLargeParameterIsLetGo(t *testing.T) {
 	const size = 64 << 20
 	c := withReplay(t, bytes.NewReader(append(message(kindPrepare, 0, result(good), number(0x21, 1), parameter(cmi.Blob)),
@@ -230,7 +228,6 @@ func TestExecCountsRows(t *testing.T) {
 	}
 }
 
-// The most used statement stays cached, however many others come in between.
 func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	c := connectCached(t, cmi.CacheAuto)
 	const hot = "select name from m$sys_users where name = ?"

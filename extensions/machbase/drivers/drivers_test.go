@@ -589,7 +589,6 @@ func (p *proxy) cut() {
 	}
 }
 
-// workers counts the goroutines that call C.
 func workers() int {
 	buffer := make([]byte, 1<<20)
 
@@ -639,7 +638,6 @@ func TestAppenderOfMachgo(t *testing.T) {
 	requireMisplaced(t, conn, name)
 }
 
-// requireMisplaced opens appenders that a driver must reject.
 func requireMisplaced(t *testing.T, conn machbase.Conn, name string) {
 	t.Helper()
 	for _, test := range []struct {
@@ -658,7 +656,6 @@ func requireMisplaced(t *testing.T, conn machbase.Conn, name string) {
 	}
 }
 
-// Closing its socket makes machgo return from a silent server.
 func TestServerThatStallsMachgo(t *testing.T) {
 	for call, run := range map[string]func(context.Context, machbase.Conn) error{
 		"query": func(ctx context.Context, conn machbase.Conn) error {
@@ -686,7 +683,6 @@ func TestServerThatStallsMachgo(t *testing.T) {
 	}
 }
 
-// If a context ends anywhere in a call, the connection is not used again.
 func TestContextEndsACallOfMachgo(t *testing.T) {
 	cfg := config(t)
 	cfg.Driver = "machgo"

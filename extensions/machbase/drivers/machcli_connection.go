@@ -22,7 +22,7 @@ type machcliConn struct {
 	conn *machcli.Conn
 
 	calls chan func() error
-	done  chan error // of the current call, with room for an abandoned one
+	done  chan error // result of the current call; buffered, since a call may be abandoned
 
 	// broken means that the client would take the next answer for another one.
 	broken bool

@@ -8,7 +8,6 @@ import (
 
 var errEnough = errors.New("enough")
 
-// BenchmarkTicks measures one tick at the published rate.
 func BenchmarkTicks(b *testing.B) {
 	g := published(b, 1)
 	b.ReportAllocs()
@@ -25,7 +24,6 @@ func BenchmarkTicks(b *testing.B) {
 	}
 }
 
-// BenchmarkLoaderMinute measures the generation of one minute of data for a load.
 func BenchmarkLoaderMinute(b *testing.B) {
 	g := published(b, 1)
 	ticks, rows := 0, 0

@@ -64,7 +64,6 @@ func TestBatchesOfARangeThatIsRefused(t *testing.T) {
 	require.NoError(t, g.TickBatches(noon, noon, send))
 }
 
-// Each batch allocates six interfaces, and nothing per row.
 func TestNothingIsAllocatedPerRowOfABatch(t *testing.T) {
 	g := published(t, 1)
 	from := noon

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An hour has exactly 3600 times the rate, even with fractions.
 func TestRate(t *testing.T) {
 	for _, tps := range []float64{MinTPS, .1, 1, 3, 9.99, 10, 12.5, 33.3, 200} {
 		g := generator(t, Options{TPS: tps, Codes: Codes()})

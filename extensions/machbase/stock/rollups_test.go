@@ -103,7 +103,6 @@ func TestYieldStopsRollups(t *testing.T) {
 		rollups(t, g, noon, noon.Add(3*time.Minute)))
 }
 
-// The sums of a minute's seconds equal those of the minute.
 func TestSecondsAddUpToTheMinute(t *testing.T) {
 	g := generator(t, Options{Seed: 1, TPS: 100, Codes: Codes()})
 	to := noon.Add(time.Minute)

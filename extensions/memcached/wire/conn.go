@@ -192,7 +192,7 @@ func (c *Conn) begin() *Error {
 	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
 	}
-	if c.interrupted.Load() { // check after the deadline is set; Interrupt uses the opposite order
+	if c.interrupted.Load() { // after SetDeadline: Interrupt sets the flag before the deadline
 		return c.fail(c.broken(context.Canceled))
 	}
 

@@ -142,7 +142,6 @@ func TestBytesOfEveryVerb(t *testing.T) {
 	}
 }
 
-// An answer that does not fit the request breaks the connection.
 func TestAnswersOutOfStep(t *testing.T) {
 	for _, test := range []struct {
 		protocol wire.Protocol
@@ -250,7 +249,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A value that exceeds the client's limit is not read: the connection breaks.
 func TestValuesThatAreNotRead(t *testing.T) {
 	for protocol, answer := range map[wire.Protocol]string{wire.Text: "VALUE key 0 101\r\n", wire.Meta: "VA 101 f0 O1\r\n"} {
 		c, _ := answers(t, protocol, answer, 100)

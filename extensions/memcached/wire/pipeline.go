@@ -182,7 +182,7 @@ func (c *Conn) readTextValues(keys [][]byte, replies []Reply) *Error {
 	for i := 0; ; i++ {
 		line, err := c.readAnswer(Get)
 		if err != nil {
-			return c.fail(err) // its request, and what follows, are unknown
+			return c.fail(err) // neither its request nor the next answer is known
 		}
 		if string(line) == "END" {
 			for ; i < len(keys); i++ {

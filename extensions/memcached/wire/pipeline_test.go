@@ -139,7 +139,6 @@ func TestGetMultiOutOfStep(t *testing.T) {
 	}
 }
 
-// Bytes after a broken reply are not used.
 func TestPipelineThatBreaks(t *testing.T) {
 	c, _ := answers(t, wire.Meta, "VA 1 f0 O1\r\nx\r\nEN O3\r\nEN O4\r\n", 0)
 	requests := []wire.Request{

@@ -113,7 +113,6 @@ func TestTheTestEnds(t *testing.T) {
 	require.Equal(t, wire.KindCancelled, kind(err))
 }
 
-// A gateway that dies during a run, and returns without its sessions.
 func TestTheGatewayDiesAndComesBack(t *testing.T) {
 	server := gateway(t, nil)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))

@@ -33,7 +33,6 @@ func TestServices(t *testing.T) {
 	require.Equal(t, "vendor.gateway.v2.MxAccessGateway", load(t, vendorProto).Service())
 }
 
-// An error names what a .proto lacks, or has with another type, in one line.
 func TestWhatAProtoLacks(t *testing.T) {
 	own := text(t, ownProto)
 	for _, tt := range []struct{ old, new, says string }{

@@ -25,7 +25,7 @@ type Record struct {
 // Options are options of a Store.
 type Options struct {
 	Layout Layout
-	// Database has the default DefaultDatabase.
+	// Database defaults to DefaultDatabase.
 	Database string
 	// Replicas of new buckets. Default: 1, which the libraries always use.
 	Replicas int

@@ -97,7 +97,6 @@ func TestServiceThatFallsSilent(t *testing.T) {
 	require.Equal(t, int64(3), asked.Load(), "before each but the first, and by Check")
 }
 
-// A late answer is not taken for the next request's.
 func TestLateAnswer(t *testing.T) {
 	var first string
 	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {

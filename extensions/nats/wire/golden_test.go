@@ -13,7 +13,7 @@ import (
 type exchanged struct {
 	do           func(c *Conn) (string, error)
 	sent, answer string
-	// want is the result. With a kind, it is part of the error's message.
+	// want is the result or, if kind is set, a part of the error's message.
 	want, kind string
 }
 
@@ -169,7 +169,6 @@ func TestCodeOfJetStream(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// When the start of the next answer is unknown, the connection is broken.
 func TestBroken(t *testing.T) {
 	for name, want := range map[string]bool{
 		"nonsense": true, "no end": true, "the end": true, "stale": true, "may not any more": true, "an endless line": true,

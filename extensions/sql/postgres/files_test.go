@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
-// The copies hold the files' contents and are deleted afterwards.
 func TestWithFiles(t *testing.T) {
 	copied := regexp.MustCompile(`[^'=&]*xk6-sweep-[^'&]*`)
 	for name, want := range map[string]struct {

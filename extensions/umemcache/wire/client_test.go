@@ -430,7 +430,6 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// Many clients do everything on few keys, with fewer connections than clients.
 func TestManyClients(t *testing.T) {
 	each(t, func(f fixture) {
 		t, s, key := f.t, f.server, f.key

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxClusterKey = maxKey - 8 // bytes: a machine's version precedes it
+	maxClusterKey = maxKey - 8 // without the machine's version, which precedes it
 
 	clusterPause = 100 * time.Millisecond // before the next attempt
 )

@@ -131,7 +131,6 @@ func TestWaitingWhenThePoolIsClosed(t *testing.T) {
 	requireNoGoroutines(t)
 }
 
-// A waiting client gets the place of a broken connection.
 func TestWaitingForAPlace(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -231,7 +230,6 @@ func TestAnswersThatCannotBe(t *testing.T) {
 	}
 }
 
-// Bytes after an answer are not taken for the next answer.
 func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		c := newClient(t, newPool(t, "[::1]:1", canned(g, append(hitOf(g, []byte("value")), 0))))

@@ -49,7 +49,6 @@ func TestKetamaKeepsMostKeysWhenAServerGoes(t *testing.T) {
 	}
 }
 
-// The port 11211 is not part of a server's name.
 func TestKetamaName(t *testing.T) {
 	bare, full := NewKetama([]Server{{"a", 1}, {"b", 1}}), NewKetama([]Server{{"a:11211", 1}, {"b:11211", 1}})
 	other := NewKetama([]Server{{"a:11212", 1}, {"b:11212", 1}})
