@@ -10,8 +10,9 @@ import (
 // Receipt is the server's report about an appender's rows.
 type Receipt struct {
 	// Accepted rows are in the table. When the server is killed, a tag table keeps them, and a log
-	// table loses those of the last quarter of a second (machbase-neo v8.0.74). After a
-	// crash of the machine more rows may be missing. Queries see them a little later, or after `exec table_flush(table)`.
+	// table loses those of the last quarter of a second (machbase-neo v8.0.74). After a crash of
+	// the machine more rows may be missing. Queries see them a little later, or after `exec
+	// table_flush(table)`.
 	Accepted int64
 	// Rejected rows are not in the table.
 	Rejected int64
