@@ -61,7 +61,6 @@ func TestFiguresOfPeers(t *testing.T) {
 	}
 }
 
-// Output without figures, and failed operations, are errors.
 func TestPeersThatFailed(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
@@ -184,7 +183,6 @@ func TestRunGoesOn(t *testing.T) {
 	require.ErrorContains(t, (&run{Rounds: 1}).measure(works, time.Time{}), "s, w, 1 clients: k6: broken")
 }
 
-// The scripts and plain programs of all works exist.
 func TestWorksAreWhole(t *testing.T) {
 	t.Chdir("../..")
 	for _, w := range works() {

@@ -36,7 +36,6 @@ func check([]string) error {
 	return fmt.Errorf("there is no earlier run of %s", last.Machine)
 }
 
-// worseRatios returns a line for each ratio that is worse in the second run.
 func worseRatios(before, after *run) (worse []string) {
 	for _, c := range after.Cells {
 		old := before.find(c.Store, c.Work, c.Clients, c.Open)

@@ -13,16 +13,14 @@ import (
 )
 
 type run struct {
-	// Started is the start of the first program, Commit the checkout of k6.
-	Started  time.Time `json:"started"`
-	Commit   string    `json:"commit"`
-	Machine  string    `json:"machine"`
-	Versions []string  `json:"versions"`
-	Rounds   int       `json:"rounds"`
-	Seconds  float64   `json:"seconds"`
-	Cells    []*cell   `json:"cells"`
-	// Memory is k6's largest resident memory in MB, by case.
-	Memory map[string]float64 `json:"memory"`
+	Started  time.Time          `json:"started"`
+	Commit   string             `json:"commit"`
+	Machine  string             `json:"machine"`
+	Versions []string           `json:"versions"`
+	Rounds   int                `json:"rounds"`
+	Seconds  float64            `json:"seconds"`
+	Cells    []*cell            `json:"cells"`
+	Memory   map[string]float64 `json:"memory"`
 }
 
 // cell is a work with a number of clients, in a closed loop or at a rate.
@@ -31,9 +29,8 @@ type cell struct {
 	Work    string `json:"work"`
 	Clients int    `json:"clients"`
 	// Rate of an open loop in operations per second; 0 for a closed loop.
-	Rate float64 `json:"rate,omitempty"`
-	Open bool    `json:"open,omitempty"`
-	// Runs are the figures of each program, by round.
+	Rate float64              `json:"rate,omitempty"`
+	Open bool                 `json:"open,omitempty"`
 	Runs map[string][]figures `json:"runs"`
 }
 
@@ -59,7 +56,6 @@ func openRun(rounds int, seconds float64, works []*work) (*run, error) {
 	return before, nil
 }
 
-// cell returns the cell, and adds it if necessary.
 func (r *run) cell(w *work, clients int, open bool) *cell {
 	c := r.find(w.store, w.name, clients, open)
 	if c == nil {
@@ -70,7 +66,6 @@ func (r *run) cell(w *work, clients int, open bool) *cell {
 	return c
 }
 
-// find returns the cell, or nil.
 func (r *run) find(store, work string, clients int, open bool) *cell {
 	for _, c := range r.Cells {
 		if c.Store == store && c.Work == work && c.Clients == clients && c.Open == open {
@@ -98,7 +93,6 @@ func (r *run) complete(works []*work) bool {
 	return true
 }
 
-// write writes the unfinished run.
 func (r *run) write(file string) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -111,7 +105,6 @@ func (r *run) write(file string) error {
 	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a public file
 }
 
-// keep moves a complete run to the others.
 func (r *run) keep() error {
 	file := filepath.Join(runs, fmt.Sprintf("%s-%s.json", r.Started.Format("2006-01-02T150405"), r.Commit))
 	if err := r.write(file); err != nil {
@@ -134,7 +127,6 @@ func readRun(file string) (*run, error) {
 	return &r, nil
 }
 
-// allRuns returns the complete runs, oldest first.
 func allRuns() ([]*run, error) {
 	files, err := filepath.Glob(filepath.Join(runs, "*.json"))
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// machine returns the host's processor, memory and system.
 func machine() string {
 	facts := []string{fmt.Sprintf("%d cores of %s", runtime.NumCPU(), orElse(field("/proc/cpuinfo", `model name\s*: (.+)`), runtime.GOARCH))}
 	if kB, err := strconv.ParseFloat(field("/proc/meminfo", `MemTotal:\s+(\d+) kB`), 64); err == nil {
@@ -34,7 +33,6 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// field returns the first group of a pattern in a file, or "".
 func field(file, pattern string) string {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -56,7 +54,6 @@ func orElse(text, other string) string {
 	return text
 }
 
-// versionsOf returns names and versions of k6, the servers and the programs.
 func versionsOf(works []*work) (all []string, err error) {
 	out, err := exec.Command(k6, "version").Output()
 	if err != nil {
@@ -82,7 +79,6 @@ func versionsOf(works []*work) (all []string, err error) {
 	return all, nil
 }
 
-// versionOf returns the name and version of a program, or of the server in a variable.
 func versionOf(name string) (string, error) {
 	switch name {
 	case "MACHBASE_URL":
@@ -124,7 +120,6 @@ func installed(program string) (string, error) {
 	return strings.Join(words[:min(len(words), 3)], " "), nil
 }
 
-// pinned returns the version of a tool in its go.mod.
 func pinned(tool, pattern string) (string, error) {
 	file := "scripts/tools/" + tool + "/go.mod"
 	version := field(file, `.*`+pattern)
@@ -164,7 +159,6 @@ func asked(server, variable, question, pattern string) (string, error) {
 	return "", fmt.Errorf("%s does not tell it", variable)
 }
 
-// withoutScheme returns host and port of the first address in a list of addresses or URLs.
 func withoutScheme(address string) string {
 	first, _, _ := strings.Cut(address, ",")
 	if _, rest, found := strings.Cut(first, "://"); found {

@@ -23,7 +23,6 @@ import (
 	"time"
 )
 
-// Output of the bench, relative to the top of a checkout.
 const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs", "results/bench.json"
 
 func main() {
@@ -85,7 +84,6 @@ func measure(args []string) error {
 	return writePage(nil)
 }
 
-// choose returns the works of the named stores, or all.
 func choose(only string) ([]*work, error) {
 	all := works()
 	if only == "" {

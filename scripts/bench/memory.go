@@ -11,7 +11,6 @@ import (
 	"syscall"
 )
 
-// measureMemory returns k6's largest resident memory in MB for each case.
 func measureMemory() (map[string]float64, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
 	defer server.Close()

@@ -10,13 +10,11 @@ import (
 	"time"
 )
 
-// frontPage has a sentence with two of the page's ratios, between marks.
 const frontPage = "README.md"
 
 //go:embed method.md
 var method string
 
-// writePage writes the page from the last complete run, and the ratios of the front page.
 func writePage([]string) error {
 	all, err := allRuns()
 	if err != nil {
@@ -36,7 +34,6 @@ func writePage([]string) error {
 	return putPart(frontPage, "bench", last.front())
 }
 
-// front returns the sentence for the front page.
 func (r *run) front() string {
 	sentence := func(store, work, other string) string {
 		c := r.find(store, work, 64, false)
@@ -92,7 +89,6 @@ const head = `| work | clients | program | ops/s | CPU us | server us | p50 ms |
 |---|--:|---|--:|--:|--:|--:|--:|---|---|---|
 `
 
-// write writes a line for each program. A single client has no ratios.
 func (c *cell) write(text *strings.Builder) {
 	w := named(c.Store, c.Work)
 	k6 := c.Runs[w.programs[0].name]
@@ -118,7 +114,6 @@ func (c *cell) write(text *strings.Builder) {
 	}
 }
 
-// compared returns k6's ratio to a program, with its interval.
 func compared(k6, other []figures, figure func(figures) float64) string {
 	e, known := ratio(k6, other, figure)
 	if !known {
@@ -144,7 +139,6 @@ func digits(v float64) string {
 	}
 }
 
-// putPart replaces the text between the two marks of a part in a Markdown page.
 func putPart(page, part, text string) error {
 	raw, err := os.ReadFile(page)
 	if err != nil {

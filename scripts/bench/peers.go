@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// The commands of the peers.
 const (
 	memtier        = "memtier_benchmark"
 	redisBenchmark = "redis-benchmark"
@@ -25,7 +24,6 @@ const (
 	ghz            = "bin/ghz"
 )
 
-// All programs use the same number of keys and size of values.
 const keys, valueBytes, batch = "10000", "100", 50
 
 // peer runs a program that does not report its processor time, and parses its output.
@@ -46,7 +44,6 @@ func peer(parse func(out []byte) (figures, error), program string, args ...strin
 	return f, nil
 }
 
-// memtierGets runs memtier_benchmark with one thread and pipelines of gets.
 func memtierGets(variable, protocol string, pipeline int) func(load) (figures, error) {
 	common := func(file string) ([]string, error) {
 		host, port, err := place(variable)
@@ -120,7 +117,6 @@ func parseMemtier(raw []byte) (figures, error) {
 	return figures{Rate: totals.Rate, P50: totals.Percentiles.P50, P99: totals.Percentiles.P99, operations: totals.Count}, nil
 }
 
-// redisBenchmarkGets runs redis-benchmark with one thread for a number of operations.
 func redisBenchmarkGets(pipeline int) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		host, port, err := place("REDIS_URL")
@@ -181,7 +177,6 @@ func parseStockgo(out []byte, operations int) (figures, error) {
 	return figures{Rate: perSecond, operations: float64(operations)}, err
 }
 
-// natsBench runs `nats bench` for a number of operations.
 func natsBench(kind string) func(load) (figures, error) {
 	const bucket, subject = "bench-nats-cli", "bench.nats-cli"
 	tool := func(args ...string) []string {
@@ -229,7 +224,6 @@ func natsBench(kind string) func(load) (figures, error) {
 	}
 }
 
-// answers waits until the service answers a request.
 func answers(request []string) (err error) {
 	for range 20 {
 		if _, _, err = output(command(natsCLI, request...)); err == nil {
@@ -273,7 +267,6 @@ func parseNatsBench(out []byte, operations int) (figures, error) {
 	return f, nil
 }
 
-// fillPostgres creates pgbench's tables of the smallest scale.
 func fillPostgres() error {
 	_, _, err := output(command(pgbench, "--initialize", "--scale=1", "--quiet", os.Getenv("POSTGRES_URL")))
 
@@ -376,7 +369,6 @@ const (
 	gatewayMethod = "mxaccess_gateway.v1.MxAccessGateway/Invoke"
 )
 
-// ghzReads runs ghz with as many connections as clients, each with a session.
 func ghzReads(l load) (figures, error) {
 	requests, err := openSessions(l.clients)
 	if err != nil {

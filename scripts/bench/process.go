@@ -24,7 +24,6 @@ func command(program string, args ...string) *exec.Cmd {
 	return exec.Command("taskset", slices.Concat([]string{"--cpu-list", generatorCore, program}, args)...)
 }
 
-// output runs a program, and returns its output and processor time.
 func output(cmd *exec.Cmd) ([]byte, time.Duration, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -36,7 +35,6 @@ func output(cmd *exec.Cmd) ([]byte, time.Duration, error) {
 	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// micros returns the time per operation in microseconds.
 func micros(d time.Duration, operations float64) float64 {
 	return float64(d.Nanoseconds()) / 1e3 / operations
 }
@@ -57,7 +55,6 @@ func watched(variable string, run func() (figures, error)) (figures, error) {
 	return f, err
 }
 
-// k6 is the measured build.
 const k6 = "bin/k6"
 
 // script returns a program that runs a one-step script with k6. An operation has `batch` items.
@@ -99,7 +96,6 @@ func script(file string, batch int, settings map[string]string) func(load) (figu
 
 func seconds(s float64) string { return strconv.Itoa(int(s*1000)) + "ms" }
 
-// readStep returns the figures of the only step in a report.
 func readStep(file string) (figures, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -134,7 +130,6 @@ func readStep(file string) (figures, error) {
 	}, nil
 }
 
-// plain returns a program that runs the plain Go program of a work.
 func plain(work string, batch int) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		out, _, err := output(command("bin/bench-plain", "-work="+work, "-clients="+strconv.Itoa(l.clients),
@@ -149,7 +144,6 @@ func plain(work string, batch int) func(load) (figures, error) {
 	}
 }
 
-// place returns host and port of the server in a variable.
 func place(variable string) (host, port string, err error) {
 	address := withoutScheme(os.Getenv(variable))
 	if host, port, err = net.SplitHostPort(address); err != nil {

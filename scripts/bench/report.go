@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// scenarioReport has the fields of a report for the caption of its tables.
 type scenarioReport struct {
 	Scenario    string    `json:"scenario"`
 	Started     time.Time `json:"started"`
@@ -37,7 +36,6 @@ type scenarioReport struct {
 	} `json:"params"`
 }
 
-// figuresPage has the tables of scenarios' reports.
 const figuresPage = "scenarios/figures.md"
 
 // putReports puts the tables of a scenario's report into the pages that have its part.
@@ -55,7 +53,6 @@ func putReports(args []string) error {
 	return putReport(flags.Arg(0), *part, *command, []string{frontPage, figuresPage})
 }
 
-// putInput puts standard input into a part of the page of figures.
 func putInput(args []string) error {
 	flags := flag.NewFlagSet("bench put", flag.ContinueOnError)
 	part := flags.String("part", "", "the part of the page")
@@ -121,7 +118,6 @@ func putReport(file, part, command string, pages []string) error {
 	return nil
 }
 
-// tables returns the tables of Markdown without the other text.
 func tables(markdown string) string {
 	var kept []string
 	within := false

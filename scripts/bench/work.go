@@ -10,21 +10,18 @@ import (
 	"time"
 )
 
-// work is something that k6 and other programs do with a store.
 type work struct {
 	store, name string
 	clients     []int
 	// address is the environment variable with the server's address, or "".
 	address string
 	// prepare runs once before all programs; may be nil.
-	prepare func() error
-	// programs are compared with the first one.
+	prepare  func() error
 	programs []program
 }
 
 type program struct {
-	name string
-	// needs is a command that may be missing, or "".
+	name  string
 	needs string
 	// paced reports whether it can run at a given rate.
 	paced bool
@@ -45,7 +42,6 @@ type load struct {
 // operations returns the number of operations for programs that have no duration.
 func (l *load) operations() int { return max(int(l.rate*l.seconds), 20*l.clients) }
 
-// warmup of each program in seconds.
 const warmup = 1.0
 
 // openShare is the rate of an open loop relative to the slower program's in a closed loop.
@@ -55,7 +51,6 @@ const openShare = 0.5
 // dominates.
 const fewest = 8
 
-// contestants returns the programs for this number of clients.
 func (w *work) contestants(open bool, clients int) []program {
 	if open && (clients < fewest || !slices.ContainsFunc(w.programs[1:], func(p program) bool { return p.paced && p.installed() })) {
 		return nil
@@ -142,7 +137,6 @@ func (r *run) round(w *work, clients int, open bool, round int) error {
 	return r.write(unfinished)
 }
 
-// once runs a program after its warm-up.
 func (p *program) once(w *work, l load) (figures, error) {
 	if p.own {
 		return p.run(l)

@@ -5,13 +5,10 @@ import (
 	"strconv"
 )
 
-// allClients are the numbers of clients of most works.
 func allClients() []int { return []int{1, 8, 64, 512} }
 
-// publishBatch is the number of messages per operation.
 const publishBatch = 1000
 
-// works returns all works, by store.
 func works() []*work { //nolint:funlen // a list
 	cache := func(store, variable, protocol, file, library string) []*work {
 		form := func(name string, batch int) func(load) (figures, error) {
@@ -107,7 +104,6 @@ func stores() (names []string) {
 	return names
 }
 
-// loadStock loads the stock benchmark's data, which are valid for an hour.
 func loadStock() error {
 	_, _, err := output(command(k6, "run", "--quiet", "scenarios/stock-load.js"))
 

@@ -19,7 +19,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// valueOf returns the value that scripts/lib.js writes under a key.
 func valueOf(key string) string { return "value of " + key + " " + strings.Repeat("x", 40) }
 
 // keys are all keys that single operations of a cell's clients can have written.
@@ -155,7 +154,6 @@ func umemValues(c *cell) (n int, err error) {
 	return n, nil
 }
 
-// gatewayCalls counts the ReadBulk calls that the gateway has answered successfully.
 func gatewayCalls(c *cell) (n int, err error) {
 	text, err := get(c.env("MXGW_CONTROL") + "/summary")
 	if err != nil {
@@ -242,8 +240,6 @@ func redisKeys(c *cell) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "*")))
 }
 
-// influxSums returns the number of a cell's points, and the sum of their operations in the measured
-// phase.
 func influxSums(c *cell) (points, ops int, err error) {
 	_, address := c.server.at()
 	for _, question := range []struct {
@@ -276,7 +272,6 @@ func influxSums(c *cell) (points, ops int, err error) {
 	return points, ops, nil
 }
 
-// closed closes something that was only read.
 func closed(c io.Closer) { _ = c.Close() }
 
 var errNotFound = errors.New("not found")

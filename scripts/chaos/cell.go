@@ -20,7 +20,6 @@ import (
 	"time"
 )
 
-// said is k6's output.
 type said struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -40,17 +39,15 @@ func (s *said) String() string {
 	return s.all.String()
 }
 
-// cell is one run of k6.
 type cell struct {
 	*table
 
-	protocol *protocol
-	fault    *fault
-	server   *server
-	id       string
-	folder   string
-	results  string
-	// nameServer is the address of the cell's DNS server.
+	protocol   *protocol
+	fault      *fault
+	server     *server
+	id         string
+	folder     string
+	results    string
 	nameServer string
 
 	// Each client does perClient operations in each of the repeats.
@@ -77,14 +74,12 @@ func (c *cell) fail(format string, args ...any) {
 	c.short = append(c.short, fmt.Sprintf(format, args...))
 }
 
-// usual returns the default settings of the scripts.
 func usual() map[string]string {
 	return map[string]string{
 		"CLIENTS": "4", "ITERATIONS": "40", "REPEATS": "1", "PACE": "0", "TIMEOUT": "500ms", "MAX_DURATION": "20s",
 	}
 }
 
-// run runs the cell, and returns its failures.
 func (c *cell) run() []string {
 	if c.fault.disturbs {
 		c.server.use.Lock()
@@ -130,7 +125,6 @@ func (c *cell) try() error {
 	return nil
 }
 
-// listen opens the proxy, and returns the address for k6.
 func (c *cell) listen() (address string, err error) {
 	host := c.protocol.host()
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -207,7 +201,6 @@ func (c *cell) connectionsLeft() (n int) {
 	return n
 }
 
-// serveControl answers the script.
 func (c *cell) serveControl() (*http.Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -243,7 +236,6 @@ func (c *cell) lookAfterTheStep() {
 	}
 }
 
-// goroutines returns the stacks of goroutines of the protocol's client.
 func (c *cell) goroutines() (found []string) {
 	text, err := c.stacks()
 	if err != nil {
@@ -263,7 +255,6 @@ func (c *cell) goroutines() (found []string) {
 
 func (c *cell) env(name string) string { return os.Getenv(name) }
 
-// settings returns the script's settings, and sets the expected number of operations.
 func (c *cell) settings(address, control string) (map[string]string, error) {
 	all := usual()
 	for name, value := range c.fault.settings {
@@ -352,7 +343,6 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// runK6 starts k6 and the fault, and waits for both.
 func (c *cell) runK6(address, control string) (err error) {
 	if c.k6, err = c.command(address, control); err != nil {
 		return err
@@ -434,7 +424,6 @@ func (c *cell) log() string { return filepath.Join(c.folder, "k6.log") }
 var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runtime: |` +
 	`DATA RACE|^SIG[A-Z]+: |nil pointer dereference`)
 
-// judge checks the run.
 func (c *cell) judge() {
 	c.judgeFault()
 	text := c.output.String()
@@ -485,7 +474,6 @@ func (c *cell) stepped(by time.Duration) bool {
 	return err == nil && (time.Until(last)-by).Abs() < by.Abs()/2
 }
 
-// counts are the operations of a report.
 type counts struct{ done, failed int }
 
 // judgeReport compares the report with the exit code and the server.
@@ -526,7 +514,6 @@ func (c *cell) judgeReport(code int) {
 	}
 }
 
-// journal is the file of completed steps, until there is a report.
 func (c *cell) journal() string { return filepath.Join(c.results, "chaos.partial.json") }
 
 func exists(name string) bool {
@@ -552,7 +539,6 @@ func (c *cell) expect(code int, wanted ...int) {
 	c.fail("the exit code is %d, not %d", code, wanted[0])
 }
 
-// resultOf has the fields of a report that are checked.
 type resultOf struct {
 	Interrupted bool
 	Steps       []struct {
@@ -562,7 +548,6 @@ type resultOf struct {
 	}
 }
 
-// report reads the report after k6 has validated it.
 func (c *cell) report(name string) (*resultOf, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {

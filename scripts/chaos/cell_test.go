@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// echo returns a server that sends back its input.
 func echo(t *testing.T) *server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,7 +35,6 @@ func echo(t *testing.T) *server {
 	return &server{name: "echo", network: "tcp", address: listener.Addr().String()}
 }
 
-// reportOf returns a report of 4 clients with 40 operations each.
 func reportOf(done, failed int, complete bool) string {
 	return fmt.Sprintf(`{"interrupted":false,"steps":[{"op":"write","ops":%d,"failed":%d,"complete":%t}]}`, done, failed, complete)
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// authority signs certificates.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey

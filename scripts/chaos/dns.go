@@ -12,7 +12,6 @@ import (
 // hostName is the only name that the DNS server of a cell resolves.
 const hostName = "server.chaos.test"
 
-// nameService is the DNS server of one cell.
 type nameService struct {
 	conn net.PacketConn
 	done chan struct{}
@@ -48,7 +47,6 @@ func (n *nameService) change(to string) {
 	n.address = netip.MustParseAddr(to)
 }
 
-// questions returns the number of queries.
 func (n *nameService) questions() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

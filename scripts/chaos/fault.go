@@ -22,16 +22,14 @@ const (
 
 // fault is a column of the table.
 type fault struct {
-	name string
-	what string
-	// fast cells are part of make test.
+	name     string
+	what     string
 	fast     bool
 	failures failures
 
 	// tamper returns the proxy's change of connections; nil for none.
 	tamper func(p *protocol) tamperer
-	// wrap changes how the proxy writes.
-	wrap func(net.Conn) net.Conn
+	wrap   func(net.Conn) net.Conn
 	// refused means that no server listens.
 	refused bool
 	// tls is the name of the proxy's certificate, if k6 uses TLS.
@@ -59,7 +57,6 @@ type fault struct {
 	limit time.Duration
 }
 
-// Exit codes of k6.
 const (
 	exitOK          = 0
 	exitThreshold   = 99
@@ -71,7 +68,6 @@ const (
 // paced makes clients work for some seconds, with time for a fault.
 func paced() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "160"} }
 
-// untroubled is paced, with a time limit for each operation.
 func untroubled() map[string]string {
 	return map[string]string{"PACE": "0.02", "ITERATIONS": "160", "TIMEOUT": "10s"}
 }
@@ -224,7 +220,6 @@ func faultsOfProcesses() []*fault {
 	}
 }
 
-// memoryLimit is in kB.
 const memoryLimit = 3 << 20
 
 func signals(all ...syscall.Signal) func(*cell) error {

@@ -40,8 +40,7 @@ type table struct {
 	scripts             string
 	folder              string
 	certificates        map[string]tls.Certificate
-	// trusted is the file of the authority that k6 trusts.
-	trusted string
+	trusted             string
 
 	protocols []*protocol
 	faults    []*fault
@@ -62,7 +61,6 @@ type outcome struct {
 
 func key(p *protocol, f *fault) string { return p.name + "-" + f.name }
 
-// run returns the number of failed cells.
 func run(args []string, out io.Writer) (short int, err error) {
 	t, err := readFlags(args)
 	if err != nil {
@@ -119,7 +117,6 @@ func readFlags(args []string) (*table, error) {
 	return t, t.absolute()
 }
 
-// absolute makes all paths absolute.
 func (t *table) absolute() (err error) {
 	for _, path := range []*string{&t.binary, &t.clockBinary, &t.scripts, &t.folder} {
 		if *path, err = filepath.Abs(*path); err != nil {
@@ -136,7 +133,6 @@ func (t *table) absolute() (err error) {
 	return nil
 }
 
-// choose returns the named ones of all.
 func choose[T any](option, names string, all []T, nameOf func(T) string) (chosen []T, err error) {
 	if names == "" {
 		return all, nil
@@ -156,7 +152,6 @@ func choose[T any](option, names string, all []T, nameOf func(T) string) (chosen
 	return chosen, nil
 }
 
-// prepare creates certificates and finds the servers.
 func (t *table) prepare() error {
 	if err := os.MkdirAll(t.folder, 0o755); err != nil { //nolint:gosec // results
 		return err
@@ -274,7 +269,6 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 	workers.Wait()
 }
 
-// newCell returns a new cell.
 func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
 	return &cell{
 		table: t, protocol: p, fault: f, server: t.servers[p.server], nameServer: nameServer,
@@ -282,7 +276,6 @@ func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
 	}
 }
 
-// print prints the table and the failures, and returns the number of failed cells.
 func (t *table) print(out io.Writer, took time.Duration) (short int) {
 	width := 0
 	for _, f := range t.faults {

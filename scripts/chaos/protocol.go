@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// protocol is a row of the table.
 type protocol struct {
 	name   string
 	server string
@@ -23,21 +22,17 @@ type protocol struct {
 	rooms []string
 	// writes is the operation whose data the server must have after success.
 	writes string
-	// most is how often one such operation can reach the server.
-	most int
-	// stored counts a cell's data on the server.
+	most   int
 	stored func(c *cell) (int, error)
 	// inflate changes a suitable reply; filler may follow it.
 	inflate func(chunk []byte, index int) ([]byte, bool)
 	filler  func() []byte
-	// prepare creates the script's data on the server.
 	prepare func(s *server) error
 	env     map[string]string
 	// load multiplies the number of operations of a paced client, if a call does several.
 	load int
 	// closes means that the script has to close what it opens.
-	closes bool
-	// rewrite changes the server's replies, for TLS that the server does not have.
+	closes  bool
 	rewrite func(chunk []byte) []byte
 	// output means that the cell tests k6's output instead of operations.
 	output bool
@@ -45,7 +40,6 @@ type protocol struct {
 
 const extensions = "xk6-sweep/extensions/"
 
-// protocols are the rows of the table.
 func protocols() []*protocol {
 	return []*protocol{
 		{
@@ -94,7 +88,6 @@ func protocols() []*protocol {
 	}
 }
 
-// host is the loopback address of the protocol's servers.
 func (p *protocol) host() string {
 	if p.name == "umemcache" {
 		return "::1"
@@ -177,7 +170,6 @@ func inflateGRPC(chunk []byte, index int) ([]byte, bool) {
 	return nil, false
 }
 
-// grpcFrame returns a DATA frame of the first call's stream.
 func grpcFrame() []byte {
 	const length = 16 << 10
 	frame := make([]byte, 9+length)
@@ -198,7 +190,6 @@ func inflateHTTP(_ []byte, index int) ([]byte, bool) {
 
 func someBytes() []byte { return bytes.Repeat([]byte("x"), 64<<10) }
 
-// redisArguments starts a Redis as scripts/servers/redis.sh does.
 func redisArguments(address string) func(dir string) []string {
 	_, port, _ := strings.Cut(address, ":")
 

@@ -30,10 +30,8 @@ type proxy struct {
 	tls     *tls.Config // nil for plain text
 
 	accepted atomic.Int64
-	// spoiled counts the connections with the fault.
-	spoiled atomic.Int64
-	// replied counts bytes from the server.
-	replied atomic.Int64
+	spoiled  atomic.Int64
+	replied  atomic.Int64
 
 	mu   sync.Mutex
 	open map[*link]struct{}
@@ -82,7 +80,6 @@ func (p *proxy) close() {
 	p.wg.Wait()
 }
 
-// cut resets all connections.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +142,6 @@ func (l *link) run() {
 	l.replies()
 }
 
-// requests forwards k6's data, and detects the end of the connection.
 func (l *link) requests() {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -161,7 +157,6 @@ func (l *link) requests() {
 	}
 }
 
-// replies forwards the server's data.
 func (l *link) replies() {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -210,7 +205,6 @@ func (l *link) mark() {
 	}
 }
 
-// reset closes the connection to k6 with an RST.
 func (l *link) reset() {
 	_ = l.raw.SetLinger(0)
 	_ = l.raw.Close()

@@ -17,13 +17,11 @@ import (
 	"time"
 )
 
-// server is shared by cells, or used by one cell that stops or kills it.
 type server struct {
 	name    string
 	network string
 	// use is held for reading by a cell, and for writing by one that disturbs the server.
-	use sync.RWMutex
-	// control is the control address of our test double.
+	use     sync.RWMutex
 	control string
 
 	mu      sync.Mutex
@@ -34,14 +32,12 @@ type server struct {
 	life    io.Closer
 	log     string
 	started command
-	// deaths counts unexpected exits.
-	deaths int
+	deaths  int
 	// arguments returns the restart command of a server that overwrites its command line; nil for
 	// `started`.
 	arguments func(dir string) []string
 }
 
-// at returns the server's address.
 func (s *server) at() (network, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +51,6 @@ func (s *server) dial() (net.Conn, error) {
 	return net.Dial(network, address)
 }
 
-// fromServersSh returns a server that scripts/servers.sh started.
 func fromServersSh(name, addressVariable, log string) (*server, error) {
 	address, pid := os.Getenv(addressVariable), os.Getenv(strings.ToUpper(name)+"_PID")
 	id, err := strconv.Atoi(pid)
@@ -78,7 +73,6 @@ func fromServersSh(name, addressVariable, log string) (*server, error) {
 	return s, s.remember()
 }
 
-// startUmem starts the test double of umem-cache.
 func startUmem(log string) (*server, error) {
 	s := &server{name: "umemcache", network: "tcp6", log: log}
 	port, err := freePort()
@@ -126,7 +120,6 @@ func (s *server) signal(sig syscall.Signal) error {
 	return syscall.Kill(s.pid, sig)
 }
 
-// command is a server's start command.
 type command struct {
 	program, dir string
 	args, env    []string
@@ -152,7 +145,6 @@ func (s *server) remember() error {
 	return errors.Join(errArguments, errEnvironment, errDir, errProgram)
 }
 
-// dead reports whether the server has ended.
 func (s *server) dead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +182,6 @@ func (s *server) revive() error {
 	return s.restart()
 }
 
-// restart starts the server with the same arguments, environment and folder.
 func (s *server) restart() error {
 	if s.control != "" {
 		return s.startUmem()
@@ -223,7 +214,6 @@ func (s *server) waitReady() error {
 	return nil
 }
 
-// stop ends the server if chaos started it.
 func (s *server) stop() {
 	if s.own == nil {
 		return
@@ -266,7 +256,6 @@ func librariesOf(folder string) string {
 	return strings.Join(folders, ":")
 }
 
-// running reports whether the process of a /proc folder is running.
 func running(folder string) bool {
 	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
 
@@ -284,7 +273,6 @@ func accepts(address string) bool {
 
 var errLate = errors.New("it took too long")
 
-// waitFor polls until the condition holds.
 func waitFor(most time.Duration, is func() bool) error {
 	for deadline := time.Now().Add(most); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {

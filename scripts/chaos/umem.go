@@ -23,8 +23,6 @@ func (outsideTests) FailNow()       { os.Exit(1) }
 
 func (outsideTests) Errorf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// serveUmem is the main function of the process: it prints its address, and answers GET /value?key=
-// at the control address.
 func serveUmem(control string) error {
 	s := umemtest.Start(outsideTests{}, umemtest.Options{})
 	fmt.Println(s.Address())

@@ -13,13 +13,11 @@ import (
 	"time"
 )
 
-// Sizes of the kept end of a client's output.
 const (
 	keptOutput = 64 << 10
 	keptReason = 200
 )
 
-// client is a command for sh.
 type client struct {
 	name    string
 	command string
@@ -113,7 +111,7 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	group := -cmd.Process.Pid
-	// Kills the remaining processes of the group. If there are none, the error does not matter.
+	// Kills the remaining processes of the group. An error means that all have ended.
 	defer func() { _ = syscall.Kill(group, syscall.SIGKILL) }()
 
 	alarm := time.NewTimer(timeout)
@@ -148,7 +146,6 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 // level=info msg="...").
 var backendLine = regexp.MustCompile(`(?m)^(?:backend: (.{1,200})|time=\S+ level=info msg=("backend: (?:[^"\\]|\\.){1,200}").*)$`)
 
-// backendIn returns the name of the backend that a client printed, or "".
 func backendIn(stderr string) string {
 	found := backendLine.FindStringSubmatch(stderr)
 	if found == nil {
@@ -186,7 +183,6 @@ func hider(key string) func(string) string {
 	return strings.NewReplacer(pairs...).Replace
 }
 
-// clean removes control characters from a line.
 func clean(line string) string {
 	line = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

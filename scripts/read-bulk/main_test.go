@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run is the result of one run of the program.
 type run struct {
 	code           int
 	stdout, stderr string
@@ -48,7 +47,6 @@ func (r run) client(t *testing.T, name string) outcome {
 	return outcome{}
 }
 
-// row returns the line of a client in the table.
 func (r run) row(t *testing.T, name string) string {
 	t.Helper()
 	for line := range strings.Lines(r.stdout) {
@@ -74,7 +72,6 @@ func program(t *testing.T, args ...string) (*exec.Cmd, string) {
 	return cmd, filepath.Join(folder, "artifacts", "bench")
 }
 
-// finish waits for the program and reads its report.
 func finish(t *testing.T, cmd *exec.Cmd, folder string, stdout, stderr *bytes.Buffer) run {
 	t.Helper()
 	err := cmd.Wait()
@@ -105,7 +102,6 @@ func bulk(t *testing.T, args ...string) run {
 	return finish(t, cmd, folder, &stdout, &stderr)
 }
 
-// says returns a shell command that prints text.
 func says(text string) string { return "printf '%s\\n' '" + text + "'" }
 
 var short = []string{"--duration", "1s", "--warmup", "0s", "--slack", "1s"}
@@ -227,7 +223,6 @@ func TestWhatAClientLeavesRunningIsKilled(t *testing.T) {
 	awaitEnd(t, pid)
 }
 
-// awaitEnd waits until the process whose id is in a file has ended.
 func awaitEnd(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

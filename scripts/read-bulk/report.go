@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// report is the report file of a run.
 type report struct {
 	Schema      string     `json:"schema"`
 	Started     time.Time  `json:"started"`
@@ -23,14 +22,12 @@ type report struct {
 	Total       total      `json:"total"`
 }
 
-// host describes the machine of the clients.
 type host struct {
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
 	Cores int    `json:"cores"`
 }
 
-// conditions are the settings of all clients.
 type conditions struct {
 	Address         string  `json:"address"`
 	TLS             bool    `json:"tls"`
@@ -121,7 +118,6 @@ func (r report) table() string {
 	return text.String()
 }
 
-// backends returns the distinct backends of the clients.
 func (r report) backends() []string {
 	var names []string
 	for _, o := range r.Clients {

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// result is the JSON object that all clients print, with the published schema.
 type result struct {
 	Language          string  `json:"language"`
 	DurationMs        float64 `json:"durationMs"` // from the start of the first call to the end of the last
@@ -26,7 +25,6 @@ type result struct {
 	LatencyMs         latency `json:"latencyMs"` // of all calls, including failed ones
 }
 
-// latency is in milliseconds.
 type latency struct {
 	P50  float64 `json:"p50"`
 	P95  float64 `json:"p95"`

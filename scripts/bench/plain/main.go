@@ -21,13 +21,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
 
-// client is a connected client of a work.
 type client struct {
 	operation func() error
 	close     func() error
 }
 
-// work connects clients to the server in an environment variable.
 type work struct {
 	address string
 	connect func(address string, number int) (client, error)
@@ -76,7 +74,6 @@ func names() (all []string) {
 	return all
 }
 
-// result has the figures that the bench reads.
 type result struct {
 	Rate   float64 `json:"rate"`   // operations per second
 	CPU    float64 `json:"cpu"`    // processor time of this process per operation, microseconds
@@ -131,7 +128,6 @@ func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
 	}, nil
 }
 
-// together lets all clients work for a time, and returns the latencies in nanoseconds.
 func together(clients []client, duration time.Duration) (*hdrhistogram.Histogram, error) {
 	const shortest, longest, digits = 1, int64(time.Hour), 3
 	all := hdrhistogram.New(shortest, longest, digits)
@@ -170,7 +166,6 @@ func together(clients []client, duration time.Duration) (*hdrhistogram.Histogram
 	return all, errors.Join(failures...)
 }
 
-// ownTime returns the processor time of this process.
 func ownTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

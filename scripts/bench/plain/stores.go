@@ -22,18 +22,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// The number of keys and the size of values of all programs.
 const keys, valueBytes = 10_000, 100
 
-// patience is the time limit of an operation.
 const patience = 10 * time.Second
 
-// value is the value of every key.
 var value = bytes.Repeat([]byte("x"), valueBytes) //nolint:gochecknoglobals // a constant
 
 func key(i int) string { return fmt.Sprintf("plain-%012d", i) }
 
-// anyKey draws a key.
 func anyKey() string { return key(rand.IntN(keys)) }
 
 // once fills a store before the first client works.
@@ -89,7 +85,6 @@ func connectRedis(address string, _ int) (client, error) {
 	return client{func() error { return isValue(c.Get(ctx, anyKey()).Bytes()) }, c.Close}, err
 }
 
-// rollup is the published query; see scenarios/lib/rollup.js.
 const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
  sum(sum_price) / sum(cnt) as avg_price, sum(sum_volume) as total_volume,
  sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
@@ -137,7 +132,6 @@ func connectMachbase(address string, _ int) (client, error) {
 	}, c.Close}, nil
 }
 
-// The works of NATS.
 const request, get, put, publish = "request", "get", "put", "publish"
 
 // publishBatch is the number of messages per operation, before a flush.
@@ -206,7 +200,6 @@ func bucket(c *nats.Conn) (jetstream.KeyValue, error) {
 	return js.CreateOrUpdateKeyValue(context.Background(), jetstream.KeyValueConfig{Bucket: "bench-plain"})
 }
 
-// The works of PostgreSQL, with pgbench's tables.
 const (
 	selectRow = "select abalance from pgbench_accounts where aid = $1"
 	insertRow = "insert into pgbench_history (tid, bid, aid, delta, mtime) values (1, 1, $1, 7, current_timestamp)"
@@ -232,7 +225,6 @@ func connectPostgres(statement string) func(string, int) (client, error) {
 	}
 }
 
-// connectEmpty calls the JavaScript function of the k6 script.
 func connectEmpty(string, int) (client, error) {
 	function, err := sobek.New().RunString("() => {}")
 	if err != nil {

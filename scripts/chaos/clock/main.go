@@ -27,7 +27,6 @@ const step = `package time
 
 import "syscall"
 
-// chaosSeconds is the step of the wall clock.
 var chaosSeconds = func() int64 {
 	text, _ := syscall.Getenv("CHAOS_CLOCK")
 	d, err := ParseDuration(text)

@@ -16,7 +16,6 @@ type command struct {
 	failing int // items of a ReadBulk that fail
 }
 
-// callOf returns the name of the command in faults.
 func callOf(command *pb.MxCommand) string {
 	switch command.GetPayload().(type) {
 	case *pb.MxCommand_Register:
@@ -31,7 +30,6 @@ func callOf(command *pb.MxCommand) string {
 	return callAny
 }
 
-// kindOf returns the kind of the command's payload.
 func kindOf(command *pb.MxCommand) pb.MxCommandKind {
 	switch command.GetPayload().(type) {
 	case *pb.MxCommand_Register:
@@ -71,7 +69,6 @@ func readTimeout(read *pb.ReadBulkCommand) time.Duration {
 	return time.Duration(read.GetTimeoutMs()) * time.Millisecond
 }
 
-// run executes the command and returns the reply.
 func (c *command) run() *pb.MxCommandReply {
 	if kind := kindOf(c.command); kind == pb.MxCommandKind_MX_COMMAND_KIND_UNSPECIFIED || kind != c.command.GetKind() {
 		return refuse(pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_COMMAND,

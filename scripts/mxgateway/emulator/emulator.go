@@ -131,13 +131,11 @@ func (e *Emulator) open(client string) (*session, error) {
 	return opened, nil
 }
 
-// remove removes a session; e.mu is held.
 func (e *Emulator) remove(id string, session *session) {
 	delete(e.sessions, id)
 	close(session.closed)
 }
 
-// find returns NOT_FOUND for an unknown session.
 func (e *Emulator) find(id string) (*session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,7 +146,6 @@ func (e *Emulator) find(id string) (*session, error) {
 	return session, nil
 }
 
-// end closes a session; it returns NOT_FOUND for an unknown one.
 func (e *Emulator) end(id string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Kinds of faults.
 const (
 	faultStatus = "status" // the call ends with a status code
 	faultSlow   = "slow"   // the answer is late
@@ -170,7 +169,6 @@ func (f *faults) clear() {
 	f.set = nil
 }
 
-// list returns the current faults, as they were written.
 func (f *faults) list() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -203,7 +201,6 @@ func (f *faults) take(call string) []Fault {
 	return taken
 }
 
-// forget removes expired faults.
 func (f *faults) forget(now time.Duration) {
 	f.set = slices.DeleteFunc(f.set, func(fault *setFault) bool {
 		return fault.last > 0 && now >= fault.begin+fault.last || fault.count > 0 && fault.seen >= fault.skip+fault.count

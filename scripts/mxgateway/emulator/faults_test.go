@@ -20,7 +20,6 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// control is the control port of an emulator.
 type control struct {
 	*httptest.Server
 	t *testing.T
@@ -45,7 +44,6 @@ func (c control) do(method, path, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// fault sets a fault through the control port.
 func (c control) fault(text string) {
 	c.t.Helper()
 	code, answer := c.do(http.MethodPost, "/faults", text)

@@ -55,7 +55,6 @@ func bucket(v uint64) int {
 	return shift<<(precision-1) + int(v>>shift)
 }
 
-// lower returns the least value of a bucket.
 func lower(index int) uint64 {
 	shift := max(index>>(precision-1)-1, 0)
 	return uint64(index-shift<<(precision-1)) << shift

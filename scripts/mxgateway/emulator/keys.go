@@ -15,7 +15,6 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Scopes of a key.
 const (
 	ScopeSession   = "session:open"     // OpenSession and CloseSession
 	ScopeSubscribe = "invoke:subscribe" // every command except ReadBulk

@@ -61,7 +61,6 @@ func (s Summary) Print(w io.Writer) {
 	_ = table.Flush()
 }
 
-// readCall is a completed ReadBulk call.
 type readCall struct {
 	session, client string
 	begin, end      time.Duration
@@ -69,7 +68,6 @@ type readCall struct {
 	cached, total   int
 }
 
-// recorder records ReadBulk calls.
 type recorder struct {
 	backend string
 	start   time.Time

@@ -30,7 +30,6 @@ const (
 		noReadKey + " session:open,invoke:subscribe\n"
 )
 
-// buffer is a log for concurrent reading and writing.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -53,7 +52,6 @@ func atOnce() emulator.Config {
 	return emulator.Config{Name: "none", Machines: 20, Seed: 1}
 }
 
-// start serves an emulator until the test ends.
 func start(t *testing.T, config emulator.Config) *emulator.Emulator {
 	t.Helper()
 	if config.Keys == nil {
@@ -73,7 +71,6 @@ func start(t *testing.T, config emulator.Config) *emulator.Emulator {
 	return gateway
 }
 
-// client is a client of the gateway with its own connection.
 type client struct {
 	pb.MxAccessGatewayClient
 	ctx context.Context
@@ -92,7 +89,6 @@ func dial(t *testing.T, gateway *emulator.Emulator, key string) client {
 	return client{MxAccessGatewayClient: pb.NewMxAccessGatewayClient(conn), ctx: ctx}
 }
 
-// session is a session of a client, with a registered server.
 type session struct {
 	client
 	id     string
@@ -144,7 +140,6 @@ func readCommand(server int32, timeoutMs uint32, tags ...string) *pb.MxCommand {
 	}
 }
 
-// machine returns the published tag of a machine.
 func machine(number int) string { return fmt.Sprintf("TestMachine_%03d.TestChangingInt", number) }
 
 func six() []string {
@@ -172,7 +167,6 @@ func goroutines() []string {
 	return left
 }
 
-// timers returns the open timerfds of this process.
 func timers(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/fd/*")

@@ -16,7 +16,6 @@ import (
 // eventsEvery is the interval in which a stream checks for changes.
 const eventsEvery = 50 * time.Millisecond
 
-// protocolVersion of the gateway and of the worker.
 const protocolVersion = 1
 
 // OpenSession implements the service.
@@ -66,7 +65,6 @@ func (e *Emulator) Invoke(ctx context.Context, request *pb.MxCommandRequest) (*p
 	return reply, err
 }
 
-// outcome returns OK, the name of a status code, or of a protocol status.
 func outcome(reply *pb.MxCommandReply, err error) string {
 	if err != nil {
 		return codepb.Code(status.Code(err)).String()

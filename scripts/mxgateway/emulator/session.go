@@ -9,13 +9,11 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// hresults of a command.
 const (
 	hresultOK              int32 = 0
 	hresultInvalidArgument int32 = math.MinInt32 + 0x70057 // E_INVALIDARG, 0x80070057
 )
 
-// session is the state of a worker.
 type session struct {
 	id     string
 	client string
@@ -36,7 +34,6 @@ type address struct {
 	tag    string
 }
 
-// item is an advised tag.
 type item struct {
 	address
 	handle int32
@@ -51,7 +48,6 @@ func newSession(id, client string, worker *worker, now time.Duration) *session {
 	}
 }
 
-// touch marks the session as used.
 func (s *session) touch(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,7 @@ func fromEnvironment() (settings, error) {
 	return s, err
 }
 
-// secured returns TLS with the authorities in a file, or those of the system if file is empty.
+// secured returns TLS with the authorities in a file, or the system's if file is empty.
 func secured(file, serverName string) (credentials.TransportCredentials, error) {
 	if file == "" {
 		return credentials.NewClientTLSFromCert(nil, serverName), nil

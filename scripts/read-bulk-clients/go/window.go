@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// window is the result of consecutive calls.
 type window struct {
 	elapsed         time.Duration
 	latencies       []time.Duration // of all calls, including failed ones
@@ -29,7 +28,6 @@ func (w *window) add(took time.Duration, results []*gatewaypb.BulkReadResult, er
 	}
 }
 
-// summary is the common JSON object.
 type summary struct {
 	Language          string    `json:"language"`
 	DurationMs        float64   `json:"durationMs"`
@@ -42,7 +40,6 @@ type summary struct {
 	LatencyMs         latencies `json:"latencyMs"`
 }
 
-// latencies are in milliseconds, 0 without calls.
 type latencies struct {
 	P50  float64 `json:"p50"`
 	P95  float64 `json:"p95"`

@@ -20,7 +20,6 @@ const (
 	againVariable  = "STAGES_AGAIN"  // record of an earlier run: only its failures run again
 )
 
-// outcome is a line of a record: the result of a test, or of a package outside its tests.
 type outcome struct {
 	Command string // arguments of stages go
 	Package string
@@ -31,7 +30,6 @@ type outcome struct {
 	Why     string // reason of the failure
 }
 
-// name returns a readable name.
 func (o *outcome) name() string {
 	if o.Test != "" {
 		return o.Test
@@ -87,7 +85,6 @@ func goTest(args []string) int {
 	return 0
 }
 
-// rerun lists the failures in a package.
 type rerun struct {
 	pkg   string
 	flags []string
@@ -118,7 +115,6 @@ func failedOnly(earlier []outcome, command string) (runs []rerun) {
 	return runs
 }
 
-// tester runs go test and collects outcomes.
 type tester struct {
 	command  string
 	out      io.Writer
@@ -128,7 +124,6 @@ type tester struct {
 	packages map[string]*packageRun
 }
 
-// packageRun is a package while its tests run.
 type packageRun struct {
 	output []string
 	tests  map[string]*testRun
@@ -274,10 +269,8 @@ func (t *tester) endPackage(e event, p *packageRun) {
 	delete(t.packages, e.Package)
 }
 
-// chatter matches go test's own output.
 var chatter = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME|ATTR) .*|PASS|FAIL)?\n?$`)
 
-// show prints the output of a failed test or package.
 func (t *tester) show(output []string) {
 	for _, line := range output {
 		if !chatter.MatchString(line) {

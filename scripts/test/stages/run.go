@@ -32,7 +32,6 @@ type runner struct {
 	mu     sync.Mutex // for out
 }
 
-// stageRun is a completed stage.
 type stageRun struct {
 	stage              string
 	log, record        string
@@ -41,7 +40,6 @@ type stageRun struct {
 	outcomes           []outcome
 }
 
-// failure is a failed test, package or stage.
 type failure struct {
 	stage, pkg, test string
 	name, why        string
@@ -145,7 +143,6 @@ func (r *runner) again(ctx context.Context, runs []*stageRun) (again []*stageRun
 	return again
 }
 
-// stage runs a stage in a separate process group.
 func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageRun {
 	run := &stageRun{stage: stage, log: filepath.Join(r.logs, name+".log"), record: filepath.Join(r.logs, name+".json")}
 	if ctx.Err() != nil {
@@ -245,7 +242,6 @@ func judge(failed []failure, again []*stageRun) (red, flaky []failure) {
 	return red, flaky
 }
 
-// passed reports whether an earlier failure passed in this run.
 func (s *stageRun) passed(f failure) bool {
 	if f.pkg == "" {
 		return len(s.failures()) == 0

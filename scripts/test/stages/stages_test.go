@@ -22,7 +22,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// project is a folder with stages and a Makefile.
 type project struct {
 	t      *testing.T
 	folder string
@@ -104,7 +103,6 @@ func (p *project) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs stages, and returns their output and the exit code.
 func (p *project) run(stages ...string) (output string, code int) {
 	p.t.Helper()
 	cmd := p.command(append([]string{"run"}, stages...)...)

@@ -30,7 +30,6 @@ func read(t *testing.T, path string) []byte {
 	return raw
 }
 
-// stages parses Dockerfile.k6. A warning of BuildKit's linter fails the test.
 func stages(t *testing.T) []instructions.Stage {
 	t.Helper()
 	parsed, err := parser.Parse(strings.NewReader(string(read(t, "Dockerfile.k6"))))
@@ -48,7 +47,6 @@ func stages(t *testing.T) []instructions.Stage {
 	return found
 }
 
-// imageOf returns labels, environment and user of the image.
 func imageOf(stage instructions.Stage) (labels, env map[string]string, user string) {
 	labels, env = map[string]string{}, map[string]string{}
 	for _, command := range stage.Commands {

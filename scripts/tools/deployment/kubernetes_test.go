@@ -136,7 +136,6 @@ func TestManifestsFitTogether(t *testing.T) {
 	require.Contains(t, page, "kubectl set env --local -f merge.yaml NAME=shop GATES= -o yaml")
 }
 
-// values returns the environment variables that have a value.
 func values(env []corev1.EnvVar) map[string]string {
 	all := map[string]string{}
 	for _, e := range env {

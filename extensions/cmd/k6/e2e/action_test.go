@@ -20,7 +20,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// action has the tested parts of .github/actions/sweep/action.yml.
 type action struct {
 	Inputs map[string]struct {
 		Default  string
@@ -39,8 +38,7 @@ type action struct {
 type checkout struct {
 	folder string
 	// temp is the runner's folder; gh writes its arguments there.
-	temp string
-	// server serves the releases.
+	temp   string
 	server string
 }
 
@@ -56,7 +54,6 @@ case "$*" in
 esac
 `
 
-// sweepOfMs returns a sweep with operations of this duration in milliseconds.
 func sweepOfMs(ms int) string {
 	return fmt.Sprintf(`import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
@@ -207,7 +204,6 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	})
 }
 
-// If base is a server, one run is a duet of two servers, judged by a gate file.
 func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("testdata/gated-duet.js")
@@ -255,7 +251,6 @@ func released(t *testing.T, checksum string) string {
 	return server.URL
 }
 
-// A repository with only a k6 script uses k6 from a release, or an installed one.
 func TestActionInARepositoryWithAScriptAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("a release, and a token that may not write", func(t *testing.T) {

@@ -64,7 +64,6 @@ func TestAnyScriptEndsInsideARequest(t *testing.T) {
 	require.False(t, rep.Interrupted)
 }
 
-// A test that the script or a threshold ends early writes an incomplete report.
 func TestAnyScriptIsAborted(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -88,7 +87,6 @@ func TestAnyScriptIsAborted(t *testing.T) {
 	}
 }
 
-// The merged report of several processes has the counts of the server.
 func TestAnyScriptInSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -246,7 +244,6 @@ type end struct {
 	Root    map[string]any `json:"root_group"`
 }
 
-// endOf runs one of k6's examples in its folder.
 func endOf(t *testing.T, examples, name string, args ...string) (e end) {
 	t.Helper()
 	summary := filepath.Join(t.TempDir(), "summary.json")

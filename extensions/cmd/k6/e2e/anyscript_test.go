@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// userScript writes an ordinary script, and returns its path.
 func userScript(t *testing.T, name, source string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -27,7 +26,6 @@ func userScript(t *testing.T, name, source string) string {
 	return path
 }
 
-// anyScript runs a script with the output sweep and k6's output json.
 func anyScript(t *testing.T, source, settings string, o options) *run {
 	t.Helper()
 	if o.script == "" {
@@ -39,7 +37,6 @@ func anyScript(t *testing.T, source, settings string, o options) *run {
 	return k6(t, o)
 }
 
-// scriptReport has the fields of a report of any script.
 type scriptReport struct {
 	Interrupted bool
 	Params      map[string]any
@@ -67,7 +64,6 @@ type stepOfScript struct {
 	OverTime struct{ OpsPerSecond []float64 }
 }
 
-// shop reads and validates the report of a run.
 func (r *run) shop(t *testing.T, names ...string) (rep scriptReport) {
 	t.Helper()
 	name := append(names, "shop")[0]
@@ -269,7 +265,6 @@ func TestAnyScriptWebSocket(t *testing.T) {
 	require.ElementsMatch(t, []string{"iteration: 10, 0", "ws " + url + "/live: 10, 0", "ws " + url + "/missing: 0, 10", "ws live: 10, 0"}, rep.counts())
 }
 
-// Calls of our modules are operations with the module's name.
 func TestAnyScriptOfAModule(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -339,7 +334,6 @@ func TestAnyScriptOfSeveralScenarios(t *testing.T) {
 	require.Equal(t, want, rep.counts())
 }
 
-// After Ctrl-C the report has the results. Interrupted requests are no failures.
 func TestAnyScriptIsInterrupted(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -364,7 +358,6 @@ func TestAnyScriptIsInterrupted(t *testing.T) {
 	}
 }
 
-// Runs without operations, with an unwritable report or with a wrong setting do not pass.
 func TestAnyScriptWithoutReport(t *testing.T) {
 	t.Parallel()
 	const idle = `
@@ -384,7 +377,6 @@ func TestAnyScriptWithoutReport(t *testing.T) {
 	require.Contains(t, r.output, "did you mean skip?")
 }
 
-// A crossed gate exits with 99, even if k6 evaluates no thresholds and prints no summary.
 func TestAnyScriptGates(t *testing.T) {
 	t.Parallel()
 	const source = `
@@ -447,7 +439,6 @@ func TestAnyScriptThatDropsIterations(t *testing.T) {
 	require.InDelta(t, float64(s.Extra.Unstarted), rep.metric("dropped_iterations"), 0)
 }
 
-// A sweep in the same script has the same report as without the output.
 func TestAnyScriptWithASweep(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -531,7 +522,6 @@ func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
 	}
 }
 
-// k6 x sweep handles these reports like those of sweeps.
 func TestAnyScriptThroughTheCommands(t *testing.T) {
 	t.Parallel()
 	url := shopServer(t)
@@ -589,7 +579,6 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 	require.Regexp(t, `(?m)^GET cart, 2 clients .*\(p=1\.000 n=4\)`, out, errs)
 }
 
-// A script that is five times slower is detected by ops/s and, at a given rate, by latency.
 func TestAnyScriptInTurns(t *testing.T) {
 	t.Parallel()
 	for load, figure := range map[string]string{
@@ -633,7 +622,6 @@ func TestAnyScriptInTurns(t *testing.T) {
 	}
 }
 
-// The output changes neither k6's exit code nor its summary.
 func TestAnyScriptIsUnchanged(t *testing.T) {
 	t.Parallel()
 	path := userScript(t, "shop.js", `

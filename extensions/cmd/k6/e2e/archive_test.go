@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readsFiles is a script with modules that read files from its folder.
 const readsFiles = `
 	import memcached from 'k6/x/memcached';
 	import gateway from 'k6/x/mxgateway';

@@ -12,10 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// awaited evaluates to the result of a promise.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// The page of eight runs with 7 steps is correct, and shows content within 2 s.
 func TestEightRunsSideBySide(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{

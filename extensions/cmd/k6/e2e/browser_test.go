@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tab is a browser tab, with the messages, exceptions and requests of its pages.
 type tab struct {
 	ctx context.Context // chromedp keeps the browser in it
 
@@ -27,7 +26,6 @@ type tab struct {
 	requests []string // URLs, except data URLs
 }
 
-// browser starts a headless Chromium and returns its tab.
 func browser(t *testing.T) *tab {
 	t.Helper()
 	path, err := exec.Command(filepath.Join(root, "scripts/browser.sh")).Output()
@@ -57,7 +55,6 @@ func browser(t *testing.T) *tab {
 	return b
 }
 
-// heard records the browser's events.
 func (b *tab) heard(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +72,6 @@ func (b *tab) heard(event any) {
 	}
 }
 
-// open opens a file as a click does, and returns its URL.
 func (b *tab) open(t *testing.T, file string) string {
 	t.Helper()
 	b.mu.Lock()
@@ -95,7 +91,6 @@ func (b *tab) told() (messages, requests []string) {
 	return b.messages, b.requests
 }
 
-// show is a way to display a page.
 type show struct {
 	width  int64
 	mobile bool
@@ -119,7 +114,6 @@ func (b *tab) show(t *testing.T, s show) {
 	))
 }
 
-// look has the visible properties of a page.
 type look struct {
 	Background string   // colour of the page, "r,g,b"
 	Light      float64  // its luminance: 0 is black, 1 is white
@@ -137,7 +131,6 @@ type look struct {
 //go:embed testdata/look.js
 var lookScript string
 
-// look displays the page and returns its properties.
 func (b *tab) look(t *testing.T, s show) look {
 	t.Helper()
 	b.show(t, s)

@@ -34,7 +34,6 @@ func cachesEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-// cacheStep has the fields of a cache's step.
 type cacheStep struct {
 	step
 	ClientWaitMs *struct {
@@ -124,7 +123,6 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	}
 }
 
-// tellRedis sends commands to a Redis.
 func tellRedis(t *testing.T, server string, commands ...string) {
 	t.Helper()
 	address, err := url.Parse(server)
@@ -388,7 +386,6 @@ func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	}
 }
 
-// A password in a URL is in no report and no message.
 func TestRespPassword(t *testing.T) {
 	t.Parallel()
 	env := smallHitRate(t, "TARGET", "redis")

@@ -29,7 +29,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Identifiers of the fake cloud.
 const (
 	cloudToken    = "token-of-an-account"
 	cloudRunToken = "token-of-a-test-run"
@@ -45,26 +44,19 @@ type cloud struct {
 	url string
 	t   *testing.T
 
-	mu sync.Mutex
-	// requests without pushes.
+	mu       sync.Mutex
 	requests []string
 	// options and start belong to the test that k6 created.
-	options map[string]any
-	start   map[string]any
-	// archive lists the uploaded files, and archived is the content of metadata.json.
+	options  map[string]any
+	start    map[string]any
 	archive  []string
 	archived struct{ Env map[string]string }
-	// ended is k6's final message.
-	ended map[string]any
-	// series has the pushed values, by name and tags.
-	series map[string][]cloudValue
-	// period is the time span of a value in seconds.
-	period int
-	// logs are k6's log messages to the cloud.
-	logs strings.Builder
+	ended    map[string]any
+	series   map[string][]cloudValue
+	period   int
+	logs     strings.Builder
 }
 
-// cloudValue is a pushed value of a series for one time span.
 type cloudValue struct {
 	Time time.Time
 	// Value is a Counter's sum.
@@ -163,7 +155,6 @@ func (c *cloud) read(body []byte, into any) {
 	assert.NoError(c.t, json.Unmarshal(body, into), string(body))
 }
 
-// validate refuses executors other than k6's.
 func (c *cloud) validate(w http.ResponseWriter, body []byte) {
 	var asked struct{ Options map[string]any }
 	c.read(body, &asked)
@@ -180,7 +171,6 @@ func (c *cloud) validate(w http.ResponseWriter, body []byte) {
 	c.answer(w, http.StatusForbidden, cloudapi.NewErrorResponseApiModel(*cloudapi.NewErrorApiModel("no hours left", "error")))
 }
 
-// executors returns those of the scenarios in options.
 func executors(options map[string]any) (names []string) {
 	scenarios, _ := options["scenarios"].(map[string]any)
 	for _, s := range scenarios {
@@ -206,7 +196,6 @@ func (c *cloud) execution() any {
 	return cloudapi.NewStartLocalExecutionTestResponse(cloudRun, *config, text(c.url+"/upload"), c.url+"/run")
 }
 
-// unpack reads the names of files in an archive.
 func (c *cloud) unpack(body []byte) {
 	r := tar.NewReader(bytes.NewReader(body))
 	for {
@@ -224,7 +213,6 @@ func (c *cloud) unpack(body []byte) {
 	}
 }
 
-// push receives metrics.
 func (c *cloud) push(_ http.ResponseWriter, body []byte) {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName("metrics.MetricSet")
 	if !assert.NoError(c.t, err) {
@@ -274,7 +262,6 @@ func cloudSeries(metric string, tags map[string]string) string {
 	return metric
 }
 
-// environment returns k6's variables for this cloud.
 func (c *cloud) environment() []string {
 	return []string{
 		"K6_CLOUD_HOST=" + c.url, "K6_CLOUD_HOST_V6=" + c.url, "K6_CLOUD_TOKEN=" + cloudToken,
@@ -282,7 +269,6 @@ func (c *cloud) environment() []string {
 	}
 }
 
-// requireReport checks that all of a report has been pushed.
 func (c *cloud) requireReport(t *testing.T, steps []step) {
 	t.Helper()
 	c.mu.Lock()
@@ -328,11 +314,10 @@ func (c *cloud) requireReport(t *testing.T, steps []step) {
 	}
 }
 
-// swept returns settings of a short sweep of testdata/options.js.
 func swept(portable bool, threshold string) map[string]string {
 	most := "1m"
 	if portable {
-		most = "8s" // the fixed duration of each step
+		most = "8s"
 	}
 
 	return map[string]string{
@@ -391,7 +376,6 @@ func TestGrafanaCloudLocalExecution(t *testing.T) {
 	}
 }
 
-// If all clients fail from the start, the run ends early, and the cloud gets the reason.
 func TestGrafanaCloudHearsOfAborts(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)

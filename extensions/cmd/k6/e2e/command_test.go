@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sweep runs `k6 x sweep`, and returns its exit code, standard output and standard error.
 func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)
@@ -253,7 +252,6 @@ func TestEveryFormatOfARun(t *testing.T) {
 	require.ElementsMatch(t, formats, suffixes)
 }
 
-// edited writes a modified report, and returns the path.
 func edited(t *testing.T, path string, change func(run, step map[string]any)) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -328,7 +326,6 @@ func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 	require.Regexp(t, `undecided: get, 8 clients at 100/s, p90: (k6 itself started .* late|it stood still .*, and so did k6)`, out)
 }
 
-// ab judges the figures even if a script's own thresholds are crossed.
 func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {
@@ -342,7 +339,6 @@ func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
 	require.Contains(t, out, "change ended in 4 of 4 pairs with exit code 99: ")
 }
 
-// ab stops after the first pair if more pairs cannot decide.
 func TestABThatCannotBeDecided(t *testing.T) {
 	t.Parallel()
 	plain := userScript(t, "plain.js", `export const options = { vus: 1, duration: '1s' }; export default function () {}`)
@@ -359,7 +355,6 @@ func TestABThatCannotBeDecided(t *testing.T) {
 	}
 }
 
-// Two settings of one script; with one, an operation takes twenty times as long.
 func TestABOfTwoSweeps(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {

@@ -63,7 +63,6 @@ func grafanaQueries(t *testing.T, file string, variables ...string) (all []grafa
 	return all
 }
 
-// getJSON decodes a server's answer.
 func getJSON(t *testing.T, address string, query url.Values, into any) {
 	t.Helper()
 	response, err := http.Get(address + "?" + query.Encode())
@@ -73,7 +72,6 @@ func getJSON(t *testing.T, address string, query url.Values, into any) {
 	require.NoError(t, json.NewDecoder(response.Body).Decode(into))
 }
 
-// askInfluxDB runs every query of the InfluxDB dashboard. Each must return data.
 func askInfluxDB(t *testing.T, address, run string) {
 	t.Helper()
 	server, err := url.Parse(address)
@@ -95,7 +93,6 @@ func askInfluxDB(t *testing.T, address, run string) {
 	}
 }
 
-// askPrometheus runs every query of the Prometheus dashboard. Each must return data.
 func askPrometheus(t *testing.T, server, run string) {
 	t.Helper()
 	values := regexp.MustCompile(`^label_values\((.*), (\w+)\)$`)
@@ -108,7 +105,7 @@ func askPrometheus(t *testing.T, server, run string) {
 
 			continue
 		}
-		if !q.instant { // at any time in the last hour
+		if !q.instant {
 			q.text = "last_over_time((" + q.text + ")[1h:1s])"
 		}
 		var said struct {

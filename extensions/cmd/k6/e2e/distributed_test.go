@@ -29,7 +29,6 @@ func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	return distributedBy(t, binary(t, "k6-race"), started, args...)
 }
 
-// distributedBy is the same with another binary.
 func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...string) *run {
 	t.Helper()
 	r := &run{results: t.TempDir()}
@@ -64,7 +63,6 @@ func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...s
 	return r
 }
 
-// settings returns the arguments that set variables.
 func settings(env map[string]string) (args []string) {
 	for name, value := range env {
 		args = append(args, "-e", name+"="+value)
@@ -300,7 +298,6 @@ exec "`+binary(t, "k6-race")+`" "$@"
 	require.Equal(t, 4, rep.Steps[0].Clients)
 }
 
-// Ctrl-C ends all parts, and their results are merged.
 func TestDistributedIsInterrupted(t *testing.T) {
 	t.Parallel()
 	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })

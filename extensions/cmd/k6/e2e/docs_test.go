@@ -40,7 +40,6 @@ func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	require.Greater(t, shown, 20)
 }
 
-// blocks returns the fenced blocks of these languages on all pages, by place.
 func blocks(t *testing.T, languages ...string) map[string]string {
 	t.Helper()
 	listed, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--", "*.md").Output()
@@ -61,7 +60,6 @@ func blocks(t *testing.T, languages ...string) map[string]string {
 	return found
 }
 
-// words splits a shell line up to its comment, with quoted text as one word.
 func words(line string) []string {
 	line, _, _ = strings.Cut(" "+line, " #")
 
@@ -89,7 +87,6 @@ func ofK6(words []string) (subcommand string, arguments []string) {
 	return subcommand, words
 }
 
-// k6Help returns the help text of an existing subcommand.
 func k6Help(t *testing.T, subcommand string) string {
 	t.Helper()
 	arguments := append(strings.Fields(subcommand), "--help")

@@ -81,7 +81,6 @@ func TestTheReportTellsTheDriver(t *testing.T) {
 	require.Equal(t, "native", r.report(t, "stock-rollup").Target["driver"])
 }
 
-// The roll-up query over HTTP: each operation reads its 60 rows and checks them.
 func TestRollupOverHTTP(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
@@ -99,7 +98,6 @@ func TestRollupOverHTTP(t *testing.T) {
 	}
 }
 
-// Missing data ends the run before the first step, with one line.
 func TestRollupOverHTTPThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{httpURL(t): "the answer has 0 rows, not 60: run stock-load.js first", "http://127.0.0.1:1": "connection refused"} {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A duet is judged by its base, without a recorded run.
 func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")

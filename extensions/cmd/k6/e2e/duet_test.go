@@ -38,7 +38,6 @@ func duetReport(t *testing.T, r *run, scenario string) *sweepreport.Report {
 	return rep
 }
 
-// short returns settings of a duet of one or two seconds.
 func short(more map[string]string) map[string]string {
 	env := map[string]string{"CLIENTS": "4", "DURATION": "1s", "WARMUP": "200ms", "PAUSE": "0s", "QUIET": "0s"}
 	maps.Copy(env, more)
@@ -104,7 +103,6 @@ func TestDuetsOfScenarios(t *testing.T) {
 	}
 }
 
-// An invalid base ends the run before it begins.
 func TestSettingsOfABase(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

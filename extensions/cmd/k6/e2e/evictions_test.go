@@ -30,7 +30,6 @@ func TestEvictionsAreMarked(t *testing.T) {
 	}
 }
 
-// requireEvictions requires evictions by the server at the address, and no failed operation.
 func requireEvictions(t *testing.T, results, address string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(results, "evictions.json"))

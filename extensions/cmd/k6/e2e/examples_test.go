@@ -30,7 +30,6 @@ var exampleSteps = []int{1, 4, 16}
 
 const exampleShare = 200
 
-// example runs an example without Machbase.
 func example(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
@@ -38,7 +37,6 @@ func example(t *testing.T, name string, env map[string]string) *run {
 	return k6(t, options{script: filepath.Join("../extensions/sweep/examples", name), env: env})
 }
 
-// requireExampleSteps checks that each step has exactly the requested operations.
 func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 	t.Helper()
 	requireOnlySlow(t, r)
@@ -90,7 +88,6 @@ func requirePhases(t *testing.T, r *run, trend string) int {
 	return len(points)
 }
 
-// httpServer returns a server for one test, and a counter of its requests.
 func httpServer(t *testing.T, handler http.HandlerFunc) (url string, requests *atomic.Int64) {
 	t.Helper()
 	requests = &atomic.Int64{}
@@ -340,7 +337,6 @@ func TestExampleOp(t *testing.T) {
 	requireSoundPage(t, browser(t), r, "op")
 }
 
-// countingListener counts accepted connections.
 type countingListener struct {
 	net.Listener
 	accepted atomic.Int64
@@ -401,7 +397,6 @@ func TestExampleRedis(t *testing.T) {
 
 var redisGetCalls = regexp.MustCompile(`cmdstat_get:calls=(\d+)`)
 
-// redisGets returns the number of GETs of the server.
 func redisGets(t *testing.T, client *redis.Client) int {
 	t.Helper()
 	info, err := client.Info(t.Context(), "commandstats").Result()

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One threshold covers failed operations of all kinds of errors.
 func TestThresholdOnFailedOperations(t *testing.T) {
 	t.Parallel()
 	run := func(url, metric string) *run {

@@ -46,7 +46,6 @@ func TestFullServers(t *testing.T) {
 	}
 }
 
-// A server that temporarily refuses commands is busy, too.
 func TestBusyRedis(t *testing.T) {
 	t.Parallel()
 	env := ownRedis(t)
@@ -70,7 +69,6 @@ func TestBusyRedis(t *testing.T) {
 	}
 }
 
-// asks returns the first line of a Redis's answer.
 func asks(t *testing.T, url, command string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "redis://"))

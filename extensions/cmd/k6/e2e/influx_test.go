@@ -30,7 +30,6 @@ func influxDatabase(t *testing.T) string {
 	return u.String()
 }
 
-// gets returns settings of a memcached sweep that only reads.
 func gets(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 
@@ -141,7 +140,6 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 	require.Equal(t, map[string]bool{"1": true, "4": true}, warmedUp)
 }
 
-// influxd is killed during the run and restarted: all points arrive.
 func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := influxtest.Start(t)
@@ -162,7 +160,7 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	requireStreamed(t, r, address, "cache-sweep")
 }
 
-// The same without a restart: lost points are counted, and the exit code is that of the gates.
+// The same without a restart: lost points are counted, and the gates determine the exit code.
 func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
@@ -240,7 +238,6 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 	require.Contains(t, r.output, `the run's tag \"target\" cannot be written, since points have a tag of that name: give it another, such as run_target`)
 }
 
-// With k6's own output, every sample arrives, and none overwrites another.
 func TestInfluxOfK6HasEverySample(t *testing.T) {
 	t.Parallel()
 	for _, o := range []options{

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside has the part of a report about the time within a step.
 type inside struct {
 	Steps []struct {
 		Ops, Failed int

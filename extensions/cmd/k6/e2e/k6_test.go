@@ -18,10 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the repository.
 const root = "../../../.."
 
-// Exit codes of k6.
 const (
 	exitOK               = 0
 	exitOther            = 1 // such as an unwritable file
@@ -37,7 +35,6 @@ const (
 	defaultEnvMachbaseID = "MACHBASE_PID"
 )
 
-// binary returns the path of a binary built by the Makefile.
 func binary(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, "bin", name))
@@ -55,7 +52,6 @@ func reader(t *testing.T) string {
 	return binary(t, "k6-xk6")
 }
 
-// serverURL returns the Machbase of `scripts/servers.sh with machbase`.
 func serverURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv(defaultEnvMachbase)
@@ -76,10 +72,9 @@ type options struct {
 	script string // file in scenarios/ or testdata/, or an absolute path
 	// command is k6's command; nil means run, which also writes all samples to a file.
 	command []string
-	// binary is the path of another k6 than bin/k6-race.
-	binary string
-	env    map[string]string // -e
-	args   []string
+	binary  string
+	env     map[string]string // -e
+	args    []string
 	// environment has additional variables of k6, NAME=value.
 	environment []string
 	// measuring is called when the first step is being measured or, if `shows` is set, when k6's
@@ -202,7 +197,6 @@ func (w *watchedOutput) String() string {
 	return w.all.String()
 }
 
-// lines returns the log lines that contain a text.
 func (r *run) lines(text string) []string {
 	var found []string
 	for line := range strings.Lines(r.output) {
@@ -214,7 +208,6 @@ func (r *run) lines(text string) []string {
 	return found
 }
 
-// report has the fields of a report's JSON that the tests read.
 type report struct {
 	Schema      string
 	Scenario    string
@@ -226,7 +219,6 @@ type report struct {
 	Tables      []madeTable
 }
 
-// madeTable is a table that a script added to a report.
 type madeTable struct {
 	Title   string
 	Columns []struct{ Name, Unit string }
@@ -273,7 +265,6 @@ type step struct {
 	}
 }
 
-// report reads the report of a scenario.
 func (r *run) report(t *testing.T, scenario string) report {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -285,7 +276,6 @@ func (r *run) report(t *testing.T, scenario string) report {
 	return rep
 }
 
-// table returns the report's Markdown.
 func (r *run) table(t *testing.T, scenario string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".md"))
@@ -294,7 +284,6 @@ func (r *run) table(t *testing.T, scenario string) string {
 	return string(raw)
 }
 
-// column returns the cells of the column with this heading.
 func column(t *testing.T, table madeTable, heading string) []any {
 	t.Helper()
 	for i, c := range table.Columns {
@@ -313,7 +302,6 @@ func column(t *testing.T, table madeTable, heading string) []any {
 	return nil
 }
 
-// point is a sample of k6's JSON output.
 type point struct {
 	Metric string
 	Type   string
@@ -324,7 +312,6 @@ type point struct {
 	}
 }
 
-// samples returns the samples of a metric, in order.
 func (r *run) samples(t *testing.T, metric string) []point {
 	t.Helper()
 	raw, err := os.ReadFile(r.points)

@@ -14,7 +14,6 @@ import (
 	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// formats are the suffixes of a report's files.
 var formats = []string{".bench.txt", ".csv", ".html", ".json", ".junit.xml", ".md"}
 
 func filesIn(t *testing.T, dir string) (names []string) {
@@ -142,7 +141,6 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(r.results, ".steps.running"))
 }
 
-// If two runs would write the same report, the second one does not begin.
 func TestTwoRunsAtOnceInOneFolder(t *testing.T) {
 	t.Parallel()
 	var second *run
@@ -242,7 +240,6 @@ func TestInterruptedRunWithoutHandleSummaryLeavesItsReport(t *testing.T) {
 	require.True(t, r.report(t, "steps").Interrupted)
 }
 
-// Operations of portable steps that Ctrl-C interrupts have not failed.
 func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
@@ -258,7 +255,6 @@ func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
 	require.Zero(t, step.Failed)
 }
 
-// A merged report on a full disk does not replace the existing one.
 func TestAMergedReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var parts []string

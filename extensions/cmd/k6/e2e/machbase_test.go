@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machbaseExample runs an example of k6/x/machbase.
 func machbaseExample(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	r := k6(t, options{script: filepath.Join("../extensions/machbase/examples", name), env: env})
@@ -65,7 +64,6 @@ func TestExampleMachbaseRollup(t *testing.T) {
 	require.Len(t, r.lines("6000 rows to be summed up"), 3, r.output)
 }
 
-// httpURL returns the HTTP API of the Machbase of `scripts/servers.sh with machbase`.
 func httpURL(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("MACHBASE_HTTP_URL")
@@ -114,7 +112,6 @@ func TestStockAppend(t *testing.T) {
 	require.Regexp(t, `\| clients \| repeat \| +rows \| +rows/s \| sent MB/s \| sent bytes/row \|`, r.table(t, "stock-append"))
 	require.Equal(t, []any{10000.0, 10000.0, 40000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
 
-	// All acknowledged rows, also those of warm-ups, are in the table.
 	acknowledged := sum(r.samples(t, "machbase_rows_acknowledged"), nil)
 	require.GreaterOrEqual(t, acknowledged, float64(500*(2*20+2*80)))
 	require.Equal(t, acknowledged, sum(r.samples(t, "stock_append_counted"), nil))

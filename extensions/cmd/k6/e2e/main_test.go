@@ -35,7 +35,6 @@ var loaded = struct {
 	env  map[string]string
 }{env: map[string]string{"BACK": "64", "AHEAD": "60", "TPS": "200", "SECONDS": "true"}}
 
-// loadStock loads the stock data once.
 func loadStock(t *testing.T) {
 	t.Helper()
 	loaded.once.Do(func() {
@@ -45,7 +44,6 @@ func loadStock(t *testing.T) {
 	})
 }
 
-// builtServers are the server programs built by scripts/servers.sh, by name.
 var builtServers sync.Map
 
 // builtServer returns the program of a server that a test starts itself.
@@ -60,7 +58,6 @@ func builtServer(t *testing.T, name string) string {
 	return strings.TrimSpace(string(path))
 }
 
-// eventually waits until a condition holds.
 func eventually(t *testing.T, why string, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, hang, 10*time.Millisecond, why)

@@ -17,7 +17,6 @@ const exitMarkedFailed = 110
 // not judge disturbed steps.
 var noWitness = []string{"K6_SWEEP_WITNESS=off"}
 
-// work runs testdata/options.js with options for sweep.options.
 func work(t *testing.T, given string, env map[string]string, args ...string) *run {
 	t.Helper()
 	all := map[string]string{"OPTIONS": given}
@@ -128,7 +127,6 @@ func TestStepsTooShortToMeasure(t *testing.T) {
 		"too short to measure: 9 operations, at least 10 are needed"), 1, r.output)
 }
 
-// A portable sweep whose script never calls sweep.run has measured nothing, and reports that.
 func TestPortableSweepWithoutSweepRun(t *testing.T) {
 	t.Parallel()
 	for thresholds, code := range map[string]int{"": exitThreshold, `, "thresholds": {"iterations": ["count>0"], "sweep_ops": []}`: exitMarkedFailed} {
@@ -139,7 +137,6 @@ func TestPortableSweepWithoutSweepRun(t *testing.T) {
 	}
 }
 
-// A search without an answer does not pass.
 func TestFindThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/options.js", environment: noWitness, env: map[string]string{
@@ -149,7 +146,6 @@ func TestFindThatFindsNothing(t *testing.T) {
 	require.Len(t, r.lines("the search has found nothing: Not even 1 client keeps p99 <= 1ms."), 1, r.output)
 }
 
-// A sweep.run within another one ends the test.
 func TestNestedSweepRun(t *testing.T) {
 	t.Parallel()
 	for _, executor := range []string{"", "portable"} {
@@ -290,7 +286,6 @@ func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	}
 }
 
-// An operation that outlasts the step's duration does not lower its ops/s.
 func TestSlowOperationAtTheEnd(t *testing.T) {
 	calm(t)
 	r := work(t, `{"clients": [4], "duration": "1s"}`, map[string]string{"MS": "10", "SLOW_LAST": "true"})
@@ -367,7 +362,6 @@ func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	}
 }
 
-// The report has the settings of the generator. The witness does not change them.
 func TestGeneratorIsInTheFingerprint(t *testing.T) {
 	t.Parallel()
 	for _, portable := range []string{"", `, "portable": true, "maxDuration": "4s", "gracefulStop": "0s"`} {

@@ -24,7 +24,7 @@ func TestMemoryOfAClient(t *testing.T) {
 		most   int64 // bytes
 	}{
 		{"scenarios/cache-sweep.js", 180_000}, // formerly 248,000
-		{"scripts/bench/empty.js", 100_000},   // of which any VU of k6 needs 67,000
+		{"scripts/bench/empty.js", 100_000},   // any VU of k6 needs 67,000
 	} {
 		t.Run(filepath.Base(tt.script), func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +69,6 @@ func inUse(t *testing.T, script string, clients int) int64 {
 	return bytes
 }
 
-// fetched returns the content of a URL; nothing if there is no answer.
 func fetched(url string) []byte {
 	resp, err := http.Get(url)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireNoFault checks that every iteration completed without an exception and with all checks.
 func requireNoFault(t *testing.T, r *run, iterations int) {
 	t.Helper()
 	require.Equal(t, exitOK, r.code, r.output)
@@ -36,7 +35,6 @@ func TestExamplesOfCaches(t *testing.T) {
 	}
 }
 
-// iterationsOf returns k6's options that reduce the iterations of a script.
 func iterationsOf(vus, iterations int) []string {
 	return []string{"--vus", strconv.Itoa(vus), "--iterations", strconv.Itoa(iterations)}
 }
@@ -69,7 +67,6 @@ func TestExampleNATSSweep(t *testing.T) {
 	requireWholeSweep(t, k6(t, o), "kv", 1000)
 }
 
-// requireWholeSweep checks a sweep of 1, 8 and 32 clients.
 func requireWholeSweep(t *testing.T, r *run, scenario string, share int) {
 	t.Helper()
 	require.Equal(t, exitOK, r.code, r.output)
@@ -90,7 +87,6 @@ func TestExampleSmoke(t *testing.T) {
 	require.Equal(t, float64((1+4)*50), sum(r.samples(t, "sweep_ops"), nil))
 }
 
-// An example without a test may not work.
 func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join(root, "extensions/*/examples/*.js"))

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// natsEnv returns the address of the running NATS, without Machbase.
 func natsEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := map[string]string{defaultEnvMachbase: "", "NATS_URL": os.Getenv("NATS_URL")}
@@ -28,7 +27,6 @@ func natsEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-// natsjsRows are the published rows, in order.
 var natsjsRows = []string{
 	"OrbSet", "MicroWrite", "OrbSetGet", "MicroWriteRead", "OrbGet", "MicroRead", "OrbList", "MicroList", "OrbListPagination", "MicroListPagination",
 	"OrbSetLarge", "MicroWriteLarge", "OrbGetLarge", "MicroReadLarge", "OrbSetGetLarge", "MicroWriteReadLarge", "OrbDeleteLarge", "MicroDeleteLarge",
@@ -121,7 +119,6 @@ func TestNatsjsKVOfSomeRows(t *testing.T) {
 	require.Len(t, r.report(t, "natsjs-kv").Tables, 1, "there is nothing to compare with")
 }
 
-// A failed fill affects only its own row.
 func TestNatsjsKVThatCannotFill(t *testing.T) {
 	t.Parallel()
 	server := startNats(t, 1, "max_payload: 100000")[0]
@@ -232,7 +229,6 @@ func TestNatsSettings(t *testing.T) {
 	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1: connection refused; is a nats-server running there?"), r.output)
 }
 
-// natsServer is a nats-server of one test.
 type natsServer struct {
 	url  string
 	addr string
@@ -274,7 +270,6 @@ func (s *natsServer) start() error {
 	return s.cmd.Start()
 }
 
-// kill ends it like a crash.
 func (s *natsServer) kill() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()

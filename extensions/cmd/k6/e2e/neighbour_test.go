@@ -25,7 +25,6 @@ func spin(t *testing.T) {
 	}
 }
 
-// recordRuns records reports in a new baseline, and returns its path.
 func recordRuns(t *testing.T, reports ...string) string {
 	t.Helper()
 	baseline := filepath.Join(t.TempDir(), "baseline.json")

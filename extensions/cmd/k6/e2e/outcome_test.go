@@ -20,7 +20,6 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// outcome runs testdata/outcome.js.
 func outcome(t *testing.T, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
@@ -28,10 +27,9 @@ func outcome(t *testing.T, env map[string]string) *run {
 	return k6(t, options{script: "testdata/outcome.js", env: env})
 }
 
-// nobody is an address without a server. A free port could soon belong to another test.
+// nobody is an address with no server. A free port could soon belong to another test.
 const nobody = "127.0.0.1:1"
 
-// answering returns the address of a server that answers with a status.
 func answering(t *testing.T, status int) string {
 	t.Helper()
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
@@ -39,7 +37,6 @@ func answering(t *testing.T, status int) string {
 	return url + "/items?token=secret"
 }
 
-// grpcServer returns the address of a server whose calls all end with a status.
 func grpcServer(t *testing.T, code codes.Code) string {
 	t.Helper()
 
@@ -72,7 +69,6 @@ func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
 	return listener.Addr().String()
 }
 
-// redisError returns the address of a server that answers each Redis command with an error.
 func redisError(t *testing.T) string {
 	t.Helper()
 
@@ -114,7 +110,6 @@ func requireAllFailed(t *testing.T, r *run, why string) {
 	require.Zero(t, s.OpsPerSecond)
 }
 
-// requireNoGateHeld checks that the gates on rate and latency did not hold.
 func requireNoGateHeld(t *testing.T, r *run) {
 	t.Helper()
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -271,7 +266,6 @@ func TestAnOpThatLeavesAPromiseFails(t *testing.T) {
 	}
 }
 
-// A sweep detects failed calls even without the system tag status.
 func TestSystemTagsWithoutStatus(t *testing.T) {
 	t.Parallel()
 	for _, env := range []map[string]string{
@@ -285,7 +279,6 @@ func TestSystemTagsWithoutStatus(t *testing.T) {
 	}
 }
 
-// A script without our modules can be a sweep.
 func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	t.Parallel()
 	// Fewer than ten with the warm-up: ten failures within a second would end the sweep early.
@@ -332,8 +325,6 @@ func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
 	}
 }
 
-// requireEnded checks a sweep of 7 steps of 30 s each that ended early with one line that explains
-// it.
 func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
 	t.Helper()
 	require.Equal(t, exitAborted, r.code, r.output)
@@ -353,7 +344,6 @@ func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
 	}
 }
 
-// long asks for 7 steps of 30 s each.
 const long = `{"clients": [2, 4, 1, 8, 16, 32, 64], "iterations": null, "duration": "30s", "maxDuration": "40s", "onError": "count", "op": "call"}`
 
 func TestASweepThatCannotSucceedEnds(t *testing.T) {

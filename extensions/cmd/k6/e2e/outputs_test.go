@@ -24,7 +24,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// address returns the address of a running server.
 func address(t *testing.T, variable string) string {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -33,7 +32,6 @@ func address(t *testing.T, variable string) string {
 	return value
 }
 
-// newRun returns a unique name of a run.
 func newRun() string { return fmt.Sprintf("e2e-%d", time.Now().UnixNano()) }
 
 // The recipe of scripts/grafana/README.md: all samples of a sweep arrive, one per second, and the
@@ -65,7 +63,6 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 	askPrometheus(t, server, name)
 }
 
-// prometheusValue returns the current value of an expression.
 func prometheusValue(t *testing.T, server, expression string) float64 {
 	t.Helper()
 	response, err := http.Get(server + "/api/v1/query?" + url.Values{"query": {expression}}.Encode())
@@ -155,7 +152,6 @@ func (r *receiver) Export(_ context.Context, request *collector.ExportMetricsSer
 	return &collector.ExportMetricsServiceResponse{}, nil
 }
 
-// last returns the last value of a series, or NaN.
 func (r *receiver) last(series string) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

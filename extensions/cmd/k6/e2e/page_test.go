@@ -14,10 +14,9 @@ import (
 )
 
 const (
-	screenWidth = 1200 // CSS pixels
-	phoneWidth  = 360
-	paperWidth  = 718 // A4 with margins of 1 cm
-	// leastContrast is the WCAG 2.2 AA requirement for text that is not large.
+	screenWidth   = 1200 // CSS pixels
+	phoneWidth    = 360
+	paperWidth    = 718 // A4 with margins of 1 cm
 	leastContrast = 4.5
 )
 
@@ -36,7 +35,6 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// requireSoundPage checks the page of a scenario.
 func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 	t.Helper()
 	url := b.open(t, filepath.Join(r.results, scenario+".html"))

@@ -34,7 +34,6 @@ func TestPrecisionThatIsNotReached(t *testing.T) {
 	require.Empty(t, r.lines("known to ops/s ±0.1 % after"), r.output)
 }
 
-// Scenarios have the option as a setting.
 func TestPrecisionOfScenarios(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
@@ -48,7 +47,6 @@ func TestPrecisionOfScenarios(t *testing.T) {
 	require.NotEmpty(t, r.lines("DURATION and PRECISION exclude each other: set one of them"), r.output)
 }
 
-// In a duet, the precision applies to the ratio of both variants.
 func TestPrecisionOfADuet(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",

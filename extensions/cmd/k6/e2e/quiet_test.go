@@ -139,7 +139,6 @@ func quietEnv(url, quiet string) map[string]string {
 	return map[string]string{defaultEnvMachbase: "", "URL": url, "QUIET": quiet}
 }
 
-// The effects of setup end before the first step begins.
 func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
 	t.Parallel()
 	url, said := startBusyServer(t, time.Second) // which takes it 2.5 s

@@ -31,12 +31,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 )
 
-// gateway is an emulated gateway of one test.
 type gateway struct {
 	address, key, keyWithoutRead, control string
 }
 
-// startedGateway starts a gateway without faults and with an empty summary.
 func startedGateway(t *testing.T) *gateway {
 	t.Helper()
 	g := &gateway{freeAddress(t), "mxgw_test_e2e", "mxgw_noread_e2e", "http://" + freeAddress(t)}
@@ -85,7 +83,6 @@ func (g *gateway) ask(ctx context.Context, method, path, body string) ([]byte, e
 	return answer, err
 }
 
-// readCalls has the common fields of the published JSON object and the gateway's summary.
 type readCalls struct {
 	Language                                 string
 	DurationMs                               float64
@@ -95,7 +92,6 @@ type readCalls struct {
 	LatencyMs                                struct{ P50, P95, P99, Max, Mean float64 }
 }
 
-// served returns the gateway's counts.
 func (g *gateway) served(t *testing.T) readCalls {
 	t.Helper()
 	var summary struct{ Total readCalls }
@@ -104,7 +100,6 @@ func (g *gateway) served(t *testing.T) readCalls {
 	return summary.Total
 }
 
-// openSessions returns the number of the gateway's sessions.
 func (g *gateway) openSessions(t *testing.T) int {
 	t.Helper()
 	var state struct{ Sessions int }
@@ -262,7 +257,6 @@ func TestReadBulkSweep(t *testing.T) {
 	require.Zero(t, g.openSessions(t))
 }
 
-// Errors are counted, the run ends in time, and the object is printed.
 func TestReadBulkFaults(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -387,7 +381,6 @@ func (g *gateway) outage(ctx context.Context, lasting string) error {
 	}
 }
 
-// ownGateway starts a gateway for the test.
 func ownGateway(t *testing.T, proto string) *gatewaytest.Server {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, proto))
@@ -412,7 +405,6 @@ func TestReadBulkOfAGatewayThatDies(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the run immediately, and the results are printed.
 func TestReadBulkInterrupted(t *testing.T) {
 	t.Parallel()
 	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
@@ -476,7 +468,6 @@ func TestReadBulkOverTLS(t *testing.T) {
 	}
 }
 
-// selfSigned returns a certificate for this machine, and a file with its authority.
 func selfSigned(t *testing.T) (tls.Certificate, string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -25,7 +25,6 @@ type registryEntry struct {
 	Versions    []string
 }
 
-// The registry entry is valid, and lists the module's registrations.
 func TestRegistryEntryIsWhatTheBinaryHas(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(root, ".github/k6-extension-registry.yaml"))

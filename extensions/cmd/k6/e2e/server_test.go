@@ -15,10 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownServer is a Machbase of one test.
 type ownServer struct{ url string }
 
-// startServer starts a Machbase for the test.
 func startServer(t *testing.T) *ownServer {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +47,6 @@ func startServer(t *testing.T) *ownServer {
 	return &ownServer{url: fmt.Sprintf("machbase://sys:%s@127.0.0.1:%d", password, port)}
 }
 
-// answers reports whether a Machbase greets at the port.
 func answers(port int) bool {
 	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
 	if err != nil {
@@ -192,8 +189,6 @@ func ownStore(t *testing.T, name string, settings ...string) map[string]string {
 	return env
 }
 
-// connServer returns the address of a server that serves each connection in a separate goroutine,
-// and then closes it.
 func connServer(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -58,7 +58,6 @@ func main() { k6cmd.Execute() }
 	return filepath.Join(dir, "k6-echo")
 }
 
-// echoServer sends each line back.
 func echoServer(t *testing.T) string {
 	t.Helper()
 

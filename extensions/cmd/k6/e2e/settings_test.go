@@ -82,7 +82,6 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	}
 }
 
-// scenarios/README.md lists the settings of each scenario, and its section describes each of them.
 func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
@@ -122,7 +121,6 @@ func TestSettingsAreDocumented(t *testing.T) {
 	require.Len(t, documented, len(settings))
 }
 
-// namedSettings returns the settings in a table cell.
 func namedSettings(cell string) (names []string) {
 	for _, found := range tableSetting.FindAllStringSubmatch(cell, -1) {
 		names = append(names, found[1])

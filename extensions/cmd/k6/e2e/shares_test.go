@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inspected returns the scenarios that k6 finds in a script, without running it.
 func inspected(t *testing.T, script string, settings ...string) map[string]struct {
 	Iterations *int
 	Duration   *string
@@ -68,7 +67,6 @@ func TestUsualShares(t *testing.T) {
 	}
 }
 
-// The main benchmark has a duration for each step, unless a number of operations is set.
 func TestTheMainJobGivesEachStepATime(t *testing.T) {
 	t.Parallel()
 	recipe := func(args ...string) string {

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// If go.k6.io/k6 is not replaced, everything builds, and k6/x/sql is missing.
 func TestBothBuildsHaveSQL(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
@@ -29,7 +28,6 @@ func TestBothBuildsHaveSQL(t *testing.T) {
 	}
 }
 
-// sqlExample runs an example of k6/x/sql.
 func sqlExample(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
@@ -42,7 +40,6 @@ func TestExampleSQLite(t *testing.T) {
 	requireExampleSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), "sqlite", "select")
 }
 
-// postgresURL returns the PostgreSQL of `scripts/servers.sh with postgres`, and its password.
 func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	t.Helper()
 	text := os.Getenv("POSTGRES_URL")
@@ -55,7 +52,6 @@ func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	return address, secret
 }
 
-// The scenario has both kinds of operations in each step, and drops its table.
 func TestScenarioPostgres(t *testing.T) {
 	address, secret := postgresURL(t)
 	env := map[string]string{
@@ -207,7 +203,6 @@ func TestPostgresThatIsNotThere(t *testing.T) {
 		"127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused", refused)
 }
 
-// openMachbase opens the tests' Machbase, without k6.
 func openMachbase(t *testing.T) *sql.DB {
 	t.Helper()
 	connector, err := sqlmachbase.NewConnector(serverURL(t))
@@ -265,7 +260,6 @@ func TestMachbaseSQLThatFails(t *testing.T) {
 	require.Equal(t, "SqlError: cannot connect to 127.0.0.1:1: connection refused; is a Machbase server running there?", refused)
 }
 
-// valuesOf runs a function body with a database, and returns its result.
 func valuesOf(t *testing.T, driver, name, code string) (value any) {
 	t.Helper()
 	r := k6(t, options{
@@ -322,7 +316,6 @@ func TestTypesOfPostgres(t *testing.T) {
 	require.Contains(t, got[9], "usage: exec: value 1 is a []int16, which no column takes: give ")
 }
 
-// untimed writes a time of day as PostgreSQL does: the driver adds microseconds.
 func untimed(values []any) []any {
 	for i, value := range values {
 		values[i] = strings.TrimSuffix(value.(string), ".000000")
@@ -346,7 +339,6 @@ func TestTypesOfSQLite(t *testing.T) {
 	}, got)
 }
 
-// Columns stay in the query's order in every call, and none is lost.
 func TestColumnsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -362,7 +354,6 @@ func TestColumnsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A statement is prepared again after the server dropped it or its table changed.
 func TestPostgresPreparesAnew(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -379,7 +370,6 @@ func TestPostgresPreparesAnew(t *testing.T) {
 	require.Equal(t, []any{`[{"a":1}]`, `[{"a":1}]`, `[{"a":1,"b":null}]`, `[{"a":1,"b":null},{"a":2,"b":null}]`}, got)
 }
 
-// Statements between begin and commit are one transaction, with each driver that supports it.
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -445,7 +435,6 @@ func TestSeveralStatementsOfPostgres(t *testing.T) {
 		valuesOf(t, "postgres", simple.String(), `return db.query("set statement_timeout = '1s'; select 1 as a")`))
 }
 
-// Clients that write to the same file wait for each other.
 func TestClientsOfOneSQLiteFileWait(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "one.db")

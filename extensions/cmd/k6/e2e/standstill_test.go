@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stoppedStep has the fields of a step with a standstill.
 type stoppedStep struct {
 	Complete  bool
 	LatencyMs struct{ P50, P99, Max float64 }
@@ -35,7 +34,6 @@ func stopped(t *testing.T, r *run, scenario string) stoppedStep {
 	return rep.Steps[0]
 }
 
-// gateFile writes gates.
 func gateFile(t *testing.T, gates string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gates.json")

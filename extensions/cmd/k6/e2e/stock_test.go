@@ -249,7 +249,7 @@ func TestServerThatComesBack(t *testing.T) {
 	require.True(t, s.Complete)
 	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
 	since := slices.DeleteFunc(r.samples(t, "sweep_ops"), func(p point) bool {
-		return p.Data.Time.Before(back.Add(time.Second)) // each covers a second
+		return p.Data.Time.Before(back.Add(time.Second))
 	})
 	require.Positive(t, sum(since, map[string]string{"outcome": "ok"}), "operations succeed again after the server is back: %s", r.output)
 }
@@ -283,7 +283,6 @@ func TestStockRamp(t *testing.T) {
 	require.Len(t, gates, 4, "and those of the file: %v", gates)
 }
 
-// Every sweep of the repository has gates, and k6 accepts every gate file.
 func TestGatesOfTheScenarios(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []string{"stock-rollup", "stock-tick", "stock-union", "stock-ramp"} {

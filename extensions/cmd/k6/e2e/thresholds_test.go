@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// judged runs a sweep with thresholds, without a server.
 func judged(t *testing.T, scenarios, thresholds string, more ...string) *run {
 	t.Helper()
 	env := map[string]string{"SCENARIOS": scenarios, "THRESHOLDS": thresholds, defaultEnvMachbase: "none"}
@@ -141,7 +140,7 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 	}
 }
 
-// An error before the first sweep.op: each iteration throws, or none ends. k6 alone would exit with
+// An error before the first sweep.op: each iteration throws or hangs. k6 alone would exit with
 // 0.
 func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	t.Parallel()
@@ -252,7 +251,6 @@ func TestThresholdsJudgeWhatTheyName(t *testing.T) {
 	}
 }
 
-// A crossed gate determines the exit code, regardless of k6's thresholds.
 func TestGatesMakeTheExitCode(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")

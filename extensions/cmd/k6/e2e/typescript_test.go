@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// k6 runs a sweep written in TypeScript directly.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	rep := k6(t, options{script: "../examples/quick-start.ts", env: map[string]string{defaultEnvMachbase: ""}}).report(t, "quick-start")

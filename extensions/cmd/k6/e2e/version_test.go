@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both kinds of builds put the same extensions into k6.
 func TestBothBuildsHaveTheSameExtensions(t *testing.T) {
 	t.Parallel()
 	pinned := extensions(t, "k6-race")

@@ -25,11 +25,9 @@ type testimony struct {
 		Idle, K6, Server  []float64
 		GCPauseMs, LateMs []float64
 	}
-	// seconds is the duration of the step.
 	seconds float64
 }
 
-// testify runs the witness script with a handler, and returns the report's fields.
 func testify(t *testing.T, serve http.HandlerFunc, env map[string]string) *testimony {
 	t.Helper()
 	server := httptest.NewServer(serve)

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wrong runs testdata/wrong.js.
 func wrong(t *testing.T, call string, args ...string) *run {
 	t.Helper()
 
