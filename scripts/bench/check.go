@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// check compares the ratios of the last run with those of the previous run on the same machine. A
+// check compares the ratios of the last run with the previous run on the same machine. A
 // ratio is worse if its complete interval is on the bad side of the earlier one.
 func check([]string) error {
 	all, err := allRuns()

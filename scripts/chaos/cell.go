@@ -58,7 +58,7 @@ type cell struct {
 	names  *nameService
 	k6     *exec.Cmd
 	output said
-	// stacks returns those of k6's goroutines.
+	// stacks returns the stacks of k6's goroutines.
 	stacks func() (string, error)
 
 	mu sync.Mutex

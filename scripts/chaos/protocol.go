@@ -31,7 +31,7 @@ type protocol struct {
 	env     map[string]string
 	// load multiplies the number of operations of a paced client, if a call does several.
 	load int
-	// closes means that the script has to close what it opens.
+	// closes means that the script has to close its connections.
 	closes  bool
 	rewrite func(chunk []byte) []byte
 	// output means that the cell tests k6's output instead of operations.

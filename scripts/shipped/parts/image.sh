@@ -55,7 +55,7 @@ at_end+=('scripts/servers.sh down memcached')
 mkdir -m 700 "$room/results"
 if sweep '' -v "$room/results:/sweep/results" 2>"$room/said"; then die 'a folder of root is written to'; fi
 grep -qF 'the results cannot be kept: open results: permission denied' "$room/said" || die "$(cat "$room/said")"
-row 'a results folder that user 12345 may not write to' 'the run ends at once: "the results cannot be kept: open results: permission denied"'
+row 'a results folder that is not writable for user 12345' 'the run ends immediately: "the results cannot be kept: open results: permission denied"'
 chown 12345:12345 "$room/results"
 sweep "$room/results" -v "$room/results:/sweep/results"
 [[ $(stat -c %u:%g "$room/results/cache-sweep-memcached.json") == 12345:12345 ]] || die 'the report belongs to another user'

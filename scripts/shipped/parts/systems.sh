@@ -22,7 +22,7 @@ for system in darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   say "$system"
   compiles "$system" || die "$system: does not compile"
 done
-row '`go vet` with all tests but those of e2e: macOS and Windows, amd64 and arm64' 'compiles'
+row '`go vet` with all tests except e2e: macOS and Windows, amd64 and arm64' 'compiles'
 
 # Go programs for Windows read random numbers from a library that wine 8 lacks.
 export WINEPREFIX=$room/wine WINEDEBUG=-all WINEDLLOVERRIDES='bcryptprimitives=n;mscoree,mshtml='
@@ -54,4 +54,4 @@ code=0
 said=$(k6 run --quiet scenarios/cache-sweep.js -e MEMCACHED_URL=127.0.0.1:1 -e TARGET=memcached -e CLIENTS=1 -e DURATION=1s -e QUIET=0s -e "RESULTS=$room/none" 2>&1) || code=$?
 [[ $said == *'connection refused; is a memcached running there?'* ]] || die "of a server that is not there it says: $said"
 row 'a server that is not there' "\"connection refused; is a memcached running there?\", exit code $code"
-signature systems "wine emulates Windows: what was seen is Go's own code for it, and not its kernel"
+signature systems "wine emulates Windows: this tests Go's code for Windows, not the kernel"

@@ -131,7 +131,7 @@ func TestAnyScriptInSeveralProcesses(t *testing.T) {
 	require.InDelta(t, float64(2*counted["POST /buy"]), rep.metric("sold"), 0)
 }
 
-// Percentiles of a process, and of the merged parts of two, are within a thousandth of those of
+// Percentiles of a process, and of the merged parts of two, differ by at most a thousandth from
 // k6's samples, for constant, skewed and bimodal durations.
 func TestAnyScriptPercentiles(t *testing.T) {
 	t.Parallel()

@@ -196,7 +196,7 @@ func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	}
 }
 
-// The latency of slow failures, such as timeouts, is reported separately from that of successes.
+// The latency of slow failures, such as timeouts, is reported separately from successes'.
 func TestLatencyOfFailures(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "allowFailed": true}`, map[string]string{"MS": "1", "FAIL_EVERY": "5", "FAIL_MS": "200"})
@@ -435,7 +435,7 @@ func TestInspectAndArchive(t *testing.T) {
 	}
 }
 
-// Execution segments share portable steps as they share those of the executor.
+// Execution segments split portable steps in the same way as the executor's.
 func TestPortableUnderSegments(t *testing.T) {
 	t.Parallel()
 	total := 0

@@ -27,7 +27,7 @@ func outcome(t *testing.T, env map[string]string) *run {
 	return k6(t, options{script: "testdata/outcome.js", env: env})
 }
 
-// nobody is an address with no server. A free port could soon belong to another test.
+// No server listens here. A free port could soon belong to another test.
 const nobody = "127.0.0.1:1"
 
 func answering(t *testing.T, status int) string {

@@ -71,7 +71,7 @@ func processorTime(t *testing.T) time.Duration {
 	return usedBy(t, unix.RUSAGE_SELF)
 }
 
-// threadTime is that of a goroutine that has a thread for itself.
+// threadTime returns the processor time of the thread that the goroutine is locked to.
 func threadTime(t *testing.T) time.Duration {
 	t.Helper()
 
