@@ -27,7 +27,7 @@ usage() {
   cat <<EOF
 servers.sh up NAME...                    starts servers; those that are up already stay as they are
 servers.sh down [NAME...]                stops them (default: all) and removes all that they left
-servers.sh status                        what is up, in this checkout
+servers.sh status                        what is up, in all rooms of this checkout
 servers.sh env                           export lines of what is up, for: eval "\$(scripts/servers.sh env)"
 servers.sh with NAME... -- COMMAND...    starts what is not up, runs COMMAND with the addresses exported, stops what it started,
                                          and exits as COMMAND did, or with 1 when a server has died meanwhile.
@@ -287,12 +287,25 @@ do_down() {
   done
 }
 
+# do_status: of this room all servers, and of the other rooms of the checkout those that are there.
 do_status() {
+  local room own=$state_root
+  room_status
+  for state_root in "${scripts%/*}"/.servers*; do
+    [[ $state_root != "$own" && -d $state_root ]] || continue
+    room=${state_root##*/.servers}
+    say "in ${room:+SERVERS_ROOM=${room#-}}${room:-the room without a name}:"
+    room_status there
+  done
+}
+
+# room_status [there]: a line for each server, or for each that is there.
+room_status() {
   local each
   for each in $(known_names); do
     load "$each"
     if ! read_state; then
-      printf '%-10s not up\n' "$name"
+      [[ -n ${1:-} ]] || printf '%-10s not up\n' "$name"
     elif ! is_running "$pid" "$home"; then
       printf '%-10s died (pid %s): up starts a new one, down removes what it left in %s\n' "$name" "$pid" "$home"
     elif ! server_ready; then

@@ -6,7 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-(($# == 1)) || { echo 'types.sh: it is types.sh FOLDER' >&2; exit 2; }
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit; fi
+(($# == 1)) && [[ $1 != -* ]] || { echo 'types.sh: it is types.sh FOLDER' >&2; exit 2; }
 version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo v0.0.0)}
 version=${version#v}   # npm has no v
 room=$(mktemp -d)

@@ -130,6 +130,9 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	}
 	var result workload.Result
 	if filling.Unwritten() > 0 && b.shared.prefill(keys, filling.group, options.Keys.Count) {
+		if client := b.runs.Client(); client != nil {
+			client.Step().Prefilling()
+		}
 		if client := b.runs.Client(); client != nil && client.Measuring() {
 			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
 		}

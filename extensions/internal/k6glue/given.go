@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
 )
 
 // Given returns the names set with -e on the command line, and the sources of the script and its
@@ -28,6 +30,38 @@ func Given() (names, sources []string) {
 
 	return names, sources
 }
+
+// Command returns the command line of this process, without passwords and the like; "" where it is
+// not known.
+func Command() string {
+	gs := process.Load()
+	if gs == nil {
+		return ""
+	}
+	words := slices.Clone(gs.CmdArgs)
+	for i, arg := range gs.CmdArgs {
+		given := assignment(gs.CmdArgs, i)
+		name, value, is := strings.Cut(given, "=")
+		switch {
+		case i == 0:
+			words[i] = filepath.Base(arg)
+		case is && value != "" && secretName.MatchString(name):
+			words[i] = strings.TrimSuffix(arg, value) + "***"
+		case gs.CmdArgs[i-1] == "--secret-source":
+			words[i] = "***"
+		case strings.HasPrefix(arg, "--secret-source="):
+			words[i] = "--secret-source=***"
+		}
+		if strings.ContainsAny(words[i], " \t\n'\"\\<>|&;$`(){}?#!") {
+			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
+		}
+	}
+
+	return redact.Address(strings.Join(words, " "))
+}
+
+// secretName matches the names of settings that are secrets.
+var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|credential|auth|key$`)
 
 // assignment returns the value of -e or --env at index i, or "".
 func assignment(args []string, i int) string {

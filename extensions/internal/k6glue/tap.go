@@ -2,6 +2,7 @@ package k6glue
 
 import (
 	"sync/atomic"
+	"time"
 
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
@@ -24,6 +25,9 @@ type Tap struct {
 
 	// fault is the first failure since Begin; around belongs to the enclosing operation.
 	fault, around atomic.Pointer[error]
+
+	// requested is how long the requests have taken since Requested was called last, in ns.
+	requested atomic.Int64
 
 	// pumped is set when a goroutine empties the channel, because an operation pushed too many
 	// samples.
@@ -166,6 +170,16 @@ func (t *Tap) Fault() error {
 	return of(fault)
 }
 
+// Requested returns how long HTTP requests and gRPC calls have taken since it was called last, all
+// of them together: http_req_duration and grpc_req_duration of k6.
+func (t *Tap) Requested() time.Duration {
+	if t == nil {
+		return 0
+	}
+
+	return time.Duration(t.requested.Swap(0))
+}
+
 func of(fault *error) error {
 	if fault == nil {
 		return nil
@@ -203,12 +217,27 @@ func (t *Tap) handOn() {
 }
 
 func (t *Tap) take(samples metrics.SampleContainer) {
+	t.requested.Add(int64(requestTime(t.state.BuiltinMetrics, samples)))
 	if t.fault.Load() == nil {
 		if err := t.failing.Find(t.state, samples); err != nil {
 			t.fault.CompareAndSwap(nil, &err)
 		}
 	}
 	t.out <- samples
+}
+
+// requestTime is how long the requests took whose samples these are.
+func requestTime(builtin *metrics.BuiltinMetrics, container metrics.SampleContainer) (took time.Duration) {
+	if _, one := container.(metrics.Sample); one || builtin == nil { // those of requests come together
+		return 0
+	}
+	for _, s := range container.GetSamples() {
+		if s.Metric == builtin.HTTPReqDuration || s.Metric == builtin.GRPCReqDuration {
+			took += metrics.ToD(s.Value)
+		}
+	}
+
+	return took
 }
 
 // mark travels through the channel; when it arrives, all earlier samples have been forwarded.

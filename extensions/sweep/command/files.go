@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
@@ -84,14 +85,7 @@ func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	if err != nil {
 		return nil, unusable(file, err)
 	}
-	if f.Relative == nil || f.Relative.Baseline == "" {
-		return f, nil
-	}
-	baseline, err := readBaseline(gs, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Relative.Baseline)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: baseline %w", file, err)
-	}
-	if err := f.SetBaseline(baseline); err != nil {
+	if err := f.LoadBaseline(file, func(path string) ([]byte, error) { return fsext.ReadFile(gs.FS, path) }); err != nil {
 		return nil, unusable(file, err)
 	}
 

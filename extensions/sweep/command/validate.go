@@ -86,7 +86,10 @@ func validateFile(gs *state.GlobalState, file string) error {
 	}
 	switch kindOf(raw) {
 	case aFileOfGates:
-		_, err := gates(gs, file, raw)
+		f, err := gates(gs, file, raw)
+		if err == nil && f.NoBaseline() != "" {
+			err = unusable(file, errors.New(f.NoBaseline()))
+		}
 
 		return err
 	case anotherObject:

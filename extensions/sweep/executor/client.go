@@ -103,7 +103,8 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 	err := c.once(ctx, active)
 	failed := c.tap.Fault()
-	if err != nil || c.measured.Finished() { // after sweep.run, nothing is an operation
+	c.measured.Requested(c.tap.Requested())
+	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
 		return err
 	}
 

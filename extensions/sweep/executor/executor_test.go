@@ -513,7 +513,7 @@ func TestProgress(t *testing.T) {
 		}
 
 		_, right := after(500 * time.Millisecond)
-		require.Equal(t, []string{"step 1/2: 1 client", "connecting and warming up"}, right)
+		require.Equal(t, []string{"step 1/2: 1 client", "warming up"}, right)
 		bar, right := after(3*time.Second + 5*time.Millisecond)
 		require.Equal(t, "[==>-----------------------------------]", bar, "half of one of five clients: a tenth")
 		require.Equal(t, []string{"step 1/2: 1 client", "250/500 ops"}, right[:2])

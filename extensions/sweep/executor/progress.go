@@ -62,7 +62,7 @@ func (p *progress) read() (float64, []string) {
 	}
 
 	if !p.current.step.Started() {
-		return p.part(0), []string{p.step(), "connecting and warming up"}
+		return p.part(0), []string{p.step(), p.current.step.Preparing()}
 	}
 	count, elapsed := p.current.step.Progress()
 	done, at, share := p.done(count, elapsed)

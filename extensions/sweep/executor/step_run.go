@@ -190,9 +190,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 // tell logs the results, and why they differ from the plan.
 func (r *stepRun) tell(steps []report.Step) {
 	r.log(steps)
-	for i := range r.duets {
-		r.logger.WithField("op", r.duets[i].Op).Info(r.duets[i].Line())
-	}
 	if why := report.TooShort(steps); why != "" {
 		r.logger.Warnf("the step is incomplete: %s", why)
 	}

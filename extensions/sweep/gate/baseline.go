@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -165,13 +169,50 @@ func (b *Baseline) differences(r *report.Report) []string {
 	return report.Differences(b.Runs[len(b.Runs)-1], r)
 }
 
-// SetBaseline sets the recorded runs that Relative.Baseline names.
-func (f *File) SetBaseline(b *Baseline) error {
+// LoadBaseline reads, by read, the recorded runs that Relative.Baseline names; file is where f was
+// read from. That there are none yet is no error: NoBaseline returns what to do.
+func (f *File) LoadBaseline(file string, read func(path string) ([]byte, error)) error {
 	if f.Relative == nil || f.Relative.Baseline == "" {
-		return errors.New("there are no relative gates that name a baseline")
+		return nil
 	}
+	f.recorded = filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Relative.Baseline))
+	raw, err := read(f.recorded)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var b *Baseline
+	if err == nil {
+		b, err = ReadBaseline(raw)
+	}
+	if err == nil {
+		err = f.setBaseline(b)
+	}
+	if err != nil {
+		return fmt.Errorf("baseline %s: %w", f.recorded, err)
+	}
+
+	return nil
+}
+
+// NoBaseline says how to record the runs that the relative gates need, where there are none yet.
+func (f *File) NoBaseline() string {
+	if f.Relative == nil || f.Relative.Baseline == "" || f.baseline != nil {
+		return ""
+	}
+	to := f.recorded
+	if dir, err := os.Getwd(); err == nil {
+		if path, err := filepath.Rel(dir, to); err == nil && filepath.IsLocal(path) {
+			to = path
+		}
+	}
+
+	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s", judgement.FewestRuns, to)
+}
+
+// setBaseline gives the file the recorded runs that Relative.Baseline names.
+func (f *File) setBaseline(b *Baseline) error {
 	if b.Scenario != f.Scenario {
-		return fmt.Errorf("baseline %s is of scenario %q: it must be of %q", f.Relative.Baseline, b.Scenario, f.Scenario)
+		return fmt.Errorf("it is of scenario %q, and must be of %q", b.Scenario, f.Scenario)
 	}
 	f.baseline = b
 
@@ -181,7 +222,7 @@ func (f *File) SetBaseline(b *Baseline) error {
 func (f *File) judgeFit(r *report.Report) report.Verdict {
 	switch {
 	case f.baseline == nil:
-		return crossed("not judged: there is no baseline")
+		return undecided("not judged: " + f.NoBaseline())
 	case len(r.Duets) > 0:
 		return held("not asked: the run is a duet, and has its base in itself")
 	}

@@ -2,13 +2,16 @@ package gate
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -119,15 +122,44 @@ func TestRunThatIsNotRecorded(t *testing.T) {
 	}
 }
 
-func TestSetBaseline(t *testing.T) {
-	f := parsed(t, againstBaseline)
-	require.EqualError(t, f.SetBaseline(&Baseline{Scenario: "queue"}), `baseline b.json is of scenario "queue": it must be of "cache"`)
-	require.Equal(t, []string{"baseline fits", "every step complete and no operation failed"}, f.Plan(), "none of them was taken")
-	require.NoError(t, f.SetBaseline(near(t)))
+// Recorded runs are read from the folder of the file of gates. Where there are none yet, the gates
+// that need them are undecided, which never passes, and it is said how to record some.
+func TestLoadBaseline(t *testing.T) {
+	for _, tt := range []struct {
+		contents []byte
+		err      error
+		want     string
+	}{
+		{[]byte("{}"), nil, `baseline thresholds/b.json: not a report: there is no key "schema", which is to be "xk6-sweep/1"`},
+		{nil, fs.ErrPermission, "baseline thresholds/b.json: permission denied"},
+		{nil, fs.ErrNotExist, ""},
+	} {
+		f := parsed(t, strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1))
+		err := f.LoadBaseline("thresholds/cache.json", func(path string) ([]byte, error) {
+			require.Equal(t, "thresholds/b.json", path)
+
+			return tt.contents, tt.err
+		})
+		if tt.want != "" {
+			require.EqualError(t, err, tt.want)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, []string{"baseline fits", "every step complete and no operation failed"}, f.Plan(), "none was taken")
+		record := "there is no baseline yet: run it 3 times, and after each run k6 x sweep record RUN.json -o thresholds/b.json"
+		require.Equal(t, record, f.NoBaseline())
+		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: judgement.Undecided, Detail: "not judged: " + record}, f.Judge(run(1))[0])
+		require.EqualError(t, f.setBaseline(&Baseline{Scenario: "queue"}), `it is of scenario "queue", and must be of "cache"`)
+		require.NoError(t, f.setBaseline(near(t)))
+		require.Len(t, f.Plan(), 14)
+		require.Empty(t, f.NoBaseline())
+	}
 
 	for _, none := range []string{
 		`{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`, `{"scenario": "cache", "relative": {"p99": "+10%"}}`,
 	} {
-		require.EqualError(t, parsed(t, none).SetBaseline(near(t)), "there are no relative gates that name a baseline")
+		f := parsed(t, none)
+		require.NoError(t, f.LoadBaseline("cache.json", nil))
+		require.Empty(t, f.NoBaseline())
 	}
 }

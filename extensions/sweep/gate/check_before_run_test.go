@@ -12,7 +12,7 @@ func TestCheck(t *testing.T) {
 	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}}), `gates: absolute[1].op is "gat", which cache does not have: it has "get", "set"; did you mean "get"?`)
 	require.EqualError(t, f.Check(Planned{}), `gates: absolute[0].op is "set", which cache does not have: it has none`)
 	require.NoError(t, f.Check(Planned{Ops: []string{"set", "gat"}}), "the baseline is not known yet")
-	require.NoError(t, f.SetBaseline(near(t)))
+	require.NoError(t, f.setBaseline(near(t)))
 	require.EqualError(t, f.Check(Planned{Ops: []string{"set", "gat"}}),
 		`baseline b.json has the operation "get", which cache does not have: it has "set", "gat"; record a new baseline`)
 	require.NoError(t, f.Check(Planned{Ops: []string{"get", "set", "gat"}}))
@@ -56,7 +56,7 @@ func TestCheckOfAPlan(t *testing.T) {
 
 func TestCheckOfAPlanOfABaseline(t *testing.T) {
 	f := parsed(t, againstBaseline)
-	require.NoError(t, f.SetBaseline(near(t)))
+	require.NoError(t, f.setBaseline(near(t)))
 	require.NoError(t, f.Check(Planned{Ops: []string{"get", "set"}, Clients: []int{1, 8}}))
 	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}, Clients: []int{1, 64}}),
 		"baseline b.json has the number of clients 8, which cache does not have: it has 1, 64; record a new baseline")

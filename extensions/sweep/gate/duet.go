@@ -13,7 +13,7 @@ import (
 
 func duetsOf(r *report.Report) (keys []report.Key) {
 	for i := range r.Duets {
-		if key := r.Duets[i].Key(); !slices.Contains(keys, key) {
+		if key := r.Duets[i].Key(); key.Op != report.TotalOp && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

@@ -144,7 +144,7 @@ func TestWiderHalfOfADuetCounts(t *testing.T) {
 func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "opsPerSecond": 900}],
 		"relative": {"baseline": "b.json", "opsPerSecond": "-5%"}}`)
-	require.NoError(t, f.SetBaseline(apart(t)))
+	require.NoError(t, f.setBaseline(apart(t)))
 	r := duet(0.01, 0.9, 1)
 	r.Duets[1].Clients, r.Steps[2].Clients, r.Steps[3].Clients = 8, 8, 8
 	r.Steps[0].OpsPerSecond = 1 // base, which has no bound

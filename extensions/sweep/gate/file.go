@@ -12,6 +12,8 @@ type File struct {
 	// UndecidedPass is set if undecided gates do not fail the run.
 	UndecidedPass bool
 
+	// recorded is the path of the baseline, which is nil where there is no such file.
+	recorded string
 	baseline *Baseline
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Plan returns the names of all gates in Judge's order, known before the run. Call SetBaseline
+// Plan returns the names of all gates in Judge's order, known before the run. Call LoadBaseline
 // first for relative gates. Names have no comma, colon, brace, quote or line end.
 func (f *File) Plan() []string {
 	var names []string

@@ -13,13 +13,14 @@ import (
 // Judge judges a run and returns a verdict for each name of Plan, in order.
 //
 // A missing or failed step is crossed. A figure that cannot be judged is undecided, and passes only
-// if the file allows it and the figure is not significantly worse.
+// if the file allows it, the figure is not significantly worse, and the baseline exists.
 func (f *File) Judge(r *report.Report) []report.Verdict {
 	verdicts := f.judge(r)
 	for i, name := range f.Plan() {
 		v := &verdicts[i]
 		v.Gate = name
-		v.Held = v.Outcome == judgement.Held || v.Outcome == judgement.Undecided && f.UndecidedPass && !v.Worse
+		passes := f.UndecidedPass && !v.Worse && (name != baselineFits || f.baseline != nil)
+		v.Held = v.Outcome == judgement.Held || v.Outcome == judgement.Undecided && passes
 	}
 
 	return verdicts

@@ -20,7 +20,7 @@ const (
 )
 
 // Parse reads a gate file. Its errors are one line that names the key and the right form; the
-// caller adds the file name. With relative gates, call SetBaseline next.
+// caller adds the file name. With relative gates, call LoadBaseline next.
 func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kind of gate
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)

@@ -69,7 +69,7 @@ func TestRelative(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.run.Params["repeats"] = 4 // parameters ask for more repeats
 			f := parsed(t, againstBaseline)
-			require.NoError(t, f.SetBaseline(tt.baseline))
+			require.NoError(t, f.setBaseline(tt.baseline))
 			verdicts := f.Judge(tt.run)
 			require.Len(t, verdicts, len(f.Plan()))
 			for i, name := range f.Plan() {
@@ -105,13 +105,13 @@ func TestUndecidedThatPasses(t *testing.T) {
 		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Scenario = "queue" }), judgement.Crossed, false},
 	} {
 		f := parsed(t, tt.gates)
-		require.NoError(t, f.SetBaseline(tt.baseline))
+		require.NoError(t, f.setBaseline(tt.baseline))
 		v := f.Judge(tt.run)[opsGate]
 		require.Equal(t, tt.outcome, v.Outcome)
 		require.Equal(t, tt.held, v.Held)
 	}
 	f := parsed(t, policy)
-	require.NoError(t, f.SetBaseline(near(t)))
+	require.NoError(t, f.setBaseline(near(t)))
 	v := f.Judge(changed(steady(1), func(r *report.Report) { r.Steps[0].Failed = 1 }))[everyGate]
 	require.Equal(t, judgement.Crossed, v.Outcome)
 	require.False(t, v.Held)
@@ -123,7 +123,7 @@ func TestRelativeOfFewOperations(t *testing.T) {
 	for _, r := range enough.Runs {
 		operations(260)(r)
 	}
-	require.NoError(t, f.SetBaseline(enough))
+	require.NoError(t, f.setBaseline(enough))
 	verdicts := f.Judge(changed(steady(1), operations(249)))
 	require.Equal(t, judgement.Held, verdicts[opsGate].Outcome)
 	require.Equal(t, judgement.Undecided, verdicts[p99Gate].Outcome)
@@ -136,7 +136,7 @@ func TestRelativeOfFewOperations(t *testing.T) {
 
 	few := near(t)
 	operations(249)(few.Runs[3])
-	require.NoError(t, f.SetBaseline(few))
+	require.NoError(t, f.setBaseline(few))
 	v = f.Judge(steady(1))[p99Gate]
 	require.Equal(t, judgement.Undecided, v.Outcome)
 	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", v.Detail)
@@ -146,7 +146,7 @@ func TestAlpha(t *testing.T) {
 	gates := `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecond": "-10%", "alpha": ALPHA}}`
 	for alpha, want := range map[string]judgement.Outcome{"0.05": judgement.Crossed, "0.00001": judgement.Undecided} {
 		f := parsed(t, strings.Replace(gates, "ALPHA", alpha, 1))
-		require.NoError(t, f.SetBaseline(near(t)))
+		require.NoError(t, f.setBaseline(near(t)))
 		require.Equal(t, want, f.Judge(steady(0.7))[0].Outcome)
 	}
 }
@@ -179,7 +179,7 @@ func TestBaselineThatDoesNotFit(t *testing.T) {
 		for _, r := range b.Runs {
 			fingerprinted(r)
 		}
-		require.NoError(t, f.SetBaseline(b))
+		require.NoError(t, f.setBaseline(b))
 		if tt.short == "" {
 			tt.short = tt.detail
 		}
@@ -201,7 +201,7 @@ func TestBaselineThatDoesNotFit(t *testing.T) {
 		"memory and address": func(r *report.Report) { r.Host.MemBytes, r.Target["url"] = 1, "memcached://other" },
 	} {
 		f := parsed(t, againstBaseline)
-		require.NoError(t, f.SetBaseline(near(t)))
+		require.NoError(t, f.setBaseline(near(t)))
 		require.True(t, f.Judge(changed(steady(1), change))[fitGate].Held, name)
 	}
 }
@@ -222,7 +222,7 @@ func limited(word witness.Word, repeats ...int) func(*report.Report) {
 
 func TestStepsThatGatesRefuse(t *testing.T) {
 	f := parsed(t, againstBaseline)
-	require.NoError(t, f.SetBaseline(near(t)))
+	require.NoError(t, f.setBaseline(near(t)))
 	for word, want := range map[witness.Word]string{
 		witness.Client:    "not judged: limited by client: So it was.",
 		witness.Neighbour: "not judged: limited by neighbour: So it was.",
@@ -270,7 +270,7 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 		{changed(steady(0.01), limited(witness.Client, 1, 2, 3, 4)), judgement.Undecided, false},
 	} {
 		f := parsed(t, policy)
-		require.NoError(t, f.SetBaseline(near(t)))
+		require.NoError(t, f.setBaseline(near(t)))
 		v := f.Judge(tt.run)[opsGate]
 		require.Equal(t, tt.want, v.Outcome, v.Detail)
 		require.Equal(t, tt.held, v.Held, v.Detail)

@@ -141,6 +141,9 @@ func ratioSteps(r *report.Report, groups []report.Group) (steps []Step) {
 	var order []report.Key
 	for i := range r.Duets {
 		d := &r.Duets[i]
+		if d.Op == report.TotalOp {
+			continue
+		}
 		if values[d.Key()] == nil {
 			values[d.Key()] = map[string][]float64{}
 			order = append(order, d.Key())

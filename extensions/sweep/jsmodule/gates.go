@@ -2,7 +2,6 @@ package jsmodule
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/grafana/sobek"
 
@@ -43,10 +42,12 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}
-	if file.Relative != nil && file.Relative.Baseline != "" {
-		if err := m.loadBaseline(file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
-			return nil, fmt.Errorf("gates %s: %w", path, err)
-		}
+	read := func(path string) ([]byte, error) { return k6glue.ReadFile(m.vu, path) }
+	if err := file.LoadBaseline(absolute, read); err != nil {
+		return nil, fmt.Errorf("gates %s: %w", path, err)
+	}
+	if missing := file.NoBaseline(); missing != "" {
+		m.test.Logger.Warnf("gates %s: %s", path, missing)
 	}
 	m.results.AddGates(absolute, file)
 	if m.test.RuntimeOptions.NoThresholds.Bool {
@@ -54,17 +55,4 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 	}
 
 	return file, nil
-}
-
-func (m *module) loadBaseline(file *gate.File, path string) error {
-	raw, err := k6glue.ReadFile(m.vu, path)
-	if err != nil {
-		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
-	}
-	baseline, err := gate.ReadBaseline(raw)
-	if err != nil {
-		return fmt.Errorf("baseline %s: %w", filepath.Base(path), err)
-	}
-
-	return file.SetBaseline(baseline)
 }

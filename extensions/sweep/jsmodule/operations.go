@@ -36,6 +36,7 @@ func (o *operations) run() error {
 	}
 	value, err := o.call()
 	failed := o.session.Tap.Fault()
+	o.session.Client.Requested(o.session.Tap.Requested())
 	if o.ctx.Err() != nil {
 		cut(o.session)
 

@@ -198,18 +198,20 @@ func TestThresholdsThatCannotBeRead(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for script, want := range map[string]string{
-		`sweep.gates()`:                "sweep.gates(path) takes the path of a file of gates",
-		`sweep.gates('none.json')`:     "no such file",
-		`sweep.gates('bad.json')`:      `"absolut"`,
-		`sweep.gates('relative.json')`: "the baseline cannot be read (record one: k6 x sweep record RUN.json)",
-		`sweep.gates('broken.json')`:   "baseline bad.json",
+		`sweep.gates()`:              "sweep.gates(path) takes the path of a file of gates",
+		`sweep.gates('none.json')`:   "no such file",
+		`sweep.gates('bad.json')`:    `"absolut"`,
+		`sweep.gates('broken.json')`: "/bad.json: not a report",
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		inFolder(runtime, dir)
 		_, message := sweeptest.ThrownBy(t, runtime, script)
 		require.Contains(t, message, want, script)
 	}
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, results := sweeptest.NewModule(t)
+	inFolder(runtime, dir)
+	require.Nil(t, evaluate(t, runtime, `sweep.gates('relative.json')`), "the run comes before its baseline")
+	require.Contains(t, results.GatesOf(filepath.Join(dir, "relative.json")).NoBaseline(), "k6 x sweep record RUN.json -o ")
 	runtime.VU.InitEnvField = nil
 	_, message := sweeptest.ThrownBy(t, runtime, `sweep.gates('bad.json')`)
 	require.Equal(t, "sweep.gates belongs into the init context, where options are", message)

@@ -39,7 +39,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	m.running = true
 	defer func() { m.running = false }()
 
-	_ = session.Tap.Fault() // samples of earlier code do not count
+	_, _ = session.Tap.Fault(), session.Tap.Requested() // samples of earlier code do not count
 	before := m.begun.Count()
 	err := m.measured(ctx, session, fn, change)
 	if errors.Is(err, measure.ErrMixedDuet) {

@@ -15,6 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -28,6 +29,8 @@ const (
 	setGate     = "GATE"
 	setResults  = "RESULTS"
 	setPortable = "PORTABLE"
+	setChange   = "CHANGE_NAME"
+	setBase     = "BASE_NAME"
 
 	usualClients  = 64    // clients for RATE if the script sets none
 	usualMost     = 512   // for FIND without max
@@ -52,7 +55,7 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 
 func settingNames() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(
-		[]string{setClients, setRate, setFind, setGates, setGate, setResults, setPortable}, maps.Keys(scalars))))
+		[]string{setClients, setRate, setFind, setGates, setGate, setResults, setPortable, setBase, setChange}, maps.Keys(scalars))))
 }
 
 func positive(text string) (any, bool) {
@@ -148,6 +151,12 @@ func (m *module) apply(o *sweepOptions) error {
 		if o.Portable = text == "true"; !o.Portable && text != "false" {
 			return wrong(setPortable, "true or false", text)
 		}
+	}
+	if base, change := value(setBase), value(setChange); base+change != "" {
+		if base == change {
+			return wrongSetting{fmt.Errorf("%s and %s are both %q: give the variants of a duet different names", setBase, setChange, base)}
+		}
+		m.results.NameVariants(o.Scenario, map[string]string{report.Base: base, report.Change: change})
 	}
 	if err := o.applyShare(value); err != nil {
 		return err

@@ -46,6 +46,8 @@ type Reading struct {
 	// ClientWait is the time from an answer's arrival to its read, sampled for clients at event
 	// loops.
 	ClientWait Distribution
+	// Requests is how long the requests of operations took that had some.
+	Requests Distribution
 
 	// Distributions over clients, empty until all have ended.
 	ClientTimes Distribution // from the first operation's start to the last one's end
@@ -82,6 +84,7 @@ func (s *Step) Read() Reading {
 	}
 	r.readParts(s)
 	s.readWaits(&r)
+	s.readRequests(&r)
 	ended := r.Ended == len(s.clients)
 	if r.Started {
 		r.Standstill = s.slots.standstill(s.line.openedAt+r.Elapsed, r.operations(), r.slowest())
@@ -219,6 +222,7 @@ func (r *Reading) NeedOperations(ended uint64) {
 func (r *Reading) Join(next *Reading) {
 	r.Elapsed += next.Elapsed
 	r.ClientWait.Merge(&next.ClientWait)
+	r.Requests.Merge(&next.Requests)
 	for i := range next.Ops {
 		t := r.Op(next.Ops[i].Op)
 		if t == nil {

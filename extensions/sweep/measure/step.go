@@ -84,8 +84,12 @@ type Step struct {
 	interrupt   atomic.Bool // interrupted operations are not failures
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
-	waits       []*Waits
-	kinds       []*kind
+	requests    requests
+	// prefilling tells that a client writes what the step is to find.
+	prefilling atomic.Bool
+	// waits are those of the goroutines on which clients take turns.
+	waits []*Waits
+	kinds []*kind
 
 	slots *slots
 	order connectOrder
@@ -336,6 +340,21 @@ func (s *Step) warmUntil() time.Duration {
 
 // Line returns a channel that is closed when the start line opens.
 func (s *Step) Line() <-chan struct{} { return s.line.open }
+
+// Prefilling says that clients write what the step is to find, before they come to the start line.
+func (s *Step) Prefilling() { s.prefilling.Store(true) }
+
+// Preparing says in words what the clients do before the start line is open.
+func (s *Step) Preparing() string {
+	switch {
+	case s.ready.isOpen():
+		return "warming up"
+	case s.prefilling.Load():
+		return "prefilling"
+	default:
+		return "connecting"
+	}
+}
 
 // Started reports whether the measured phase has begun.
 func (s *Step) Started() bool { return s.line.isOpen() }

@@ -148,22 +148,8 @@ func (c *Config) setGates(file string) (err error) {
 	if c.Gates, err = gate.Parse(raw); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if c.Gates.Relative == nil || c.Gates.Relative.Baseline == "" {
-		return nil
-	}
-	recorded := filepath.Join(filepath.Dir(file), c.Gates.Relative.Baseline)
-	if raw, err = os.ReadFile(recorded); err != nil {
-		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
-	}
-	baseline, err := gate.ReadBaseline(raw)
-	if err == nil {
-		err = c.Gates.SetBaseline(baseline)
-	}
-	if err != nil {
-		return fmt.Errorf("baseline %s: %w", recorded, err)
-	}
 
-	return nil
+	return c.Gates.LoadBaseline(file, os.ReadFile)
 }
 
 func (c *Config) setMostOps(text string) error {

@@ -100,10 +100,14 @@ func newOutput(params output.Params) (*Output, error) {
 	if p.sweeps[config.Name] && len(p.scenarios) > 0 {
 		return nil, fmt.Errorf("the sweep %s has a report of that name: give name=%s-script", config.Name, config.Name)
 	}
+	logger := params.Logger.WithField("output", Name)
+	if g := config.Gates; g != nil && g.NoBaseline() != "" {
+		logger.Warnf("gates: %s", g.NoBaseline())
+	}
 	tags := params.ScriptOptions.SystemTags
 
 	return &Output{
-		config: config, params: params, logger: params.Logger.WithField("output", Name), plan: p,
+		config: config, params: params, logger: logger, plan: p,
 		failing: k6glue.FailingSamples{Responses: true}, state: &lib.State{},
 		tellsStatus: tags == nil || tags.Has(metrics.TagStatus),
 		meanings:    map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},

@@ -62,8 +62,10 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"failed_p50_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P50 })},
 	{"failed_p99_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P99 })},
 	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
-	{"client_wait_mean_ms", ofClientWait(func(w *ClientWaitMs) float64 { return w.Mean })},
-	{"client_wait_p99_ms", ofClientWait(func(w *ClientWaitMs) float64 { return w.P99 })},
+	{"client_wait_mean_ms", ofAnswers(clientWait, func(w *AnswersMs) float64 { return w.Mean })},
+	{"client_wait_p99_ms", ofAnswers(clientWait, func(w *AnswersMs) float64 { return w.P99 })},
+	{"request_p50_ms", ofAnswers(requests, func(w *AnswersMs) float64 { return w.P50 })},
+	{"request_p99_ms", ofAnswers(requests, func(w *AnswersMs) float64 { return w.P99 })},
 	{csvTable, ofTable},
 	{"table_row", ofTable},
 	{"table_column", ofTable},
@@ -231,13 +233,19 @@ func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string
 	}
 }
 
-func ofClientWait(figure func(*ClientWaitMs) float64) func(*Report, *Step) string {
+func clientWait(s *Step) *AnswersMs { return s.ClientWait }
+
+func requests(s *Step) *AnswersMs { return s.Requests }
+
+// ofAnswers is a figure of steps that have such times of answers.
+func ofAnswers(of func(*Step) *AnswersMs, figure func(*AnswersMs) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string {
-		if s.ClientWait == nil {
+		answers := of(s)
+		if answers == nil {
 			return ""
 		}
 
-		return strconv.FormatFloat(figure(s.ClientWait), 'f', -1, 64)
+		return strconv.FormatFloat(figure(answers), 'f', -1, 64)
 	}
 }
 

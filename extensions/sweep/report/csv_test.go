@@ -48,7 +48,8 @@ func TestCSVColumns(t *testing.T) {
 			Window:        &Window{Seconds: 6.5, Ops: 4},
 			AllClients:    &AllClients{Seconds: 3.5, Ops: 2, OpsPerSecond: 0.5},
 			FailedLatency: &FailedLatencyMs{P50: 41.5, P99: 42.5, Max: 43.5},
-			ClientWait:    &ClientWaitMs{Mean: 44.5, P99: 45.5},
+			ClientWait:    &AnswersMs{Mean: 44.5, P99: 45.5},
+			Requests:      &AnswersMs{P50: 51.5, P99: 52.5},
 			Witness:       &Witness{LimitedBy: witness.Host},
 			Intervals:     &Intervals{OpsPerSecond: Range{46.5, 47.5}, Latency: map[string]Range{"p99": {48.5, 49.5}}},
 			OpenLoop: &OpenLoop{
@@ -71,7 +72,7 @@ func TestCSVColumns(t *testing.T) {
 		"achieved_per_second": "36.5", "longest_queue": "37", "all_busy": "0.75",
 		"lateness_p50_ms": "38.5", "lateness_p99_ms": "39.5", "lateness_max_ms": "40.5",
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
-		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5",
+		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5", "request_p50_ms": "51.5", "request_p99_ms": "52.5",
 		"table": "", "table_row": "", "table_column": "", "table_value": "", "variant": "",
 		"limited_by":         "host",
 		"ops_per_second_low": "46.5", "ops_per_second_high": "47.5", "p50_ms_low": "", "p50_ms_high": "", "p90_ms_low": "", "p90_ms_high": "",

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +30,8 @@ type Duet struct {
 	Clients int     `json:"clients"`
 	Rate    float64 `json:"rate,omitempty"`
 	Repeat  int     `json:"repeat"`
-	Op      string  `json:"op"`
+	// Op is TotalOp in the duet of all kinds of operations of a step together.
+	Op string `json:"op"`
 
 	// Slices counts the slices of both variants.
 	Slices       int     `json:"slices"`
@@ -84,33 +88,104 @@ func (d *Duet) Estimate(f *DuetFigure) paired.Estimate {
 	return paired.Known(f.Ratio, f.High, DuetConfidence, d.Blocks)
 }
 
-// Line summarises the duet in one sentence.
-func (d *Duet) Line() string {
+// DuetLine returns the verdicts of a duet in one sentence, without its step.
+func (r *Report) DuetLine(d *Duet) string {
+	line := fmt.Sprintf("%s beside %s: ", r.variantName(Change), r.variantName(Base))
 	if len(d.Figures) == 0 {
-		return "change beside base: " + d.Why
+		return line + "cannot tell, " + d.Why
 	}
-	var parts []string
-	for i, key := range [...]string{"opsPerSecond", "p99"} {
+	var parts, seen []string
+	for _, key := range [...]string{"opsPerSecond", "p99"} {
 		f := d.Of(key)
 		if f == nil {
 			continue
 		}
-		name := "p99 "
-		if i == 0 {
-			name = ""
+		name := key
+		if f.isRate() {
+			name = "ops/s"
 		}
-		part := fmt.Sprintf("%s%sx (%s to %s)", name, showRatio(f.Ratio), showRatio(f.Low), showRatio(f.High))
-		if i == 0 {
-			part += " the ops/s of base"
-		}
-		parts = append(parts, part)
-	}
-	line := "change is " + strings.Join(parts, ", ")
-	if f := d.Of("opsPerSecond"); f != nil {
-		line += "; smallest change that this run could see: " + judgement.Percent(f.Visible)
+		parts = append(parts, fmt.Sprintf("%s %s, %sx (%s to %s)", name, f.verdict(), showRatio(f.Ratio), showRatio(f.Low), showRatio(f.High)))
+		seen = append(seen, judgement.Percent(f.Visible)+" of "+name)
 	}
 
-	return line
+	return line + strings.Join(parts, "; ") + "; could see " + strings.Join(seen, " and ")
+}
+
+func (f *DuetFigure) isRate() bool { return f.Figure == DuetFigures[0] }
+
+// sameWithin is the difference below which two variants are called the same.
+const sameWithin = 0.05
+
+// verdict returns what the interval of the ratio shows, in words.
+func (f *DuetFigure) verdict() string {
+	more, less := "worse", "better" // of a latency
+	if f.isRate() {
+		more, less = less, more
+	}
+	within := max(f.High-1, 1-f.Low)
+	switch {
+	case within <= sameWithin:
+		return "same within " + judgement.Percent(within)
+	case f.Low > 1:
+		return more
+	case f.High < 1:
+		return less
+	default:
+		return "cannot tell"
+	}
+}
+
+// variantName returns the name of a variant from CHANGE_NAME, BASE_NAME or sweep.meta, or what
+// differs between both targets.
+func (r *Report) variantName(variant string) string {
+	base, _ := r.Target["base"].(map[string]any)
+	if variant != Base && variant != Change {
+		return variant
+	}
+	own, of := base, func(key string) any { return base[key] }
+	if variant == Change {
+		own = r.Target
+		of = func(key string) any { return cmp.Or(r.Target[key], r.Params[key]) }
+	}
+	if name, _ := own["name"].(string); name != "" {
+		return name
+	}
+	var differ []string
+	for _, key := range slices.Sorted(maps.Keys(base)) {
+		value := of(key)
+		if value == nil || fmt.Sprint(base[key]) == fmt.Sprint(cmp.Or(r.Target[key], r.Params[key])) {
+			continue
+		}
+		text, is := value.(string)
+		if !is {
+			text = fmt.Sprintf("%s %v", key, value)
+		} else if u, err := url.Parse(text); err == nil && u.Host != "" {
+			text = u.Host
+		}
+		differ = append(differ, text)
+	}
+	if said := strings.Join(differ, ", "); said != "" && len(said) <= longestDiffering {
+		return variant + " (" + said + ")"
+	}
+
+	return variant
+}
+
+// longestDiffering bounds what the name of a variant says of its target, in bytes.
+const longestDiffering = 40
+
+// Named returns the report as people read its steps: variants of a duet have their names.
+func (r *Report) Named() *Report {
+	if len(r.Duets) == 0 {
+		return r
+	}
+	named := *r
+	named.Steps = slices.Clone(r.Steps)
+	for i := range named.Steps {
+		named.Steps[i].Variant = r.variantName(named.Steps[i].Variant)
+	}
+
+	return &named
 }
 
 func showRatio(ratio float64) string {
@@ -131,7 +206,7 @@ func (r *Report) DuetLines() []string {
 		if r.hasOps(d) {
 			label += ", " + d.Op
 		}
-		notes = append(notes, label+": "+d.Line()+r.crossedNote(d))
+		notes = append(notes, label+": "+r.DuetLine(d)+r.crossedNote(d))
 	}
 
 	return notes
@@ -156,7 +231,7 @@ const manyCrossed = 0.1
 func (r *Report) crossedNote(d *Duet) string {
 	counted := 0.0
 	for i := range r.Steps {
-		if s := &r.Steps[i]; d.isOf(s) {
+		if s := &r.Steps[i]; d.isOf(s) || d.Op == TotalOp && d.isOfStep(s) {
 			counted += float64(s.Operations) + float64(s.Failed)
 		}
 	}
@@ -177,10 +252,15 @@ func (r *Report) TwoServers() bool {
 	return url != nil && url != r.Target["url"]
 }
 
-func (d *Duet) isOf(s *Step) bool {
-	return s.Op == d.Op && s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
+func (d *Duet) isOf(s *Step) bool { return s.Op == d.Op && d.isOfStep(s) }
+
+// isOfStep reports the same for any kind of operation.
+func (d *Duet) isOfStep(s *Step) bool {
+	return s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
 }
 
 func (r *Report) hasVariant(d *Duet, variant string) bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Variant == variant && d.isOf(&s) })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return s.Variant == variant && (d.isOf(&s) || d.Op == TotalOp && d.isOfStep(&s))
+	})
 }

@@ -32,18 +32,55 @@ func duet(r *Report) {
 func TestDuetIsSaidInOneLine(t *testing.T) {
 	r := madeUp(duet)
 	text := r.Markdown()
-	require.Contains(t, text, "\n8 clients: change is 1.031x (1.024 to 1.038) the ops/s of base, p99 0.970x (0.930 to 1.012); "+
-		"smallest change that this run could see: 0.90 %\n")
-	require.Contains(t, text, "\n512 clients: change beside base: 2 pairs; "+
+	require.Contains(t, "\n"+text, "\n8 clients: change beside base: ops/s same within 3.8 %, 1.031x (1.024 to 1.038); "+
+		"p99 cannot tell, 0.970x (0.930 to 1.012); could see 0.90 % of ops/s and 5.8 % of p99\n")
+	require.Contains(t, text, "\n512 clients: change beside base: cannot tell, 2 pairs; "+
 		"88 % of the operations ended beside the other variant, after their slice: that brings the ratio nearer to 1\n")
 	require.Equal(t, 1, strings.Count(text, "ended beside the other variant"), "a few are not worth a word")
-	require.Contains(t, r.GitHub(), "\n- 8 clients: change is 1.031x (1.024 to 1.038) the ops/s of base, p99 0.970x (0.930 to 1.012); ")
+	require.Contains(t, r.GitHub(), "\n- 8 clients: change beside base: ops/s same within 3.8 %, 1.031x (1.024 to 1.038); ")
 	for range 10 {
 		r.Duets = append(r.Duets, r.Duets[0])
 	}
 	require.Contains(t, r.GitHub(), "\n- and 4 more\n")
 }
 
+// Each figure has a word, by its interval: what is within 5 % is the same.
+func TestVerdictOfADuet(t *testing.T) {
+	for _, tt := range []struct {
+		figure    string
+		low, high float64
+		want      string
+	}{
+		{"opsPerSecond", 1.01, 1.2, "better"},
+		{"opsPerSecond", 0.8, 0.99, "worse"},
+		{"p99", 1.01, 1.2, "worse"},
+		{"p99", 0.8, 0.99, "better"},
+		{"p99", 0.98, 1.03, "same within 3.0 %"},
+		{"opsPerSecond", 1.01, 1.049, "same within 4.9 %"},
+		{"opsPerSecond", 0.9, 1.3, "cannot tell"},
+	} {
+		require.Equal(t, tt.want, (&DuetFigure{Figure: tt.figure, Low: tt.low, Ratio: (tt.low + tt.high) / 2, High: tt.high}).verdict(), tt)
+	}
+}
+
+// The variants of a duet have the names that they were given, or what their targets differ in.
+func TestNamesOfVariants(t *testing.T) {
+	for want, target := range map[string]map[string]any{
+		"t4 beside t1":       {"name": "t4", "base": map[string]any{"name": "t1", "threads": 1}},
+		"change beside v1":   {"base": map[string]any{"name": "v1"}},
+		"change beside base": {"base": map[string]any{"about": strings.Repeat("long", 20)}, "about": strings.Repeat("other", 20)},
+		"change (127.0.0.1:2) beside base (127.0.0.1:1)":          {"url": "redis://127.0.0.1:2", "base": map[string]any{"url": "redis://127.0.0.1:1"}},
+		"change (raw, pipeline 4) beside base (text, pipeline 1)": {"driver": "raw", "pipeline": 4, "base": map[string]any{"driver": "text", "pipeline": 1}},
+	} {
+		r := madeUp(duet)
+		r.Target = target
+		require.Contains(t, "\n"+r.Markdown(), "\n8 clients: "+want+": ops/s")
+		base := strings.SplitAfter(want, " beside ")[1]
+		require.Contains(t, r.Markdown(), " stock-rollup "+base+" get ")
+	}
+}
+
+// What a gate is held against is the estimate that the run made.
 func TestEstimateOfADuetThatWasRead(t *testing.T) {
 	made, err := paired.Of([]paired.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
 	require.NoError(t, err)

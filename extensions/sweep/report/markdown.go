@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 type column struct {
@@ -16,14 +18,16 @@ type column struct {
 	cell  func(row int) string
 }
 
-// Markdown renders the table, padded to read well as plain text. Below it come the medians of
-// repeated steps, notes, and the tables of the script.
+// Markdown renders the published table: one line a step, columns padded so that it reads well as
+// plain text too. Above it stands what was asked: what a search has found, what duets have shown,
+// and what the gates come to. Below it are, where steps were repeated, their medians, the sentences
+// that a reader must know before believing a row, and the tables of the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	if r.Search != nil { // the result comes first
-		b.WriteString(r.searchNote() + "\n\n")
+	for _, answer := range r.answers() {
+		b.WriteString(answer + "\n\n")
 	}
-	shown := r.InOrder().withTotals()
+	shown := r.InOrder().Named().withTotals()
 	writeTable(&b, shown.columns(), len(shown.Steps))
 	if note := SupportNote(r.Steps, P50, P99); note != "" {
 		b.WriteString("\n" + note + "\n")
@@ -32,12 +36,27 @@ func (r *Report) Markdown() string {
 		b.WriteString("\n" + note + "\n")
 	}
 	shown.writeMedians(&b)
-	for _, note := range r.notes() {
+	for _, note := range r.Named().notes() {
 		b.WriteString("\n" + note + "\n")
 	}
 	r.writeTables(&b)
 
 	return b.String()
+}
+
+// answers are what was asked of the run, a paragraph each.
+func (r *Report) answers() (answers []string) {
+	if r.Search != nil {
+		answers = append(answers, r.searchNote())
+	}
+	for _, line := range r.DuetLines() {
+		answers = append(answers, escape(line))
+	}
+	if text, outcome := GatesText(r.Gates); len(r.Gates) > 0 && outcome != judgement.Held {
+		answers = append(answers, text+".")
+	}
+
+	return answers
 }
 
 // withTotals adds a total row for each step with several kinds of operations.
@@ -59,7 +78,7 @@ func (r *Report) columns() []column {
 	}
 
 	columns := []column{{"scenario", true, r.scenarioCell}}
-	if r.Script == nil { // k6's samples have neither a version nor figures of a client
+	if version, _ := r.Target["version"].(string); version != "" {
 		columns = slices.Insert(columns, 0, column{"Ver", true, r.versionCell})
 	}
 	if r.hasRates() {
@@ -181,9 +200,10 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-// perClientCell is filled in the first row of a step only.
+// perClientCell is in the row of a step's total, where it has one, as the share of a client is one
+// of all kinds of operations together; else in the step's first row.
 func (r *Report) perClientCell(i int) string {
-	if i > 0 && SameStep(&r.Steps[i-1], &r.Steps[i]) {
+	if s := &r.Steps[i]; s.Op != TotalOp && (r.HasTotal(s) || i > 0 && SameStep(&r.Steps[i-1], s)) {
 		return ""
 	}
 

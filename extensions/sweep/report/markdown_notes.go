@@ -34,11 +34,6 @@ func (r *Report) notes() []string {
 		if first { // once for a step, not for each kind of operation
 			told := r.Interrupted && sameNumbers(s, &r.Steps[last])
 			notes = append(notes, stepNotes(s, told)...)
-			for _, note := range r.witnessNotes(s) {
-				if !slices.Contains(notes, note) {
-					notes = append(notes, note)
-				}
-			}
 		}
 		label := s.label()
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
@@ -46,8 +41,12 @@ func (r *Report) notes() []string {
 		}
 		notes = append(notes, failureNotes(label, s)...)
 	}
-	for _, line := range r.DuetLines() {
-		notes = append(notes, escape(line))
+	notes = append(notes, r.witnessNotes()...)
+	if note := r.ownTimeNote(); note != "" {
+		notes = append(notes, note)
+	}
+	if slices.ContainsFunc(r.WithTotals(), func(s *Step) bool { return s.Op == TotalOp }) {
+		notes = append(notes, TotalOp+" counts operations: a call of the script's function that does several counts as several.")
 	}
 
 	return append(notes, r.gateNotes()...)

@@ -136,7 +136,7 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	if err := addClients(&p.reading, &whole.Client); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
 	}
-	if err := whole.ClientWait.addTo(&p.reading.ClientWait); err != nil {
+	if err := errors.Join(whole.ClientWait.addTo(&p.reading.ClientWait), whole.Requests.addTo(&p.reading.Requests)); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
 	}
 	for _, s := range steps {

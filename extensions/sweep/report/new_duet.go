@@ -9,13 +9,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// NewDuets returns the duets of a step's final reading, one for each kind of operation; none for
-// other steps. asked has the step's parameters.
+// NewDuets turns the last reading of a step into the report's duets: one for each kind of operation
+// and, where there are several, one of all of them together; none of a step that is no duet. asked
+// holds what was asked of the step.
 func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	if reading.Duet == nil {
 		return nil
 	}
 	var duets []Duet
+	add := func(op string, base, change *measure.Totals, of ...*measure.TurnsOf) {
+		d := Duet{
+			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, Op: op,
+			Slices: 2 * len(of[0].Pairs), SliceSeconds: reading.Duet.Length.Seconds(), Seed: reading.Duet.Seed,
+		}
+		for _, kind := range of {
+			d.Crossed += kind.Crossed
+		}
+		d.compare(of, base, change)
+		duets = append(duets, d)
+	}
+	var all []*measure.TurnsOf
+	var allBase, allChange measure.Totals
 	for i := range reading.Ops {
 		base := &reading.Ops[i]
 		change := reading.Of(measure.Change, base.Op)
@@ -23,23 +37,31 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 			continue
 		}
 		of := reading.Duet.Ops[base.Op]
-		d := Duet{
-			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, Op: base.Op,
-			Slices: 2 * len(of.Pairs), SliceSeconds: reading.Duet.Length.Seconds(), Seed: reading.Duet.Seed, Crossed: of.Crossed,
+		add(base.Op, base, change, of)
+		all = append(all, of)
+		for total, kind := range map[*measure.Totals]*measure.Totals{&allBase: base, &allChange: change} {
+			total.Durations.Merge(&kind.Durations)
+			total.Shared += kind.Shared
 		}
-		d.compare(of, base, change)
-		duets = append(duets, d)
+	}
+	if len(all) > 1 {
+		add(TotalOp, &allBase, &allChange, all...)
 	}
 
 	return duets
 }
 
-// compare sets the figures, or why they are missing.
-func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
+// compare fills in the figures of these kinds of operations, together, or why there are none.
+func (d *Duet) compare(of []*measure.TurnsOf, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
 	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
-		for i := range of.Pairs {
-			if !yield(paired.SlicePair{Base: pairedSlice(&of.Pairs[i].Base), Change: pairedSlice(&of.Pairs[i].Change)}) {
+		for i := range of[0].Pairs {
+			pair := paired.SlicePair{Base: pairedSlice(&of[0].Pairs[i].Base), Change: pairedSlice(&of[0].Pairs[i].Change)}
+			for _, kind := range of[1:] {
+				addKind(&pair.Base, pairedSlice(&kind.Pairs[i].Base))
+				addKind(&pair.Change, pairedSlice(&kind.Pairs[i].Change))
+			}
+			if !yield(pair) {
 				return
 			}
 		}
@@ -72,6 +94,15 @@ func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 	})
 }
 
+// addKind adds what another kind of operation did in a slice, whose time is that of all kinds.
+func addKind(all *paired.Slice, kind paired.Slice) {
+	all.Operations += kind.Operations
+	all.Sum += kind.Sum
+	for class, n := range kind.Counts {
+		all.Counts[class] += n
+	}
+}
+
 func pairedSlice(s *measure.Slice) paired.Slice {
 	p := paired.Slice{Seconds: s.Busy.Seconds(), Counts: s.Counts()}
 	if s.Durations != nil {
@@ -86,7 +117,7 @@ func pairedSlice(s *measure.Slice) paired.Slice {
 
 // DuetOf returns the duet that a step is a variant of, or nil.
 func (r *Report) DuetOf(s *Step) *Duet {
-	i := slices.IndexFunc(r.Duets, func(d Duet) bool { return d.isOf(s) && (s.Variant == Base || s.Variant == Change) })
+	i := slices.IndexFunc(r.Duets, func(d Duet) bool { return s.Variant != "" && d.isOf(s) })
 	if i < 0 {
 		return nil
 	}

@@ -21,6 +21,10 @@ type Report struct {
 	Host        Host      `json:"host"`        // the machine that k6 ran on
 	K6          string    `json:"k6"`          // version, such as "v2.2.0"
 
+	// Command is the command line of k6, without passwords and the like; empty where it is not known.
+	Command string `json:"command,omitempty"`
+
+	// Fingerprint is nil if unknown.
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
 
 	Target    map[string]any `json:"target"` // kind, version, driver, url (without password) from the script
@@ -77,10 +81,15 @@ type Step struct {
 	Window *Window `json:"window,omitempty"`
 	// AllClients is nil for a step with a duration, and for a merged step.
 	AllClients *AllClients `json:"allClients,omitempty"`
-	OpenLoop   *OpenLoop   `json:"openLoop,omitempty"`
-	// ClientWait is nil without clients on event loops.
-	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
-	// Witness is nil in a report of -o sweep.
+	// OpenLoop is of an open-loop step only.
+	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
+	// ClientWait is of a step whose clients take turns at event loops: how long answers waited until
+	// their clients read them, from when the machine had the answer. Some of the answers tell it.
+	ClientWait *AnswersMs `json:"clientWaitMs,omitempty"`
+	// Requests is of a step with HTTP requests or gRPC calls of k6: how long those of an operation
+	// took, together. The rest of its latency is the script's.
+	Requests *AnswersMs `json:"requestMs,omitempty"`
+	// Witness is nil in a report of any script.
 	Witness *Witness `json:"witness,omitempty"`
 	// Standstill is nil in a report of -o sweep.
 	Standstill *Standstill `json:"standstill,omitempty"`

@@ -42,7 +42,11 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
 	}
-	wait, err := newClientWait(&reading.ClientWait)
+	wait, err := newAnswers(&reading.ClientWait)
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
+	}
+	requests, err := newAnswers(&reading.Requests)
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
 	}
@@ -61,7 +65,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
-		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait, Standstill: newStandstill(reading.Standstill),
+		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait, Requests: requests, Standstill: newStandstill(reading.Standstill),
 		OverTime: overTime, Slowest: newSlowest(t.OverTime), Intervals: newIntervals(reading, t),
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,

@@ -33,6 +33,24 @@ func (r *Report) WithTotals() []*Step {
 	return steps
 }
 
+// HasTotal reports whether tables have a row for the total of the step's kinds of operations.
+func (r *Report) HasTotal(s *Step) bool {
+	var kinds []Step
+	for i := range r.Steps {
+		switch other := &r.Steps[i]; {
+		case !sameNumbers(other, s):
+		case other.Op == TotalOp:
+			return true
+		case other.Seconds != s.Seconds:
+			return false
+		default:
+			kinds = append(kinds, *other)
+		}
+	}
+
+	return r.Script == nil && len(kinds) > 1
+}
+
 // totalOf returns the total of a step's kinds of operations, or nil.
 func totalOf(kinds []Step) *Step {
 	if len(kinds) < 2 {
@@ -42,7 +60,7 @@ func totalOf(kinds []Step) *Step {
 	total := &Step{
 		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
 		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
-		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait,
+		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait, Requests: one.Requests,
 		Extra: one.Extra, Witness: one.Witness, Standstill: one.Standstill,
 	}
 	total.Extra.Errors = nil

@@ -155,16 +155,8 @@ func (s *Step) validateLatency() error {
 			return fmt.Errorf("failedLatencyMs.histogram counts %d operations, but failed are %d", d.Count, s.Failed)
 		}
 	}
-	if w := s.ClientWait; w != nil {
-		d, err := agree("clientWaitMs.histogram", w.Histogram, unit,
-			quantile{"clientWaitMs.p50", w.P50, 0.5}, quantile{"clientWaitMs.p99", w.P99, 0.99},
-			quantile{"clientWaitMs.max", w.Max, 1}, quantile{"clientWaitMs.mean", w.Mean, mean})
-		if err != nil {
-			return err
-		}
-		if d.Count == 0 || d.Count != w.Answers {
-			return fmt.Errorf("clientWaitMs.histogram counts %d answers, but clientWaitMs.answers are %d", d.Count, w.Answers)
-		}
+	if err := errors.Join(s.ClientWait.validate("clientWaitMs"), s.Requests.validate("requestMs")); err != nil {
+		return err
 	}
 	if o := s.OpenLoop; o != nil {
 		if s.Rate == 0 || o.Started > o.Due {

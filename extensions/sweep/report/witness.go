@@ -74,25 +74,52 @@ func (w *Witness) orWorse(part *Witness, place int) *Witness {
 	}
 }
 
-// witnessNotes warns if figures are not the server's. A duet's variants share them.
-func (r *Report) witnessNotes(s *Step) (notes []string) {
-	w := s.Witness
-	if w == nil {
-		return nil
+// witnessNotes say what a reader must know of what limited steps: that their figures are not the
+// server's. Each word is said once, of the first step that it is of. The variants of a duet share
+// what limited them.
+func (r *Report) witnessNotes() []string {
+	type said struct {
+		first, text string
+		more        int
 	}
-	label := s.label()
-	if r.DuetOf(s) != nil {
-		both := *s
-		both.Variant = ""
-		label = both.label()
+	var notes []*said
+	of := map[string]*said{}
+	add := func(word, label, text string) {
+		if one := of[word]; one != nil {
+			one.more++
+
+			return
+		}
+		of[word] = &said{first: label, text: text}
+		notes = append(notes, of[word])
 	}
-	switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
-	case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client:
-		notes = append(notes, fmt.Sprintf("%s, limited by %s: %s", label, w.LimitedBy, w.Why))
+	var before *Step
+	for i := range r.Steps {
+		s := r.Steps[i]
+		if r.DuetOf(&s) != nil {
+			s.Variant = ""
+		}
+		w := s.Witness
+		if w == nil || before != nil && sameNumbers(before, &s) {
+			continue
+		}
+		before = &s
+		switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
+		case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client, witness.Unknown:
+			add(string(w.LimitedBy), s.label(), fmt.Sprintf(", limited by %s: %s", w.LimitedBy, w.Why))
+		}
+		if word, why := witness.Little(w.Evidence); word != "" && word != w.LimitedBy {
+			add("", s.label(), ": "+why)
+		}
 	}
-	if word, why := witness.Little(w.Evidence); word != "" && word != w.LimitedBy {
-		notes = append(notes, fmt.Sprintf("%s: %s", label, why))
+	lines := make([]string, len(notes))
+	for i, one := range notes {
+		more := ""
+		if one.more > 0 {
+			more = " and " + Plural(one.more, "more step")
+		}
+		lines[i] = one.first + more + one.text
 	}
 
-	return notes
+	return lines
 }

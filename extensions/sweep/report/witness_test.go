@@ -78,7 +78,7 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 		limited(witness.Neighbour)(&r.Steps[i])
 	}
 	notes := strings.Join(r.notes(), "\n")
-	require.Equal(t, 1, strings.Count(notes, "8 clients, limited by neighbour: Thus the neighbour."), "of both variants")
+	require.Equal(t, 1, strings.Count(notes, "8 clients and 1 more step, limited by neighbour: Thus the neighbour."), "of both variants")
 	require.NotContains(t, notes, "base, limited by")
 }
 

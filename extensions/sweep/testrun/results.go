@@ -103,6 +103,7 @@ func NewReport(scenario string, params map[string]any) *report.Report {
 		Started:  time.Now().UTC(),
 		Host:     report.ThisHost(),
 		K6:       k6Version(),
+		Command:  k6glue.Command(),
 
 		Fingerprint: host.Fingerprint(),
 

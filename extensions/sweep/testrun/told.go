@@ -32,6 +32,8 @@ type told struct {
 	// base is the server of a duet's base; nil if unknown or remote.
 	base    *host.Server
 	hasBase bool
+	// names are what the variants of a duet are called.
+	names   map[string]string
 	cache   *host.Cache
 	results string // folder of the report
 	name    string // name of the report's files; "": the scenario
@@ -69,6 +71,17 @@ func (r *Results) Meta(facts *Facts) {
 	}
 }
 
+// NameVariants says what the variants of a scenario's duet are called, by report.Base and
+// report.Change.
+func (r *Results) NameVariants(scenario string, names map[string]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told[scenario] == nil {
+		r.told[scenario] = &told{target: map[string]any{}, params: map[string]any{}}
+	}
+	r.told[scenario].names = names
+}
+
 // Tell adds the facts to a report that is not in the results.
 func (r *Results) Tell(rep *report.Report) {
 	r.mu.Lock()
@@ -87,6 +100,17 @@ func (r *Results) tell(rep *report.Report) {
 		maps.Copy(rep.Params, t.params)
 		if len(t.published) > 0 {
 			rep.Published = t.published
+		}
+		if name := t.names[report.Change]; name != "" {
+			rep.Target["name"] = name
+		}
+		if name := t.names[report.Base]; name != "" {
+			base, _ := rep.Target["base"].(map[string]any)
+			if base = maps.Clone(base); base == nil {
+				base = map[string]any{}
+			}
+			base["name"] = name
+			rep.Target["base"] = base
 		}
 	}
 }

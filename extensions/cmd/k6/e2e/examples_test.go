@@ -231,7 +231,7 @@ func TestExampleDuet(t *testing.T) {
 		// Not the intervals, which are wide after a few seconds.
 		require.Less(t, rate.Ratio, 0.8)
 		require.Greater(t, mean.Ratio, 1.25)
-		require.Contains(t, r.output, d.Line())
+		require.Contains(t, r.output, rep.DuetLine(d))
 	}
 	require.LessOrEqual(t, rep.Steps[0].Latency.Mean*1.2, rep.Steps[1].Latency.Mean)
 	require.LessOrEqual(t, toBase.Load()-requested[sweepreport.Base], int64(500), "its own calls, and some to warm up")

@@ -75,7 +75,7 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		}
 	}
 	for name := range all { // addresses and processes have their servers' names
-		honoured := []string{"RATE", "FIND", "GATE"} // by sweep.options
+		honoured := []string{"RATE", "FIND", "GATE", "BASE_NAME", "CHANGE_NAME"} // by sweep.options
 		if !slices.Contains(honoured, name) && !strings.HasSuffix(name, "_URL") && !strings.HasSuffix(name, "_PID") && !strings.HasPrefix(name, "TLS_") {
 			require.Contains(t, read, name, "nobody reads it")
 		}
@@ -269,7 +269,7 @@ func TestSettingsOfAnyScript(t *testing.T) {
 		"gate":    {usual, map[string]string{"GATE": "p50<30s", "ITERATIONS": "20"}, exitOK, "held.", 1},
 		"crossed": {usual, map[string]string{"GATE": "p50<1ms", "ITERATIONS": "20", "MS": "5"}, exitThreshold, "gate ", 1},
 		"a slip":  {usual, map[string]string{"CLINTS": "1"}, exitInvalidConfig, "nothing in the script reads the setting CLINTS; did you mean CLIENTS?", 0},
-		"unknown": {usual, map[string]string{"COLOUR": "red"}, exitInvalidConfig, "nothing in the script reads the setting COLOUR; those of a sweep are CLIENTS,", 0},
+		"unknown": {usual, map[string]string{"COLOUR": "red"}, exitInvalidConfig, "nothing in the script reads the setting COLOUR; those of a sweep are BASE_NAME, CHANGE_NAME, CLIENTS,", 0},
 		"a value": {usual, map[string]string{"CLIENTS": "many"}, exitInvalidConfig, `CLIENTS must be integers from 1`, 0},
 		"its list": {
 			body + `export const options = sweep.options({ scenario: 'nap', clients: __ENV.CLIENTS.split('+').map(Number), iterations: 5, warmup: '0s' });`,

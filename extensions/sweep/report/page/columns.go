@@ -51,10 +51,16 @@ func whole(n int) string { return report.Thousands(int64(n)) }
 
 func count(n uint64) string { return report.Thousands(int64(n)) }
 
-// publishedColumns returns the published columns, then ours.
-func publishedColumns() []tabular {
+// publishedColumns are the columns of the table that the store's authors publish, and what they
+// leave out.
+func publishedColumns(r *report.Report) []tabular {
 	perClient := onceAStep(tabular{column{Name: "per client"}, func(s *report.Step) cell {
-		return cell{Key: "perClient", Value: exact(s.PerClient), Text: strings.Replace(s.Share(), "-", "–", 1)}
+		c := cell{Key: "perClient", Value: exact(s.PerClient)}
+		if s.Op == report.TotalOp || !r.HasTotal(s) {
+			c.Text = strings.Replace(s.Share(), "-", "–", 1)
+		}
+
+		return c
 	}})
 	failed := figureOf("failed", "failed", func(s *report.Step) uint64 { return s.Failed }, count)
 	plainFailed := failed.cell
@@ -139,17 +145,22 @@ func state(s *report.Step) cell {
 	return c
 }
 
-// versionColumn is filled in the first row only, as in the published table.
-func versionColumn(r *report.Report) tabular {
-	return tabular{column{Name: "Ver", Text: true}, func(s *report.Step) cell {
-		version, _ := r.Target["version"].(string)
+// versionColumn has the version, where it is known, in the first row only, as the published table
+// does.
+func versionColumn(r *report.Report) []tabular {
+	version, _ := r.Target["version"].(string)
+	if version == "" {
+		return nil
+	}
+
+	return []tabular{{column{Name: "Ver", Text: true}, func(s *report.Step) cell {
 		c := cell{Key: "target.version", Value: version}
 		if s == &r.Steps[0] {
 			c.Text, c.Class = version, nameClass(version)
 		}
 
 		return c
-	}}
+	}}}
 }
 
 // scenarioColumn is filled if scenario or kind of operation changed from the row above.
@@ -157,12 +168,15 @@ func scenarioColumn(r *report.Report) tabular {
 	var above *report.Step
 	return tabular{column{Name: "scenario", Text: true}, func(s *report.Step) cell {
 		c := cell{Key: "op", Value: s.Op}
-		same := above != nil && above.Op == s.Op
+		same := above != nil && above.Op == s.Op && above.Variant == s.Variant
 		above = s
 		if same {
 			return c
 		}
 		c.Text = r.Scenario
+		if variant := s.Key().Variant; variant != "" {
+			c.Text += " " + report.NameOf(variant)
+		}
 		if s.Op != r.Scenario {
 			c.Text += " " + report.NameOf(s.Op)
 		}

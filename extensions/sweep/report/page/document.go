@@ -35,7 +35,7 @@ type document struct {
 
 func newDocument(r *report.Report) *document {
 	r = r.InOrder()
-	s := newSweep(r)
+	s := newSweep(r.Named())
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
 		Bests: bests(s), Warnings: warnings(r), Duets: r.DuetLines(), Found: found(r.Search),

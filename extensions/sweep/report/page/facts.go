@@ -37,6 +37,7 @@ func factsOf(r *report.Report) []facts {
 	run.add("scenario", r.Scenario)
 	run.add("started", startedText(r.Started))
 	run.add("k6", r.K6)
+	run.add("command", r.Command)
 	run.add("schema", r.Schema)
 
 	target := facts{Title: "Target"}

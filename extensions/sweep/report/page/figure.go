@@ -11,6 +11,7 @@ type figure struct {
 	Title    string
 	Caption  []string // sentences
 	Plots    []*plot
+	Folded   []*plot // those that are shown when they are asked for
 	Legend   []entry
 	Warnings []string // what could not be shown
 	Empty    string   // text if there is nothing to draw
@@ -41,7 +42,7 @@ func figures(s *sweep) []figure {
 	}
 	for i := range out {
 		out[i].Number = i + 1
-		for j, p := range out[i].Plots {
+		for j, p := range slices.Concat(out[i].Plots, out[i].Folded) {
 			p.ID = fmt.Sprintf("%s-%d", out[i].ID, j+1)
 			if p.Slowest != nil {
 				p.Slowest.ID = p.ID + "-slowest"

@@ -22,7 +22,11 @@ func inside(s *sweep) *figure {
 
 			continue
 		}
-		f.Plots = append(f.Plots, p)
+		if step == busiest(steps, step) {
+			f.Plots = append(f.Plots, p)
+		} else {
+			f.Folded = append(f.Folded, p)
+		}
 	}
 	if len(f.Plots) == 0 && len(f.Warnings) == 0 {
 		return nil
@@ -35,10 +39,23 @@ func inside(s *sweep) *figure {
 		f.say("Variants of a duet took turns over the same time: operations a second are of a variant's own turns.")
 	}
 	if left {
-		f.say("Shown are %d of the steps, evenly chosen, and of repeats the median one.", len(f.Plots))
+		f.say("Shown are %d of the steps, evenly chosen, and of repeats the median one.", len(f.Plots)+len(f.Folded))
 	}
 
 	return f
+}
+
+// busiest is the kind of operation of the same step that did most.
+func busiest(steps []*report.Step, of *report.Step) *report.Step {
+	most := of
+	for _, s := range steps {
+		same := s.Clients == of.Clients && s.Rate == of.Rate && s.Repeat == of.Repeat && s.Variant == of.Variant
+		if same && (s.Operations > most.Operations || s.Operations == most.Operations && s.Op < most.Op) {
+			most = s
+		}
+	}
+
+	return most
 }
 
 // stepsToLookInto returns the steps that have figures over time: all, or the median repeats of

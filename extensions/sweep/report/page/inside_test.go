@@ -246,7 +246,7 @@ func TestPageOfADuet(t *testing.T) {
 	require.Contains(t, all, "Each client worked for both variants in turn")
 	for _, list := range elements(page, "ul") {
 		if attr(list, "aria-label") == "Duet" {
-			require.Contains(t, text(list), "8 clients: change is 1.111x (1.100 to 1.122) the ops/s of base")
+			require.Contains(t, text(list), "8 clients: change beside base: ops/s better, 1.111x (1.100 to 1.122)")
 
 			return
 		}

@@ -37,10 +37,16 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 		return &s.Standstill.LongestMs
 	}, millis},
 	{"client wait", "clientWaitMs.mean", func(s *report.Step) *float64 {
-		return of(s.ClientWait, func(w *report.ClientWaitMs) float64 { return w.Mean })
+		return of(s.ClientWait, func(w *report.AnswersMs) float64 { return w.Mean })
 	}, millis},
 	{"client wait p99", "clientWaitMs.p99", func(s *report.Step) *float64 {
-		return of(s.ClientWait, func(w *report.ClientWaitMs) float64 { return w.P99 })
+		return of(s.ClientWait, func(w *report.AnswersMs) float64 { return w.P99 })
+	}, millis},
+	{"requests p50", "requestMs.p50", func(s *report.Step) *float64 {
+		return of(s.Requests, func(w *report.AnswersMs) float64 { return w.P50 })
+	}, millis},
+	{"requests p99", "requestMs.p99", func(s *report.Step) *float64 {
+		return of(s.Requests, func(w *report.AnswersMs) float64 { return w.P99 })
 	}, millis},
 	{"failed p50", "failedLatencyMs.p50", func(s *report.Step) *float64 {
 		return of(s.FailedLatency, func(f *report.FailedLatencyMs) float64 { return f.P50 })

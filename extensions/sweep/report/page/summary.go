@@ -7,6 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 type best struct {
@@ -86,6 +87,28 @@ func countTroubles(r *report.Report) troubles {
 	return t
 }
 
+// disturbed says which part of the steps a neighbour has limited; nothing where it was none.
+func disturbed(r *report.Report) string {
+	steps, limited, first := 0, 0, ""
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if i > 0 && report.SameStep(&r.Steps[i-1], s) {
+			continue
+		}
+		steps++
+		if s.LimitedBy() == witness.Neighbour {
+			if limited++; first == "" {
+				first = s.Witness.Why
+			}
+		}
+	}
+	if limited == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("A neighbour limited %d of %s. %s", limited, plural(int64(steps), "step"), first)
+}
+
 // warnings lists what a reader must know before believing a figure, each with a short word.
 func warnings(r *report.Report) []fact {
 	var out []fact
@@ -111,6 +134,9 @@ func warnings(r *report.Report) []fact {
 	}
 	if r.Quiet != nil && !r.Quiet.Reached {
 		out = append(out, fact{"Not quiet.", r.Quiet.Note()})
+	}
+	if text := disturbed(r); text != "" {
+		out = append(out, fact{"Disturbed.", text})
 	}
 	if text, outcome := report.GatesText(r.Gates); outcome != judgement.Held {
 		out = append(out, fact{"Gates.", text + "."})

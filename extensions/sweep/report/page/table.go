@@ -39,7 +39,7 @@ func stepsTable(s *sweep) table {
 	if note := r.PlusMinusNote(); note != "" {
 		t.Caption = strings.TrimSuffix(t.Caption, ".") + ". " + note
 	}
-	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns(), plusMinus(r), limitedBy(r)))
+	t.fill(s, slices.Concat(versionColumn(r), []tabular{scenarioColumn(r)}, identity(s), publishedColumns(r), plusMinus(r), limitedBy(r)))
 
 	return t
 }
@@ -96,7 +96,12 @@ func named(s *sweep) []tabular {
 		return identity(s)
 	}
 	operation := tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
-		return cell{Key: "op", Value: s.Op, Text: report.NameOf(s.Op), Class: nameClass(s.Op)}
+		text := report.NameOf(s.Op)
+		if variant := s.Key().Variant; variant != "" {
+			text += ", " + report.NameOf(variant)
+		}
+
+		return cell{Key: "op", Value: s.Op, Text: text, Class: nameClass(text)}
 	}}
 
 	return append([]tabular{operation}, identity(s)...)

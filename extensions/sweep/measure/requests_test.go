@@ -1,0 +1,33 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What requests took before the step is measured, and operations without any, are not counted.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	s := NewStep(1, Plan{Operations: 20, WarmupOperations: 5}, nil)
+	c := s.Client(0)
+	c.Requested(time.Hour)
+	done := 0
+	require.NoError(t, c.Run(t.Context(), "get", nil, func() error {
+		if done++; done%2 == 0 {
+			c.Requested(3 * time.Millisecond)
+		} else {
+			c.Requested(0)
+		}
+
+		return nil
+	}))
+	c.Requested(time.Hour)
+	r := s.Read()
+	require.Equal(t, int64(10), r.Requests.Count)
+	require.Equal(t, 3*time.Millisecond, r.Requests.Mean())
+
+	r.Join(&r)
+	require.Equal(t, int64(20), r.Requests.Count)
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// AnswersMs are times of answers in milliseconds, each a part of a latency, of all kinds of
+// operations together.
+type AnswersMs struct {
+	// Answers is how many there are.
+	Answers   int64   `json:"answers"`
+	P50       float64 `json:"p50"`
+	P99       float64 `json:"p99"`
+	Max       float64 `json:"max"`
+	Mean      float64 `json:"mean"`
+	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
+}
+
+// newAnswers returns nil where nothing was measured.
+func newAnswers(d *measure.Distribution) (*AnswersMs, error) {
+	if d.Count == 0 {
+		return nil, nil //nolint:nilnil // a step without has none
+	}
+	histogram, err := d.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("times of answers: %w", err)
+	}
+
+	return &AnswersMs{
+		Answers: d.Count, P50: Ms(d.Quantile(0.5)), P99: Ms(d.Quantile(0.99)), Max: Ms(d.Max), Mean: Ms(d.Mean()),
+		Histogram: histogram,
+	}, nil
+}
+
+// distribution reads the times from their histogram.
+func (w *AnswersMs) distribution() (measure.Distribution, error) {
+	d, err := measure.Decode(w.Histogram)
+	if err != nil {
+		return d, fmt.Errorf("histogram: %w", err)
+	}
+
+	return d, nil
+}
+
+// addTo adds the times of a part; nil: there are none.
+func (w *AnswersMs) addTo(whole *measure.Distribution) error {
+	if w == nil {
+		return nil
+	}
+	d, err := w.distribution()
+	if err != nil {
+		return err
+	}
+	d.SetExact(nanoseconds(w.Max, time.Millisecond), nanoseconds(w.Mean, time.Millisecond))
+	whole.Merge(&d)
+
+	return nil
+}
+
+// leastOwnMs is the time of its own from which on an operation is said to have one.
+const leastOwnMs = 1
+
+// ownTimeNote says of the first step in which more than half of what operations took was not their
+// requests, though k6 had processors enough: a script that sleeps measures its sleep. It is empty
+// where that is of no step.
+func (r *Report) ownTimeNote() string {
+	for first := 0; first < len(r.Steps); {
+		next := first + 1
+		for next < len(r.Steps) && SameStep(&r.Steps[next-1], &r.Steps[next]) {
+			next++
+		}
+		one, operations, all := &r.Steps[first], 0.0, 0.0
+		for i := first; i < next; i++ {
+			operations += float64(r.Steps[i].Operations)
+			all += float64(r.Steps[i].Operations) * r.Steps[i].Latency.Mean
+		}
+		first = next
+		switch one.LimitedBy() { //nolint:exhaustive // where processors were too few, requests wait for them outside of k6's figure
+		case witness.Client, witness.Host, witness.Neighbour:
+			continue
+		}
+		if one.Requests == nil || operations == 0 || one.OpenLoop != nil && one.OpenLoop.LongestQueue > 0 {
+			continue
+		}
+		requests := float64(one.Requests.Answers) * one.Requests.Mean
+		if own := (all - requests) / operations; requests < all/2 && own >= leastOwnMs {
+			return fmt.Sprintf("%s: an operation took %s on average, and its requests %s of that. "+
+				"The rest is the script's own, such as sleep(), and counts as latency: what is no work belongs outside of the operation.",
+				one.label(), Millis(all/operations), Millis(requests/operations))
+		}
+	}
+
+	return ""
+}
+
+// validate checks the times, which the report has by that name, against their histogram; w may be
+// nil.
+func (w *AnswersMs) validate(name string) error {
+	if w == nil {
+		return nil
+	}
+	d, err := agree(name+".histogram", w.Histogram, float64(time.Millisecond),
+		quantile{name + ".p50", w.P50, 0.5}, quantile{name + ".p99", w.P99, 0.99},
+		quantile{name + ".max", w.Max, 1}, quantile{name + ".mean", w.Mean, mean})
+	if err != nil {
+		return err
+	}
+	if d.Count == 0 || d.Count != w.Answers {
+		return fmt.Errorf("%s.histogram counts %d answers, but %s.answers are %d", name, d.Count, name, w.Answers)
+	}
+
+	return nil
+}
