@@ -109,7 +109,7 @@ func (s *settings) resolve() error {
 // check checks the settings that the version requires or does not support.
 func (s *settings) check() error {
 	if s.Address == "" {
-		return fmt.Errorf("there is no address: give -o %s=http://host:port/database, or set %sURL", Name, environmentPrefix)
+		return fmt.Errorf("no address: use -o %s=http://host:port/database, or set %sURL", Name, environmentPrefix)
 	}
 	for _, rule := range s.rules() {
 		switch {
@@ -120,7 +120,7 @@ func (s *settings) check() error {
 		}
 	}
 	if s.Password != "" && s.Username == "" {
-		return errors.New("there is a password, and no username")
+		return errors.New("a password needs a username")
 	}
 
 	return nil

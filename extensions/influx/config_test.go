@@ -119,7 +119,7 @@ func TestBadSettings(t *testing.T) {
 		environment    map[string]string
 		want           string
 	}{
-		"no address":     {want: "there is no address: give -o sweep-influxdb=http://host:port/database, or set K6_SWEEP_INFLUXDB_URL"},
+		"no address":     {want: "no address: use -o sweep-influxdb=http://host:port/database, or set K6_SWEEP_INFLUXDB_URL"},
 		"no URL":         {argument: "host:8086/" + sesame, want: "-o sweep-influxdb: must be a URL such as http://host:port/database"},
 		"a broken URL":   {argument: "http://me:" + sesame + "@host:x/db", want: "must be a URL"},
 		"a broken query": {argument: "http://host/db?token=" + sesame + ";x=%zz", want: "must be a URL"},
@@ -137,10 +137,10 @@ func TestBadSettings(t *testing.T) {
 			argument: "http://me:" + sesame + "@host/db?version=3", want: "InfluxDB 3 has no username",
 		},
 		"a token for 1":         {argument: "http://host/db?version=1&token=" + sesame, want: "InfluxDB 1 has no token"},
-		"a password alone":      {argument: "http://host/db?password=" + sesame, want: "there is a password, and no username"},
-		"an unknown variable":   {environment: map[string]string{"K6_SWEEP_INFLUXDB_TOKENS": sesame}, want: "K6_SWEEP_INFLUXDB_TOKENS: there is no such setting; there are K6_SWEEP_INFLUXDB_BATCH_SIZE, "},
-		"an unknown setting":    {json: `{"tokens": "` + sesame + `"}`, want: `sweep-influxdb in k6's configuration: there is no setting "tokens"; there are batchSize, `},
-		"an unknown parameter":  {argument: "http://host/db?gzip=false", want: `there is no setting "gzip"`},
+		"a password alone":      {argument: "http://host/db?password=" + sesame, want: "a password needs a username"},
+		"an unknown variable":   {environment: map[string]string{"K6_SWEEP_INFLUXDB_TOKENS": sesame}, want: "K6_SWEEP_INFLUXDB_TOKENS: unknown setting; known are K6_SWEEP_INFLUXDB_BATCH_SIZE, "},
+		"an unknown setting":    {json: `{"tokens": "` + sesame + `"}`, want: `sweep-influxdb in k6's configuration: unknown setting "tokens"; known are batchSize, `},
+		"an unknown parameter":  {argument: "http://host/db?gzip=false", want: `unknown setting "gzip"`},
 		"twice":                 {argument: "http://host/db?instance=a&instance=b", want: "each setting once in its query, and no url: instance"},
 		"a URL in a URL":        {argument: "http://host/db?url=http://other", want: "each setting once in its query, and no url: url"},
 		"version 4":             {argument: "http://host/db?version=4", want: `version must be 1, 2 or 3, but is "4"`},
@@ -148,7 +148,7 @@ func TestBadSettings(t *testing.T) {
 		"no number":             {json: `{"bufferSize": 0}`, want: `bufferSize must be an integer from 1 to 10000000, but is "0"`},
 		"neither true nor":      {json: `{"insecureSkipTLSVerify": 1}`, want: `insecureSkipTLSVerify must be true or false, but is "1"`},
 		"nothing":               {argument: "http://host/db?instance=", want: "instance must not be empty"},
-		"a token of two lines":  {json: `{"token": "` + sesame + `\nX-Header: y"}`, want: "token must be a text without line ends, and not empty"},
+		"a token of two lines":  {json: `{"token": "` + sesame + `\nX-Header: y"}`, want: "token must be a non-empty text without line ends"},
 		"no object":             {json: `["` + sesame + `"]`, want: "it must be an object of settings"},
 		"a list":                {json: `{"token": ["` + sesame + `"]}`, want: "token must be a text, a number, true or false"},
 		"null":                  {json: `{"database": null}`, want: "database must be a text, a number, true or false"},

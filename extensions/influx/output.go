@@ -84,7 +84,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 		if err != nil {
 			o.drop(len(figures.Seconds)+len(figures.Ended)-len(lines), err.Error())
 		}
-		o.drop(o.buffer.put(lines), fmt.Sprintf("the server took none for so long that %d were waiting", o.config.BufferSize))
+		o.drop(o.buffer.put(lines), fmt.Sprintf("the buffer of %d points was full", o.config.BufferSize))
 	}
 }
 
@@ -108,7 +108,7 @@ func (o *Output) Stop() error {
 			k6glue.FailExit(exitcodes.MarkedAsFailed)
 		}
 	case !o.figures.Load():
-		o.logger.Warnf("%s: there was nothing to write: no scenario was a sweep", &o.config)
+		o.logger.Warnf("%s: nothing to write: no scenario was a sweep", &o.config)
 	default:
 		o.logger.Info(said)
 	}
@@ -191,8 +191,8 @@ func (o *Output) inTrouble(why string) {
 		return
 	}
 	if o.trouble == "" {
-		o.logger.Warnf("%s takes no points: %s; trying again, %d are kept meanwhile", &o.config, why, o.config.BufferSize)
-		happened.Tell(happened.InfluxDB, "InfluxDB takes no points", 1)
+		o.logger.Warnf("%s accepts no points: %s; retrying, up to %d points wait", &o.config, why, o.config.BufferSize)
+		happened.Tell(happened.InfluxDB, "InfluxDB accepts no points", 1)
 	}
 	o.trouble = why
 }
@@ -200,8 +200,8 @@ func (o *Output) inTrouble(why string) {
 func (o *Output) outOfTrouble() {
 	if o.trouble != "" {
 		o.trouble = ""
-		o.logger.Infof("%s takes points again", &o.config)
-		happened.Tell(happened.InfluxDB, "InfluxDB takes points again", 1)
+		o.logger.Infof("%s accepts points again", &o.config)
+		happened.Tell(happened.InfluxDB, "InfluxDB accepts points again", 1)
 	}
 }
 

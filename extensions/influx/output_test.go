@@ -51,7 +51,7 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := start(t, one, newFake(nil))
 		summary, level := o.end()
-		require.Equal(t, "InfluxDB 1 at http://host:8086, database db: there was nothing to write: no scenario was a sweep", summary)
+		require.Equal(t, "InfluxDB 1 at http://host:8086, database db: nothing to write: no scenario was a sweep", summary)
 		require.Equal(t, logrus.WarnLevel, level)
 	})
 }
@@ -88,10 +88,10 @@ func TestServerThatIsDownForAWhile(t *testing.T) {
 		summary, level := o.end()
 		require.Equal(t, "InfluxDB 1 at http://host:8086, database db: 300 points written, none dropped", summary)
 		require.Equal(t, logrus.InfoLevel, level)
-		require.Equal(t, []string{"influxdb: InfluxDB takes no points", "influxdb: InfluxDB takes points again"}, told)
+		require.Equal(t, []string{"influxdb: InfluxDB accepts no points", "influxdb: InfluxDB accepts points again"}, told)
 		require.Equal(t, []string{
-			"InfluxDB 1 at http://host:8086, database db takes no points: connection refused; trying again, 20000 are kept meanwhile",
-			"InfluxDB 1 at http://host:8086, database db takes points again",
+			"InfluxDB 1 at http://host:8086, database db accepts no points: connection refused; retrying, up to 20000 points wait",
+			"InfluxDB 1 at http://host:8086, database db accepts points again",
 		}, o.said())
 	})
 }
@@ -309,7 +309,7 @@ func TestFullBuffer(t *testing.T) {
 		time.Sleep(time.Minute)
 		summary, _ := o.end()
 		written, dropped := 60, 140 // buffer plus pending request
-		require.Contains(t, summary, fmt.Sprintf("%d points written, %d DROPPED: %[2]d (the server took none for so long that 50 were waiting)",
+		require.Contains(t, summary, fmt.Sprintf("%d points written, %d DROPPED: %[2]d (the buffer of 50 points was full)",
 			written, dropped))
 		got := server.got()
 		last := got[len(got)-1].lines

@@ -80,10 +80,10 @@ func checkRunTags(tags map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		switch {
 		case slices.Contains(ownTags, name):
-			return fmt.Errorf("the run's tag %q cannot be written, since points have a tag of that name: give it another, such as run_%s",
+			return fmt.Errorf("the run's tag %q is the name of a sweep's own tag: rename it, for example to run_%s",
 				name, name)
 		case name == "" || strings.HasSuffix(name, `\`) || strings.ContainsFunc(name, unicode.IsControl):
-			return fmt.Errorf("the run's tag %q cannot be written: the name must not be empty, have control characters or end in a backslash", name)
+			return fmt.Errorf("the run's tag %q must not be empty, contain control characters or end in a backslash", name)
 		}
 	}
 

@@ -121,7 +121,7 @@ func TestRealServerDies(t *testing.T) {
 	server.Stop()
 	o.send(1)
 	require.Eventually(t, func() bool { return len(o.said()) > 0 }, 10*time.Second, time.Millisecond)
-	require.Contains(t, o.said()[0], "takes no points: no reply within 300ms; trying again, 100 are kept meanwhile")
+	require.Contains(t, o.said()[0], "accepts no points: no reply within 300ms; retrying, up to 100 points wait")
 	o.send(500)
 	server.Kill()
 	server.Restart()

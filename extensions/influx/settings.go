@@ -68,7 +68,7 @@ func (s *settings) set(name, value string) error {
 	setters := s.setters()
 	setter, known := setters[name]
 	if !known {
-		return fmt.Errorf("there is no setting %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
+		return fmt.Errorf("unknown setting %q; known are %s", name, strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
 	}
 	if err := setter(value); err != nil {
 		return fmt.Errorf("%s %w", name, err)
@@ -90,7 +90,7 @@ func (s *settings) readJSON(raw json.RawMessage) error {
 		switch value[0] {
 		case '"':
 			if json.Unmarshal(given[name], &value) != nil {
-				return fmt.Errorf("%s in k6's configuration: %s is no text", Name, name)
+				return fmt.Errorf("%s in k6's configuration: %s is not a text", Name, name)
 			}
 		case '{', '[', 'n':
 			return fmt.Errorf("%s in k6's configuration: %s must be a text, a number, true or false", Name, name)
@@ -114,7 +114,7 @@ func (s *settings) readEnvironment(environment map[string]string) error {
 		}
 		name, known := names[variable]
 		if !known {
-			return fmt.Errorf("%s: there is no such setting; there are %s", variable, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+			return fmt.Errorf("%s: unknown setting; known are %s", variable, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 		}
 		if err := s.setters()[name](environment[variable]); err != nil {
 			return fmt.Errorf("%s %w", variable, err)
@@ -194,7 +194,7 @@ func text(into *string) func(string) error {
 func secret(into *string) func(string) error {
 	return func(value string) error {
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) {
-			return errors.New("must be a text without line ends, and not empty")
+			return errors.New("must be a non-empty text without line ends")
 		}
 		*into = value
 

@@ -282,7 +282,7 @@ func TestMisuse(t *testing.T) {
 		`client.set('k', 'v', { ttl: new Array(4294967295) })`:   "set: option ttl must be a time such as '60s', 0 for never, or a Date, not an array of 4294967295 elements",
 		`client.stats(new Array(4294967295))`:                    "stats: the argument must be a string, not an array of 4294967295 elements",
 		`client.run({ iterations: new Array(4294967295) })`:      "run: options cannot be read: iterations: an array has 4294967295 elements: at most 1000000 are allowed",
-		`const o = {}; o.mix = o; client.run(o)`:                 "run: options cannot be read: mix: it holds itself",
+		`const o = {}; o.mix = o; client.run(o)`:                 "run: options cannot be read: mix: it contains itself",
 		`client.setMulti([])`:                                    "setMulti takes an object of keys and values first, not []",
 		`client.pipeline({})`:                                    "pipeline: commands must be an array, not an object",
 		`client.pipeline([5])`:                                   "pipeline: each command must be an array, not 5",

@@ -366,7 +366,7 @@ func TestUsage(t *testing.T) {
 		`client.publish('a', new Array(4294967295))`:                                 `publish: the data must be a string, an ArrayBuffer or a typed array, not an array of 4294967295 elements`,
 		`client.request('a', 'x', { timeout: new Array(4294967295) })`:               `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not an array of 4294967295 elements`,
 		`js.createStream({ subjects: new Array(4294967295) })`:                       `createStream: the configuration cannot be read: subjects: an array has 4294967295 elements: at most 1000000 are allowed`,
-		`const c = {}; c.metadata = c; js.createStream(c)`:                           `createStream: the configuration cannot be read: metadata: it holds itself`,
+		`const c = {}; c.metadata = c; js.createStream(c)`:                           `createStream: the configuration cannot be read: metadata: it contains itself`,
 		`client.publishBatch('a', 'x', { iterations: 0 })`:                           `publishBatch: option iterations must be an integer from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                       `request: unknown option "max"; known are headers, timeout`,
 		`client.request('a', 'x', { timeout: 'soon' })`:                              `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not soon`,

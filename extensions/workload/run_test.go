@@ -321,7 +321,7 @@ func TestBadClients(t *testing.T) {
 	require.EqualError(t, err, "option keys.count (100) must be at least the number of clients (101): sequential clients share the keys")
 	for _, index := range []int{-1, 1} {
 		_, err = make1(options, &workloadtest.Store{}, index, 1)
-		require.EqualError(t, err, fmt.Sprintf("client %d is none of 1", index))
+		require.EqualError(t, err, fmt.Sprintf("client %d must be from 0 and below 1", index))
 	}
 }
 

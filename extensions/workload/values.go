@@ -16,9 +16,9 @@ import (
 // Reasons why a value is wrong. All wrap ErrWrongValue.
 var (
 	ErrWrongValue = errors.New("wrong value")
-	ErrWrongSize  = fmt.Errorf("%w: it has not the size of this key's value", ErrWrongValue)
-	ErrWrongKey   = fmt.Errorf("%w: it does not begin as this key's value", ErrWrongValue)
-	ErrWrongBytes = fmt.Errorf("%w: it begins as this key's value and goes on differently", ErrWrongValue)
+	ErrWrongSize  = fmt.Errorf("%w: it does not have the size of this key's value", ErrWrongValue)
+	ErrWrongKey   = fmt.Errorf("%w: it does not begin like this key's value", ErrWrongValue)
+	ErrWrongBytes = fmt.Errorf("%w: it begins like this key's value and continues differently", ErrWrongValue)
 )
 
 // Values generates and verifies the values of keys. It is immutable.

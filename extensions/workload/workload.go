@@ -53,7 +53,7 @@ func (w *Workload) Values() *Values { return w.values }
 // fewer keys than clients that share them.
 func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 	if index < 0 || index >= clients {
-		return nil, fmt.Errorf("client %d is none of %d", index, clients)
+		return nil, fmt.Errorf("client %d must be from 0 and below %d", index, clients)
 	}
 	keys := &w.options.Keys
 	if keys.Distribution == Sequential && keys.Count < clients {

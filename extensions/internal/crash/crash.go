@@ -88,7 +88,7 @@ func say(what string, value any) {
 	if _, again := seen.LoadOrStore(place(), true); again {
 		return
 	}
-	text := fmt.Sprintf("%s ended in a panic (said once for each place): %v\n%s", what, value, debug.Stack())
+	text := fmt.Sprintf("%s panicked (logged once per place): %v\n%s", what, value, debug.Stack())
 	if to := log.Load(); to != nil {
 		(*to)(text)
 

@@ -52,7 +52,7 @@ type Watched struct {
 }
 
 // errFull keeps the server's last connection free for clients.
-var errFull = errors.New("the server takes no more connections than the clients may need")
+var errFull = errors.New("the server has no connection to spare")
 
 // lookAround is how often Watch checks for the end of the step.
 const lookAround = 50 * time.Millisecond
@@ -69,9 +69,9 @@ func (w *Watched) Watch(step *measure.Step, address string, log logrus.FieldLogg
 		w.steps = map[string]*measure.Step{}
 	}
 	w.steps[address] = step
-	crash.Go("what looks at evictions", func() {
+	crash.Go("the watch of evictions", func() {
 		if err := watch(step, address, connect); err != nil {
-			log.Infof("evictions of %s are not marked: %s", address, err)
+			log.Infof("evictions of %s are not recorded: %s", address, err)
 		}
 	})
 }

@@ -87,9 +87,9 @@ func TestEvictionsThatCannotBeMarked(t *testing.T) {
 		server  *cache
 		refused error
 	}{
-		"evictions of cache:1 are not marked: " + errFull.Error(): {&cache{free: 0}, nil},
-		"evictions of cache:1 are not marked: too many":           {&cache{}, errors.New("too many")},
-		"evictions of cache:1 are not marked: unknown command":    {&cache{free: -1, fails: errors.New("unknown command")}, nil},
+		"evictions of cache:1 are not recorded: " + errFull.Error(): {&cache{free: 0}, nil},
+		"evictions of cache:1 are not recorded: too many":           {&cache{}, errors.New("too many")},
+		"evictions of cache:1 are not recorded: unknown command":    {&cache{free: -1, fails: errors.New("unknown command")}, nil},
 	} {
 		told, log := watched(t, of.server, of.refused)
 		require.Empty(t, told)

@@ -43,7 +43,7 @@ func (c *Closing) Remove(owner any) {
 
 // contained calls fn and recovers its panic.
 func contained(fn func()) {
-	defer crash.Contain("what is done beside a script")
+	defer crash.Contain("background work")
 	fn()
 }
 

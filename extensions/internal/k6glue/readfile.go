@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-var errLate = errors.New("a relative path is known in the init context alone, where open() reads files: call it there")
+var errLate = errors.New("a relative path works only in the init context, like open(): call it there")
 
 // ReadFile reads a file that an option names, as open() does: the path is relative to the script,
 // and archives include the file. After the init context it reads absolute paths only.

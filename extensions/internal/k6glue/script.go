@@ -117,7 +117,7 @@ func (r *Reading) export(value sobek.Value, within []*sobek.Object) (any, error)
 	}
 	for _, outer := range within {
 		if outer == object {
-			return nil, errors.New("it holds itself")
+			return nil, errors.New("it contains itself")
 		}
 	}
 	within = append(within, object)

@@ -53,8 +53,8 @@ func TestExportOfWhatHasNoEnd(t *testing.T) {
 	for script, says := range map[string]string{
 		`new Array(4294967295)`:                                            "an array has 4294967295 elements: at most 1000000 are allowed",
 		`({ a: { list: new Array(1e9) } })`:                                "a: list: an array has 1000000000 elements: at most 1000000 are allowed",
-		`const o = {}; o.self = o; o`:                                      "self: it holds itself",
-		`const a = [1]; a.push({ a }); a`:                                  "element 1: a: it holds itself",
+		`const o = {}; o.self = o; o`:                                      "self: it contains itself",
+		`const a = [1]; a.push({ a }); a`:                                  "element 1: a: it contains itself",
 		`let deep = []; for (let i = 0; i < 1e4; i++) deep = [deep]; deep`: "it is nested more than 100 deep",
 		`const row = new Array(1e6).fill(0); new Array(1e6).fill(row)`:     "there are more than 10000000 values in it",
 		`new Set([1])`:               "a Set cannot be read: make an array of it",

@@ -254,7 +254,7 @@ func (t *Tap) startPump() {
 }
 
 func (t *Tap) pump() {
-	defer crash.Contain("what hands on samples")
+	defer crash.Contain("the forwarding of samples")
 	for samples := range t.in {
 		m, is := samples.(mark)
 		if !is {

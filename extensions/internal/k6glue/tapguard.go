@@ -74,7 +74,7 @@ func (g *TapGuard) End() {
 }
 
 func (g *TapGuard) watch(over <-chan struct{}) {
-	defer crash.Contain("the guard of taps")
+	defer crash.Contain("the forwarding of samples")
 	timer := time.NewTimer(guardEvery)
 	defer timer.Stop()
 	for {

@@ -110,7 +110,7 @@ type TLS struct {
 func (o *TLSOptions) Read() (*TLS, error) {
 	t := &TLS{options: *o}
 	if o.CA != "" && o.CACerts != "" {
-		return nil, errors.New("tls.cacerts and tls.ca are the same: give one of them")
+		return nil, errors.New("tls.cacerts and tls.ca are the same option: use one of them")
 	}
 	if certificates := o.CACerts + o.CA; certificates != "" {
 		t.roots = x509.NewCertPool()
@@ -122,7 +122,7 @@ func (o *TLSOptions) Read() (*TLS, error) {
 	case (o.Cert == "") != (o.Key == ""):
 		return nil, errors.New("tls.cert and tls.key must be given together")
 	case o.Key == "" && o.Password != "":
-		return nil, errors.New("tls.password is that of tls.key, and there is none")
+		return nil, errors.New("tls.password needs tls.key")
 	case o.Cert == "":
 		return t, nil
 	}

@@ -81,11 +81,11 @@ func TestTLSOptionsThatCannotBe(t *testing.T) {
 	for want, options := range map[string]TLSOptions{
 		"tls.cacerts must hold certificates in PEM, as open() reads them from a file":  {CACerts: "x"},
 		"tls.cacerts must hold certificates in PEM, as open() reads them from a file ": {CA: "x"},
-		"tls.cacerts and tls.ca are the same: give one of them":                        {CA: "x", CACerts: "y"},
-		"tls.password is that of tls.key, and there is none":                           {Password: "s3cret"},
-		"tls.cert and tls.key must be given together":                                  {Key: key},
-		"tls.cert and tls.key must be given together ":                                 {Cert: certificate},
-		"tls.cert and tls.key cannot be read":                                          {Cert: certificate, Key: "s3cret"},
+		"tls.cacerts and tls.ca are the same option: use one of them":                  {CA: "x", CACerts: "y"},
+		"tls.password needs tls.key":                   {Password: "s3cret"},
+		"tls.cert and tls.key must be given together":  {Key: key},
+		"tls.cert and tls.key must be given together ": {Cert: certificate},
+		"tls.cert and tls.key cannot be read":          {Cert: certificate, Key: "s3cret"},
 	} {
 		_, err := options.Read()
 		require.Error(t, err)

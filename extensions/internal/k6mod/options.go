@@ -75,7 +75,7 @@ func elsewhere(method string) string {
 		return ""
 	}
 
-	return "; where and how to connect is said to new Client(url, options)"
+	return "; pass the address and its options to new Client(url, options)"
 }
 
 func (all Options[T]) named(name string) *Option[T] {

@@ -176,7 +176,7 @@ func TestOptions(t *testing.T) {
 		_, err := read(js)
 		require.EqualError(t, err, want, js)
 	}
-	const elsewhere = "; where and how to connect is said to new Client(url, options)"
+	const elsewhere = "; pass the address and its options to new Client(url, options)"
 	for js, want := range map[string]string{
 		`'localhost:11211'`:         "connect: options must be an object, not localhost:11211" + elsewhere,
 		`'a://u:s3cret@h'`:          "connect: options must be an object, not a url" + elsewhere,

@@ -206,7 +206,7 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 func (r *Runs) Tell(failed, succeeded uint64) {
 	if r.fault != nil && r.shared.told.CompareAndSwap(false, true) {
 		r.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
-			"Of later runs that have failures the log has nothing; check failed of what run returns",
+			"Later runs with failures are not logged; check failed in the result of run",
 			failed, failed+succeeded, r.fault)
 	}
 }

@@ -26,11 +26,11 @@ func (f *Cache) Validate() error {
 	}
 	for _, pid := range f.PIDs {
 		if pid < 1 {
-			return fmt.Errorf("cache.pids must be process ids, and %d is none", pid)
+			return fmt.Errorf("cache.pids must be process ids, not %d", pid)
 		}
 	}
 	if f.VMHWM > 0 && len(f.PIDs) > 0 {
-		return fmt.Errorf("cache.vmHwm and cache.pids exclude each other: where the processes are here, their memory is read")
+		return fmt.Errorf("cache.vmHwm and cache.pids exclude each other: the memory of local processes is measured")
 	}
 
 	return nil

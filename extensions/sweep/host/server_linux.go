@@ -208,7 +208,7 @@ func parseSocketAddress(text string) (netip.AddrPort, error) {
 	}
 	ip, ok := netip.AddrFromSlice(raw)
 	if !ok {
-		return netip.AddrPort{}, fmt.Errorf("%q is no address", address)
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address", address)
 	}
 	n, err := strconv.ParseUint(port, 16, 16)
 

@@ -91,7 +91,7 @@ func (s *slots) open(at, width time.Duration) {
 	s.begin(at)
 	s.lookAgain()
 	s.timer = time.AfterFunc(s.width, func() {
-		defer crash.Contain("what keeps a step's slots")
+		defer crash.Contain("the timer of a step's slots")
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.ended {

@@ -69,7 +69,7 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 	require.Equal(t, []string{
 		"8 clients, limited by unsteady: Thus the unsteady.",
 		"16 clients, limited by neighbour: Thus the neighbour.",
-		"16 clients: The clients had an operation under way for 50 % of their time only: the script did something else.",
+		"16 clients: Operations took only 50 % of the clients' time: the script did other work.",
 		"32 clients, limited by client: Thus the client.",
 	}, r.notes())
 

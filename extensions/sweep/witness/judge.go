@@ -89,7 +89,7 @@ func used(e Evidence) (Word, string) {
 
 		return Files, why + "."
 	case e[NoPorts] > 0:
-		return Ports, fmt.Sprintf("%.0f operations failed because there was no port left from which to connect.", e[NoPorts])
+		return Ports, fmt.Sprintf("%.0f operations failed because k6 had no local port left.", e[NoPorts])
 	}
 
 	return "", ""
@@ -101,19 +101,19 @@ func refused(e Evidence) (Word, string) {
 		return "", ""
 	}
 
-	return Server, fmt.Sprintf("The server refused %.0f operations: it has as many connections as it takes.", e[ServerFull])
+	return Server, fmt.Sprintf("The server refused %.0f operations: its limit of connections is reached.", e[ServerFull])
 }
 
 func neighbour(e Evidence) (Word, string) {
 	busy := e[Processors] - e[Idle]
 	switch {
 	case e[Throttled] >= throttledPart:
-		return Neighbour, fmt.Sprintf("The control group of k6 was held at its quota in %s of its periods.", percent(e[Throttled]))
+		return Neighbour, fmt.Sprintf("k6's control group was throttled in %s of its periods.", percent(e[Throttled]))
 	case busy > 0 && e[Stolen] >= stolenPart*busy && e[Stolen] >= leastStolen*e[Processors]:
-		return Neighbour, fmt.Sprintf("The hypervisor gave %s of the time in which the machine was busy to other machines.",
+		return Neighbour, fmt.Sprintf("The hypervisor gave %s of the busy time to other machines.",
 			percent(e[Stolen]/busy))
 	case e[Processors] > 0 && e[Disturbing] >= disturbedPart*e[Processors] && e[Waited] >= waitedPart*(e[K6]+e[ServerUsed]):
-		return Neighbour, fmt.Sprintf("Others than k6 and the server used %s of %.0f processors while none was idle.",
+		return Neighbour, fmt.Sprintf("Other processes used %s of %.0f processors while none was idle.",
 			plain(e[Disturbing]), e[Processors])
 	}
 
@@ -123,9 +123,9 @@ func neighbour(e Evidence) (Word, string) {
 func network(e Evidence) (Word, string) {
 	switch {
 	case e[SentAgain] >= leastResent && e[Retransmitted] >= resentPart:
-		return Network, fmt.Sprintf("k6's sockets sent %.0f segments again, %s of all.", e[SentAgain], percent(e[Retransmitted]))
+		return Network, fmt.Sprintf("k6 sent %.0f TCP segments again, %s of all.", e[SentAgain], percent(e[Retransmitted]))
 	case e[Blocked] >= blockedPart:
-		return Network, fmt.Sprintf("k6's sockets waited for room in their buffers for %s of the time in which they had something to send.",
+		return Network, fmt.Sprintf("k6 waited for space in its send buffers for %s of its sending time.",
 			percent(e[Blocked]))
 	}
 
@@ -149,7 +149,7 @@ func standstill(e Evidence) (Word, string) {
 			return neighbour(e)
 		}
 
-		return Client, why + ": k6 stood still itself."
+		return Client, why + ": k6 itself stalled."
 	}
 
 	return Server, why + "."
@@ -169,7 +169,7 @@ func unsteady(e Evidence) (Word, string) {
 		return "", ""
 	}
 
-	return Unsteady, fmt.Sprintf("The operations a second changed by %s within the step.", percent(e[DriftPart]))
+	return Unsteady, fmt.Sprintf("The rate changed by %s during the step.", percent(e[DriftPart]))
 }
 
 // Little judges whether the clients of a closed loop did other work than operations. It returns ""
@@ -179,7 +179,7 @@ func Little(e Evidence) (Word, string) {
 		return "", ""
 	}
 
-	return Client, fmt.Sprintf("The clients had an operation under way for %s of their time only: the script did something else.",
+	return Client, fmt.Sprintf("Operations took only %s of the clients' time: the script did other work.",
 		percent(e[UnderWay]))
 }
 
@@ -198,7 +198,7 @@ func full(e Evidence) (Word, string) {
 	}
 	k6 := fmt.Sprintf("k6 used %s of %s processors", plain(e[K6]), plain(e[K6Processors]))
 	if part := e[Collector] / e[K6]; e[K6] > 0 && part >= 0.25 {
-		k6 += fmt.Sprintf(", %s of that to collect garbage", percent(part))
+		k6 += fmt.Sprintf(", %s of that for garbage collection", percent(part))
 	}
 	switch {
 	case e[Idle] <= fullIdle*e[Processors]:
@@ -209,13 +209,13 @@ func full(e Evidence) (Word, string) {
 		return Client, k6 + "."
 	// Other threads may run on the processors of a k6 that may use only some of them.
 	case e[K6Processors] < e[Processors] && e[K6]+e[K6Waited] >= fullPart*e[K6Processors]:
-		return Client, fmt.Sprintf("%s, and waited for one for %s of the time.", k6, percent(e[K6Waited]))
+		return Client, fmt.Sprintf("%s, and waited for a processor for %s of the time.", k6, percent(e[K6Waited]))
 	}
 	if e[ServerThread] >= fullPart {
-		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and none can use more than one.", plain(e[ServerThread]))
+		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and it cannot use more than one.", plain(e[ServerThread]))
 	}
 	if !e.has(RateKept) && e[ClientsAtWork] > 0 && e[K6] >= ownPart*e[ClientsAtWork] {
-		return Client, fmt.Sprintf("%s, for %.0f at a time: the operations are k6's own work.", k6, e[ClientsAtWork])
+		return Client, fmt.Sprintf("%s for %.0f clients: the operations are k6's own work.", k6, e[ClientsAtWork])
 	}
 
 	return "", ""
@@ -228,7 +228,7 @@ func shared(e Evidence, k6 string) (Word, string) {
 	case e[K6] >= mostOfUsed*min(e[K6Processors], e[Processors]), here == 1 && e[K6] >= mostOfUsed*(e[K6]+e[ServerUsed]):
 		return Client, k6 + "."
 	case !known:
-		return Unknown, fmt.Sprintf("The machine was full: %s, and which of the others is the server is not known.", k6)
+		return Unknown, fmt.Sprintf("The machine was full: %s, and it is not known which other process is the server.", k6)
 	case here == 0:
 		return "", ""
 	case e[ServerUsed] >= mostOfUsed*(e[K6]+e[ServerUsed]):
@@ -243,7 +243,7 @@ func shared(e Evidence, k6 string) (Word, string) {
 func elsewhere(e Evidence) (Word, string) {
 	switch here, known := e[ServerHere]; {
 	case !e.has(K6, K6Processors, Processors):
-		return Unknown, "This system does not tell."
+		return Unknown, "This system provides too few figures."
 	case here == 1:
 		return "", ""
 	case known && e[ClientsRatio] >= moreClients && e[K6] < idlePart*e[K6Processors]:
@@ -258,10 +258,10 @@ func elsewhere(e Evidence) (Word, string) {
 		}
 	}
 	if _, known := e[ServerHere]; known {
-		return Unknown, "The server is on another machine, which tells nothing of itself."
+		return Unknown, "The server is on another machine, which k6 cannot observe."
 	}
 
-	return Unknown, "Which process is the server, and on which machine, is not known."
+	return Unknown, "It is not known which process is the server, and on which machine."
 }
 
 // clients is the word if nothing was full.

@@ -151,7 +151,7 @@ func TestJudgeOfAServerElsewhere(t *testing.T) {
 		require.Equal(t, tt.want, word, "%s: %s", tt.name, why)
 	}
 	_, why := Judge(away())
-	require.Equal(t, "The server is on another machine, which tells nothing of itself.", why)
+	require.Equal(t, "The server is on another machine, which k6 cannot observe.", why)
 }
 
 // Without readings of the system, only the step's own figures decide.
@@ -183,7 +183,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	delete(unseen, ServerHere)
 	word, why := Judge(unseen)
 	require.Equal(t, Unknown, word)
-	require.Equal(t, "Which process is the server, and on which machine, is not known.", why)
+	require.Equal(t, "It is not known which process is the server, and on which machine.", why)
 	unseen[Idle] = 0
 	word, why = Judge(unseen)
 	require.Equal(t, Unknown, word, "others than k6 may be the server")
@@ -196,19 +196,19 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 func TestWhy(t *testing.T) {
 	for want, change := range map[string]Evidence{
 		"k6 used 1.90 and the server 1.90 of 4 processors, and none was idle.":                    {K6: 1.9, ServerUsed: 1.9, Idle: 0.1},
-		"k6 used 3.50 of 4.00 processors, 40 % of that to collect garbage.":                       {K6: 3.5, Idle: 0.1, Collector: 1.4},
-		"Others than k6 and the server used 1.25 of 4 processors while none was idle.":            {Disturbing: 1.25},
-		"The hypervisor gave 10 % of the time in which the machine was busy to other machines.":   {Stolen: 0.2},
+		"k6 used 3.50 of 4.00 processors, 40 % of that for garbage collection.":                   {K6: 3.5, Idle: 0.1, Collector: 1.4},
+		"Other processes used 1.25 of 4 processors while none was idle.":                          {Disturbing: 1.25},
+		"The hypervisor gave 10 % of the busy time to other machines.":                            {Stolen: 0.2},
 		"No operation ended for 33 % of 3 s, up to 1 s at a time, and k6 was late by up to 3 ms.": {StoodStill: 0.33, LongestStill: 1},
-		"No operation ended for 33 % of 3 s, up to 1 s at a time, and k6 was late by up to 1.5 s: k6 stood still itself.": {
+		"No operation ended for 33 % of 3 s, up to 1 s at a time, and k6 was late by up to 1.5 s: k6 itself stalled.": {
 			StoodStill: 0.33, LongestStill: 1, LateMaxMs: 1500,
 		},
 		"k6 itself started 20 % of the operations late.":                                                                {LateByK6: 0.2},
 		"7 operations failed because k6 may open no more files than 20.":                                                {NoFiles: 7, FileLimit: 20},
 		"The step was measured for 0.1 s, and at least 0.25 s are needed.":                                              {Seconds: 0.1},
-		"k6 used 1.60 of 4.00 processors, for 2 at a time: the operations are k6's own work.":                           {K6: 1.6, ClientsAtWork: 2},
-		"k6 used 0.70 of 1.00 processors, and waited for one for 25 % of the time.":                                     {K6: 0.7, K6Waited: 0.25, K6Processors: 1},
-		"A thread of the server used 0.95 of a processor, and none can use more than one.":                              {ServerThread: 0.95},
+		"k6 used 1.60 of 4.00 processors for 2 clients: the operations are k6's own work.":                              {K6: 1.6, ClientsAtWork: 2},
+		"k6 used 0.70 of 1.00 processors, and waited for a processor for 25 % of the time.":                             {K6: 0.7, K6Waited: 0.25, K6Processors: 1},
+		"A thread of the server used 0.95 of a processor, and it cannot use more than one.":                             {ServerThread: 0.95},
 		"8 clients waited 0.8 ms for each answer, and nothing was full: k6 used 1.00, the server 0.90 of 4 processors.": {},
 	} {
 		e := quiet()

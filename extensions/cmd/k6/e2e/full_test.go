@@ -41,7 +41,7 @@ func TestFullServers(t *testing.T) {
 				require.Regexp(t, says, text)
 			}
 			require.Equal(t, "server", step.Witness.LimitedBy)
-			require.Equal(t, fmt.Sprintf("The server refused %d operations: it has as many connections as it takes.", step.Failed), step.Witness.Why)
+			require.Equal(t, fmt.Sprintf("The server refused %d operations: its limit of connections is reached.", step.Failed), step.Witness.Why)
 		})
 	}
 }

@@ -148,15 +148,15 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	r := k6(t, options{
 		script: "cache-sweep.js", env: gets(t, "CLIENTS", "4", "DURATION", "7400ms"),
 		args:  []string{"--out", "sweep-influxdb=" + address + "?timeout=30s&flushTimeout=60s"},
-		shows: "takes no points", measuring: func(*os.Process) {
+		shows: "accepts no points", measuring: func(*os.Process) {
 			killed()
 			server.Restart()
 		},
 	})
 	killed()
 	require.Equal(t, exitOK, r.code, r.output)
-	require.Len(t, r.lines("takes no points"), 1)
-	require.Len(t, r.lines("takes points again"), 1)
+	require.Len(t, r.lines("accepts no points"), 1)
+	require.Len(t, r.lines("accepts points again"), 1)
 	requireStreamed(t, r, address, "cache-sweep")
 }
 
@@ -222,7 +222,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 func TestInfluxSettingsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for argument, want := range map[string]string{
-		"sweep-influxdb=http://127.0.0.1:1/db?gzip=no&token=" + password: `there is no setting \"gzip\"`,
+		"sweep-influxdb=http://127.0.0.1:1/db?gzip=no&token=" + password: `unknown setting \"gzip\"`,
 		"sweep-influxdb=127.0.0.1:1/" + password:                         "must be a URL such as http://host:port/database",
 		"sweep-influxdb=http://127.0.0.1:1":                              "InfluxDB 1 needs database",
 	} {
@@ -235,7 +235,7 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 		args: []string{"--tag", "target=staging", "--out", "sweep-influxdb=http://127.0.0.1:1/db"},
 	})
 	require.NotEqual(t, exitOK, r.code)
-	require.Contains(t, r.output, `the run's tag \"target\" cannot be written, since points have a tag of that name: give it another, such as run_target`)
+	require.Contains(t, r.output, `the run's tag \"target\" is the name of a sweep's own tag: rename it, for example to run_target`)
 }
 
 func TestInfluxOfK6HasEverySample(t *testing.T) {
