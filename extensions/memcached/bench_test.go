@@ -64,6 +64,42 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
+// Commands of the meta protocol, and what their replies have to be.
+func TestRunMetaCommands(t *testing.T) {
+	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ connection: 'shared', poolSize: 2 }`} {
+		v := newBenchVU(t, options)
+		r := v.bench(`((w) => {
+			client.prefill({ ...w, commands: [{ op: 'write', args: ['ms', '{key}', 'v:{value}', 'T60', 'F5'], reply: { type: 'HD' } }] });
+			return client.run({ ...w, iterations: 600, pipeline: 5, commands: [
+				{ op: 'read', args: ['mg', '{key}', 'v', 't'], share: 3, reply: { type: 'VA', value: 'v:{value}' } },
+				{ op: 'look', args: ['mg', '{key}'], reply: { type: 'HD' } },
+				{ op: 'none', args: ['mg', 'no-{key}', 'v'], reply: { type: 'EN' } },
+				{ op: 'gone', args: ['md', 'no-{key}'], reply: { type: 'NF' } },
+				{ op: 'add', args: ['ms', '{key}', 'x', 'ME'], reply: { type: 'NS' } },
+			] });
+		})({ keys: { count: 40 }, values: 30 })`)
+		require.Equal(t, result{Succeeded: 600, Seconds: r.Seconds}, r, options)
+		require.Equal(t, 40.0, v.Counted(metricOps, "op", "write", "outcome", "ok"))
+		require.InDelta(t, 257, v.Counted(metricOps, "op", "read", "outcome", "ok"), 60)
+		r = v.bench(`client.run({ iterations: 5, keys: { count: 40 }, commands: [{ op: 'ma', args: ['ma', '{key}'] }] })`)
+		require.Equal(t, 5, r.Failed, "no numbers")
+		r = v.bench(`client.run({ iterations: 5, keys: { count: 40 }, commands: [{ op: 'mg', args: ['mg', '{key}', 'v'], reply: { value: 'y' } }] })`)
+		require.Equal(t, 5, r.Wrong)
+	}
+	v := newBenchVU(t, `{}`)
+	for commands, says := range map[string]string{
+		`['get', '{key}']`:          `args: the command must be one of the meta protocol: mg, ms, md or ma, not "get"`,
+		`['mg']`:                    `args: mg needs a key`,
+		`['ms', '{key}']`:           `args: ms needs a key and a value, such as ['ms', '{key}', '{value}', 'T60']`,
+		`['mg', '{key}', 'v', 'q']`: `args: the flag q cannot be used: every request here waits for its reply`,
+	} {
+		require.Equal(t, thrown{"run: option commands[0]: " + says, "usage"},
+			v.fail(`client.run({ iterations: 1, commands: [{ op: 'x', args: `+commands+` }] })`))
+	}
+	require.Equal(t, `run: option commands[0]: reply.type must be HD, VA, EN, NF, NS, EX, not "OK"`,
+		v.fail(`client.run({ iterations: 1, commands: [{ op: 'x', args: ['mg', '{key}'], reply: { type: 'OK' } }] })`).Message)
+}
+
 func TestRunCountsCommands(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	r := v.bench(`client.run({ iterations: 20, mix: { getOrSet: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
@@ -142,7 +178,7 @@ func TestRunMisused(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	for call, want := range map[string]string{
 		`run()`:                           `run: option iterations (a number of operations) or duration (a time such as "30s") must be given`,
-		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, keys, values, verify, batch, pipeline, seed, ttl, allowMisses, tags`,
+		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, commands, keys, values, verify, batch, pipeline, seed, ttl, allowMisses, tags`,
 		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
 		`run({ iterations: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
 		`run(5)`:                    `run: options must be an object, not 5`,

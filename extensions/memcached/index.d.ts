@@ -336,6 +336,10 @@ declare module 'k6/x/memcached' {
      * Runs a workload's operations in Go. A getOrSet is a get and, on a miss, a set. On Linux,
      * clients with their own connections continue in the order in which their answers arrive. With
      * a shared pool, or on other systems, each client runs in its own goroutine, in any order.
+     *
+     * `commands` are those of the meta protocol: `['mg', '{key}', 'v', 't']`, and ms with its value
+     * after its key, `['ms', '{key}', '{value}', 'T60']`; md and ma. The types of replies are their
+     * codes HD, VA, EN, NF, NS and EX; the text is the value of VA.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**

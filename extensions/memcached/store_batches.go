@@ -91,8 +91,12 @@ func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) 
 	s.begin()
 	for i := range all {
 		command := &all[i]
-		h, key := s.share(i, command.Key)
-		h.requests = append(h.requests, wire.Request{Verb: verbs[command.Op], Key: key, Value: command.Value, Expire: int32(command.TTL)})
+		key := command.Key
+		if command.Words != nil {
+			key = command.Words[1]
+		}
+		h, key := s.share(i, key)
+		h.requests = append(h.requests, requestOf(command, key))
 	}
 	s.exchange(func(h *share, conn *wire.Conn) error { return conn.Pipeline(h.requests, h.replies) })
 	var done [workload.NumOps]struct {
@@ -105,8 +109,15 @@ func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) 
 			position, a := h.positions[i], &h.replies[i]
 			command := &all[position]
 			command.Answered, command.Err = true, a.Err
-			if a.Err != nil {
-				s.client.Count(command.Op.String(), a.Err)
+			if a.Err != nil || command.Words != nil {
+				s.client.Count(command.Name, a.Err)
+			}
+			switch {
+			case a.Err != nil:
+				continue
+			case command.Words != nil:
+				command.Reply = metaCode(h.requests[i].Verb, a)
+				got(position, a.Value)
 
 				continue
 			}

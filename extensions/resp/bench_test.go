@@ -155,8 +155,8 @@ func TestMisuse(t *testing.T) {
 		`new resp.Client(',')`:                                            `new Client: ` + server,
 		`new resp.Client('h', { timeout: 0 })`:                            `new Client: timeout must be more than 0, not 0s`,
 		`new resp.Client('h', { connectTimeout: -1 })`:                    `new Client: connectTimeout must be more than 0, not -1ms`,
-		`new resp.Client('h', { pool: 1 })`:                               `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls`,
-		`new resp.Client('h,i').run({ iterations: 1 })`:                   `run works with one server, and this Client has 2; hitRate spreads its keys over several`,
+		`new resp.Client('h', { pool: 1 })`:                               `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls, cluster, protocol`,
+		`new resp.Client('h,i').run({ iterations: 1 })`:                   `run works with one server or, with the option cluster, with one cluster, and this Client has 2 servers; hitRate spreads its keys over several`,
 		`new resp.Client(url).run({ iterations: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
 		`new resp.Client(url).hitRate({ config: '100m-512b' })`:           `hitRate: option pass must be 'warmup' or 'timed', not ""`,
 		`new resp.Client(url).run({ iterations: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
@@ -368,7 +368,7 @@ func TestServerOfACluster(t *testing.T) {
 			}
 		}))
 		require.Contains(t, v.Abort(`const client = new resp.Client(node); client.connect(); client.`+call),
-			"the server is a node of a Redis Cluster, which k6/x/resp cannot spread keys over (it says: MOVED 3999 127.0.0.1:7001): ", call)
+			"the server is a node of a Redis Cluster (it says: MOVED 3999 127.0.0.1:7001): give new Client the option cluster: true", call)
 		v.CancelContext()
 	}
 }

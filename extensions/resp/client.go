@@ -2,6 +2,8 @@ package resp
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"github.com/grafana/sobek"
 
@@ -18,8 +20,12 @@ import (
 type client struct {
 	*module
 
-	nodes []*node
-	bench *cachebench.Bench
+	config *Config
+	mu     sync.Mutex // guards nodes: those of a cluster are added while other goroutines close them
+	nodes  []*node
+	// cluster is nil if the servers are no cluster.
+	cluster *cluster
+	bench   *cachebench.Bench
 	// seat lets the clients' runs take turns.
 	seat *eventloop.Seat
 }
@@ -27,19 +33,48 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
-	c := &client{module: m, seat: m.shared.Seat()}
+	c := &client{module: m, config: config, seat: m.shared.Seat()}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {
-		n := &node{counts: m.Instruments, seat: c.seat, client: c, server: &config.Servers[i], config: config}
-		c.nodes = append(c.nodes, n)
-		stores[i] = n
+		s := &store{node: c.newNode(&config.Servers[i])}
+		c.nodes = append(c.nodes, &s.node)
+		stores[i] = s
 	}
-	c.nodes[0].others = c.nodes[1:]
-	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), c.nodes[0], stores...)
+	first := stores[0].(*store) //nolint:forcetypeassert // see above
+	if config.Cluster {
+		c.cluster = &cluster{client: c, topology: m.shared.topology(config)}
+		first.cluster, stores = c.cluster, stores[:1]
+	}
+	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), first, stores...)
 	c.bench.TakeTurns(c.seat)
 	methods.Put(m.Runtime(), call.This, c)
 
 	return nil
+}
+
+func (c *client) newNode(s *server) node {
+	return node{counts: c.Instruments, seat: c.seat, client: c, server: s}
+}
+
+// primaries returns the nodes of all servers, or of those of the cluster that have slots.
+func (c *client) primaries() []*node {
+	if c.cluster == nil {
+		return c.nodes
+	}
+	nodes, err := c.cluster.primaries()
+	if err != nil {
+		c.throw(err)
+	}
+
+	return nodes
+}
+
+// throw throws an error. If the script's client cannot work with the server, that ends the test.
+func (c *client) throw(err error) {
+	if errors.Is(err, workload.ErrClosed) {
+		c.Abort(err)
+	}
+	c.Throw(err)
 }
 
 var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
@@ -55,9 +90,9 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	defer c.tagged("connect", call.Argument(0))()
 
 	return c.during(func() sobek.Value {
-		for _, n := range c.nodes {
-			if _, err := n.ready(); err != nil {
-				c.Throw(err)
+		for _, n := range c.primaries() {
+			if _, err := n.usable(); err != nil {
+				c.throw(err)
 			}
 		}
 		c.Emit()
@@ -101,8 +136,9 @@ func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
 
 // one throws if there are several servers: the method does not spread keys.
 func (c *client) one(method string) {
-	if len(c.nodes) > 1 {
-		c.Misuse("%s works with one server, and this Client has %d; hitRate spreads its keys over several", method, len(c.nodes))
+	if len(c.nodes) > 1 && c.cluster == nil {
+		c.Misuse("%s works with one server or, with the option cluster, with one cluster, and this Client has %d servers; "+
+			"hitRate spreads its keys over several", method, len(c.nodes))
 	}
 }
 
@@ -115,9 +151,7 @@ func (c *client) during(job func() sobek.Value) sobek.Value {
 	c.MustRun()
 	defer context.AfterFunc(c.VU().Context(), func() {
 		defer crash.Contain("interrupting an operation")
-		for _, n := range c.nodes {
-			n.interrupt()
-		}
+		c.each((*node).interrupt)
 	})()
 
 	return job()
@@ -125,8 +159,14 @@ func (c *client) during(job func() sobek.Value) sobek.Value {
 
 // disconnect closes all connections. Any goroutine may call it.
 func (c *client) disconnect() {
-	for _, n := range c.nodes {
-		n.close()
-	}
+	c.each((*node).close)
 	c.Closing().Remove(c)
+}
+
+func (c *client) each(job func(*node)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.nodes {
+		job(n)
+	}
 }

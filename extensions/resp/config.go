@@ -26,6 +26,9 @@ type Config struct {
 	ConnectTimeout time.Duration
 	// TLS is the option tls. It applies to servers that use TLS.
 	TLS *k6glue.TLS
+	// Cluster says that the servers are some of one Redis Cluster.
+	Cluster bool
+	RESP3   bool
 }
 
 type server struct {
@@ -41,7 +44,9 @@ type options struct {
 	k6mod.Target
 	k6mod.Timeouts
 
-	TLS *k6glue.TLSOptions `json:"tls"`
+	TLS      *k6glue.TLSOptions `json:"tls"`
+	Cluster  bool               `json:"cluster"`
+	Protocol *int               `json:"protocol"`
 }
 
 var errURL = errors.New("a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 " +
@@ -50,7 +55,13 @@ var errURL = errors.New("a server must be host:port, a unix socket (/path or uni
 var socketQuery = regexp.MustCompile(`^db=[0-9]+$`)
 
 func (o *options) config(urls []string) (*Config, error) {
-	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout}
+	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, Cluster: o.Cluster}
+	if o.Protocol != nil {
+		if *o.Protocol != 2 && *o.Protocol != 3 {
+			return nil, fmt.Errorf("protocol must be 2 or 3, the version of RESP, not %d", *o.Protocol)
+		}
+		c.RESP3 = *o.Protocol == 3
+	}
 	if len(urls) == 0 {
 		urls = []string{defaultURL}
 	}
@@ -62,6 +73,9 @@ func (o *options) config(urls []string) (*Config, error) {
 		s.TLS = s.TLS || o.TLS.Given()
 		c.Servers = append(c.Servers, s)
 	}
+	if err := c.checkCluster(); err != nil {
+		return nil, err
+	}
 	c.TLS = &k6glue.TLS{}
 	if o.TLS.Given() {
 		var err error
@@ -71,6 +85,29 @@ func (o *options) config(urls []string) (*Config, error) {
 	}
 
 	return c, o.Override(&c.Timeout, &c.ConnectTimeout)
+}
+
+// checkCluster gives all servers of a cluster the login of the first one: a cluster has one for all
+// its servers, and most of them are in no URL.
+func (c *Config) checkCluster() error {
+	if !c.Cluster {
+		return nil
+	}
+	first := c.Servers[0]
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		switch {
+		case s.Network != "tcp":
+			return errors.New("cluster: the servers of a cluster are host:port, not unix sockets")
+		case s.DB != 0:
+			return fmt.Errorf("cluster: a cluster has database 0 and no other, not %d", s.DB)
+		case s.Password != "" && (s.Password != first.Password || s.User != first.User), s.TLS && !first.TLS:
+			return errors.New("cluster: the servers of a cluster have one user, one password, and TLS or not: those of the first url")
+		}
+		s.User, s.Password, s.TLS = first.User, first.Password, first.TLS
+	}
+
+	return nil
 }
 
 // parse reads a URL or host:port. Its errors never show the URL, which may hold a password.

@@ -1,17 +1,26 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
- * k6/x/resp benchmarks servers that speak RESP 2, such as Redis, Valkey and pogocache. One call
- * runs many operations, written in Go. For single commands in a script use k6/x/redis.
+ * k6/x/resp benchmarks servers that speak RESP, such as Redis, Valkey and pogocache, and Redis
+ * Clusters. One call runs many operations, written in Go. For single commands in a script use
+ * k6/x/redis.
  *
  * Replies are limited to strings of 512 MiB and 1,000,000 elements, and memory grows with the bytes
  * that arrive. k6/x/redis has no such limit: a server that announces a huge length can end k6. Use
  * it with servers that you trust.
  *
+ * In a Redis Cluster (`cluster: true`) each command goes to the primary that has its key's slot.
+ * While slots move or a primary fails over, a command that was not executed (MOVED, ASK, TRYAGAIN,
+ * CLUSTERDOWN, LOADING, or no connection) is sent again, for up to `timeout`; the operation's time
+ * includes that. An operation whose connection breaks before its answer comes has failed: whether
+ * the server has executed it is unknown. A pipeline is split by server. The keys of a getMulti, and
+ * of any command of several keys, have to be in one slot: give them a hash tag, such as the prefix
+ * `{user}:`. Sentinel is not supported: name the primary itself.
+ *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (requested keys that were found or
- * not found), with the tags `op` (connect, get, set, delete, touch, getMulti, info; each command of
- * a pipeline counts) and `outcome` (ok, or the error's kind). k6's own `data_sent` and
- * `data_received` count the bytes.
+ * not found), with the tags `op` (connect, get, set, delete, touch, getMulti, info, the names of
+ * `commands`; each command of a pipeline counts) and `outcome` (ok, or the error's kind). k6's own
+ * `data_sent` and `data_received` count the bytes.
  *
  * `resp_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
  * for requests. A threshold: `resp_failed: ['rate<0.01']`.
@@ -21,6 +30,14 @@ declare module 'k6/x/resp' {
   export interface ClientOptions extends XK6Sweep.ClientOptions {
     /** TLS for all servers, as with `rediss://`. Default: as the URL says. */
     tls?: boolean | XK6Sweep.TLSOptions;
+    /**
+     * Whether the servers belong to one Redis Cluster. The URLs are those of some of its servers;
+     * the others have the same user, password and TLS. Without it, the first answer of a cluster's
+     * server that sends a command elsewhere ends the test. Default false.
+     */
+    cluster?: boolean;
+    /** The version of RESP. 3 logs in with HELLO 3. Default 2. */
+    protocol?: 2 | 3;
   }
 
   /** Options of every call. */
@@ -39,6 +56,7 @@ declare module 'k6/x/resp' {
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
+   * | `busy` | the server accepts no more clients, or no commands now |
    * | `full` | the server is out of memory and may not evict |
    * | `server` | any other error of the server |
    * | `usage` | the call itself is wrong; nothing was sent |
@@ -51,12 +69,13 @@ declare module 'k6/x/resp' {
     name: 'RespError';
     /** Always 0: RESP has no codes. */
     code: number;
-    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'full' | 'server' | 'usage' | 'internal';
+    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'busy' | 'full' | 'server' | 'usage' | 'internal';
   }
 
   /**
-   * A client with one connection to each server. The first operation opens a connection; the next
-   * operation after a failure opens a new one. Failed operations are not retried. The connections
+   * A client with one connection to each server, or to each primary of a cluster. The first
+   * operation opens a connection; the next operation after a failure opens a new one. Failed
+   * operations are not retried. The connections
    * close when the VU ends.
    */
   export class Client {
@@ -65,8 +84,8 @@ declare module 'k6/x/resp' {
      *
      * @param url `host:port`, `redis://user:password@host:port/0` (`rediss://` for TLS), or a unix
      *   socket: its path, or `unix://user:password@/path?db=0`. Several servers, in an array or
-     *   separated by commas, are for hitRate, which spreads its keys over them. Default
-     *   `"redis://127.0.0.1:6379"`.
+     *   separated by commas, are for hitRate, which spreads its keys over them, and for `cluster`.
+     *   Default `"redis://127.0.0.1:6379"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
@@ -89,6 +108,11 @@ declare module 'k6/x/resp' {
     /**
      * Runs a workload's operations. getMulti is MGET; touch is EXPIRE, or PERSIST with `ttl: 0`. On
      * Linux the clients continue in the order in which their answers arrive.
+     *
+     * `commands` may be any but those that change the connection (SELECT, MULTI, SUBSCRIBE, ...).
+     * The types of replies are string, integer, double, boolean, null, array, map and set; those of
+     * RESP 2 are string, integer, null and array. A cluster is asked at the slot of the first
+     * argument with `{key}`, or else of the first argument.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /** Runs accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */

@@ -23,7 +23,7 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 
 	return c.during(func() sobek.Value {
 		all := c.Runtime().NewObject()
-		for _, n := range c.nodes {
+		for _, n := range c.primaries() {
 			var text string
 			err := n.do(func(conn *wire.Conn) (err error) {
 				text, err = conn.Info(section)

@@ -1,6 +1,8 @@
 package resp
 
 import (
+	"sync"
+
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
@@ -36,6 +38,25 @@ type sharedByAll struct {
 	cachebench.Shared
 
 	watched evictions.Watched
+
+	mu         sync.Mutex
+	topologies map[string]*topology // by target
+}
+
+// topology returns that of a cluster, which all clients with the same servers share.
+func (s *sharedByAll) topology(config *Config) *topology {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.topologies[config.target()]
+	if t == nil {
+		t = newTopology(config.Servers)
+		if s.topologies == nil {
+			s.topologies = map[string]*topology{}
+		}
+		s.topologies[config.target()] = t
+	}
+
+	return t
 }
 
 type module struct {

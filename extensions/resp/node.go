@@ -28,18 +28,11 @@ type node struct {
 
 	client *client
 	server *server
-	config *Config
-
-	others []*node
-	// values is the buffer for values that are read and discarded.
-	values []byte
-	batch  batch
 }
 
-// ready returns a usable connection, and opens one if needed. During a run the connection is used
+// usable returns a usable connection, and opens one if needed. During a run the connection is used
 // at the client's seat.
-func (n *node) ready() (*wire.Conn, error) {
-	n.seat.Begin()
+func (n *node) usable() (*wire.Conn, error) {
 	conn := n.live()
 	if conn == nil {
 		var err error
@@ -96,27 +89,33 @@ func (n *node) dialer() dialFunc { return k6glue.Dial(n.client.VU()) }
 // wireConfig returns the configuration for wire.Dial. Unix sockets use Go's dialer, because k6's
 // takes no paths.
 func (n *node) wireConfig(dial dialFunc) *wire.Config {
-	s := n.server
+	s, config := n.server, n.client.config
 	if s.Network == "unix" {
 		dial = new(net.Dialer).DialContext
 	}
 	var secure *tls.Config
 	if s.TLS {
-		secure = n.config.TLS.Config(n.client.VU(), s.Address, tls.VersionTLS12)
+		secure = config.TLS.Config(n.client.VU(), s.Address, tls.VersionTLS12)
 	}
 
 	return &wire.Config{
-		Network: s.Network, Address: s.Address, User: s.User, Password: s.Password, DB: s.DB, TLS: secure,
-		Timeout: n.config.Timeout, ConnectTimeout: n.config.ConnectTimeout, Dial: dial, Traffic: &n.moved,
+		Network: s.Network, Address: s.Address, User: s.User, Password: s.Password, DB: s.DB, TLS: secure, RESP3: config.RESP3,
+		Timeout: config.Timeout, ConnectTimeout: config.ConnectTimeout, Dial: dial, Traffic: &n.moved,
 	}
 }
 
 func (n *node) do(job func(*wire.Conn) error) error {
-	conn, err := n.ready()
+	n.seat.Begin()
+	conn, err := n.usable()
 	if err != nil {
 		return err
 	}
-	err = job(conn)
+
+	return n.after(conn, job(conn))
+}
+
+// after closes a connection that a job has broken, and converts the job's error.
+func (n *node) after(conn *wire.Conn, err error) error {
 	if conn.Broken() {
 		conn.Close()
 	}
@@ -161,18 +160,6 @@ func (n *node) close() {
 		n.conn.Close()
 	}
 	n.conn = nil
-}
-
-// Traffic implements cachebench.Cache. It returns the bytes of all servers.
-func (n *node) Traffic() (received, sent uint64) {
-	received, sent = n.traffic()
-	for _, other := range n.others {
-		r, s := other.traffic()
-		received, sent = received+r, sent+s
-	}
-	n.counts.Traffic(received, sent)
-
-	return received, sent
 }
 
 // traffic returns the bytes received and sent since its last call.

@@ -3,42 +3,64 @@ package resp
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
+// store runs the operations of a workload on one server, or on a cluster.
+type store struct {
+	node // of the one server; of a cluster, only what it has in common with the client
+
+	// cluster is nil if there is one server.
+	cluster *cluster
+	// values is the buffer for values that are read and discarded.
+	values []byte
+	batch  batch
+}
+
+// do runs job on the server that has the key.
+func (s *store) do(key []byte, job func(*wire.Conn) error) error {
+	if s.cluster != nil {
+		return s.cluster.do(wire.Slot(key), job)
+	}
+
+	return s.node.do(job)
+}
+
 // Get implements workload.Store.
-func (n *node) Get(key, buf []byte) (value []byte, hit bool, err error) {
+func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 	value = buf[:0]
-	err = n.do(func(conn *wire.Conn) (err error) {
+	err = s.do(key, func(conn *wire.Conn) (err error) {
 		value, hit, err = conn.Get(key, buf)
 
 		return err
 	})
-	n.counted("get", err, hit)
+	s.counted("get", err, hit)
 
 	return value, hit, err
 }
 
 // Set implements workload.Store.
-func (n *node) Set(key, value []byte, ttl int) error {
-	return refused(n.command("set", &wire.Request{Verb: wire.Set, Key: key, Value: value, TTL: ttl}))
+func (s *store) Set(key, value []byte, ttl int) error {
+	return refused(s.command("set", &wire.Request{Verb: wire.Set, Key: key, Value: value, TTL: ttl}))
 }
 
 // Delete implements workload.Store.
-func (n *node) Delete(key []byte) error {
-	return n.command("delete", &wire.Request{Verb: wire.Delete, Key: key})
+func (s *store) Delete(key []byte) error {
+	return s.command("delete", &wire.Request{Verb: wire.Delete, Key: key})
 }
 
 // Touch implements workload.Toucher.
-func (n *node) Touch(key []byte, ttl int) error {
-	return n.command("touch", &wire.Request{Verb: wire.Touch, Key: key, TTL: ttl})
+func (s *store) Touch(key []byte, ttl int) error {
+	return s.command("touch", &wire.Request{Verb: wire.Touch, Key: key, TTL: ttl})
 }
 
-func (n *node) command(operation string, q *wire.Request) error {
-	err := n.do(func(conn *wire.Conn) error { return conn.Do(q) })
-	n.counts.Count(operation, err)
+func (s *store) command(operation string, q *wire.Request) error {
+	err := s.do(q.Key, func(conn *wire.Conn) error { return conn.Do(q) })
+	s.counts.Count(operation, err)
 
 	return err
 }
@@ -52,11 +74,28 @@ func refused(err error) error {
 	return err
 }
 
-// GetMulti implements workload.MultiGetter.
-func (n *node) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
+// CheckCommand implements workload.Commander. Commands after which replies have another meaning, or
+// come unasked, are refused.
+func (s *store) CheckCommand(words []string, reply string) error {
+	stateful := []string{
+		"AUTH", "ASKING", "CLIENT", "DISCARD", "EXEC", "HELLO", "MONITOR", "MULTI", "PSUBSCRIBE", "PSYNC", "QUIT", "RESET", "SELECT",
+		"SSUBSCRIBE", "SUBSCRIBE", "SYNC", "WATCH",
+	}
+	switch {
+	case slices.Contains(stateful, strings.ToUpper(words[0])):
+		return fmt.Errorf("args: %s changes the connection, which only the module does", words[0])
+	case reply != "" && !slices.Contains(wire.Types(), reply):
+		return fmt.Errorf("reply.type must be %s, not %q", strings.Join(wire.Types(), ", "), reply)
+	}
+
+	return nil
+}
+
+// GetMulti implements workload.MultiGetter. Of a cluster, all keys have to be in one slot.
+func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	hits := 0
-	err := n.do(func(conn *wire.Conn) (err error) {
-		n.values, err = conn.GetMulti(keys, n.values, func(i int, value []byte) {
+	err := s.do(keys[0], func(conn *wire.Conn) (err error) {
+		s.values, err = conn.GetMulti(keys, s.values, func(i int, value []byte) {
 			hits++
 			got(i, value)
 		})
@@ -67,89 +106,113 @@ func (n *node) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	if err != nil {
 		hits, misses = 0, 0
 	}
-	n.counts.Count("getMulti", err, hits, misses)
+	s.counts.Count("getMulti", err, hits, misses)
 
 	return err
 }
 
 type batch struct {
-	node     *node
+	store    *store
 	commands []workload.Command
 	got      func(i int, value []byte)
 	done     [workload.NumOps]struct{ all, hits int }
 }
 
 // Pipeline implements workload.Pipeliner.
-func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
-	n.batch = batch{node: n, commands: commands, got: got}
-	err := n.do(func(conn *wire.Conn) (err error) {
-		n.values, err = conn.Pipeline(len(commands), &n.batch, n.values)
+func (s *store) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
+	b := &s.batch
+	*b = batch{store: s, commands: commands, got: got}
+	var err error
+	if s.cluster != nil {
+		s.cluster.pipeline(b)
+	} else if err = s.node.do(func(conn *wire.Conn) (err error) {
+		s.values, err = conn.Pipeline(len(commands), b, s.values)
 
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		for i := range commands {
-			if c := &commands[i]; !c.Answered {
-				c.Answered, c.Err = true, err
-				n.counts.Count(c.Op.String(), err)
+			if !commands[i].Answered {
+				b.fail(i, err)
 			}
 		}
 	}
-	for op := range n.batch.done {
-		switch done := &n.batch.done[op]; {
+	for op := range b.done {
+		switch done := &b.done[op]; {
 		case done.all == 0:
 		case workload.Op(op) == workload.Get:
-			n.counts.CountAll("get", done.all, done.hits, done.all-done.hits)
+			s.counts.CountAll("get", done.all, done.hits, done.all-done.hits)
 		default:
-			n.counts.CountAll(workload.Op(op).String(), done.all)
+			s.counts.CountAll(workload.Op(op).String(), done.all)
 		}
 	}
 
 	return err
 }
 
+// verbs are the commands of the operations that pipelines hold.
+var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
+	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
+}
+
 // Request implements wire.Pipeline.
 func (b *batch) Request(i int) wire.Request {
 	c := &b.commands[i]
-	q := wire.Request{Key: c.Key, Value: c.Value, TTL: c.TTL}
-	switch c.Op { //nolint:exhaustive // pipelines hold no other operations
-	case workload.Get:
-		q.Verb = wire.Get
-	case workload.Set:
-		q.Verb = wire.Set
-	case workload.Delete:
-		q.Verb = wire.Delete
-	default:
-		q.Verb = wire.Touch
+	if c.Words != nil {
+		return wire.Request{Verb: wire.Any, Words: c.Words}
 	}
 
-	return q
+	return wire.Request{Verb: verbs[c.Op], Key: c.Key, Value: c.Value, TTL: c.TTL}
 }
 
 // Answered implements wire.Pipeline.
-func (b *batch) Answered(i int, value []byte, found bool, err error) {
-	c := &b.commands[i]
-	c.Answered, c.Err = true, final(refused(err))
+func (b *batch) Answered(i int, answer wire.Reply, err error) {
 	if err != nil {
-		b.node.counts.Count(c.Op.String(), err)
+		b.fail(i, final(refused(err)))
+
+		return
+	}
+	c := &b.commands[i]
+	c.Answered, c.Err = true, nil
+	if c.Words != nil {
+		b.store.counts.Count(c.Name, nil)
+		c.Reply = answer.Type
+		b.got(i, answer.Text)
 
 		return
 	}
 	done := &b.done[c.Op]
 	done.all++
-	if found {
+	if answer.Type == wire.TypeString {
 		done.hits++
-		b.got(i, value)
+		b.got(i, answer.Text)
 	}
 }
 
-func (n *node) counted(operation string, err error, hit bool) {
+// fail ends a command that has failed.
+func (b *batch) fail(i int, err error) {
+	c := &b.commands[i]
+	c.Answered, c.Err = true, err
+	b.store.counts.Count(c.Name, err)
+}
+
+func (s *store) counted(operation string, err error, hit bool) {
 	switch {
 	case err != nil:
-		n.counts.Count(operation, err)
+		s.counts.Count(operation, err)
 	case hit:
-		n.counts.Count(operation, nil, 1, 0)
+		s.counts.Count(operation, nil, 1, 0)
 	default:
-		n.counts.Count(operation, nil, 0, 1)
+		s.counts.Count(operation, nil, 0, 1)
 	}
+}
+
+// Traffic implements cachebench.Cache. It returns the bytes of all servers.
+func (s *store) Traffic() (received, sent uint64) {
+	for _, n := range s.client.nodes {
+		r, w := n.traffic()
+		received, sent = received+r, sent+w
+	}
+	s.counts.Traffic(received, sent)
+
+	return received, sent
 }

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"context"
 	"database/sql"
 	"strings"
 	"time"
@@ -23,7 +22,13 @@ type database struct {
 	driver  string
 	timeout time.Duration
 	tags    k6mod.Tags
-	call    wholerows.Call
+	// leave ends the part in a shared pool; nil: the pool is the database's own.
+	leave func()
+	// call is the context of its calls. Waited is how long the last one has waited for a connection
+	// of a shared pool, and connected that it came to have one.
+	call      wholerows.Call
+	waited    time.Duration
+	connected bool
 }
 
 var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
@@ -56,6 +61,11 @@ func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 
 func (d *database) close(sobek.FunctionCall) sobek.Value {
 	d.calls.Stop()
+	if d.leave != nil {
+		d.leave()
+
+		return sobek.Undefined()
+	}
 	if err := d.pool.Close(); err != nil {
 		d.Throw(err)
 	}
@@ -75,8 +85,8 @@ func (d *database) given(method string, call sobek.FunctionCall) (time.Duration,
 
 func (d *database) queryFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
 	var found result
-	d.do(opQuery, method, timeout, arguments, func(ctx context.Context, text string, values []any) error {
-		rows, err := d.pool.QueryContext(ctx, text, values...)
+	d.do(opQuery, method, timeout, arguments, func(on runner, text string, values []any) error {
+		rows, err := on.QueryContext(&d.call, text, values...)
 		if err != nil {
 			return err
 		}
@@ -93,8 +103,8 @@ func (d *database) queryFor(method string, timeout time.Duration, arguments []so
 
 func (d *database) execFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
 	var done sql.Result
-	d.do(opExec, method, timeout, arguments, func(ctx context.Context, text string, values []any) (err error) {
-		done, err = d.pool.ExecContext(ctx, text, values...)
+	d.do(opExec, method, timeout, arguments, func(on runner, text string, values []any) (err error) {
+		done, err = on.ExecContext(&d.call, text, values...)
 
 		return err
 	})
@@ -105,15 +115,21 @@ func (d *database) execFor(method string, timeout time.Duration, arguments []sob
 // do reads the arguments, runs the operation and counts it. It throws the operation's error. A call
 // with wrong arguments is not counted.
 func (d *database) do(
-	op, method string, timeout time.Duration, arguments []sobek.Value, work func(ctx context.Context, text string, values []any) error,
+	op, method string, timeout time.Duration, arguments []sobek.Value, work func(on runner, text string, values []any) error,
 ) {
 	text, values, err := d.read(method, arguments)
+	if err == nil {
+		err = d.checkShared(method, text)
+	}
 	if err != nil {
 		d.Throw(err)
 	}
 	begin := clock.Now()
-	d.call = wholerows.Call{Context: d.calls.Begin(d.VU().Context(), time.Now(), timeout)}
-	err = crash.Guard(func() error { return work(&d.call, text, values) })
+	d.call = wholerows.Call{Context: d.calls.Begin(d.VU().Context(), time.Now(), timeout), Shared: d.leave != nil}
+	d.waited, d.connected = 0, d.leave == nil
+	err = crash.Guard(func() error {
+		return d.on(func(on runner) error { return work(on, text, values) })
+	})
 	took := clock.Since(begin)
 	d.calls.End()
 	if err != nil {
@@ -123,6 +139,7 @@ func (d *database) do(
 		d.Tag(d.tags)
 		d.Count(op, err)
 		d.EmitDuration(op, err, took)
+		d.countWait(op)
 	}
 	if err != nil {
 		d.Throw(err)
@@ -137,6 +154,8 @@ func (d *database) cutOff(err error, timeout, took time.Duration) error {
 		return err
 	case d.VU().Context().Err() != nil:
 		return k6mod.TestEnded()
+	case took >= timeout && !d.connected:
+		return k6mod.Errorf(k6mod.KindTimeout, "no connection of the shared pool was free within timeout (%s)", timeout)
 	case took >= timeout:
 		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
 	default:

@@ -13,15 +13,26 @@
  * client-sweep, which measures durations itself), both with the tags `op` (query, exec) and
  * `outcome` (ok, or the error's kind). Connecting is part of the call that needs a connection.
  *
+ * `sql_wait` (Trend in milliseconds, with the tag `op`; not under client-sweep) is how long calls
+ * on a `shared` pool have waited for a connection, without connecting. It is part of the call's
+ * duration. Under client-sweep, `extra.counters.sqlWaitMicroseconds` of a step sums it up.
+ *
  * `sql_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
  * for requests. A threshold: `sql_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/sql' {
   /** Limits of a database's connections and calls. */
   export interface Options {
+    /**
+     * Whether all VUs use one pool of connections: those that open the same database with the same
+     * limits. A call then takes any connection that is free, and waits for one if there is none. So
+     * a transaction of several statements is refused. Connections stay open, also between the steps
+     * of a sweep, until every database of the pool is closed, or k6 ends. Default false.
+     */
+    shared?: boolean;
     /** Maximum number of open connections; 0, the default: no limit. In a sweep use 1. */
     max_open_conns?: number;
-    /** Maximum number of idle connections that stay open. Default 2; 0: none. */
+    /** Maximum number of idle connections that stay open. Default 2, with `shared` all; 0: none. */
     max_idle_conns?: number;
     /** Maximum idle time of a connection. Default: no limit. */
     conn_max_idle_time?: XK6Sweep.Duration;

@@ -3,10 +3,12 @@ package sql
 import (
 	"database/sql"
 	"slices"
+	"sync"
 
 	"github.com/grafana/sobek"
 	xk6sql "github.com/grafana/xk6-sql/sql"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -21,6 +23,13 @@ const ImportPath = xk6sql.ImportPath
 const (
 	metricOps      = "sql_ops"         // Counter: queries and statements
 	metricDuration = "sql_op_duration" // Trend, ms: durations of operations; not in a sweep
+	metricWait     = "sql_wait"        // Trend, ms: the part of it that waited for a connection of a shared pool
+)
+
+// counterWait is the counter of a sweep's step for what metricWait has otherwise, summed up.
+const (
+	counterWait = "sqlWaitMicroseconds"
+	waitInSweep = "the counter " + counterWait + " in extra.counters of each step sums them up"
 )
 
 // Operations: values of the tag op.
@@ -32,11 +41,17 @@ const (
 // New returns the JavaScript module: xk6-sql's functions with metrics, timeouts, kinds of errors,
 // and rows whose columns keep their order.
 func New() modules.Module {
+	var shared k6glue.Shared[poolKey, *sql.DB]
+
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
-			m := &module{Module: in}
+			m := &module{Module: in, shared: &shared, waits: map[string]k6glue.Series{}}
+			var err error
+			if m.wait, err = k6glue.NewTimes(in.VU().InitEnv().Registry, metricWait, waitInSweep); err != nil {
+				m.Throw(err)
+			}
 
 			return map[string]any{"open": m.open}
 		},
@@ -48,7 +63,14 @@ type module struct {
 
 	// calls makes the contexts of calls, which end at their timeout.
 	calls deadline.Contexts
+	// shared are the pools that all VUs use.
+	shared *k6glue.Shared[poolKey, *sql.DB]
+	wait   *metrics.Metric
+	waits  map[string]k6glue.Series // of wait, by operation and tags
 }
+
+// poolKey is what databases of a shared pool have in common.
+type poolKey struct{ driver, source, limits string }
 
 func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	driver := driverName(call.Argument(0))
@@ -64,7 +86,24 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	if err := openOptions.Read("open", call.Argument(2), &o); err != nil {
 		m.Throw(err)
 	}
-	var pool *sql.DB
+	d := &database{module: m, driver: driver, timeout: o.timeout, tags: o.tags}
+	if o.shared {
+		key := poolKey{driver, source, o.limited}
+		d.pool, err = m.shared.Join(key, func() (*sql.DB, error) { return m.newPool(driver, source, &o) })
+		d.leave = sync.OnceFunc(func() { m.shared.Leave(key, func(pool *sql.DB) { _ = pool.Close() }) })
+	} else {
+		d.pool, err = m.newPool(driver, source, &o)
+	}
+	if err != nil {
+		m.Throw(err)
+	}
+
+	return databaseMethods.Object(m.Runtime(), d)
+}
+
+// newPool opens a pool of connections. One that is shared keeps them all: database/sql keeps two
+// without work.
+func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err error) {
 	open := func(source string) (err error) {
 		pool, err = sql.Open(driver, source)
 
@@ -76,13 +115,16 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 		err = open(source)
 	}
 	if err != nil {
-		m.Throw(err)
+		return nil, err
+	}
+	if o.shared {
+		pool.SetMaxIdleConns(k6glue.MaxElements)
 	}
 	for _, limit := range o.limits {
 		limit(pool)
 	}
 
-	return databaseMethods.Object(m.Runtime(), &database{module: m, pool: pool, driver: driver, timeout: o.timeout, tags: o.tags})
+	return pool, nil
 }
 
 // driverName returns the database/sql name of a driver's symbol. The driver's module exports the

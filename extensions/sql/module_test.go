@@ -161,7 +161,7 @@ func TestWrongUse(t *testing.T) {
 	for script, message := range map[string]string{
 		`sql.open('sqlite3', ':memory:')`: `open: the driver must be the default export of a driver's module, such as k6/x/sql/driver/postgres, not sqlite3`,
 		`sql.open(sqlite3)`:               `open: the name of the database must be a string, not undefined`,
-		`sql.open(sqlite3, 'x', { maxOpenConns: 1 })`: `open: unknown option "maxOpenConns"; known are max_open_conns, max_idle_conns, conn_max_idle_time, ` +
+		`sql.open(sqlite3, 'x', { maxOpenConns: 1 })`: `open: unknown option "maxOpenConns"; known are shared, max_open_conns, max_idle_conns, conn_max_idle_time, ` +
 			`conn_max_lifetime, timeout, tags`,
 		`sql.open(sqlite3, 'x', { max_open_conns: '1' })`: `open: option max_open_conns must be an integer from 0, not 1`,
 		`sql.open(sqlite3, 'x', { max_idle_conns: -1 })`:  `open: option max_idle_conns must be an integer from 0, not -1`,
@@ -196,9 +196,63 @@ func TestDeclarations(t *testing.T) {
 	}
 	require.Equal(t, options, declared("Options", `(?m)^    (\w+)\?:`))
 	require.ElementsMatch(t, methods, declared("Database", `(?m)^    (\w+)\(`))
-	for _, metric := range []string{metricOps, metricDuration} {
+	for _, metric := range []string{metricOps, metricDuration, metricWait} {
 		require.Contains(t, string(raw), "`"+metric+"`")
 		_, absent := k6glue.AbsentInSweep(metric)
 		require.Equal(t, metric != metricOps, absent)
 	}
+}
+
+// VUs share the pool of a database, and a call waits for a free connection of it.
+func TestSharedPool(t *testing.T) {
+	root := New()
+	vu := func() *k6test.Runner {
+		v := k6test.NewRunner(t, ImportPath, root)
+		driver, is := ext.Get(ext.JSExtension)["k6/x/sql/driver/sqlite3"].Module.(*driverModule)
+		require.True(t, is)
+		v.Set("sqlite3", driver.id)
+		v.Run(`var db = sql.open(sqlite3, ':memory:', { shared: true, max_open_conns: 1, timeout: '300ms' })`)
+		v.Start(1)
+
+		return v
+	}
+	one, other := vu(), vu()
+	one.Run(`db.exec('create table t (id integer)'); db.exec('insert into t values (5)')`)
+	require.JSONEq(t, `[{"id":5}]`, other.JSON(`db.query('select id from t')`), "they have one connection, and with it one memory")
+	require.Len(t, one.Found(metricWait, "op", "exec"), 2)
+	require.Len(t, other.Found(metricWait, "op", "query"), 1)
+
+	// While one holds the connection, the other waits for it until its timeout.
+	began := make(chan struct{})
+	one.Set("endless", endless)
+	go func() { one.Fail(`db.queryWithTimeout('2s', endless)`); began <- struct{}{} }()
+	for other.Counted(metricOps, "outcome", "timeout") == 0 {
+		other.Run(`try { db.query('select 1') } catch (e) { var said = e.message }`)
+	}
+	require.Equal(t, `"no connection of the shared pool was free within timeout (300ms)"`, other.JSON(`said`))
+	<-began
+
+	require.Equal(t, "usage", one.Fail(`db.exec('BEGIN')`).Kind)
+	one.Run(`db.close(); db.close()`)
+	require.Equal(t, "1", other.JSON(`db.query('select 1').length`), "it is the other's as well")
+	other.Run(`db.close()`)
+	require.Equal(t, "usage", other.Fail(`db.query('select 1')`).Kind, "nobody has it any more")
+}
+
+// In a sweep, the wait is a counter of the step.
+func TestSharedPoolInASweep(t *testing.T) {
+	root := New()
+	reading := k6test.Step(t, 3, measure.Plan{Operations: 60}, "select", func() *k6test.Runner {
+		v := k6test.NewRunner(t, ImportPath, root)
+		driver, is := ext.Get(ext.JSExtension)["k6/x/sql/driver/sqlite3"].Module.(*driverModule)
+		require.True(t, is)
+		v.Set("sqlite3", driver.id)
+		v.Start(1)
+
+		return v
+	}, `var db = sql.open(sqlite3, ':memory:', { shared: true, max_open_conns: 1 });
+		var numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 300) select count(*) from n'`,
+		`db.query(numbers)`)
+	require.EqualValues(t, 180, reading.Ops[0].Durations.Count)
+	require.Positive(t, reading.Counters[counterWait])
 }

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -17,11 +18,23 @@ type options struct {
 	// timeout applies to calls that set none.
 	timeout time.Duration
 	// tags are on the samples of all calls.
-	tags   k6mod.Tags
-	limits []func(*sql.DB)
+	tags k6mod.Tags
+	// limits set those of the pool of connections; limited names them.
+	limits  []func(*sql.DB)
+	limited string
+	// shared tells that all VUs use one pool.
+	shared bool
 }
 
 var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("shared", func(o *options) *bool { return &o.shared }, func(method, what string, value sobek.Value) (bool, error) {
+		shared, is := k6glue.Scalar(value).(bool)
+		if !is {
+			return false, k6mod.Wrong(method, what, "true or false", value)
+		}
+
+		return shared, nil
+	}),
 	limit("max_open_conns", (*sql.DB).SetMaxOpenConns),
 	limit("max_idle_conns", (*sql.DB).SetMaxIdleConns),
 	lifetime("conn_max_idle_time", (*sql.DB).SetConnMaxIdleTime),
@@ -41,6 +54,7 @@ func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 			return k6mod.Wrong(method, "option "+name, "an integer from 0", value)
 		}
 		o.limits = append(o.limits, func(pool *sql.DB) { set(pool, int(n)) })
+		o.limited += fmt.Sprintf("%s %d ", name, n)
 
 		return nil
 	}}
@@ -53,6 +67,7 @@ func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[option
 			return err
 		}
 		o.limits = append(o.limits, func(pool *sql.DB) { set(pool, d) })
+		o.limited += fmt.Sprintf("%s %s ", name, d)
 
 		return nil
 	}}

@@ -45,6 +45,11 @@ func (c *Client) offer() error {
 		return fmt.Errorf("option mix.getMulti: this store cannot read several keys at once")
 	case options.Pipeline > 1 && c.pipe == nil:
 		return fmt.Errorf("option pipeline must be 1: this store has no pipelines")
+	case len(options.Commands) > 0:
+		if err := c.offerCommands(); err != nil {
+			return err
+		}
+		c.slots = newSlots(c, options.Pipeline)
 	case options.Pipeline > 1:
 		c.slots = newSlots(c, options.Pipeline)
 	case options.Mix.GetMulti > 0:
@@ -54,8 +59,41 @@ func (c *Client) offer() error {
 	return nil
 }
 
+// offerCommands returns an error if the store does not run one of the option commands.
+func (c *Client) offerCommands() error {
+	commander, is := c.store.(Commander)
+	if !is {
+		return fmt.Errorf("option commands: this store runs no commands of its protocol, only a mix")
+	}
+	for i := range c.work.options.Commands {
+		o := &c.work.options.Commands[i]
+		if err := commander.CheckCommand(o.Args, c.work.commands[i].replyType); err != nil {
+			return fmt.Errorf("option commands[%d]: %w", i, err)
+		}
+	}
+
+	return nil
+}
+
+// Work returns the client's workload.
+func (c *Client) Work() *Workload { return c.work }
+
 // Unwritten returns the number of keys that Prefill still has to write.
 func (c *Client) Unwritten() int { return c.end - c.unwritten }
+
+// write writes the current key: with a set, or with each of the option commands.
+func (c *Client) write(i int) error {
+	if len(c.work.commands) == 0 {
+		return c.store.Set(c.key, c.value, int(c.work.options.TTL))
+	}
+	for op := range c.work.commands {
+		if err := c.slots.alone(c, numOps+Op(op), i); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
 
 // Prefill writes the client's share of the keys and returns what it wrote. The observer does not
 // see these writes. Prefill stops at the first error, which names the key; the next call continues
@@ -69,7 +107,7 @@ func (c *Client) Prefill(ctx context.Context) (Result, error) {
 		}
 		c.prepare(c.unwritten)
 		c.value = c.work.values.Append(c.value[:0], c.unwritten)
-		if err := c.store.Set(c.key, c.value, int(c.work.options.TTL)); err != nil {
+		if err := c.write(c.unwritten); err != nil {
 			return r, fmt.Errorf("prefill of key %s: %w", c.key, err)
 		}
 		r.Succeeded++

@@ -2,7 +2,7 @@ package workload
 
 type Op uint8
 
-// Operations of a mix.
+// Operations of a mix. The option commands follow from NumOps on, in their order.
 const (
 	Get Op = iota
 	Set

@@ -17,13 +17,16 @@ type Options struct {
 	Iterations int      `json:"iterations"` // operations in a run; exclusive with Duration
 	Duration   Duration `json:"duration"`   // of a run
 	Mix        Mix      `json:"mix"`
-	Keys       Keys     `json:"keys"`
-	Values     Sizes    `json:"values"`
-	Verify     bool     `json:"verify"`   // compare values read with the expected ones
-	Batch      int      `json:"batch"`    // keys in a getMulti
-	Pipeline   int      `json:"pipeline"` // commands sent before their replies are read; 1 disables pipelining
-	Seed       uint64   `json:"seed"`
-	TTL        TTL      `json:"ttl"` // how long values live
+	// Commands are run instead of Mix, if there are any.
+	Commands []CommandOptions `json:"commands"`
+
+	Keys     Keys   `json:"keys"`
+	Values   Sizes  `json:"values"`
+	Verify   bool   `json:"verify"`   // compare values read with the expected ones
+	Batch    int    `json:"batch"`    // keys in a getMulti
+	Pipeline int    `json:"pipeline"` // commands sent before their replies are read; 1 disables pipelining
+	Seed     uint64 `json:"seed"`
+	TTL      TTL    `json:"ttl"` // how long values live
 	// AllowMisses counts reads that miss a prefilled key as successful.
 	AllowMisses bool `json:"allowMisses"`
 }

@@ -50,7 +50,7 @@ func (c *Client) until(ctx context.Context, start time.Duration) error {
 
 // step does one operation, or one pipeline of up to most commands.
 func (c *Client) step(most int) (did int, err error) {
-	if c.work.options.Pipeline > 1 {
+	if c.work.options.Pipeline > 1 || len(c.work.commands) > 0 {
 		return most, c.pipeline(most)
 	}
 	op := c.next()

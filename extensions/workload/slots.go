@@ -16,6 +16,7 @@ type slots struct {
 
 	commands []Command // all gets for a getMulti
 	values   [][]byte  // to set
+	expected []byte    // the reply that the option reply describes
 
 	used int
 	got  func(i int, value []byte) // receives a returned value
@@ -35,13 +36,17 @@ func newSlots(c *Client, n int) *slots {
 		commands: make([]Command, n), values: make([][]byte, n),
 	}
 	s.got = func(i int, value []byte) {
-		if i < 0 || i >= s.used || s.sizes[i] >= 0 || s.commands[i].Op != Get {
+		if i < 0 || i >= s.used || s.sizes[i] >= 0 || s.commands[i].Op != Get && s.commands[i].Op < numOps {
 			s.bad = ErrUnasked
 
 			return
 		}
 		s.sizes[i] = len(value)
-		s.wrong[i] = c.verify(s.indices[i], value)
+		if asked := c.work.command(s.commands[i].Op); asked != nil {
+			s.expected, s.wrong[i] = asked.check(s.keys[i], s.values[i], s.commands[i].Reply, value, s.expected)
+		} else {
+			s.wrong[i] = c.verify(s.indices[i], value)
+		}
 	}
 
 	return s
@@ -50,11 +55,41 @@ func newSlots(c *Client, n int) *slots {
 func (s *slots) begin(c *Client, n int) {
 	s.used, s.bad = n, nil
 	for slot := range n {
-		i := c.keys.draw(&c.random)
-		s.indices[slot] = i
-		s.keys[slot] = c.work.options.Keys.Append(s.keys[slot][:0], i)
-		s.sizes[slot], s.wrong[slot] = -1, nil
+		s.put(c, slot, c.keys.draw(&c.random))
 	}
+}
+
+// put puts key i into a slot.
+func (s *slots) put(c *Client, slot, i int) {
+	s.indices[slot] = i
+	s.keys[slot] = c.work.options.Keys.Append(s.keys[slot][:0], i)
+	s.sizes[slot], s.wrong[slot] = -1, nil
+}
+
+// fill makes the command of a slot.
+func (s *slots) fill(c *Client, slot int, op Op) {
+	command, asked := &s.commands[slot], c.work.command(op)
+	if op == Set || asked != nil && asked.usesValue {
+		s.values[slot] = c.work.values.Append(s.values[slot][:0], s.indices[slot])
+	}
+	if command.Op = op; asked != nil {
+		asked.fill(command, s.keys[slot], s.values[slot])
+
+		return
+	}
+	*command = Command{Op: op, Name: op.String(), Key: s.keys[slot], TTL: int(c.work.options.TTL)}
+	if op == Set {
+		command.Value = s.values[slot]
+	}
+}
+
+// alone runs a command on key i by itself.
+func (s *slots) alone(c *Client, op Op, i int) error {
+	s.used, s.bad = 1, nil
+	s.put(c, 0, i)
+	s.fill(c, 0, op)
+
+	return s.outcome(0, c.pipe.Pipeline(s.commands[:1], s.got))
 }
 
 // getMulti reads as many keys as the option batch says. One wrong value fails the whole operation.
@@ -92,12 +127,7 @@ func (c *Client) pipeline(n int) (closed error) {
 	s := c.slots
 	s.begin(c, n)
 	for slot := range n {
-		op, command := c.next(), &s.commands[slot]
-		*command = Command{Op: op, Key: s.keys[slot], TTL: int(c.work.options.TTL)}
-		if op == Set {
-			s.values[slot] = c.work.values.Append(s.values[slot][:0], s.indices[slot])
-			command.Value = s.values[slot]
-		}
+		s.fill(c, slot, c.next())
 	}
 	start := clock.Now()
 	broken := c.pipe.Pipeline(s.commands[:n], s.got)
@@ -111,21 +141,29 @@ func (c *Client) pipeline(n int) (closed error) {
 	return closed
 }
 
+// outcome returns the error of a command of a pipeline, whose own is broken.
+func (s *slots) outcome(slot int, broken error) error {
+	command := &s.commands[slot]
+	switch {
+	case command.Err != nil:
+		return command.Err
+	case s.bad != nil:
+		return s.bad // which command it belongs to is unknown
+	case !command.Answered && broken != nil:
+		return broken
+	case !command.Answered, command.Op >= numOps && s.sizes[slot] < 0:
+		return ErrUnanswered
+	default:
+		return s.wrong[slot]
+	}
+}
+
 func (c *Client) replied(slot int, broken error, took time.Duration) (closed error) {
 	s := c.slots
 	command := &s.commands[slot]
-	err := command.Err
-	switch {
-	case err != nil:
-	case s.bad != nil:
-		err = s.bad // which command it belongs to is unknown
-	case !command.Answered && broken != nil:
-		err = broken
-	case !command.Answered:
-		err = ErrUnanswered
-	case s.wrong[slot] != nil:
+	err := s.outcome(slot, broken)
+	if wrong := s.wrong[slot]; wrong != nil && errors.Is(err, wrong) {
 		c.result.Wrong++
-		err = s.wrong[slot]
 	}
 	switch {
 	case command.Op == Set:

@@ -44,20 +44,25 @@ type MultiGetter interface {
 // Pipeliner is a Store that can send several commands before it reads replies.
 type Pipeliner interface {
 	// Pipeline runs the commands and sets their outcomes. It calls got with the index and the value
-	// of each get that hit; the value is valid until got returns. An error also fails all commands
-	// that are not Answered.
+	// of each get that hit, and with the text of each reply to one of the option commands, after it
+	// has set the command's Reply; the value is valid until got returns. An error also fails all
+	// commands that are not Answered.
 	Pipeline(commands []Command, got func(i int, value []byte)) error
 }
 
 // Command is one command in a pipeline.
 type Command struct {
-	Op    Op // Get, Set, Delete or Touch
+	Op   Op     // Get, Set, Delete, Touch, or one of the option commands
+	Name string // of the operation
+	// Words are set for one of the option commands. Key is then the word that has the key.
+	Words [][]byte
 	Key   []byte
 	Value []byte // for Set
 	TTL   int    // for Set and Touch, in seconds; 0 means no expiry
 
-	Answered bool  // the server has replied
-	Err      error // why the command failed
+	Answered bool   // the server has replied
+	Err      error  // why the command failed
+	Reply    string // the type of the reply to one of the option commands
 }
 
 // ErrClosed is returned by a store that is closed: all later operations fail too.

@@ -29,7 +29,7 @@ func (o *Options) Validate() error {
 
 // ValidateKeys does what Validate does, but does not require iterations or duration.
 func (o *Options) ValidateKeys() error {
-	for _, check := range []func() error{o.checkMix, o.Keys.check, o.Values.check, o.checkAtOnce} {
+	for _, check := range []func() error{o.checkMix, o.checkCommands, o.Keys.check, o.Values.check, o.checkAtOnce} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (o *Options) checkAtOnce() error {
 		return fmt.Errorf("option pipeline (%d) cannot hold the operation getOrSet of option mix: its set waits for its get", o.Pipeline)
 	case o.Mix.GetMulti > 0:
 		return fmt.Errorf("option pipeline (%d) cannot hold the operation getMulti of option mix; use get", o.Pipeline)
-	case o.Mix.Set > 0 && o.Pipeline*o.Values.largest() > maxInFlight:
+	case (o.Mix.Set > 0 || len(o.Commands) > 0) && o.Pipeline*o.Values.largest() > maxInFlight:
 		return fmt.Errorf("option pipeline (%d) times the largest of values (%d bytes) must be at most %d bytes",
 			o.Pipeline, o.Values.largest(), maxInFlight)
 	}

@@ -9,11 +9,12 @@ import (
 
 // Workload holds validated options, ready for clients. It is immutable, and all clients share it.
 type Workload struct {
-	options Options
-	values  *Values
-	ops     []Op      // with a share above 0
-	bounds  []float64 // cumulative shares of ops, up to 1
-	hot     int       // keys below this index are hot
+	options  Options
+	values   *Values
+	ops      []Op      // with a share above 0
+	bounds   []float64 // cumulative shares of ops, up to 1
+	commands []*command
+	hot      int // keys below this index are hot
 }
 
 // New validates the options and returns their workload. An error names the invalid option.
@@ -26,7 +27,15 @@ func New(options Options, pools *Pools) (*Workload, error) {
 		pools = &Pools{}
 	}
 	w := &Workload{options: options, values: newValues(options.Seed, options.Values, pools), hot: options.Keys.hot()}
-	shares, total := options.Mix.shares(), 0.0
+	mix := options.Mix.shares()
+	shares, total := mix[:], 0.0
+	if len(options.Commands) > 0 {
+		shares = make([]float64, NumOps, NumOps+len(options.Commands))
+		for i := range options.Commands {
+			shares = append(shares, or(options.Commands[i].Share, 1))
+			w.commands = append(w.commands, newCommand(&options.Commands[i]))
+		}
+	}
 	for _, share := range shares {
 		total += share
 	}
@@ -40,6 +49,24 @@ func New(options Options, pools *Pools) (*Workload, error) {
 	}
 
 	return w, nil
+}
+
+// OpName returns the name of an operation.
+func (w *Workload) OpName(op Op) string {
+	if c := w.command(op); c != nil {
+		return c.op
+	}
+
+	return op.String()
+}
+
+// command returns one of the option commands, or nil if the operation is one of a mix.
+func (w *Workload) command(op Op) *command {
+	if op < numOps {
+		return nil
+	}
+
+	return w.commands[op-numOps]
 }
 
 // Keys returns the workload's keys.

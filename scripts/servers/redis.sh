@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2013,SC2034,SC2154
 #
-# Redis, in memory only: one server, or a cluster of three primaries with REDIS_CLUSTER=3.
+# Redis, in memory only: one server, or a cluster of three primaries with REDIS_CLUSTER=3. With
+# REDIS_CLUSTER=6 each has a replica, and the cluster goes on if one of its servers ends.
 # scripts/servers/README.md describes these names and the settings.
 
 server_address=REDIS_URL
@@ -21,8 +22,8 @@ server_command() {
   [[ -z ${REDIS_MEMORY:-} ]] || settings+=(--maxmemory "${REDIS_MEMORY}mb" --maxmemory-policy allkeys-lru)
   case ${REDIS_CLUSTER:-1} in
     1) printf '%s\n' "$port" >"$home/ports" ;;
-    3) cluster_ports 3 >"$home/ports" ;;
-    *) die "REDIS_CLUSTER is '$REDIS_CLUSTER': it must be 1 or 3" ;;
+    3 | 6) cluster_ports "$REDIS_CLUSTER" >"$home/ports" ;;
+    *) die "REDIS_CLUSTER is '$REDIS_CLUSTER': it must be 1, 3 or 6" ;;
   esac
   ln -s "$binary" "$home/redis-server"
   command=(env LD_LIBRARY_PATH="$libraries")
@@ -30,6 +31,7 @@ server_command() {
     command+=("$home/redis-server" --port "$port" "${settings[@]}")
   else
     redis_nodes "${settings[@]}"
+    [[ $REDIS_CLUSTER == 3 ]] || command+=(CLUSTER_WAIT=)
     command+=(bash -c "$cluster_run" redis.sh "$home" "$home/redis-server")
   fi
 }
@@ -37,16 +39,16 @@ server_command() {
 # redis_nodes --NAME VALUE... writes the settings of each server of a cluster, and its nodes file:
 # the members, and which of the 16384 slots each has.
 redis_nodes() {
-  local mine mine_bus each bus flags i
+  local mine mine_bus each bus flags of slots i
   while read -r mine mine_bus; do
     printf '%s "%s"\n' "${@#--}" port "$mine" cluster-enabled yes cluster-port "$mine_bus" cluster-config-file "$mine.nodes" \
       cluster-node-timeout 5000 >"$home/$mine.conf"
     i=0
     while read -r each bus; do
-      flags=master
-      [[ $each != "$mine" ]] || flags=myself,master
-      printf '%040x 127.0.0.1:%s@%s %s - 0 0 %s connected %s-%s\n' "$each" "$each" "$bus" "$flags" "$((i + 1))" \
-        "$((16384 * i / 3))" "$((16384 * (i + 1) / 3 - 1))"
+      flags=master of=- slots=$((16384 * i / 3))-$((16384 * (i + 1) / 3 - 1))
+      ((i < 3)) || { flags=slave of=$(printf '%040x' "$(sed -n "$((i - 2))s/ .*//p" "$home/ports")") slots=''; }
+      [[ $each != "$mine" ]] || flags=myself,$flags
+      printf '%040x 127.0.0.1:%s@%s %s %s 0 0 %s connected %s\n' "$each" "$each" "$bus" "$flags" "$of" "$((i % 3 + 1))" "$slots"
       i=$((i + 1))
     done <"$home/ports" >"$home/$mine.nodes"
     printf 'vars currentEpoch 3 lastVoteEpoch 0\n' >>"$home/$mine.nodes"

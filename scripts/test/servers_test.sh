@@ -507,7 +507,7 @@ run one down redis
 run env REDIS_MEMORY=1g "$room/one/scripts/servers.sh" up redis
 check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes an integer of at least 1"
 run env REDIS_CLUSTER=2 "$room/one/scripts/servers.sh" up redis
-check 'REDIS_CLUSTER that is neither 1 nor 3: one line' exited_with_one_line 1 "REDIS_CLUSTER is '2': it must be 1 or 3"
+check 'REDIS_CLUSTER that is no size of a cluster: one line' exited_with_one_line 1 "REDIS_CLUSTER is '2': it must be 1, 3 or 6"
 run env REDIS_CLUSTER=3 REDIS_MEMORY=64 "$room/one/scripts/servers.sh" up redis
 check 'up starts a cluster' exited 0 'redis is up' 'REDIS_URL=redis://' ',redis://' 'REDIS_PIDS='
 redis=$(eval "$(one env)" && printf %s "$REDIS_PIDS")

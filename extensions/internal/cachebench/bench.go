@@ -20,7 +20,7 @@ type Bench struct {
 	stores []workload.Store
 	runs   *runs.Runs
 
-	observer observer
+	observer *observer // of accesses of the hit-rate benchmark
 	last     k6glue.Frozen[*asked]
 	work     map[*asked]*job
 	fills    map[string]*fill         // by keys and values
@@ -40,7 +40,7 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 		runs: runs.New(host, &shared.Shared, cache),
 		work: map[*asked]*job{}, fills: map[string]*fill{}, rates: map[bool]*hitrate.Client{},
 	}
-	b.observer.runs = b.runs
+	b.observer = newObserver(b.runs, workload.Op.String)
 
 	return b
 }
@@ -52,7 +52,7 @@ func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 // join attaches the bench to the VU's current step, if any. A new step restarts the random streams.
 func (b *Bench) join() {
 	if b.runs.Join() {
-		b.observer = observer{runs: b.runs}
+		*b.observer = *newObserver(b.runs, workload.Op.String)
 		clear(b.work)
 		clear(b.fills)
 	}

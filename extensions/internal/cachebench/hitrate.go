@@ -120,7 +120,7 @@ func (b *Bench) rate(verify bool) *hitrate.Client {
 	client := b.rates[verify]
 	if client == nil {
 		var err error
-		if client, err = hitrate.NewClient(&b.observer, verify, b.stores...); err != nil {
+		if client, err = hitrate.NewClient(b.observer, verify, b.stores...); err != nil {
 			b.fail(err)
 		}
 		b.rates[verify] = client

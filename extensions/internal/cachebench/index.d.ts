@@ -58,6 +58,41 @@ declare namespace XK6SweepCaches {
   type Sizes = number | { min: number; max: number } | { size: number; weight: number }[];
 
   /**
+   * A command of the store's own protocol. k6/x/resp and k6/x/memcached run them.
+   *
+   * ```js
+   * client.run({
+   *   iterations: 1000, keys: { count: 10000 }, values: 100,
+   *   commands: [
+   *     { op: 'hset', args: ['HSET', '{key}', 'field', '{value}'], share: 20 },
+   *     { op: 'hget', args: ['HGET', '{key}', 'field'], share: 80, reply: { value: '{value}' } },
+   *   ],
+   * });
+   * ```
+   */
+  interface Command {
+    /** The operation's name in the report and in metrics: letters, digits, `-`, `_` and `.`. */
+    op: string;
+    /**
+     * The command's name and its arguments. `{key}` is the key that was drawn, and `{value}` that
+     * key's value, also within an argument: `'{{key}}:profile'` makes the key a hash tag.
+     */
+    args: readonly (string | number)[];
+    /** In proportion to those of the others. Default 1. */
+    share?: number;
+    /**
+     * What the reply has to be; any other is a failed operation (and counts as `wrong`). Without it
+     * every reply but an error will do, null as well.
+     */
+    reply?: {
+      /** The reply's type: see the module. */
+      type?: string;
+      /** The reply's text, which may hold `{key}` and `{value}`. */
+      value?: string;
+    };
+  }
+
+  /**
    * A workload. Equal options give equal keys and values in every module, and client c of n draws
    * the same operations in every step. Draws continue from call to call with equal options, and
    * restart with each step.
@@ -68,6 +103,10 @@ declare namespace XK6SweepCaches {
     /** Length of the call. */
     duration?: XK6Sweep.Duration;
     mix?: Mix;
+    /**
+     * Commands that are run instead of a mix. `prefill` runs each of them once for each key.
+     */
+    commands?: readonly Command[];
     keys?: Keys;
     /** Default 100. */
     values?: Sizes | { size: Sizes };

@@ -13,7 +13,12 @@ import (
 // its first command.
 type observer struct {
 	runs      *runs.Runs
-	recorders [workload.NumOps]*measure.Recorder
+	name      func(workload.Op) string // of an operation
+	recorders []*measure.Recorder      // by operation
+}
+
+func newObserver(of *runs.Runs, name func(workload.Op) string) *observer {
+	return &observer{runs: of, name: name, recorders: make([]*measure.Recorder, workload.NumOps)}
 }
 
 func (o *observer) Next(ctx context.Context, n int) error { return o.runs.Next(ctx, n) }
@@ -26,9 +31,12 @@ func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 
 // recorder returns an operation's recorder; nil outside a sweep.
 func (o *observer) recorder(op workload.Op) *measure.Recorder {
+	for int(op) >= len(o.recorders) {
+		o.recorders = append(o.recorders, nil)
+	}
 	if o.recorders[op] == nil {
 		if client := o.runs.Client(); client != nil {
-			o.recorders[op] = client.Recorder(op.String())
+			o.recorders[op] = client.Recorder(o.name(op))
 		}
 	}
 

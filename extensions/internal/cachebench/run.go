@@ -22,7 +22,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
 	err := b.runs.Do(func(ctx context.Context) (err error) {
-		result, err = work.Run(ctx, &b.observer)
+		result, err = work.Run(ctx, work.observer)
 
 		return err
 	})
@@ -71,6 +71,7 @@ func (b *Bench) asked(method string, value sobek.Value) *asked {
 type job struct {
 	*workload.Client
 
+	observer *observer
 	// written counts the prefilled keys of the workload.
 	written *atomic.Int64
 }
@@ -84,7 +85,7 @@ func (b *Bench) job(value sobek.Value) (*job, *asked) {
 			b.misuse("run: %s", err)
 		}
 		client, _ := b.client("run", asked.text, &asked.options.Options)
-		work = &job{client, b.shared.written(b.names(&asked.options.Options))}
+		work = &job{client, newObserver(b.runs, client.Work().OpName), b.shared.written(b.names(&asked.options.Options))}
 		b.work[asked] = work
 	}
 
@@ -119,7 +120,9 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	if err := options.ValidateKeys(); err != nil {
 		b.misuse("prefill: %s", err)
 	}
-	options.Mix = workload.Mix{Set: 1}
+	if len(options.Commands) == 0 {
+		options.Mix = workload.Mix{Set: 1}
+	}
 	options.Pipeline = 1
 	keys := b.keys(&options.Options)
 	filling := b.fills[keys]
@@ -148,7 +151,7 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		whole := b.shared.wrote(keys, filling.group, int(result.Succeeded))
 		// Clients of a step start together after the prefill. Other VUs may read before the others
 		// have written all keys.
-		if whole || b.runs.Client() != nil {
+		if len(options.Commands) == 0 && (whole || b.runs.Client() != nil) {
 			b.mustHit(&options.Options)
 		}
 	}
@@ -182,9 +185,14 @@ func (b *Bench) names(o *workload.Options) string {
 	return fmt.Sprintf("%q %q %d", b.target, o.Keys.Prefix, o.Keys.Size)
 }
 
-// keys identifies the keys and values that the options prefill.
+// keys identifies the keys and values that the options prefill, and the commands that write them.
 func (b *Bench) keys(o *workload.Options) string {
-	return fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
+	name := fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
+	for i := range o.Commands {
+		name += fmt.Sprintf(" %q", o.Commands[i].Args)
+	}
+
+	return name
 }
 
 func (b *Bench) count(hits, misses, hot, hotHits uint64) {

@@ -11,7 +11,13 @@ var absentInSweep sync.Map //nolint:gochecknoglobals // a module's name of it is
 
 // NewDurations registers a Trend of durations for Meter.Emit.
 func NewDurations(registry *metrics.Registry, name string) (*metrics.Metric, error) {
-	absentInSweep.Store(name, "sweep_p50 to sweep_max, with the tag op, have the durations of its operations")
+	return NewTimes(registry, name, "sweep_p50 to sweep_max, with the tag op, have the durations of its operations")
+}
+
+// NewTimes registers a Trend of other durations that go through Meter.Emit, and what a sweep has
+// instead.
+func NewTimes(registry *metrics.Registry, name, instead string) (*metrics.Metric, error) {
+	absentInSweep.Store(name, instead)
 
 	return registry.NewMetric(name, metrics.Trend, metrics.Time)
 }

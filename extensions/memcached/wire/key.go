@@ -42,6 +42,15 @@ func checkKey(key []byte, base64 bool) *Error {
 // appendBase64 appends a key in base64, as the meta flag b announces it.
 func appendBase64(b, key []byte) []byte { return base64.StdEncoding.AppendEncode(b, key) }
 
+// CheckFlags returns an error if the flags of a meta command are not accepted.
+func CheckFlags(flags string) error {
+	if err := checkMeta([]byte(flags)); err != nil {
+		return err
+	}
+
+	return nil
+}
+
 func checkMeta(flags []byte) *Error {
 	if len(flags) == 0 {
 		return nil

@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // Verb is a command of a pipeline.
 type Verb uint8
 
@@ -9,6 +11,7 @@ const (
 	Set                // SET, with EX if there is a time to live
 	Delete             // DEL
 	Touch              // EXPIRE, or PERSIST if there is no time to live
+	Any                // Request.Words
 )
 
 // Request is one command.
@@ -16,30 +19,31 @@ type Request struct {
 	Verb  Verb
 	Key   []byte
 	Value []byte
-	TTL   int // of a Set and a Touch, in seconds; 0: no expiry
+	TTL   int      // of a Set and a Touch, in seconds; 0: no expiry
+	Words [][]byte // of Any: the command's name and its arguments
 }
 
 // Get returns the key's value in into, or in new memory if into is too small.
 func (c *Conn) Get(key, into []byte) (value []byte, found bool, err error) {
-	value, found, failed := c.do(&Request{Verb: Get, Key: key}, into)
+	reply, failed := c.do(&Request{Verb: Get, Key: key}, into)
 
-	return value, found, asError(failed)
+	return reply.Text, reply.Type == TypeString, asError(failed)
 }
 
 // Do runs a command that returns no value.
 func (c *Conn) Do(q *Request) error {
-	_, _, failed := c.do(q, nil)
+	_, failed := c.do(q, nil)
 
 	return asError(failed)
 }
 
-func (c *Conn) do(q *Request, into []byte) (value []byte, found bool, failed *Error) {
-	if failed = c.begin(); failed != nil {
-		return into[:0], false, failed
+func (c *Conn) do(q *Request, into []byte) (Reply, *Error) {
+	if failed := c.begin(); failed != nil {
+		return Reply{Text: into[:0]}, failed
 	}
 	c.write(q)
-	if failed = c.flush(); failed != nil {
-		return into[:0], false, failed
+	if failed := c.send(); failed != nil {
+		return Reply{Text: into[:0]}, failed
 	}
 
 	return c.read(q, into)
@@ -74,6 +78,11 @@ func (c *Conn) write(q *Request) {
 		c.command("expire", 2)
 		c.word(q.Key)
 		c.number(q.TTL)
+	case Any:
+		c.head('*', len(q.Words))
+		for _, word := range q.Words {
+			c.word(word)
+		}
 	}
 }
 
@@ -91,16 +100,24 @@ func (c *Conn) writeSet(q *Request) {
 	}
 }
 
-func (c *Conn) read(q *Request, into []byte) (value []byte, found bool, failed *Error) {
+func (c *Conn) read(q *Request, into []byte) (Reply, *Error) {
+	reply := Reply{Text: into}
 	switch q.Verb {
 	case Get:
-		return c.readValue(into)
+		value, found, failed := c.readValue(into)
+		if found {
+			return Reply{TypeString, value}, failed
+		}
+
+		return Reply{TypeNull, value}, failed
 	case Set:
-		return into, false, c.readStatus()
+		return reply, c.readStatus()
+	case Any:
+		return c.readAny(into)
 	case Delete, Touch:
 	}
 
-	return into, false, c.readInteger()
+	return reply, c.readInteger()
 }
 
 // GetMulti runs MGET. It calls got with the index and the value of each key that exists; the value
@@ -116,7 +133,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	for _, key := range keys {
 		c.word(key)
 	}
-	if failed := c.flush(); failed != nil {
+	if failed := c.send(); failed != nil {
 		return into, failed
 	}
 	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
@@ -155,10 +172,10 @@ func (c *Conn) Info(section string) (string, error) {
 		c.command("info", 1)
 		c.word([]byte(section))
 	}
-	if failed := c.flush(); failed != nil {
+	if failed := c.send(); failed != nil {
 		return "", failed
 	}
 	text, _, failed := c.readValue(nil)
 
-	return string(text), asError(failed)
+	return strings.TrimPrefix(string(text), "txt:"), asError(failed) // the format of RESP 3
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -94,7 +95,9 @@ func TestErrorsOfTheServer(t *testing.T) {
 		for _, run := range []func(c *Conn) (string, error){get("k"), do(Request{Verb: Set}), do(Request{Verb: Delete}), multi("k"), info("")} {
 			c, _ := connected(t, &inTwo{strings.NewReader(says), strings.NewReader(bulk("next"))})
 			_, err := run(c)
-			require.Equal(t, &want, err, says)
+			said, is := errors.AsType[*Error](err)
+			require.True(t, is)
+			require.Equal(t, want, Error{Kind: said.Kind, Message: said.Message}, says)
 			require.False(t, c.Broken())
 			got, err := get("k")(c)
 			require.NoError(t, err)
@@ -168,12 +171,12 @@ type collected struct {
 
 func (p *collected) Request(i int) Request { return p.requests[i] }
 
-func (p *collected) Answered(_ int, value []byte, found bool, err error) {
+func (p *collected) Answered(_ int, answer Reply, err error) {
 	switch {
 	case err != nil:
 		p.answers = append(p.answers, err.Error())
-	case found:
-		p.answers = append(p.answers, string(value))
+	case answer.Type == TypeString:
+		p.answers = append(p.answers, string(answer.Text))
 	default:
 		p.answers = append(p.answers, "")
 	}

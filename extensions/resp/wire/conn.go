@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -29,6 +30,7 @@ type Config struct {
 	Password string // "": no login
 	DB       int
 	TLS      *tls.Config // nil: plain text
+	RESP3    bool        // speak RESP 3, after HELLO 3
 
 	Timeout        time.Duration // of a call
 	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
@@ -51,6 +53,8 @@ type Conn struct {
 	r        *growing.Reader
 	out      []byte
 	timeout  time.Duration
+	resp3    bool
+	asking   bool // ASKING precedes the next command
 	deadline quiet.Deadline
 
 	failed      *Error
@@ -126,7 +130,10 @@ func (c *Conn) greet(cfg *Config) *Error {
 		return err
 	}
 	asked := 1
-	if cfg.Password != "" {
+	switch {
+	case cfg.RESP3:
+		c.hello(cfg)
+	case cfg.Password != "":
 		asked++
 		if cfg.User == "" {
 			c.command("auth", 1)
@@ -146,16 +153,43 @@ func (c *Conn) greet(cfg *Config) *Error {
 		return c.farewell(err)
 	}
 	var first *Error
+	if cfg.RESP3 {
+		first = c.readHello()
+	}
 	for range asked {
-		if err := c.readStatus(); first == nil {
-			first = err
-		}
 		if c.failed != nil {
 			break
+		}
+		if err := c.readStatus(); first == nil {
+			first = err
 		}
 	}
 
 	return first
+}
+
+// hello asks for RESP 3, and logs in.
+func (c *Conn) hello(cfg *Config) {
+	c.resp3 = true
+	if cfg.Password == "" {
+		c.command("hello", 1)
+		c.word([]byte("3"))
+
+		return
+	}
+	c.command("hello", 4)
+	for _, word := range []string{"3", "auth", cmp.Or(cfg.User, "default"), cfg.Password} {
+		c.word([]byte(word))
+	}
+}
+
+func (c *Conn) readHello() *Error {
+	_, failed := c.readAny(nil)
+	if failed != nil && (failed.Code == "ERR" && failed.Kind == KindServer || failed.Code == "NOPROTO") {
+		failed.Kind, failed.Message = KindUsage, "the server does not speak RESP 3: "+failed.Message
+	}
+
+	return failed
 }
 
 // farewell returns the error answer that a server sent before it closed the connection, or err.
@@ -179,8 +213,25 @@ func (c *Conn) begin() *Error {
 		return c.fail(c.broken(context.Canceled))
 	}
 	c.out = c.out[:0]
+	if c.asking {
+		c.command("asking", 0)
+	}
 
 	return c.inStep()
+}
+
+// send writes the commands of a call, and reads the answer to ASKING if that precedes them.
+func (c *Conn) send() *Error {
+	if failed := c.flush(); failed != nil || !c.asking {
+		return failed
+	}
+	c.asking = false
+	failed := c.readStatus()
+	if failed != nil && c.failed == nil { // the answers to the commands are not read
+		return c.lied("%s", failed.Message)
+	}
+
+	return failed
 }
 
 // inStep returns an error if unread bytes would be taken for the next answer.

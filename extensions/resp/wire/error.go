@@ -27,6 +27,12 @@ const (
 type Error struct {
 	Kind    string
 	Message string
+	// Code is the first word of an error answer, such as MOVED; "" for other errors.
+	Code string
+	// Slot and Address are those of MOVED and ASK; Address is "" if they could not be parsed. The
+	// host of an address is empty if it is the one that the connection goes to.
+	Slot    int
+	Address string
 
 	cause error
 }
@@ -49,24 +55,28 @@ func saidByServer(err error) bool {
 
 // said parses an error answer. Its first word is Redis's error code.
 func said(text []byte) *Error {
-	kind := KindServer
-	switch word, _, _ := strings.Cut(string(text), " "); word {
+	code, rest, _ := strings.Cut(string(text), " ")
+	e := errorf(KindServer, "the server says: %s", short(string(text)))
+	e.Code = code
+	switch code {
 	case "OOM":
-		kind = KindFull
+		e.Kind = KindFull
 	case "NOAUTH", "WRONGPASS", "NOPERM":
-		kind = KindAuth
-	case "LOADING", "BUSY", "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN":
-		kind = KindBusy
-	case "MOVED", "ASK":
-		return errorf(KindUsage, "the server is a node of a Redis Cluster, which k6/x/resp cannot spread keys over (it says: %s): "+
-			"give it a server that has all keys, or a proxy", short(string(text)))
+		e.Kind = KindAuth
+	case Loading, "BUSY", TryAgain, "MASTERDOWN", ClusterDown:
+		e.Kind = KindBusy
+	case Moved, Ask, CrossSlot:
+		e.Kind = KindUsage
+		e.Message = fmt.Sprintf("the server is a node of a Redis Cluster (it says: %s): give new Client the option cluster: true",
+			short(string(text)))
+		e.redirect(rest)
 	case "ERR":
-		if strings.HasPrefix(string(text), "ERR max number of clients") {
-			kind = KindBusy
+		if strings.HasPrefix(rest, "max number of clients") {
+			e.Kind = KindBusy
 		}
 	}
 
-	return errorf(kind, "the server says: %s", short(string(text)))
+	return e
 }
 
 func (c *Conn) broken(err error) *Error {

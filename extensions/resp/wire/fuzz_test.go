@@ -11,6 +11,7 @@ import (
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		"$5\r\nhello\r\n", "$-1\r\n", "+OK\r\n", ":1\r\n", "-ERR no\r\n", "*2\r\n$1\r\na\r\n$-1\r\n", "$99999999999\r\n", "*1\r\n*1\r\n", "\r\n", "$0\r\n\r\n+",
+		oneRange, "%1\r\n+a\r\n,1.5\r\n", "|1\r\n+a\r\n#t\r\n~1\r\n(12\r\n", "=5\r\ntxt:a\r\n", "!5\r\nERR x\r\n", "_\r\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -25,7 +26,7 @@ func FuzzAnswers(f *testing.F) {
 
 			return all, err
 		}
-		for _, run := range []func(c *Conn) (string, error){get("k"), do(Request{Verb: Set}), do(Request{Verb: Touch}), multi("a", "b"), info(""), pipelined} {
+		for _, run := range []func(c *Conn) (string, error){get("k"), do(Request{Verb: Set}), do(Request{Verb: Touch}), multi("a", "b"), info(""), pipelined, slots, call("x")} {
 			whole, _ := connected(t, bytes.NewReader(said))
 			cut, _ := connected(t, iotest.OneByteReader(bytes.NewReader(said)))
 			got, err := run(whole)

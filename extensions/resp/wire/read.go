@@ -49,12 +49,14 @@ func (c *Conn) readHead(kind byte) ([]byte, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	switch line[0] {
-	case kind:
+	switch is := line[0]; {
+	case is == kind, is == '=' && c.resp3 && kind == '$': // a verbatim string
 		return line[1:], nil
-	case '-':
+	case is == '-':
 		return nil, said(line[1:])
-	case '+', ':', '$', '*':
+	case is == '_' && c.resp3 && (kind == '$' || kind == '*'):
+		return []byte("-1"), nil
+	case bytes.IndexByte([]byte("+:$*"), is) >= 0:
 		return nil, c.lied("the server's reply is %q, where one of type %q is due", shown(line), kind)
 	default:
 		return nil, c.lied("the server's reply begins with %q, which is no RESP 2", shown(line))
@@ -68,15 +70,26 @@ func (c *Conn) readStatus() *Error {
 }
 
 func (c *Conn) readInteger() *Error {
+	_, err := c.readNumber()
+
+	return err
+}
+
+func (c *Conn) readNumber() (int64, *Error) {
 	digits, err := c.readHead(':')
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, ok := number(bytes.TrimPrefix(digits, []byte("-"))); !ok {
-		return c.lied("the server's reply has a number that is none: %q", shown(digits))
+	positive := bytes.TrimPrefix(digits, []byte("-"))
+	n, ok := number(positive)
+	if !ok {
+		return 0, c.lied("the server's reply has a number that is none: %q", shown(digits))
+	}
+	if len(positive) < len(digits) {
+		n = -n
 	}
 
-	return nil
+	return n, nil
 }
 
 // readLength reads the length of a string or an array: null, or at most most.
@@ -85,6 +98,12 @@ func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
 	if err != nil {
 		return 0, err
 	}
+
+	return c.length(digits, most, what)
+}
+
+// length parses the length of a string or an array.
+func (c *Conn) length(digits []byte, most int64, what string) (int, *Error) {
 	if string(digits) == "-1" {
 		return null, nil
 	}
@@ -106,6 +125,14 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 	if failed != nil || n == null {
 		return into, false, failed
 	}
+	value, failed = c.readBody(into, n)
+
+	return value, failed == nil, failed
+}
+
+// readBody reads the n bytes of a string, and the end of their line.
+func (c *Conn) readBody(into []byte, n int) ([]byte, *Error) {
+	into = into[:0]
 	for len(into) < n {
 		if len(into) == cap(into) {
 			grown := make([]byte, len(into), min(max(n, leastGrowth), max(firstGrowth, 2*len(into))))
@@ -115,19 +142,19 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 		had := len(into)
 		into = into[:min(n, cap(into))]
 		if got, err := io.ReadFull(c.r, into[had:]); err != nil {
-			return into[:had+got], false, c.fail(c.broken(err))
+			return into[:had+got], c.fail(c.broken(err))
 		}
 	}
 	end, err := c.r.Peek(2)
 	switch {
 	case err != nil:
-		return into, false, c.fail(c.broken(err))
+		return into, c.fail(c.broken(err))
 	case end[0] != '\r' || end[1] != '\n':
-		return into, false, c.lied("the server sent a string that is longer than the %d bytes it announced", n)
+		return into, c.lied("the server sent a string that is longer than the %d bytes it announced", n)
 	}
 	c.r.Discard(2)
 
-	return into, true, nil
+	return into, nil
 }
 
 // longest limits the digits of a number. Longer numbers exceed every limit above.

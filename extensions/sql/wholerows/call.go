@@ -1,6 +1,9 @@
 package wholerows
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Call is the context of a database/sql call. database/sql starts a goroutine for each query whose
 // context can end. To avoid that, a Call hides its Done channel once a connection of this package
@@ -8,6 +11,11 @@ import "context"
 type Call struct {
 	context.Context
 
+	// Shared tells that connections are used by clients of several VUs: they outlive the step of the
+	// one that opens them.
+	Shared bool
+	// Connecting is how long the call has waited for connections that it opened.
+	Connecting time.Duration
 	// wrapped reports whether a connection of this package has seen the call.
 	wrapped bool
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -52,6 +53,11 @@ func (c connector) Driver() driver.Driver { return c.driver }
 // driver's panic into an error, since database/sql may connect in its own goroutine.
 func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	defer crash.Catch(&err)
+	call, _ := ctx.(*Call)
+	if call != nil {
+		begin := clock.Now()
+		defer func() { call.Connecting += clock.Since(begin) }()
+	}
 	ctx = ending(ctx)
 	if until, has := ctx.Deadline(); has && !time.Now().Before(until) {
 		return nil, context.DeadlineExceeded // the time was already over, which is no fault of the server
@@ -72,7 +78,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 		made.calls = deadline.New(func(c Interrupter, _ deadline.Outcome) { c.Interrupt() })
 		made.interruptible = interruptible
 	}
-	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() {
+	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() && !(call != nil && call.Shared) {
 		session.AtEnd(made.end)
 	}
 

@@ -2,7 +2,9 @@
 package workloadtest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -111,6 +113,12 @@ func (s *Store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 func (s *Store) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
 	for i := range commands {
 		c := &commands[i]
+		if c.Words != nil {
+			c.Answered, c.Reply, c.Err = true, "words", s.begin(c.Op, c.Key)
+			got(i, bytes.Join(c.Words, []byte(" ")))
+
+			continue
+		}
 		var err error
 		switch c.Op { //nolint:exhaustive // pipelines hold no others
 		case workload.Get:
@@ -135,8 +143,19 @@ func (s *Store) Pipeline(commands []workload.Command, got func(i int, value []by
 	return nil
 }
 
+// CheckCommand implements workload.Commander. The reply to a command is its words, of type words.
+func (s *Store) CheckCommand(words []string, reply string) error {
+	if words[0] == "refused" || reply != "" && reply != "words" {
+		return fmt.Errorf("no %s, no %s", words[0], reply)
+	}
+
+	return nil
+}
+
 func (s *Store) begin(op workload.Op, key []byte) error {
-	s.counts[op]++
+	if int(op) < len(s.counts) {
+		s.counts[op]++
+	}
 	if s.Fault != nil {
 		return s.Fault(op, key)
 	}
@@ -175,6 +194,7 @@ func (s *Store) keep(key, value []byte) {
 type Observer struct {
 	Oks     [workload.NumOps]int
 	Fails   [workload.NumOps]int
+	Others  map[workload.Op]int // option commands that succeeded
 	Reasons []error
 	Took    time.Duration
 }
@@ -184,13 +204,22 @@ func (*Observer) Next(ctx context.Context, _ int) error { return context.Cause(c
 
 // Ok implements workload.Observer.
 func (o *Observer) Ok(op workload.Op, took time.Duration) {
-	o.Oks[op]++
+	if int(op) < workload.NumOps {
+		o.Oks[op]++
+	} else {
+		if o.Others == nil {
+			o.Others = map[workload.Op]int{}
+		}
+		o.Others[op]++
+	}
 	o.Took += took
 }
 
 // Fail implements workload.Observer.
 func (o *Observer) Fail(op workload.Op, reason error, took time.Duration) {
-	o.Fails[op]++
+	if int(op) < workload.NumOps {
+		o.Fails[op]++
+	}
 	o.Reasons = append(o.Reasons, reason)
 	o.Took += took
 }

@@ -29,7 +29,8 @@ cluster_ports() (
 
 # cluster_run is a script for `bash -c`, with a name, the folder and a command prefix. It starts the
 # command for each line of FOLDER/ports, with the file FOLDER/PORT.conf as last argument. If one of
-# the servers ends, or this shell is stopped or killed, all end.
+# the servers ends (all of them, if CLUSTER_WAIT is empty), or this shell is stopped or killed, all
+# end.
 # shellcheck disable=SC2016,SC2034   # it is for the shell that runs it
 cluster_run='
   home=$1 guard=$(type -P setpriv) servers=() stopped="" code=0
@@ -40,7 +41,7 @@ cluster_run='
     servers+=("$!")
   done <"$home/ports"
   printf "%s\n" "${servers[@]}" >"$home/pids"
-  [[ -n $stopped ]] || wait -n || code=$?
+  [[ -n $stopped ]] || wait ${CLUSTER_WAIT--n} || code=$?
   kill -TERM "${servers[@]}" 2>/dev/null
   for server in "${servers[@]}"; do
     while kill -0 "$server" 2>/dev/null; do wait "$server"; done

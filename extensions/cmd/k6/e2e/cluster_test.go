@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+)
+
+// redisCluster is a cluster of a test's own, and a connection to each of its servers: of the three
+// primaries first, and then of their replicas.
+type redisCluster struct {
+	t     *testing.T
+	env   map[string]string
+	nodes []*redis.Client
+	ids   []string
+}
+
+func startRedisCluster(t *testing.T, servers string) *redisCluster {
+	t.Helper()
+	c := &redisCluster{t: t, env: ownStore(t, "redis", "REDIS_CLUSTER="+servers)}
+	for url := range strings.SplitSeq(c.env["REDIS_URL"], ",") {
+		node := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(url, "redis://")})
+		t.Cleanup(func() { _ = node.Close() })
+		c.nodes = append(c.nodes, node)
+		c.ids = append(c.ids, c.do(len(c.nodes)-1, "cluster", "myid").String())
+	}
+
+	return c
+}
+
+// do sends a command to one of the servers.
+func (c *redisCluster) do(node int, command ...any) *answerOfRedis {
+	c.t.Helper()
+	said, err := c.nodes[node].Do(context.Background(), command...).Result()
+	require.NoError(c.t, err, "%v", command)
+
+	return &answerOfRedis{said}
+}
+
+type answerOfRedis struct{ said any }
+
+func (a *answerOfRedis) String() string { text, _ := a.said.(string); return text }
+func (a *answerOfRedis) Int() int       { n, _ := a.said.(int64); return int(n) }
+func (a *answerOfRedis) All() []any     { all, _ := a.said.([]any); return all }
+
+// stat sums up over all servers what INFO tells of a command: how often it was executed (calls),
+// with an error (failed_calls), or was not executed (rejected_calls).
+func (c *redisCluster) stat(command, what string) (sum int) {
+	c.t.Helper()
+	found := regexp.MustCompile(`cmdstat_` + command + `:.*\b` + what + `=(\d+)`)
+	for node := range c.nodes {
+		if match := found.FindStringSubmatch(c.do(node, "info", "commandstats").String()); match != nil {
+			n, err := strconv.Atoi(match[1])
+			require.NoError(c.t, err)
+			sum += n
+		}
+	}
+
+	return sum
+}
+
+func (c *redisCluster) reset() {
+	for node := range c.nodes {
+		c.do(node, "config", "resetstat")
+	}
+}
+
+// move gives a slot with its keys to another server, a hundred keys at a time.
+func (c *redisCluster) move(slot, from, to int, pause time.Duration) {
+	c.do(to, "cluster", "setslot", slot, "importing", c.ids[from])
+	c.do(from, "cluster", "setslot", slot, "migrating", c.ids[to])
+	time.Sleep(pause)
+	host, port, _ := strings.Cut(c.nodes[to].Options().Addr, ":")
+	for {
+		keys := c.do(from, "cluster", "getkeysinslot", slot, 100).All()
+		if len(keys) == 0 {
+			break
+		}
+		c.do(from, append([]any{"migrate", host, port, "", 0, 5000, "keys"}, keys...)...)
+		time.Sleep(pause)
+	}
+	for _, node := range []int{to, from} {
+		c.do(node, "cluster", "setslot", slot, "node", c.ids[to])
+	}
+}
+
+// moveSome moves so many slots that have keys from the first server to the second.
+func (c *redisCluster) moveSome(slots int) {
+	for slot := 0; slots > 0; slot++ {
+		if c.do(0, "cluster", "countkeysinslot", slot).Int() > 0 {
+			c.move(slot, 0, 1, 0)
+			slots--
+		}
+	}
+}
+
+// owner is the primary that has a key's slot, and the slot.
+func (c *redisCluster) owner(key string) (node, slot int) {
+	slot = c.do(0, "cluster", "keyslot", key).Int()
+
+	return slot * 3 / 16384, slot
+}
+
+// Slots move from server to server while clients use them, one key after another. Each operation is
+// done, and what k6 has counted is what the servers have executed.
+func TestRedisClusterWhoseSlotsMove(t *testing.T) {
+	t.Parallel()
+	c := startRedisCluster(t, "3")
+	for _, tt := range []struct {
+		env      map[string]string
+		move     func()
+		executed map[string]string // by operation
+		told     []string          // how the servers have sent clients elsewhere
+	}{
+		{
+			map[string]string{"KIND": "single"}, func() { c.moveSome(40) },
+			map[string]string{"get": "get", "set": "set"}, []string{"get"},
+		},
+		{
+			map[string]string{"KIND": "pipeline", "PREFIX": "{a}:"}, c.moveTagged("{a}:"),
+			map[string]string{"get": "get", "set": "set"}, []string{"get", "set"},
+		},
+		{
+			map[string]string{"KIND": "commands", "PREFIX": "{b}:", "RESP": "3"}, c.moveTagged("{b}:"),
+			map[string]string{"hget": "hget", "hset": "hset"}, []string{"hget", "hset"},
+		},
+		{map[string]string{"KIND": "multi", "PREFIX": "{c}:"}, c.moveTagged("{c}:"), map[string]string{"getMulti": "mget"}, []string{"mget"}},
+	} {
+		c.reset()
+		env := with(with(c.env, tt.env), map[string]string{defaultEnvMachbase: ""})
+		delete(env, "REDIS_PID")
+		delete(env, "REDIS_PIDS")
+		moved := make(chan struct{})
+		r := k6(t, options{script: "testdata/cluster.js", env: env, measuring: func(*os.Process) {
+			defer close(moved)
+			tt.move()
+		}})
+		<-moved
+		require.Equal(t, exitOK, r.code, r.output)
+		for _, step := range r.report(t, "cluster").Steps {
+			require.Zero(t, step.Failed, "%s: %v", step.Op, step.Extra.Errors)
+			executed := tt.executed[step.Op]
+			written := 0
+			if executed == "set" || executed == "hset" {
+				written = 3000
+			}
+			require.Positive(t, step.Ops)
+			require.Equal(t, int(step.Ops)+written, c.stat(executed, "calls")-c.stat(executed, "failed_calls"), "%v: %s", tt.env, executed)
+		}
+		for _, command := range tt.told {
+			require.Positive(t, c.stat(command, "rejected_calls"), "%v: %s", tt.env, command)
+		}
+		if tt.env["PREFIX"] != "" {
+			require.Positive(t, c.stat("asking", "calls"), "%v", tt.env)
+		}
+	}
+}
+
+// moveTagged moves the slot of a prefix that is a hash tag, slowly.
+func (c *redisCluster) moveTagged(prefix string) func() {
+	return func() {
+		from, slot := c.owner(prefix)
+		c.move(slot, from, (from+1)%3, 20*time.Millisecond)
+	}
+}
+
+// A replica takes over while clients work: on demand, when nothing may be lost, and when the
+// primary is killed, which cuts off what is under way there, and no more.
+func TestRedisClusterFailsOver(t *testing.T) {
+	t.Parallel()
+	c := startRedisCluster(t, "6")
+	for node := range c.nodes {
+		c.do(node, "config", "set", "cluster-node-timeout", 1000)
+	}
+	for replica := 3; replica < 6; replica++ {
+		eventually(t, "a replica does not follow its primary", func() bool {
+			return strings.Contains(c.do(replica, "info", "replication").String(), "master_link_status:up")
+		})
+	}
+	env := with(c.env, map[string]string{"KIND": "count", "DURATION": "2s", defaultEnvMachbase: ""})
+	delete(env, "REDIS_PID")
+	delete(env, "REDIS_PIDS")
+	run := func(during func()) (r *run, incr, failed int) {
+		done := make(chan struct{})
+		r = k6(t, options{script: "testdata/cluster.js", env: env, measuring: func(*os.Process) {
+			defer close(done)
+			during()
+		}})
+		<-done
+		for _, step := range r.report(t, "cluster").Steps {
+			failed += int(step.Failed)
+			if step.Op == "incr" {
+				incr = int(step.Ops)
+			}
+		}
+
+		return r, incr, failed
+	}
+	isPrimary := func(node int) bool { return c.do(node, "role").All()[0] == "master" }
+
+	r, incr, failed := run(func() {
+		time.Sleep(300 * time.Millisecond)
+		c.do(3, "cluster", "failover")
+		eventually(t, "the replica does not take over", func() bool { return isPrimary(3) })
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Zero(t, failed)
+	require.Equal(t, incr, c.sum(3, 1, 2), "no increment is lost, and none was done twice")
+
+	eventually(t, "the cluster has not settled", func() bool {
+		return strings.Contains(c.do(4, "info", "replication").String(), "master_link_status:up")
+	})
+	env["DURATION"] = "6s"
+	pid, err := strconv.Atoi(strings.Split(c.env["REDIS_PIDS"], ",")[1])
+	require.NoError(t, err)
+	r, incr, failed = run(func() {
+		time.Sleep(300 * time.Millisecond)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		eventually(t, "the replica does not take over", func() bool { return isPrimary(4) })
+		c.do(4, "config", "resetstat")
+	})
+	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output)
+	require.LessOrEqual(t, failed, 2, "one for each client: %s", r.output)
+	require.Positive(t, incr)
+	require.Contains(t, c.do(4, "info", "commandstats").String(), "cmdstat_incr", "the new primary does the work of the dead one")
+}
+
+// sum adds up the values of all keys on some primaries.
+func (c *redisCluster) sum(nodes ...int) (sum int) {
+	for _, node := range nodes {
+		keys := c.do(node, "keys", "*").All()
+		for _, key := range keys {
+			n, err := strconv.Atoi(c.do(node, "get", key).String())
+			require.NoError(c.t, err)
+			sum += n
+		}
+	}
+
+	return sum
+}

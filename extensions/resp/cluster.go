@@ -1,0 +1,374 @@
+package resp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
+)
+
+// cluster is a client's view of a Redis Cluster: a connection to each primary. The client's nodes
+// are in the order of the topology's servers.
+//
+// A command is sent again only if it was not executed: the server says so (MOVED, ASK, TRYAGAIN,
+// CLUSTERDOWN, LOADING), or there was no connection to send it over. All of that is part of the
+// operation's time. If the connection breaks before the answer, the operation has failed.
+type cluster struct {
+	*client
+
+	topology *topology
+
+	parts []part
+	again []undone
+}
+
+// node returns the client's node for a server.
+func (c *cluster) node(server int) *node {
+	for len(c.nodes) <= server {
+		s := c.config.Servers[0] // they have one login
+		s.Address = c.topology.address(len(c.nodes))
+		n := c.newNode(&s)
+		c.mu.Lock()
+		c.nodes = append(c.nodes, &n)
+		c.mu.Unlock()
+	}
+
+	return c.nodes[server]
+}
+
+// primaries returns the nodes that have slots.
+func (c *cluster) primaries() (nodes []*node, err error) {
+	servers := c.topology.primaries()
+	if len(servers) == 0 {
+		if err := c.ask(c.all()); err != nil {
+			return nil, err
+		}
+		servers = c.topology.primaries()
+	}
+	for _, server := range servers {
+		nodes = append(nodes, c.node(server))
+	}
+
+	return nodes, nil
+}
+
+// all returns the nodes of all servers, the first ones first.
+func (c *cluster) all(first ...*node) []*node {
+	nodes := first
+	for server := range c.topology.count() {
+		if n := c.node(server); len(first) == 0 || n != first[0] {
+			nodes = append(nodes, n)
+		}
+	}
+
+	return nodes
+}
+
+// ask asks the nodes for all slots, one after another until one answers.
+func (c *cluster) ask(nodes []*node) (err error) {
+	for _, n := range nodes {
+		failed := n.do(func(conn *wire.Conn) error {
+			return conn.ClusterSlots(func(first, last int, address string) {
+				c.topology.assign(first, last, c.topology.server(n.peer(address)))
+			})
+		})
+		if failed == nil {
+			return nil
+		}
+		err = cmp.Or(err, failed)
+	}
+
+	return err
+}
+
+// peer completes an address that a node told: without a host it is the node's own.
+func (n *node) peer(address string) string {
+	port, is := strings.CutPrefix(address, ":")
+	if !is {
+		return address
+	}
+	host, _, _ := net.SplitHostPort(n.server.Address) // it has been parsed
+
+	return net.JoinHostPort(host, port)
+}
+
+// owner returns the server that has a slot.
+func (c *cluster) owner(slot int) (server int, err error) {
+	server, known := c.topology.owner(slot)
+	if !known {
+		if err := c.ask(c.all()); err != nil {
+			return 0, err
+		}
+		server, _ = c.topology.owner(slot)
+	}
+
+	return max(server, 0), nil // the first one answers that nobody serves the slot
+}
+
+// do runs job on the node that has a slot.
+func (c *cluster) do(slot int, job func(*wire.Conn) error) error {
+	server, err := c.owner(slot)
+	if err != nil {
+		return err
+	}
+	n := c.node(server)
+	if err = n.do(job); err == nil {
+		return nil
+	}
+
+	return c.follow(n, slot, err, job)
+}
+
+// notDone reports whether err means that a command was not executed, and can be sent again.
+func notDone(err error) bool {
+	said, is := errors.AsType[*wire.Error](err)
+	if !is {
+		return false
+	}
+	switch said.Code {
+	case wire.Moved, wire.Ask, wire.TryAgain, wire.ClusterDown, wire.CrossSlot, wire.Loading:
+		return true
+	}
+
+	return said.Kind == wire.KindConnect
+}
+
+// retryPause is how long a client waits before it asks again for what the cluster cannot do now.
+// freeRedirects are those that it follows without a pause.
+const (
+	retryPause    = 20 * time.Millisecond
+	freeRedirects = 3
+)
+
+// follow runs job again, which n has not done because of err, where the cluster now has the slot:
+// until it is done, or fails, or timeout has passed.
+func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) error) error {
+	for begin, tries := clock.Now(), 0; notDone(err); tries++ {
+		said, _ := errors.AsType[*wire.Error](err)
+		if said.Code == wire.CrossSlot {
+			return unusable{&wire.Error{Kind: wire.KindUsage, Message: crossSlot}}
+		}
+		redirected := said.Address != ""
+		if clock.Since(begin) >= c.config.Timeout {
+			return c.tooLate(said)
+		}
+		if !redirected || tries >= freeRedirects {
+			c.pause()
+		}
+		next := job
+		switch {
+		case redirected && said.Code == wire.Ask:
+			n = c.node(c.topology.server(n.peer(said.Address)))
+			next = func(conn *wire.Conn) error {
+				conn.Asking()
+
+				return job(conn)
+			}
+		case redirected:
+			n = c.moved(n, said)
+		default:
+			if n, err = c.reconsidered(n, slot, said); err != nil {
+				return err
+			}
+		}
+		err = n.do(next)
+	}
+
+	return err
+}
+
+// moved notes that a slot has moved, and returns the node that has it now. Other slots have mostly
+// moved as well.
+func (c *cluster) moved(from *node, said *wire.Error) *node {
+	server := c.topology.server(from.peer(said.Address))
+	n := c.node(server)
+	if owner, _ := c.topology.owner(said.Slot); owner != server && c.topology.mayAsk() {
+		_ = c.ask(c.all(n)) // the server's word on this slot is enough
+		c.topology.answered()
+	}
+	c.topology.assign(said.Slot, said.Slot, server)
+
+	return n
+}
+
+// reconsidered returns the node to try next for a slot whose server cannot be reached, or says that
+// it cannot serve it now. The error is that of the server if no other one answers either.
+func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, error) {
+	if said.Code != wire.TryAgain && c.topology.mayAsk() {
+		others := c.all(n)[1:]
+		err := c.ask(others)
+		c.topology.answered()
+		if err != nil || len(others) == 0 && said.Kind == wire.KindConnect {
+			return n, said
+		}
+	}
+
+	server, err := c.owner(slot)
+
+	return c.node(server), err
+}
+
+// tooLate is the error of a command that the cluster has refused until timeout.
+func (c *cluster) tooLate(said *wire.Error) error {
+	kind := said.Kind
+	if kind == wire.KindUsage { // of MOVED and ASK
+		kind = wire.KindBusy
+	}
+
+	return &wire.Error{Kind: kind, Message: fmt.Sprintf("the cluster has not done the command within timeout (%s): %s", c.config.Timeout, said.Message)}
+}
+
+const crossSlot = "the keys of one command must be in one slot of the cluster: give them a hash tag, " +
+	"such as {user:1}, or use commands of one key, with the option pipeline"
+
+// pause lets other clients go on.
+func (c *cluster) pause() {
+	ctx := c.VU().Context()
+	if c.seat.Inside() {
+		c.seat.Sleep(ctx, clock.Now()+retryPause)
+
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(retryPause):
+	}
+}
+
+// part is what of a pipeline goes to one node.
+type part struct {
+	batch     *batch
+	positions []int // in the pipeline
+	node      *node
+	conn      *wire.Conn
+	started   wire.Started
+}
+
+// undone is a command of a pipeline that a node has not executed; why, is in its Err.
+type undone struct {
+	position int
+	node     *node
+}
+
+// Request implements wire.Pipeline.
+func (p *part) Request(i int) wire.Request { return p.batch.Request(p.positions[i]) }
+
+// Answered implements wire.Pipeline.
+func (p *part) Answered(i int, answer wire.Reply, err error) {
+	if notDone(err) {
+		p.undone(p.positions[i], err)
+	} else {
+		p.batch.Answered(p.positions[i], answer, err)
+	}
+}
+
+func (p *part) undone(position int, err error) {
+	p.batch.commands[position].Err = err
+	c := p.batch.store.cluster
+	c.again = append(c.again, undone{position, p.node})
+}
+
+// pipeline runs a pipeline: all nodes get their commands before the first answer is read. Commands
+// that were not executed follow one by one.
+func (c *cluster) pipeline(b *batch) {
+	c.split(b)
+	c.seat.Begin()
+	for i := range c.parts {
+		p := &c.parts[i]
+		if len(p.positions) == 0 {
+			continue
+		}
+		var err error
+		if p.conn, err = p.node.usable(); err != nil {
+			for _, position := range p.positions {
+				p.undone(position, err)
+			}
+		}
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.conn != nil {
+			p.started = p.conn.Start(len(p.positions), p)
+		}
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.conn != nil {
+			c.finish(b, p)
+		}
+	}
+	for _, u := range c.again {
+		c.redo(b, u)
+	}
+}
+
+// split gives each node its part of a pipeline.
+func (c *cluster) split(b *batch) {
+	c.again = c.again[:0]
+	for i := range c.parts {
+		p := &c.parts[i]
+		p.positions, p.conn = p.positions[:0], nil
+	}
+	for position := range b.commands {
+		server, err := c.owner(wire.Slot(b.commands[position].Key))
+		if err != nil {
+			b.fail(position, err)
+
+			continue
+		}
+		for len(c.parts) <= server {
+			c.parts = append(c.parts, part{})
+		}
+		p := &c.parts[server]
+		p.batch, p.node = b, c.node(server)
+		p.positions = append(p.positions, position)
+	}
+}
+
+func (c *cluster) finish(b *batch, p *part) {
+	var err error
+	b.store.values, err = p.conn.Finish(p.started, len(p.positions), p, b.store.values)
+	if err = p.node.after(p.conn, err); err == nil {
+		return
+	}
+	for _, position := range p.positions {
+		if command := &b.commands[position]; !command.Answered && command.Err == nil {
+			b.fail(position, err)
+		}
+	}
+}
+
+// redo runs a command of a pipeline alone.
+func (c *cluster) redo(b *batch, u undone) {
+	alone, command := alone{batch: b, position: u.position}, &b.commands[u.position]
+	err := c.follow(u.node, wire.Slot(command.Key), command.Err, func(conn *wire.Conn) (err error) {
+		alone.err = nil
+		b.store.values, err = conn.Pipeline(1, &alone, b.store.values)
+
+		return cmp.Or(err, alone.err)
+	})
+	if err != nil {
+		b.fail(u.position, err)
+	}
+}
+
+// alone is a command of a pipeline that is run by itself.
+type alone struct {
+	batch    *batch
+	position int
+	err      error // why it was not executed
+}
+
+// Request implements wire.Pipeline.
+func (a *alone) Request(int) wire.Request { return a.batch.Request(a.position) }
+
+// Answered implements wire.Pipeline.
+func (a *alone) Answered(_ int, answer wire.Reply, err error) {
+	if a.err = err; !notDone(err) {
+		a.err = nil
+		a.batch.Answered(a.position, answer, err)
+	}
+}

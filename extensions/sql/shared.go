@@ -1,0 +1,85 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
+)
+
+// runner runs queries and statements: a pool, or one of its connections.
+type runner interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// on calls work with the pool, or with a connection of a shared one: it measures how long the call
+// waits for that. Connecting is no part of the wait.
+func (d *database) on(work func(runner) error) error {
+	if d.leave == nil {
+		return work(d.pool)
+	}
+	const tries = 3 // as database/sql has with a pool, for connections that turn out to be stale
+	var err error
+	for range tries {
+		begin := clock.Now()
+		conn, failed := d.pool.Conn(&d.call)
+		d.waited += clock.Since(begin) - d.call.Connecting
+		if failed != nil {
+			return failed
+		}
+		d.connected = true
+		err = work(conn)
+		_ = conn.Close() // it goes back to the pool
+		if !errors.Is(err, driver.ErrBadConn) {
+			break
+		}
+		d.call = wholerows.Call{Context: d.call.Context, Shared: true}
+	}
+
+	return err
+}
+
+// countWait counts what a call has waited for a connection.
+func (d *database) countWait(op string) {
+	if d.leave == nil {
+		return
+	}
+	if session := d.Session(); session != nil {
+		session.Client.Counter(counterWait).Add(uint64(d.waited / time.Microsecond))
+
+		return
+	}
+	key := op + "\x00" + d.tags.Key()
+	series, known := d.waits[key]
+	if !known {
+		series = d.Meter().Series(d.wait, append(slices.Clone(d.tags.Pairs()), [2]string{"op", op})...)
+		d.waits[key] = series
+	}
+	d.Meter().Emit(k6glue.Duration{Series: series, Took: d.waited})
+}
+
+// transaction are the first words of statements that begin and end a transaction.
+var transaction = []string{"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"} //nolint:gochecknoglobals // a table
+
+// checkShared returns an error for a statement that makes no sense on a shared pool.
+func (d *database) checkShared(method, text string) error {
+	if d.leave == nil {
+		return nil
+	}
+	word, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), " ")
+	if slices.Contains(transaction, strings.ToLower(strings.TrimRight(word, "; \t\r\n"))) {
+		return k6mod.Misuse("%s: %s is for one connection, and each call on a shared pool may have another one: "+
+			"open the database without shared for transactions", method, word)
+	}
+
+	return nil
+}
