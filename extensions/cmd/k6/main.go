@@ -6,12 +6,14 @@ import (
 	k6cmd "go.k6.io/k6/v2/cmd"
 
 	_ "github.com/grafana/xk6-redis"
+	"github.com/redis/go-redis/v9/logging"
 	_ "github.com/xk6-sweep/xk6-sweep"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"
 )
 
 func main() {
+	logging.Disable() // go-redis logs what its calls return as errors
 	k6glue.ShowVersion()
 	k6cmd.Execute()
 }

@@ -28,10 +28,13 @@ func Watch(gs *state.GlobalState) {
 	gs.OSExit = func(code int) { exit(exitCode(code, int(failedExit.Load()))) }
 }
 
+// noCode is k6's exit code of an error without one.
+const noCode = -1
+
 // exitCode chooses between k6's code and the one that FailExit requested. A crossed gate takes
 // precedence over a run marked as failed.
 func exitCode(of, asked int) int {
-	if of == 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
+	if of == 0 || of == noCode && asked != 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
 		return asked
 	}
 

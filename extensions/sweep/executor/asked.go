@@ -76,6 +76,9 @@ func (p *askedSweeps) dropped(r *testrun.Results) (scenarios []string) {
 func (p *askedSweeps) ended(ran bool, failed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if failed != nil && strings.HasPrefix(failed.Error(), "Uncaught (in promise)") {
+		k6glue.FailExit(exitcodes.ScriptException) // as an exception outside of a promise; k6 has no code for it
+	}
 	if !ran || failed != nil || len(p.runs) > 0 {
 		return
 	}

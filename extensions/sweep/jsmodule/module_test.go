@@ -167,7 +167,7 @@ func TestMetaErrors(t *testing.T) {
 }
 
 func TestReportWithoutARun(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, results := sweeptest.NewModule(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
 	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
@@ -176,6 +176,11 @@ func TestReportWithoutARun(t *testing.T) {
 		"stdout": "", "stderr": "sweep.report: no sweep was measured; the report of any other script comes of k6 run -o sweep=results\n",
 	}, files.Export())
 	require.NoDirExists(t, dir, "there is nothing to keep")
+
+	results.Expect("sweep")
+	files, err = runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"stdout": "", "stderr": "sweep.report: the test ended before its first step\n"}, files.Export())
 }
 
 func TestReport(t *testing.T) {

@@ -43,6 +43,8 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	switch {
 	case err != nil:
 		shown["stderr"] = err.Error() + "\n"
+	case table == "" && m.results.HasSweeps():
+		shown["stderr"] = "sweep.report: the test ended before its first step\n"
 	case table == "":
 		shown["stderr"] = "sweep.report: no sweep was measured; the report of any other script comes of k6 run -o sweep=results\n"
 	}

@@ -152,6 +152,14 @@ func (r *Results) Expect(scenario string) {
 	r.sweeps[scenario] = make(chan struct{})
 }
 
+// HasSweeps reports whether the test has scenarios with the executor client-sweep.
+func (r *Results) HasSweeps() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return len(r.sweeps) > 0
+}
+
 // AtWork records the start of a sweep, and returns the other active ones.
 func (r *Results) AtWork(scenario string) (others []string) {
 	r.mu.Lock()

@@ -159,6 +159,15 @@ func TestARedisThatIsDownIsNoBenchmark(t *testing.T) {
 	}
 }
 
+// A rejected promise in setup() exits as an exception does. go-redis logs nothing of its own.
+func TestARedisThatIsDownInSetup(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "../examples/redis.js", env: map[string]string{defaultEnvMachbase: "", "REDIS_URL": "redis://" + nobody}})
+	require.Equal(t, exitScriptException, r.code, r.output)
+	require.Len(t, r.lines("connection refused"), 1, r.output)
+	require.Len(t, r.lines("sweep.report: the test ended before its first step"), 1, r.output)
+}
+
 func TestErrorsOfServersAreFailures(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
