@@ -22,7 +22,7 @@ refuseSlips(scenario);
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
 const clients = Object.fromEntries(targets.map((target) => [target, newClient(planned(target))]));
 const vmHwm = wholeNumber('VMHWM');
-if (vmHwm !== undefined && targets.length > 1) sweep.refuse('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
+if (vmHwm !== undefined && targets.length > 1) sweep.refuse('VMHWM is for one server: set TARGET, or NAME_PID for each of TARGETS');
 
 export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, after, i) => sweep.options({
   scenario: sweepName,
@@ -66,7 +66,7 @@ export default function () {
   orAbort(() => {
     client.connect();
     const { failed } = client.hitRate({ config, pass: 'warmup' });
-    if (failed > 0) throw new Error(`${failed} accesses of the pass that warms the cache failed`);
+    if (failed > 0) throw new Error(`${failed} accesses of the warm-up pass failed`);
   });
   sweep.run(() => client.hitRate({ config, pass: 'timed', iterations: 100 }));
 }

@@ -66,7 +66,7 @@ function working(db) {
   const select = () => {
     const id = 1 + Math.floor(Math.random() * rows);
     const found = db.query(`select value from ${table} where id = $1`, id);
-    if (found.length !== 1 || found[0].value.length !== size) throw new Error(`the row ${id} is missing, or another one`);
+    if (found.length !== 1 || found[0].value.length !== size) throw new Error(`row ${id} is missing or wrong`);
   };
   const insert = () => db.exec(`insert into ${table} (value) values ($1)`, value);
   select(); // connects; then all clients of the step start together

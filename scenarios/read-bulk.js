@@ -26,7 +26,7 @@ export function setup() {
     version = client.backend();
     console.info(`backend: ${version}`); // on stderr, for scripts/read-bulk.sh
   } catch (e) {
-    console.warn(`what the gateway is remains unknown: ${e.message}`); // the clients fail for the same reason, and count it
+    console.warn(`the gateway's version is unknown: ${e.message}`); // the clients fail for the same reason, and count it
   }
   sweep.meta({ target: { kind: 'mxgateway', version, driver: clientName, url: `grpc://${address}` }, params, results });
 }
@@ -48,7 +48,7 @@ function quietly(end) {
   try {
     end();
   } catch (e) {
-    console.warn(`the session did not end as it should: ${e.message}`);
+    console.warn(`the session was not closed: ${e.message}`);
   }
 }
 

@@ -72,7 +72,7 @@ function append() {
     const batch = accepted - acknowledged;
     acknowledged = accepted;
     missing.add(batch);
-    if (batch !== rows) throw new Error(`of ${rows} rows the server took ${batch}${reasons.map((r) => `; ${r.message}`).join('')}`);
+    if (batch !== rows) throw new Error(`the server accepted ${batch} of ${rows} rows${reasons.map((r) => `; ${r.message}`).join('')}`);
   } catch (e) {
     appender = null;
     db.close();
@@ -109,8 +109,8 @@ export function handleSummary(data) {
 }
 
 function verdict({ machbase_rows_acknowledged: taken, stock_append_counted: found, stock_append_missing: difference }) {
-  if (!found) return `${scenario}: the table could not be counted: what was acknowledged is not verified`;
+  if (!found) return `${scenario}: the table could not be counted, so the acknowledged rows are not verified`;
   const lost = difference.values.count;
-  const says = lost > 0 ? `${lost} acknowledged rows are MISSING` : 'all that was acknowledged is there';
+  const says = lost > 0 ? `${lost} acknowledged rows are MISSING` : 'no acknowledged row is missing';
   return `${scenario}: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}`;
 }

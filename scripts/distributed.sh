@@ -31,22 +31,21 @@ usage() {
 distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...] [options of k6 run]
 
 Runs SCRIPT in N processes (default 4, at most the number of clients of the largest step), each with its share of the
-clients. All begin together. Their reports, in RESULTS/parts/1 and so on, are merged into RESULTS/<scenario>.json, with
-percentiles of all operations; the table is printed, and all formats are beside it. What an earlier run has left
-there of the same scenarios is removed before the parts start.
+clients. All start together. Their reports in RESULTS/parts/1 and so on are merged into RESULTS/<scenario>.json and the
+other formats, and the table is printed. Earlier reports of the same scenarios are removed before the parts start.
 
-So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
--e DURATION=30s, or -e ITERATIONS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
-goes on to its next step as soon as it can: what is merged then was not always measured at the same time.
+Each step has a time window, so that all parts run it at the same time (PORTABLE=true is set): -e DURATION=30s, or
+-e ITERATIONS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part starts its next
+step as soon as it can, so the parts of a step may not overlap.
 
-With -o sweep the script can be any: its report has the script's name, and it needs no windows. -o 'sweep=?skip=10s' sets
-what the output takes; the folder is RESULTS, and the gates are GATES.
+With -o sweep, SCRIPT can be any script: its report has the script's name, and it needs no windows. -o 'sweep=?skip=10s'
+sets options of the output; the folder is RESULTS, and the gates are GATES.
 
-GATES, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
+GATES, a gate file relative to the script, judges the merged report, because a single part cannot be judged.
 
-Exit codes: that of the first part that failed by anything but thresholds; else 105 when the run was interrupted; else 104
-when the reports cannot be merged; else 99 when a gate was crossed, or a threshold of a part; else 110 when a gate is
-undecided; else 0. 2: the command line cannot be used.
+Exit codes: that of the first part that failed other than by thresholds; else 105 if the run was interrupted; else 104
+if the reports cannot be merged; else 99 if a gate or a part's threshold is crossed; else 110 if a gate is undecided;
+else 0. 2: wrong command line.
 
 Variables: K6 (the binary; default bin/k6), and those of the script, such as SWEEP_RESULTS for -e RESULTS.
 EOF
@@ -64,7 +63,7 @@ main() {
   trap 'signals=$((signals + 1)); signal_parts TERM' TERM HUP
   trap 'signal_parts KILL' EXIT
   start_parts
-  say "$count parts; what they say is in $results/parts/*/k6.log"
+  say "$count parts; their output is in $results/parts/*/k6.log"
   { await_parts && resume_parts; } || signal_parts INT   # one ended before its start
   wait_for_parts || code=$?
   trap - EXIT INT TERM HUP
@@ -252,7 +251,7 @@ is_alive() { is_same "${pids[$1]}" "${births[$1]}"; }
 # start_again I restarts a part on another port if another process took its port first.
 start_again() {
   grep -q ":${ports[$1]}: bind: address already in use" "$results/parts/$(($1 + 1))/k6.log" || return
-  say "port ${ports[$1]} was taken: part $(($1 + 1)) starts again on another"
+  say "port ${ports[$1]} is in use: restarting part $(($1 + 1)) on another"
   wait "${pids[$1]}" || true
   start_part "$1"
   ((signals == 0))   # otherwise it started too late to receive the signals
@@ -301,7 +300,7 @@ merge_all() {
   local file code worst=0
   local -a parts
   for file in "$results"/parts/*/*.json; do
-    [[ -f $file ]] || { say "no part has left a report in $results/parts"; return 104; }
+    [[ -f $file ]] || { say "no part has written a report to $results/parts"; return 104; }
     parts=("$results"/parts/*/"${file##*/}")
     [[ $file == "${parts[0]}" ]] || continue   # already merged
     code=0
@@ -318,7 +317,7 @@ merge() {
   "$k6" x sweep merge "$@" -o "$into.json" >&2 || return
   "$k6" x sweep report "$into.json" --all || return
   if [[ $portable != true && -z $reported ]]; then
-    say "PORTABLE=$portable: parts went on to their next step each for itself; ops/s of steps that did not run at the same time do not add up"
+    say "PORTABLE=$portable: parts started their steps independently; the ops/s of steps that did not overlap do not add up"
   fi
   [[ -z $gates ]] || "$k6" x sweep gate "$into.json" "$gates"
 }

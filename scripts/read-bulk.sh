@@ -11,30 +11,30 @@ known='k6 go python java rust rust-debug'
 
 usage() {
   cat <<EOF
-read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its own, prints their table and writes the report
-  --clients NAME,...             clients that it knows, built in release mode when that has not been done: ${known// /, }
-                                 (default: k6,go,python where there is no --client)
-  --client NAME=COMMAND          any other, as often as you like: a command for sh whose last JSON object is the shared one
+read-bulk.sh [OPTION VALUE]...   runs all clients at the same time as separate processes, prints their table and writes the report
+  --clients NAME,...             known clients, built in release mode if necessary: ${known// /, }
+                                 (default without --client: k6,go,python)
+  --client NAME=COMMAND          another client; repeatable: a command for sh whose last JSON object is the common one
   --about NAME=TEXT              its versions and build, for the report
-  --url URL                      of the gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)
-  --bulk N                       tags a call (SWEEP_BULK, default 6)
+  --url URL                      gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)
+  --bulk N                       tags per call (SWEEP_BULK, default 6)
   --tags PATTERN                 their names, %03d for the number, or a list with commas (SWEEP_TAGS)
-  --duration TIME                what each client measures (SWEEP_DURATION, default 30s)
-  --warmup TIME                  identical calls before it (SWEEP_WARMUP, default 2s)
-  --slack TIME                   what a client may take beyond both before it is killed with all that it started (default 30s)
-  --tls true|false               with TLS (SWEEP_TLS)
+  --duration TIME                measured time of each client (SWEEP_DURATION, default 30s)
+  --warmup TIME                  time of identical calls before it (SWEEP_WARMUP, default 2s)
+  --slack TIME                   additional time before a client and its processes are killed (default 30s)
+  --tls true|false               use TLS (SWEEP_TLS)
   --tls-ca FILE                  authorities to trust (SWEEP_TLS_CA, default: the system's)
-  --tls-server-name NAME         that the certificate is for (SWEEP_TLS_SERVER_NAME)
-  --artifacts FOLDER             of the report (default artifacts/bench in the checkout)
-  --build-only                   builds the clients of --clients, and ends
+  --tls-server-name NAME         server name to verify (SWEEP_TLS_SERVER_NAME)
+  --artifacts FOLDER             folder of the report (default artifacts/bench in the checkout)
+  --build-only                   only builds the clients of --clients
 
-The key is in the variable MXGW_KEY and nowhere else. Each client gets it, and MXGW_URL, BULK, TAGS (a list), DURATION, WARMUP, TLS, TLS_CA,
-TLS_SERVER_NAME and CLIENT_TIMEOUT (duration + warm-up + slack); times are in seconds, such as 30s, so that \${DURATION%s} is the number:
+The key comes from the variable MXGW_KEY. Each client gets it, and MXGW_URL, BULK, TAGS (a list), DURATION, WARMUP, TLS, TLS_CA,
+TLS_SERVER_NAME and CLIENT_TIMEOUT (duration + warm-up + slack). Times are in seconds, such as 30s, so \${DURATION%s} is the number:
   --client 'dotnet=mxgw-dotnet bench-read-bulk --duration-seconds \${DURATION%s} --bulk-size \$BULK --endpoint http://\$MXGW_URL'
-K6 names another k6 than bin/k6. A line "backend: NAME" that a client writes to stderr is in the report.
+K6 is the path of k6 (default bin/k6). A line "backend: NAME" in a client's stderr is copied to the report.
 
-Exit code: 0; 1 when a client has crashed, was killed, printed no object or a wrong one, or had calls that failed: its row in the table
-says which, and the other rows count; 2 for wrong options; 128 + signal when it was interrupted, which it reports as well.
+Exit code: 0; 1 if a client crashed, was killed, printed no valid object, or had failed calls: the table shows the reason, and the
+other rows are valid; 2 for wrong options; 128 + signal after an interrupt, also with a report.
 EOF
 }
 
@@ -114,10 +114,10 @@ build_python() {
   need python3 python
   sum=$({ python3 -V; cat "$sources/python/requirements.txt" "$proto"; } | cksum)
   if [[ ! -x $folder/bin/python || ! -r $folder/sum || $(<"$folder/sum") != "$sum" ]]; then
-    say "making the Python client's environment, once"
+    say "creating the Python client's environment, once"
     rm -rf "$folder"
     mkdir -p "$folder"
-    python3 -m venv "$folder" >"$log" 2>&1 || die "python3 -m venv does not work: on Debian and Ubuntu, apt-get install python3-venv"
+    python3 -m venv "$folder" >"$log" 2>&1 || die "python3 -m venv failed: on Debian and Ubuntu, apt-get install python3-venv"
     make_or_show python "$folder/bin/python" -m pip install --disable-pip-version-check --no-deps --only-binary :all: -r "$sources/python/requirements.txt"
     make_or_show python "$folder/bin/python" -m grpc_tools.protoc -I "${proto%/*}" --python_out="$folder" --grpc_python_out="$folder" "$proto"
     printf '%s\n' "$sum" >"$folder/sum"

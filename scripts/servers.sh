@@ -25,25 +25,25 @@ died=''       # set if one of them ended on its own
 
 usage() {
   cat <<EOF
-servers.sh up NAME...                    starts servers; those that are up already stay as they are
-servers.sh down [NAME...]                stops them (default: all) and removes all that they left
-servers.sh status                        what is up, in all rooms of this checkout
-servers.sh env                           export lines of what is up, for: eval "\$(scripts/servers.sh env)"
-servers.sh with NAME... -- COMMAND...    starts what is not up, runs COMMAND with the addresses exported, stops what it started,
-                                         and exits as COMMAND did, or with 1 when a server has died meanwhile.
-                                         Where the address is set already, that server is used.
-servers.sh build NAME...                 only builds or fetches, and prints the file's name
+servers.sh up NAME...                    starts servers that are not running
+servers.sh down [NAME...]                stops them (default: all) and removes their files
+servers.sh status                        lists the running servers of this checkout, of all SERVERS_ROOMs
+servers.sh env                           prints export lines for them: eval "\$(scripts/servers.sh env)"
+servers.sh with NAME... -- COMMAND...    starts servers that are not running, runs COMMAND with the addresses exported, and stops
+                                         the started servers. Exits as COMMAND does, or with 1 if a server has died.
+                                         If the address is set already, it uses that server.
+servers.sh build NAME...                 only builds or downloads, and prints the path of the program
 servers.sh help
 
 Known: $(known_names)
-Variables (of machbase; the others have the same under their own name)
-  MACHBASE_URL             set: \`with\` uses that server and starts none
+Variables, for example for machbase:
+  MACHBASE_URL             if set, \`with\` uses that server and starts none
   MACHBASE_PORT            TCP port (default: a free one)
-  MACHBASE_HTTP            true: its HTTP API as well (MACHBASE_HTTP_URL)
+  MACHBASE_HTTP            true: also opens its HTTP API (MACHBASE_HTTP_URL)
   MACHBASE_START_TIMEOUT   seconds to become ready (default 60)
-  SERVERS_ROOM             a name: the servers of another room of the checkout, beside those that have none
-  XK6_SWEEP_CACHE          where servers are kept (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
-  TMPDIR                   where a server's data folder is made (default /tmp)
+  SERVERS_ROOM             a name: separate servers in the same checkout
+  XK6_SWEEP_CACHE          folder of server programs (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
+  TMPDIR                   parent of the servers' data folders (default /tmp)
 \`env\` and \`with\` export the address (MACHBASE_URL) and the process id (MACHBASE_PID).
 EOF
 }
@@ -287,7 +287,7 @@ do_down() {
   done
 }
 
-# do_status: of this room all servers, and of the other rooms of the checkout those that are there.
+# do_status lists all servers of this SERVERS_ROOM, and the existing ones of the others.
 do_status() {
   local room own=$state_root
   room_status
@@ -299,7 +299,7 @@ do_status() {
   done
 }
 
-# room_status [there]: a line for each server, or for each that is there.
+# room_status [there] prints a line for each server, or for each existing one.
 room_status() {
   local each
   for each in $(known_names); do

@@ -62,6 +62,6 @@ export function instancesOf(name) {
  * the base. `others` are settings of the scenario that may differ in the base.
  */
 export function baseOf(name, others, make) {
-  if (targets.length > 1 && text('BASE_URL')) sweep.refuse(`BASE_URL is of one server: set TARGET, or BASE_${addresses[name].setting}`);
+  if (targets.length > 1 && text('BASE_URL')) sweep.refuse(`BASE_URL is for one server: set TARGET, or BASE_${addresses[name].setting}`);
   return ofBase(addresses[name].setting, ['TIMEOUT', 'UMEM_GENERATION', 'UMEM_THREADS', 'POGOCACHE_PROTOCOL', ...others], make);
 }

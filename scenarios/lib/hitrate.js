@@ -104,21 +104,21 @@ export function table(measured) {
     if (row) rows.push([`${target}, published`, ...columns.map((_, i) => row[i])]);
   }
   const what = name || `memory ${config.memory}, item ${config.item}${config.random ? ', random' : ''}`;
-  return { title: `Hit rate, ${what}: ${accesses} accesses a pass`, columns: [{ name: 'server' }, ...columns], rows, notes };
+  return { title: `Hit rate, ${what}: ${accesses} accesses per pass`, columns: [{ name: 'server' }, ...columns], rows, notes };
 }
 
 function notesOf(target, report, { complete, extra }) {
   const notes = memoryNotes(target, report);
   if (extra.vmHwmBytes === undefined) {
-    notes.push(`${target}: VmHWM is unknown, and what needs it is left out: set ${target.toUpperCase()}_PID where the server runs on `
-      + 'this machine, VMHWM=bytes where it does not.');
+    notes.push(`${target}: VmHWM is unknown, so figures with it are missing: set ${target.toUpperCase()}_PID for a server on this machine, `
+      + 'or VMHWM=bytes for another one.');
   } else if (extra.vmHwmSince && Date.parse(extra.vmHwmSince) < Date.parse(report.started) - 1000) { // Linux clocks have a resolution of 10 ms
-    notes.push(`${target}: VmHWM counts since ${extra.vmHwmSince}, when the server was started, and not since this run began: only the `
-      + "server's own user may see to that.");
+    notes.push(`${target}: VmHWM counts since the server's start at ${extra.vmHwmSince}, not since the start of the run: only the `
+      + "server's user can reset it.");
   }
   if (!complete) notes.push(`${target}: the timed pass is not complete.`);
   else if (checkFigure && extra.hot !== checkFigure) {
-    notes.push(`${target}: CHECK FIGURE MISSED: ${extra.hot} hot accesses, and ${checkFigure} were published.`);
+    notes.push(`${target}: WRONG CHECK FIGURE: ${extra.hot} hot accesses instead of the published ${checkFigure}.`);
   }
   return notes;
 }
@@ -127,9 +127,9 @@ function notesOf(target, report, { complete, extra }) {
 function memoryNotes(target, report) {
   const { memoryLimit: limit, evicts } = report.target;
   if (limit === undefined) return [`${target}: the server does not tell its memory limit; that it is ${config.memory} bytes is not verified.`];
-  if (limit === 0) return [`${target}: THE SERVER HAS NO MEMORY LIMIT, and the benchmark is made for ${config.memory} bytes.`];
+  if (limit === 0) return [`${target}: THE SERVER HAS NO MEMORY LIMIT, but the benchmark needs ${config.memory} bytes.`];
   const notes = [];
-  if (!isNear(limit, config.memory)) notes.push(`${target}: THE SERVER HAS ${limit} BYTES, and the benchmark is made for ${config.memory}.`);
-  if (!evicts) notes.push(`${target}: THE SERVER DOES NOT EVICT what the benchmark writes.`);
+  if (!isNear(limit, config.memory)) notes.push(`${target}: THE SERVER HAS ${limit} BYTES, but the benchmark needs ${config.memory}.`);
+  if (!evicts) notes.push(`${target}: THE SERVER DOES NOT EVICT keys of the benchmark.`);
   return notes;
 }

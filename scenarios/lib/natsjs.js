@@ -4,9 +4,9 @@ const pairs = ['Set', 'SetGet', 'Get', 'List', 'ListPagination', 'SetLarge', 'Ge
 
 // Unfair comparisons, and their notes.
 const unlike = {
-  List: 'go-orb lists one table, go-micro all of them. (The authors say 74.7x; the figures that they print make 74.3x.)',
-  ListPagination: 'go-orb pages through one table of many, go-micro through a database that has no more keys than one table. (The '
-    + 'authors say that both are comparable.)',
+  List: 'go-orb lists one table, go-micro all tables. (The authors state 74.7x; their figures give 74.3x.)',
+  ListPagination: 'go-orb pages through one table of many, go-micro through a database with only as many keys as one table. (The '
+    + 'authors call both comparable.)',
 };
 
 const nanoseconds = (step) => step.latencyMs.mean * 1e6;
@@ -43,8 +43,8 @@ function publishedColumns(rows, steps, measured) {
         published && published.nanoseconds,
       ];
     }),
-    notes: ['ns/op is the mean of the operations that succeeded; moved B/op is what went over the connection, both ways. The published rows '
-      + 'also tell the allocations of a process that held client and server, which nobody outside of it can see.'],
+    notes: ['ns/op is the mean of successful operations; moved B/op counts both directions of the connection. The published rows '
+      + 'also have the allocations of a process with both client and server, which k6 cannot see.'],
   };
 }
 
@@ -53,7 +53,7 @@ function ratios(rows, measured) {
   if (lines.length === 0) return [];
   const told = Object.entries(unlike).filter(([pair]) => lines.some(([name]) => name === pair));
   return [{
-    title: 'ns/op of micro to that of orb',
+    title: 'ns/op of micro divided by ns/op of orb',
     columns: [
       { name: 'pair' }, { name: 'compared' }, { name: 'form' }, { name: 'ratio', digits: 2 }, { name: 'for each key', digits: 2 },
       { name: 'published', digits: 2 },

@@ -117,7 +117,7 @@ function k6Module() {
     const { status, error, message } = /** @type {any} */ (gateway.invoke(`${path}/${method}`, request, call));
     if (status !== grpc.StatusOK) throw Object.assign(new Error(`${method} failed with status ${status}: ${error.message}`), { status });
     if (message.protocolStatus && message.protocolStatus.code !== 'PROTOCOL_STATUS_CODE_OK') {
-      throw new Error(`${method}: the gateway says: ${message.protocolStatus.message} (${message.protocolStatus.code})`);
+      throw new Error(`${method}: the gateway reports: ${message.protocolStatus.message} (${message.protocolStatus.code})`);
     }
     if (message.hresult < 0) throw new Error(`${method} failed with hresult ${message.hresult}`);
     return message;
@@ -145,7 +145,7 @@ function k6Module() {
   const read = (request) => {
     const { bulkRead } = command('read_bulk', request);
     const results = bulkRead ? bulkRead.results : [];
-    if (results.length !== tags.length) throw new Error(`the reply has ${results.length} results, and ${tags.length} were asked for`);
+    if (results.length !== tags.length) throw new Error(`the reply has ${results.length} results for ${tags.length} tags`);
     const failed = results.filter((result) => !result.wasSuccessful).length;
     if (failed > 0) failedResults.add(failed);
     return { results: results.length, cached: results.filter((result) => result.wasSuccessful && result.wasCached).length };

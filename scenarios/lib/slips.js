@@ -48,12 +48,12 @@ const all = Object.values(settings).flat();
 
 /** Why a scenario has no duet. ../README.md has the details. */
 const noDuet = {
-  'stock-append': 'a server still works on what was appended in the other one\'s turn',
+  'stock-append': 'the server is still busy with appended rows in the other variant\'s slice',
   'stock-drivers': 'its steps are variants already: set DRIVERS',
   'stock-rollup-http': 'stock-rollup has one',
   'stock-load': 'it measures nothing',
-  'stock-ramp': 'its number of clients changes all the time',
-  'cache-hitrate': 'a cache is filled in one order, and once',
+  'stock-ramp': 'its number of clients always changes',
+  'cache-hitrate': 'a cache is filled once, in one order',
   'natsjs-kv': 'it follows its published driver; natsjs-kv-sweep has one',
   'read-bulk': 'it follows its published driver',
 };
@@ -70,7 +70,7 @@ export function slipOf(scenario) {
   const known = settings[kind];
   if (!known) return undefined;
   const base = noDuet[kind] && ['BASE_URL', 'BASE'].find((name) => given(name));
-  if (base) return `${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`;
+  if (base) return `${variable(base)} asks for a duet, but ${kind} has none: ${noDuet[kind]}; k6 x sweep ab compares complete runs`;
   for (const name of Object.keys(__ENV)) {
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
     const usable = name === short || !ofStore(short); // settings of a store have no prefix

@@ -42,10 +42,10 @@ func main() {
 // measure runs each program of each cell once per round, except those that the run has.
 func measure(args []string) error {
 	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
-	rounds := flags.Int("rounds", 7, "how often each program is run; an interval takes 4")
-	seconds := flags.Float64("seconds", 4, "how long a step is measured")
-	only := flags.String("only", "", "only these stores, with commas; such a run is not kept as a complete one")
-	within := flags.Duration("for", 0, "begin no run of a program after this time, such as 50m; 0: no limit")
+	rounds := flags.Int("rounds", 7, "runs of each program; an interval needs 4")
+	seconds := flags.Float64("seconds", 4, "measured time of a step, in seconds")
+	only := flags.String("only", "", "only these stores, separated by commas; such a run is not recorded as complete")
+	within := flags.Duration("for", 0, "start no program after this time, such as 50m; 0: no limit")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ const figuresPage = "scenarios/figures.md"
 // putReports puts the tables of a scenario's report into the pages that have its part.
 func putReports(args []string) error {
 	flags := flag.NewFlagSet("bench report", flag.ContinueOnError)
-	part := flags.String("part", "", "the part of the page; the scenario's name when empty")
+	part := flags.String("part", "", "the part of the page (default: the scenario's name)")
 	command := flags.String("command", "", "the command that made the report")
 	if err := flags.Parse(args); err != nil {
 		return err

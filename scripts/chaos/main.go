@@ -80,16 +80,16 @@ func run(args []string, out io.Writer) (short int, err error) {
 
 func readFlags(args []string) (*table, error) {
 	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
-	only := flags.String("only", "", "protocols, with commas between them (default: all)")
-	chosen := flags.String("fault", "", "faults, with commas between them (default: all)")
+	only := flags.String("only", "", "protocols, separated by commas (default: all)")
+	chosen := flags.String("fault", "", "faults, separated by commas (default: all)")
 	fast := flags.Bool("fast", false, "only the faults of make test")
-	list := flags.Bool("list", false, "say what there is")
+	list := flags.Bool("list", false, "list protocols and faults")
 	t := &table{servers: map[string]*server{}, certificates: map[string]tls.Certificate{}, outcomes: map[string]*outcome{}}
-	flags.StringVar(&t.binary, "k6", "bin/k6", "the k6 that is tested")
-	flags.StringVar(&t.clockBinary, "k6-clock", "bin/k6-clock", "the same, whose wall clock can be stepped")
+	flags.StringVar(&t.binary, "k6", "bin/k6", "the tested k6")
+	flags.StringVar(&t.clockBinary, "k6-clock", "bin/k6-clock", "k6 with an adjustable wall clock")
 	flags.StringVar(&t.scripts, "scripts", "scripts/chaos/scripts", "the folder of the protocols' scripts")
 	flags.StringVar(&t.folder, "results", "results/chaos", "the folder of the cells' logs and reports")
-	flags.IntVar(&t.jobs, "jobs", 2*runtime.NumCPU(), "how many cells run side by side")
+	flags.IntVar(&t.jobs, "jobs", 2*runtime.NumCPU(), "number of parallel cells")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}

@@ -33,23 +33,23 @@ func readFlags(args []string, out io.Writer) (*settings, error) {
 	s := &settings{timing: emulator.Published()}
 	flags := flag.NewFlagSet("mxgateway", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:0", "`address` of the gRPC service, host:port; port 0: a free one")
-	flags.StringVar(&s.control, "control", "127.0.0.1:0", "`address` of the HTTP control port, of this machine only; empty: none")
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:0", "`address` of the gRPC service, host:port; port 0: a free port")
+	flags.StringVar(&s.control, "control", "127.0.0.1:0", "`address` of the HTTP control port, only on this machine; empty: none")
 	flags.StringVar(&s.keys, "keys", "",
-		"`file` of the keys: lines of mxgw_<keyId>_<secret>, a space, and scopes with commas between them (required)")
-	flags.StringVar(&s.certificate, "tls-cert", "", "`file` of the certificate (PEM); with -tls-key: TLS")
+		"`file` of the keys: lines of mxgw_<keyId>_<secret>, a space, and scopes separated by commas (required)")
+	flags.StringVar(&s.certificate, "tls-cert", "", "`file` of the certificate (PEM); enables TLS with -tls-key")
 	flags.StringVar(&s.key, "tls-key", "", "`file` of its key (PEM)")
 	flags.StringVar(&s.log, "log", "",
-		"`file` that gets a line for each ReadBulk call: start (µs since 1970), duration on the server's side (µs), "+
+		"`file` for a line per ReadBulk call: start (µs since 1970), duration on the server (µs), "+
 			"session, code, cached and all results")
 	flags.StringVar(&s.shape, "shape", "published",
-		"`name` of how long calls take: published, with the flags below, or none, which answers at once")
-	flags.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
-	flags.IntVar(&s.machines, "machines", 999, "`number` of machines whose tags there are: TestMachine_001.TestChangingInt and so on")
-	flags.DurationVar(&s.change, "change", 3*time.Second, "`time` between two changes of a tag; 0: they never change")
+		"`name` of the timing: published, with the flags below, or none, without delay")
+	flags.Uint64Var(&s.seed, "seed", 1, "`number` that seeds all random numbers")
+	flags.IntVar(&s.machines, "machines", 999, "`number` of machines with tags: TestMachine_001.TestChangingInt and so on")
+	flags.DurationVar(&s.change, "change", 3*time.Second, "`time` between two changes of a tag; 0: tags never change")
 	flags.DurationVar(&s.idle, "idle", 10*time.Minute,
-		"a session that was not called for this `time` is closed when another is opened; 0: never")
-	flags.Func("fault", "a `fault` from the start on; repeatable: "+emulator.FaultSyntax, func(text string) error {
+		"a session idle for this `time` is closed when another one opens; 0: never")
+	flags.Func("fault", "initial `fault`; repeatable: "+emulator.FaultSyntax, func(text string) error {
 		fault, err := emulator.ParseFault(text)
 		s.faults = append(s.faults, fault)
 		return err
@@ -66,18 +66,18 @@ func (s *settings) timingFlags(flags *flag.FlagSet) {
 	t := &s.timing
 	flags.DurationVar(&t.Worker, "worker", t.Worker, "median `time` of a session's worker for a command")
 	flags.Float64Var(&t.WorkerSpread, "worker-spread", t.WorkerSpread, "standard deviation of the `logarithm` of that time")
-	flags.IntVar(&t.StallEvery, "stall-every", t.StallEvery, "one of so many `commands` stalls its worker, on average; 0: none")
+	flags.IntVar(&t.StallEvery, "stall-every", t.StallEvery, "average number of `commands` between stalls of a worker; 0: no stalls")
 	flags.DurationVar(&t.StallMin, "stall-min", t.StallMin, "least `time` of a stall")
-	flags.DurationVar(&t.StallMax, "stall-max", t.StallMax, "most `time` of a stall")
-	flags.DurationVar(&t.Shared, "shared", t.Shared, "`time` that each call holds the resource which all sessions share")
+	flags.DurationVar(&t.StallMax, "stall-max", t.StallMax, "greatest `time` of a stall")
+	flags.DurationVar(&t.Shared, "shared", t.Shared, "`time` for which each call holds the shared resource")
 	flags.Float64Var(&t.PauseChance, "pause-chance", t.PauseChance,
-		"how likely a call that had to wait for it brings on a pause of it: `share`, 0 to 1")
+		"`share`, 0 to 1, of calls that waited for it and start a pause")
 	flags.DurationVar(&t.PauseMedian, "pause-median", t.PauseMedian, "median `time` of a pause")
 	flags.Float64Var(&t.PauseSpread, "pause-spread", t.PauseSpread, "standard deviation of the `logarithm` of that time")
-	flags.DurationVar(&t.PauseMax, "pause-max", t.PauseMax, "most `time` of a pause")
+	flags.DurationVar(&t.PauseMax, "pause-max", t.PauseMax, "longest `time` of a pause")
 	flags.DurationVar(&t.FirstValue, "first-value", t.FirstValue,
-		"`time` from a tag's subscription to its first value, from which on it is cached")
-	flags.DurationVar(&t.Uncached, "uncached", t.Uncached, "how much more `time` a read takes when one of its tags has no cached value")
+		"`time` from a tag's subscription to its first value")
+	flags.DurationVar(&t.Uncached, "uncached", t.Uncached, "additional `time` of a read if a tag has no cached value")
 }
 
 // parse returns a one-line error.

@@ -49,10 +49,10 @@ type Fault struct {
 }
 
 // FaultSyntax describes the syntax of ParseFault.
-const FaultSyntax = "kind=status|slow|close|items and, with commas between them: " +
+const FaultSyntax = "kind=status|slow|close|items and, separated by commas: " +
 	"call=ReadBulk (or OpenSession, CloseSession, Register, SubscribeBulk, UnsubscribeBulk, StreamEvents, Event, any), " +
-	"code=UNAVAILABLE (of status), delay=1s (of slow), items=N (of items: how many of a call; without it all), " +
-	"after=2s and for=5s (when it begins, and how long it stays), skip=N and calls=N (how many calls it spares first, and befalls then)"
+	"code=UNAVAILABLE (status), delay=1s (slow), items=N (items: failing items per call; default all), " +
+	"after=2s and for=5s (start and duration), skip=N and calls=N (calls without, then with the fault)"
 
 // ParseFault parses a fault, such as kind=status,code=UNAVAILABLE,for=5s. Its error names the
 // invalid part.

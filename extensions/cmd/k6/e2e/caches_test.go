@@ -112,11 +112,11 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 		rates := column(t, tables[0], "hit_rate %")
 		require.InDelta(t, *cacheSteps(t, r, "cache-hitrate-"+target)[0].Extra.HitRate, rates[len(rates)-1], 0, "in full")
 	}
-	require.Contains(t, r.output, "Hit rate, memory 1048576, item 2000: 8388 accesses a pass")
+	require.Contains(t, r.output, "Hit rate, memory 1048576, item 2000: 8388 accesses per pass")
 	require.NotContains(t, r.output, "published", "there is nothing published of it")
 	for _, says := range []string{
-		"memcached: THE SERVER HAS 67108864 BYTES, and the benchmark is made for 1048576.",
-		"redis: THE SERVER HAS NO MEMORY LIMIT, and the benchmark is made for 1048576 bytes.",
+		"memcached: THE SERVER HAS 67108864 BYTES, but the benchmark needs 1048576.",
+		"redis: THE SERVER HAS NO MEMORY LIMIT, but the benchmark needs 1048576 bytes.",
 		"umem: the server does not tell its memory limit; that it is 1048576 bytes is not verified.",
 	} {
 		require.Contains(t, r.output, says)
@@ -219,7 +219,7 @@ func TestHitRateWithoutMemory(t *testing.T) {
 	require.Equal(t, smallHot, s.Extra.Hot)
 	require.Nil(t, s.Extra.VMHWMBytes)
 	require.Nil(t, s.Extra.PerMemoryHitRate)
-	require.Contains(t, r.output, "pogocache: VmHWM is unknown, and what needs it is left out: set POGOCACHE_PID")
+	require.Contains(t, r.output, "pogocache: VmHWM is unknown, so figures with it are missing: set POGOCACHE_PID")
 }
 
 func TestHitRateSettings(t *testing.T) {
@@ -234,7 +234,7 @@ func TestHitRateSettings(t *testing.T) {
 		{[]string{"CONFIG", "3g"}, `CONFIG must be one of 2g-513k, 100m-512b, random-2g-1m, random-100m-1k, but is "3g"`},
 		{[]string{"CONFIG", "2g-513k", "ITEM", "5"}, "CONFIG and ITEM exclude each other: set one of them"},
 		{[]string{"MEMORY", "5000"}, "MEMORY and ITEM must both be set"},
-		{[]string{"TARGETS", "all", "VMHWM", "5"}, "VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS"},
+		{[]string{"TARGETS", "all", "VMHWM", "5"}, "VMHWM is for one server: set TARGET, or NAME_PID for each of TARGETS"},
 		{[]string{"POGOCACHE_PROTOCOL", "http", "TARGET", "pogocache"}, `POGOCACHE_PROTOCOL must be one of resp, memcached, but is "http"`},
 	} {
 		r := refused(t, options{script: "cache-hitrate.js", env: cachesEnv(t, tt.env...)})

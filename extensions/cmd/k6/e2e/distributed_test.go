@@ -166,7 +166,7 @@ func TestDistributedExitCodes(t *testing.T) {
 		says string
 	}{
 		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitInvalidConfig, "VALUE must be a size such as"},
-		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
+		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, "no part has written a report"},
 		"no script":           {[]string{"--parts", "2"}, 2, "a script is missing"},
 		"another script":      {[]string{"--", "other.js"}, 2, "there is no script 'other.js'"},
 		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes an integer from 2 to 999, but is '1'"},
@@ -291,7 +291,7 @@ exec "`+binary(t, "k6-race")+`" "$@"
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := distributedBy(t, loser, nil, "--parts", "2", "--", "testdata/distributed.js", "-e", "PORTABLE=true", "-e", "DURATION=1s", "-e", "HTTP_URL="+url)
 	require.Equal(t, exitOK, r.code, r.output)
-	require.Regexp(t, "port [0-9]+ was taken: part [12] starts again on another", r.output)
+	require.Regexp(t, "port [0-9]+ is in use: restarting part [12] on another", r.output)
 	rep := r.report(t, "http")
 	require.Len(t, rep.Steps, 1)
 	require.Positive(t, *rep.Steps[0].Overlap)
@@ -320,5 +320,5 @@ func TestDistributedWithoutWindows(t *testing.T) {
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)
 	requireExampleSteps(t, r, "http", "get")
-	require.Contains(t, r.output, "PORTABLE=false: parts went on to their next step each for itself")
+	require.Contains(t, r.output, "PORTABLE=false: parts started their steps independently")
 }
