@@ -162,7 +162,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	t.Parallel()
 	with := map[string]string{
 		"scenario": "work.js", "precision": "", "pairs": "4", "gates": "mean=+99%",
-		"build": "mkdir -p bin && ln -sf " + binary(t, "k6-race") + " bin/k6", "arguments": "-e PASSWORD=manager",
+		"build": "mkdir -p bin && ln -sf " + withoutRace(t) + " bin/k6", "arguments": "-e PASSWORD=manager",
 	}
 	t.Run("slower", func(t *testing.T) {
 		t.Parallel()
@@ -213,7 +213,7 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 		`{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`), 0o600))
 	out, code := c.run(t, map[string]string{
 		"scenario": "work.js", "base": "machbase://sys:" + password + "@old:5656", "change": "MACHBASE_URL=machbase://sys:" + password + "@new:5656",
-		"gates": "gates.json", "arguments": "-e MS=25", "build": "mkdir -p bin && ln -sf " + binary(t, "k6-race") + " bin/k6",
+		"gates": "gates.json", "arguments": "-e MS=25", "build": "mkdir -p bin && ln -sf " + withoutRace(t) + " bin/k6",
 	})
 	require.Equal(t, exitThreshold, code, out)
 	require.Contains(t, out, "::error file=gates.json,title=crossed%3A ops/s of every step >= 50 %25 of base")
@@ -229,7 +229,7 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 // checksum or a wrong one.
 func released(t *testing.T, checksum string) string {
 	t.Helper()
-	program := "#!/bin/sh\nexec " + binary(t, "k6-race") + " \"$@\"\n"
+	program := "#!/bin/sh\nexec " + withoutRace(t) + " \"$@\"\n"
 	var archive bytes.Buffer
 	packed := gzip.NewWriter(&archive)
 	files := tar.NewWriter(packed)
@@ -269,7 +269,7 @@ func TestActionInARepositoryWithAScriptAlone(t *testing.T) {
 	t.Run("k6 of the path", func(t *testing.T) {
 		t.Parallel()
 		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
-		require.NoError(t, os.Symlink(binary(t, "k6-race"), filepath.Join(c.temp, "bin", "k6")))
+		require.NoError(t, os.Symlink(withoutRace(t), filepath.Join(c.temp, "bin", "k6")))
 		out, code := c.run(t, map[string]string{"scenario": "work.js", "precision": "", "pairs": "4", "gates": "mean=+99%", "k6": "k6"})
 		require.Equal(t, exitThreshold, code, out)
 		require.Contains(t, c.read(t, "output"), "verdict=crossed\n")

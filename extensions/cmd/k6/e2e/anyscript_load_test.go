@@ -109,7 +109,7 @@ func TestAnyScriptInSeveralProcesses(t *testing.T) {
 			buy: { executor: 'constant-arrival-rate', rate: 40, duration: '2s', preAllocatedVUs: 10, exec: 'buy' } } };
 		export default function () {
 			check(http.get(__ENV.SHOP + '/cart', { tags: { name: 'cart' } }), { even: () => __ITER % 2 == 0 });
-			sleep(0.002);
+			sleep(0.01);
 		}
 		export function buy() {
 			http.post(__ENV.SHOP + '/buy', null, { tags: { name: 'buy' } });

@@ -199,7 +199,7 @@ func TestAnyScriptWithTooManyAddresses(t *testing.T) {
 	url := shopServer(t)
 	r := anyScript(t, `
 		import http from 'k6/http';
-		export const options = { vus: 4, iterations: 100, discardResponseBodies: true, batch: 20, batchPerHost: 20 };
+		export const options = { vus: 4, iterations: 20, discardResponseBodies: true, batch: 20, batchPerHost: 20 };
 		export default function () {
 			http.batch(Array.from({ length: 100 }, (_, i) => __ENV.SHOP + '/' + __VU + '/' + __ITER + '/' + i));
 		}`, "=?series=50", options{command: []string{"run"}, env: map[string]string{"SHOP": url}})
@@ -214,7 +214,7 @@ func TestAnyScriptWithTooManyAddresses(t *testing.T) {
 	}
 	require.Equal(t, "(other)", rep.Steps[0].Op)
 	require.LessOrEqual(t, len(rep.Steps), 51)
-	require.GreaterOrEqual(t, requests, 10_000)
+	require.GreaterOrEqual(t, requests, 2_000)
 	require.Contains(t, r.table(t, "shop"), "There were more than 50 kinds of operations")
 }
 
@@ -527,8 +527,9 @@ func TestAnyScriptThroughTheCommands(t *testing.T) {
 	url := shopServer(t)
 	const source = `
 		import http from 'k6/http';
+		import { sleep } from 'k6';
 		export const options = { vus: 4, iterations: 200 };
-		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); }`
+		export default function () { http.get(__ENV.SHOP, { tags: { name: 'cart' } }); sleep(0.01); }`
 	var parts []string
 	for _, segment := range []string{"0:1/2", "1/2:1"} {
 		r := anyScript(t, source, "", options{
@@ -592,7 +593,7 @@ func TestAnyScriptInTurns(t *testing.T) {
 			export function setup() { http.get(__ENV.SHOP); }
 			export default function () { http.get(__ENV.SHOP + '/cart'); sleep(__ENV.NAP); }`)
 		naps := func(seconds string) []string { // from separate servers, which differ only in their host
-			return []string{binary(t, "k6-race"), "run", "--quiet", "-o", "sweep", "-e", "SHOP=" + shopServer(t), "-e", "NAP=" + seconds, path}
+			return []string{withoutRace(t), "run", "--quiet", "-o", "sweep", "-e", "SHOP=" + shopServer(t), "-e", "NAP=" + seconds, path}
 		}
 		var trial struct {
 			Figures []struct {

@@ -315,7 +315,7 @@ func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 	requests := func(stop string) []string {
 		return []string{
 			"sh", "-c", `echo $$ >"$0"; exec "$@"`, pids,
-			binary(t, "k6-race"), "run", "--quiet", "-e", "URL=" + url, "-e", "STOP=" + stop, script("testdata/late.js"),
+			withoutRace(t), "run", "--quiet", "-e", "URL=" + url, "-e", "STOP=" + stop, script("testdata/late.js"),
 		}
 	}
 	args := append([]string{"ab", "--pairs", "4", "--gate", "p90=+50%", "--"}, requests("false")...)
@@ -329,7 +329,7 @@ func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 func TestABOfAScriptWithCrossedThresholds(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {
-		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, "-e", `THRESHOLDS={"sweep_p50": ["value<0.001"]}`, script("testdata/ab.js")}
+		return []string{withoutRace(t), "run", "--quiet", "-e", "MS=" + ms, "-e", `THRESHOLDS={"sweep_p50": ["value<0.001"]}`, script("testdata/ab.js")}
 	}
 	args := append([]string{"ab", "--pairs", "4", "--gate", "opsPerSecond=-50%", "--"}, naps("2")...)
 	code, out, errs := sweep(t, append(append(args, "---"), naps("100")...)...)
@@ -346,7 +346,7 @@ func TestABThatCannotBeDecided(t *testing.T) {
 		"gate p99=+10% cannot be decided: nap, 2 clients: neither command has p99: p99 of ": {"p99=+10%", script("testdata/ab.js")},
 		"k6 run has left no report, and its time is what the script asks for: ":             {"time=+5%", plain},
 	} {
-		k6 := []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=100", tt.script}
+		k6 := []string{withoutRace(t), "run", "--quiet", "-e", "MS=100", tt.script}
 		args := append([]string{"ab", "--pairs", "100", "--gate", tt.gate, "--"}, k6...)
 		code, out, errs := sweep(t, append(append(args, "---"), k6...)...)
 		require.Equal(t, exitInvalidConfig, code, out+errs)
@@ -358,7 +358,7 @@ func TestABThatCannotBeDecided(t *testing.T) {
 func TestABOfTwoSweeps(t *testing.T) {
 	t.Parallel()
 	naps := func(ms string) []string {
-		return []string{binary(t, "k6-race"), "run", "--quiet", "-e", "MS=" + ms, script("testdata/ab.js")}
+		return []string{withoutRace(t), "run", "--quiet", "-e", "MS=" + ms, script("testdata/ab.js")}
 	}
 	pairs := func(base, change string) []string {
 		args := append([]string{"ab", "--pairs", "4", "--json", "--gate", "opsPerSecond=-20%", "--"}, naps(base)...)

@@ -52,7 +52,9 @@ func short(more map[string]string) map[string]string {
 func TestDuetsOfScenarios(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
-	caches, nats, machbase := cachesEnv(t), natsEnv(t), os.Getenv("MACHBASE_URL")
+	machbase := newDoor(t).url
+	caches := cachesEnv(t, "MEMCACHED_URL", slowed(t, os.Getenv("MEMCACHED_URL")))
+	nats := natsEnv(t, "NATS_URL", slowed(t, os.Getenv("NATS_URL")))
 	for _, tt := range []struct {
 		script, report string
 		env            map[string]string
@@ -90,7 +92,8 @@ func TestDuetsOfScenarios(t *testing.T) {
 	} {
 		t.Run(tt.report, func(t *testing.T) {
 			t.Parallel()
-			rep := duetReport(t, k6(t, options{script: tt.script, env: short(tt.env)}), tt.report)
+			env := with(map[string]string{defaultEnvMachbase: machbase}, tt.env)
+			rep := duetReport(t, k6(t, options{script: tt.script, env: short(env)}), tt.report)
 			var ops []string
 			for _, d := range rep.Duets {
 				if d.Op != sweepreport.TotalOp {

@@ -102,7 +102,10 @@ func httpServer(t *testing.T, handler http.HandlerFunc) (url string, requests *a
 
 func TestExampleHTTP(t *testing.T) {
 	t.Parallel()
-	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(latency)
+		_, _ = w.Write([]byte("hello"))
+	})
 	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url})
 	requireExampleSteps(t, r, "http", "get")
 	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
@@ -143,6 +146,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 	// The first answers are correct, because a sweep without any success ends early.
 	var answers atomic.Int64
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(latency)
 		if answers.Add(1) > 10 {
 			w.WriteHeader(http.StatusTeapot)
 		}
@@ -316,6 +320,7 @@ func TestExampleOp(t *testing.T) {
 		if r.Method == http.MethodHead {
 			heads.Add(1)
 		}
+		time.Sleep(latency)
 		_, _ = w.Write([]byte("hello"))
 	})
 	const share = 300
@@ -360,6 +365,7 @@ func TestExampleGRPC(t *testing.T) {
 	server := grpc.NewServer(grpc.UnaryInterceptor(
 		func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 			calls.Add(1)
+			time.Sleep(latency)
 
 			return handle(ctx, request)
 		}))

@@ -34,7 +34,7 @@ func gets(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 
 	return cachesEnv(t, append([]string{
-		"TARGET", "memcached", "MIX", "get:1", "KEYS", "1000", "PAUSE", "0s", "WARMUP", "500ms",
+		"TARGET", "memcached", "MEMCACHED_URL", slowed(t, os.Getenv("MEMCACHED_URL")), "MIX", "get:1", "KEYS", "1000", "PAUSE", "0s", "WARMUP", "500ms",
 	}, more...)...)
 }
 
@@ -210,7 +210,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 		"http://127.0.0.1:1/db?version=3&flushTimeout=1s&token=" + password: "connection refused",
 	} {
 		r := k6(t, options{
-			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "ITERATIONS", "1000"), args: []string{"--out", "sweep-influxdb=" + address},
+			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "ITERATIONS", "100"), args: []string{"--out", "sweep-influxdb=" + address},
 		})
 		require.Equal(t, exitMarkedFailed, r.code, r.output)
 		require.Len(t, r.lines(" 0 points written, "), 1, r.output)

@@ -44,9 +44,10 @@ func binary(t *testing.T, name string) string {
 	return path
 }
 
-// reader returns the binary for tests that only read scripts and reports. Without the race detector
-// it needs a tenth of the processor time; none of our goroutines starts.
-func reader(t *testing.T) string {
+// withoutRace returns the binary for scripts and reports that are only read, and for processes that
+// a command starts many times. It needs a tenth of the processor time; other tests run the same code
+// with the race detector.
+func withoutRace(t *testing.T) string {
 	t.Helper()
 
 	return binary(t, "k6-xk6")
@@ -155,7 +156,7 @@ func k6(t *testing.T, o options) *run {
 // refused runs a script that k6 refuses before a client begins.
 func refused(t *testing.T, o options) *run {
 	t.Helper()
-	o.binary = reader(t)
+	o.binary = withoutRace(t)
 
 	return k6(t, o)
 }

@@ -125,7 +125,7 @@ func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
 	var lost *run
 	r := k6(t, options{
 		script: "stock-append.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "8s", "WARMUP": "0s", "ROWS": "100"},
+		env:    map[string]string{"MACHBASE_URL": slowed(t, server.url), "CLIENTS": "2", "DURATION": "8s", "WARMUP": "0s", "ROWS": "100"},
 		shows:  `[1-9][0-9]*/s, p99`, // rows are acknowledged
 		measuring: func(*os.Process) {
 			lost = k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})

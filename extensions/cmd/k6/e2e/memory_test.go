@@ -40,7 +40,7 @@ var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
 func inUse(t *testing.T, script string, clients int) int64 {
 	t.Helper()
 	address := freeAddress(t)
-	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet",
+	cmd := exec.CommandContext(t.Context(), withoutRace(t), "run", "--quiet",
 		"--paused", "--profiling-enabled", "--address", address,
 		"-e", fmt.Sprintf("CLIENTS=%d", clients), filepath.Join(root, script))
 	cmd.Env = append(os.Environ(), "DURATION=1s", "TARGET=memcached", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")

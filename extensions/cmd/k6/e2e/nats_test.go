@@ -137,7 +137,7 @@ func TestNatsjsKVThatCannotFill(t *testing.T) {
 
 func TestNatsjsKVSweep(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "100", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,4", "ITERATIONS", "40", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, layout := range []string{"orb", "orb-compat", "micro"} {
 		for mix, ops := range map[string][]string{"put": {"set"}, "get": {"get"}, "mixed": {"get", "set"}} {
@@ -152,7 +152,7 @@ func TestNatsjsKVSweep(t *testing.T) {
 				require.True(t, s.Complete)
 				done[s.Clients] += s.Ops
 			}
-			require.Equal(t, map[int]int{1: 100, 8: 800}, done, "to the operation")
+			require.Equal(t, map[int]int{1: 40, 4: 160}, done, "to the operation")
 		}
 	}
 }

@@ -397,6 +397,7 @@ func TestASweepWhoseServerDiesGoesOn(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(latency)
 		if calls.Add(1) > 5 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}

@@ -40,7 +40,7 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 	t.Parallel()
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
 	r := k6(t, options{
-		script: "cache-sweep.js", env: cachesEnv(t, "CLIENTS", "1,2", "DURATION", "4s", "WARMUP", "500ms", "KEYS", "1000"),
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,2", "DURATION", "4s", "MIX", "get:9,set:1"),
 		args: []string{"--out", "experimental-prometheus-rw", "--tag", "instance=" + name},
 		environment: []string{
 			"K6_PROMETHEUS_RW_SERVER_URL=" + server + "/api/v1/write", "K6_PROMETHEUS_RW_PUSH_INTERVAL=1s", "K6_PROMETHEUS_RW_STALE_MARKERS=true",
@@ -83,7 +83,7 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 	t.Parallel()
 	server, name := address(t, "INFLUXDB_URL"), newRun()
 	r := k6(t, options{
-		script: "cache-sweep.js", env: cachesEnv(t, "CLIENTS", "1,2", "DURATION", "3s", "WARMUP", "1s", "KEYS", "1000"),
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,2", "DURATION", "3s", "WARMUP", "1s", "MIX", "get:9,set:1"),
 		args: []string{"--out", "sweep-influxdb=" + server}, environment: []string{"K6_SWEEP_INFLUXDB_INSTANCE=" + name},
 	})
 	require.Equal(t, exitOK, r.code, r.output)

@@ -78,8 +78,22 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
-// door is a proxy to the shared Machbase: a test can close or break it without affecting other
-// tests.
+// latency is what a door adds to each request, so that clients in a closed loop leave processor time
+// to other tests.
+const latency = 5 * time.Millisecond
+
+// slowed returns the address of a door to a server.
+func slowed(t *testing.T, address string) string {
+	t.Helper()
+	if strings.Contains(address, "://") {
+		return doorTo(t, address).url
+	}
+
+	return strings.TrimPrefix(doorTo(t, "tcp://"+address).url, "tcp://")
+}
+
+// door is a proxy to a server, Machbase or another one: a test can close or break it without
+// affecting other tests.
 type door struct {
 	url      string
 	listener net.Listener
@@ -89,7 +103,13 @@ type door struct {
 
 func newDoor(t *testing.T) *door {
 	t.Helper()
-	parsed, err := url.Parse(serverURL(t))
+
+	return doorTo(t, serverURL(t))
+}
+
+func doorTo(t *testing.T, address string) *door {
+	t.Helper()
+	parsed, err := url.Parse(address)
 	require.NoError(t, err)
 	server := parsed.Host
 	d := &door{}
@@ -112,15 +132,15 @@ func newDoor(t *testing.T) *door {
 			}
 			d.conns.Store(client, nil)
 			d.conns.Store(to, nil)
-			go d.pass(to, client)
-			go d.pass(client, to)
+			go d.pass(to, client, latency)
+			go d.pass(client, to, 0)
 		}
 	}()
 
 	return d
 }
 
-func (d *door) pass(to, from net.Conn) {
+func (d *door) pass(to, from net.Conn, latency time.Duration) {
 	defer to.Close()
 	buffer := make([]byte, 64<<10)
 	for {
@@ -128,6 +148,7 @@ func (d *door) pass(to, from net.Conn) {
 		if err != nil {
 			return
 		}
+		time.Sleep(latency)
 		d.mu.RLock()
 		_, err = to.Write(buffer[:n])
 		d.mu.RUnlock()

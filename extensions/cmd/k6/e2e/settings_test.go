@@ -17,7 +17,7 @@ import (
 // knownSettings returns the settings of each scenario, and slipOf's messages for the names.
 func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), reader(t), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
+	cmd := exec.CommandContext(t.Context(), withoutRace(t), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
 		"testdata/settings.js")
 	var log strings.Builder
 	cmd.Stderr = &log
@@ -158,7 +158,7 @@ func inspect(t *testing.T, scenario string, environment []string, settings ...st
 	for _, setting := range settings {
 		args = append(args, "-e", setting)
 	}
-	cmd := exec.CommandContext(t.Context(), reader(t), append(args, script(scenario+".js"))...)
+	cmd := exec.CommandContext(t.Context(), withoutRace(t), append(args, script(scenario+".js"))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	cmd.Env = append(cmd.Env, environment...)
 	raw, err := cmd.CombinedOutput()

@@ -19,7 +19,7 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 	for _, setting := range settings {
 		args = append(args, "-e", setting)
 	}
-	cmd := exec.Command(reader(t), append(args, filepath.Join(root, "scenarios", script))...)
+	cmd := exec.Command(withoutRace(t), append(args, filepath.Join(root, "scenarios", script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "SWEEP_ITERATIONS=", "SWEEP_DURATION=")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

@@ -42,7 +42,9 @@ func TestPlainFunctionIsRepeatedByTheExecutor(t *testing.T) {
 
 func TestGaugesAndCountersOfASweep(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "testdata/report.js", env: map[string]string{"DURATION": "2500ms", "CLIENTS": "[2]"}})
+	r := k6(t, options{script: "testdata/report.js", env: map[string]string{
+		"DURATION": "2500ms", "CLIENTS": "[2]", defaultEnvMachbase: newDoor(t).url,
+	}})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "plain").Steps[0]
 	require.Zero(t, s.PerClient)

@@ -21,7 +21,7 @@ func TestWebDashboardHasAllThatItsPanelsAskFor(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.ndjson")
 	r := k6(t, options{
 		binary: binary(t, "k6-xk6"), script: "testdata/options.js",
-		env: map[string]string{defaultEnvMachbase: "", "OPTIONS": `{"clients": [1, 3], "duration": "2s", "warmup": "0s", "pause": "0s"}`},
+		env: map[string]string{defaultEnvMachbase: "", "MS": "5", "OPTIONS": `{"clients": [1, 3], "duration": "2s", "warmup": "0s", "pause": "0s"}`},
 		environment: []string{
 			"XK6_DASHBOARD_CONFIG=" + config, "K6_WEB_DASHBOARD=true", "K6_WEB_DASHBOARD_HOST=127.0.0.1", "K6_WEB_DASHBOARD_PORT=0",
 			"K6_WEB_DASHBOARD_PERIOD=1s", "K6_WEB_DASHBOARD_RECORD=" + record,

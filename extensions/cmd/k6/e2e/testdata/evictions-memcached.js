@@ -1,4 +1,5 @@
 // Four clients write more than a small memcached keeps.
+import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 import { Client } from 'k6/x/memcached';
 
@@ -12,7 +13,10 @@ let n = 0;
 
 export default function () {
   client.connect();
-  sweep.run(() => client.set(`${__VU}-${n++}`, value));
+  sweep.run(() => {
+    sleep(0.01);
+    client.set(`${__VU}-${n++}`, value);
+  });
 }
 
 export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

@@ -1,4 +1,5 @@
 // 64 clients of a server with a lower limit.
+import { sleep } from 'k6';
 import memcached from 'k6/x/memcached';
 import nats from 'k6/x/nats';
 import resp from 'k6/x/resp';
@@ -31,7 +32,10 @@ export default function () {
     }
     throw e;
   }
-  sweep.run(() => work(client));
+  sweep.run(() => {
+    sleep(0.01);
+    work(client);
+  });
 }
 
 export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

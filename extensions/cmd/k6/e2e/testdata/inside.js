@@ -19,6 +19,7 @@ export function setup() {
 export default function () {
   client.set('key', 'value');
   sweep.run(() => {
+    sleep(0.005);
     try {
       client.set('key', 'value');
     } catch (e) {

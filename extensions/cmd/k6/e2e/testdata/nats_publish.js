@@ -39,6 +39,7 @@ export default function () {
   let acknowledged = 0;
   let last = 0;
   sweep.run(() => {
+    sleep(0.01);
     try {
       js.publish(`fault.${__VU}`, `${__VU}-${acknowledged}`, { msgID: `${__VU}-${acknowledged}` });
     } catch (e) {
