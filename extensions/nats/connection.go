@@ -14,7 +14,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // connection is a connection of nats.go, which restores it when it breaks.
@@ -109,7 +109,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 	}
 	if d.err != nil && (errors.Is(err, natsio.ErrNoServers) || errors.Is(err, d.err)) {
 		reason := plain(d.err)
-		if refused.By(d.err) {
+		if netutil.IsConnRefused(d.err) {
 			reason = "connection refused; is a nats-server running there?"
 		}
 

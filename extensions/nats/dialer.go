@@ -17,7 +17,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
@@ -103,7 +103,7 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 		_ = conn.Close()
 	}
 
-	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within}, nil
+	return &countedConn{Conn: rawsock.Conn(conn), into: d.into, within: d.within}, nil
 }
 
 // greet prepares a connection for nats.go. It closes the connection if that fails or takes too
@@ -231,7 +231,7 @@ type countedConn struct {
 	into   *connection
 	within time.Duration
 	mu     sync.Mutex // held for a write, by nats.go or a burst
-	writes quiet.Deadline
+	writes rawsock.Deadline
 	reads  sync.Mutex
 	// early holds what the server sent before nats.go reads; last the reason with which it closed
 	// the connection, or nil.

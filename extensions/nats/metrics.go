@@ -9,7 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 // The module's metrics. Tags: op and outcome (ok, or the error's kind), subject with the option
@@ -35,10 +35,10 @@ type instruments struct {
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
 	// operations returns the series of operations with these tags and this outcome.
 	operations func(tags [][2]string, outcome string) k6glue.Series
-	series     recent.Map[seriesKey, opSeries]
+	series     lastmap.Map[seriesKey, opSeries]
 	// untagged are the series of calls without tags; tagged are the others, by tags.
 	untagged *callSeries
-	tagged   recent.Map[string, *callSeries]
+	tagged   lastmap.Map[string, *callSeries]
 
 	connects, reconnects, disconnects k6glue.Series
 }

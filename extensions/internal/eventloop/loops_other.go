@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 type (
@@ -29,8 +29,8 @@ func (s *Seat) Do(_ int, job func() error) error { return job() }
 // Conn is a net.Conn.
 type Conn struct{ net.Conn }
 
-// NewConn wraps a connection for reading and writing by package quiet.
-func NewConn(inner net.Conn) *Conn { return &Conn{quiet.Conn(inner)} }
+// NewConn wraps a connection for reading and writing by package rawsock.
+func NewConn(inner net.Conn) *Conn { return &Conn{rawsock.Conn(inner)} }
 
 // Use does nothing.
 func (*Conn) Use(*Seat) {}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // Of sampled reads, the wait of one is measured.
@@ -40,7 +40,7 @@ const longestWait = time.Hour
 func (c *Conn) receive(b []byte) (int, error) {
 	s := c.seat
 	if c.reads++; s.Waited == nil || !c.stamped || c.reads < sampled {
-		return c.once(b, quiet.Read)
+		return c.once(b, rawsock.Read)
 	}
 	at := &s.loop.stamp
 	n, err := c.once(b, at.receive)

@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 const (
@@ -40,7 +40,7 @@ type Instruments struct {
 
 	tags           Tags
 	sent, received k6glue.Series
-	series         recent.Map[seriesKey, opSeries]
+	series         lastmap.Map[seriesKey, opSeries]
 	meter          k6glue.Meter
 	step           step
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // Connect connects to the first address that answers, and logs in. Each address gets a share of the
@@ -135,7 +135,7 @@ func dialError(ctx context.Context, address string, err error) error {
 	text := cause(err)
 	var lookup *net.DNSError
 	switch {
-	case refused.By(err):
+	case netutil.IsConnRefused(err):
 		text = "connection refused; is a Machbase server running there?"
 	case errors.As(err, &lookup) && lookup.IsNotFound:
 		text = "there is no such host"

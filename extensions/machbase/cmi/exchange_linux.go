@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // atOnce is the size of a request that an empty socket accepts completely.
@@ -73,7 +73,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false
-		n, errno := quiet.Write(fd, e.request)
+		n, errno := rawsock.Write(fd, e.request)
 		e.sent = n
 		if errno != 0 && errno != syscall.EAGAIN {
 			e.err = os.NewSyscallError("write", errno)
@@ -81,7 +81,7 @@ func (e *exchange) next(fd uintptr) bool {
 
 		return e.sent < len(e.request)
 	}
-	n, errno := quiet.Read(fd, e.answer)
+	n, errno := rawsock.Read(fd, e.answer)
 	switch {
 	case errno == syscall.EAGAIN:
 		return false

@@ -12,8 +12,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // Defaults of a Config.
@@ -60,11 +60,11 @@ func (c *Config) Network() string {
 // error after which the start of the next answer is unknown; see Broken.
 type Conn struct {
 	socket   *eventloop.Counted
-	r        *growing.Reader
-	w        *growing.Writer
+	r        *growbuf.Reader
+	w        *growbuf.Writer
 	protocol Protocol
 	timeout  time.Duration
-	deadline quiet.Deadline
+	deadline rawsock.Deadline
 	maxValue int
 
 	head        []byte
@@ -148,7 +148,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		}
 		stream = secure
 	}
-	c.r, c.w = growing.NewReader(stream, bufferSize), growing.NewWriter(stream, bufferSize)
+	c.r, c.w = growbuf.NewReader(stream, bufferSize), growbuf.NewWriter(stream, bufferSize)
 	var err *Error
 	switch {
 	case cfg.User != "":

@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 func describe(err error) string {
@@ -17,7 +17,7 @@ func describe(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the server closed it"
-	case refused.By(err):
+	case netutil.IsConnRefused(err):
 		return "connection refused; is a memcached running there?"
 	case errors.Is(err, syscall.ENOENT):
 		return "there is no such socket"

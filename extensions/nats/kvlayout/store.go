@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 // Record is a record of a Store.
@@ -41,7 +41,7 @@ type Store struct {
 	options Options
 
 	mu      sync.Mutex
-	buckets recent.Map[string, jetstream.KeyValue] // by name
+	buckets lastmap.Map[string, jetstream.KeyValue] // by name
 }
 
 // Open returns the Store of a database. In the layout Micro it creates the database's bucket.

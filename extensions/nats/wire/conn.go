@@ -12,7 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // DefaultConnectTimeout is the default of Config.ConnectTimeout.
@@ -57,7 +57,7 @@ type Conn struct {
 	socket   *eventloop.Counted
 	out      io.Writer // the socket, or TLS over it
 	in       reader
-	deadline quiet.Deadline
+	deadline rawsock.Deadline
 	timeout  time.Duration
 
 	// maxPayload is the server's limit for a message; headers means that it supports them.

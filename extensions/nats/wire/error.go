@@ -9,7 +9,7 @@ import (
 	"net"
 	"os"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // Kinds of errors.
@@ -154,7 +154,7 @@ func describe(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the server closed it"
-	case refused.By(err):
+	case netutil.IsConnRefused(err):
 		return "connection refused; is a nats-server running there?"
 	case isDNS && dns.IsNotFound:
 		return "there is no such host"

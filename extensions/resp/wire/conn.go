@@ -11,8 +11,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // readSize is the size of the read buffer and the maximum length of a line. The write buffer
@@ -50,12 +50,12 @@ type Traffic struct {
 type Conn struct {
 	socket   countingConn
 	stream   io.Writer
-	r        *growing.Reader
+	r        *growbuf.Reader
 	out      []byte
 	timeout  time.Duration
 	resp3    bool
 	asking   bool // ASKING precedes the next command
-	deadline quiet.Deadline
+	deadline rawsock.Deadline
 
 	failed      *Error
 	interrupted atomic.Bool
@@ -116,7 +116,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		}
 		stream = secure
 	}
-	c.r, c.stream = growing.NewReader(stream, readSize), stream
+	c.r, c.stream = growbuf.NewReader(stream, readSize), stream
 	if err := c.greet(cfg); err != nil {
 		return err
 	}

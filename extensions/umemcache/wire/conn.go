@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
 )
 
 const (
@@ -32,7 +32,7 @@ type conn struct {
 	socket net.Conn
 	// base is the connection below TLS, or socket itself.
 	base   *eventloop.Conn
-	reader *growing.Reader
+	reader *growbuf.Reader
 	buffer []byte // being written
 
 	generation Generation
@@ -45,7 +45,7 @@ type conn struct {
 
 func newConn(socket net.Conn, o *Options) *conn {
 	return &conn{
-		socket: socket, base: baseOf(socket), reader: growing.NewReader(socket, bufferSize),
+		socket: socket, base: baseOf(socket), reader: growbuf.NewReader(socket, bufferSize),
 		generation: o.Generation, maxValue: o.MaxValue,
 	}
 }

@@ -40,7 +40,7 @@ GOOS=windows go build -C extensions/cmd/k6 -trimpath -buildvcs=false -ldflags '-
 k6() { wine "$room/k6.exe" "$@"; }
 row 'k6.exe' "$(k6 version | tr -d '\r' | sed -n '1s/^k6.exe //p'), by $(wine --version)"
 say 'testing'
-GOOS=windows go test -vet=off -exec wine ./extensions/internal/clock ./extensions/internal/refused >"$room/tests" 2>&1 ||
+GOOS=windows go test -vet=off -exec wine ./extensions/internal/clock ./extensions/internal/netutil >"$room/tests" 2>&1 ||
   { cat "$room/tests" >&2; die 'tests fail'; }
 row "tests of clock and errors of sockets, as Windows' programs" "$(grep -c '^ok' "$room/tests") packages pass"
 scripts/servers.sh up memcached >&2

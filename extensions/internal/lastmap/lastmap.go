@@ -1,5 +1,5 @@
-// Package recent provides a map that caches its last lookup.
-package recent
+// Package lastmap provides a map that caches its last lookup.
+package lastmap
 
 // Map is a map optimised for repeated lookups of one key. The zero value is empty.
 type Map[K comparable, V any] struct {

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package refused
+package netutil
 
 import "syscall"
 

@@ -1,6 +1,6 @@
 //go:build !race && !portable
 
-package quiet
+package rawsock
 
 import (
 	"syscall"

@@ -1,7 +1,7 @@
-// Package growing provides buffered readers and writers that start small and grow. Two buffers of
+// Package growbuf provides buffered readers and writers that start small and grow. Two buffers of
 // 16 KiB from package bufio would cost 5,000 cache connections 160 MB. Otherwise they behave like
 // bufio.
-package growing
+package growbuf
 
 const first = 512
 

@@ -1,4 +1,4 @@
-package refused
+package netutil
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestByTellsRefusals(t *testing.T) {
+func TestIsConnRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -16,11 +16,11 @@ func TestByTellsRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = net.Dial("tcp", address)
-	if !By(err) {
+	if !IsConnRefused(err) {
 		t.Errorf("%v is no refusal", err)
 	}
 	_, err = net.Dial("unix", "there/is/none")
-	if By(err) || By(errors.New("connection refused")) || By(nil) {
+	if IsConnRefused(err) || IsConnRefused(errors.New("connection refused")) || IsConnRefused(nil) {
 		t.Errorf("%v is a refusal", err)
 	}
 }

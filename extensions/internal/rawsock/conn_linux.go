@@ -1,6 +1,6 @@
 //go:build !portable
 
-package quiet
+package rawsock
 
 import (
 	"errors"

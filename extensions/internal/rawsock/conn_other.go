@@ -1,6 +1,6 @@
 //go:build !linux || portable
 
-package quiet
+package rawsock
 
 import "net"
 
