@@ -113,6 +113,7 @@ var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:goche
 	"run":          (*client).run,
 	"prefill":      (*client).prefill,
 	"hitRate":      (*client).hitRate,
+	"ycsb":         (*client).ycsb,
 })
 
 var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table

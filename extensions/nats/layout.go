@@ -71,9 +71,12 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 	"delete": (*layout).remove,
 	"list":   (*layout).list,
 	"drop":   tagged("drop", 0, (*layout).drop),
-}).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill})
+}).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill, "ycsb": (*layout).ycsb})
 
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
+
+// ycsb is layout.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
+func (l *layout) ycsb(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.YCSB, call) }
 
 // layoutHost is the module for the bench. The tasks count a run's operations.
 type layoutHost struct {

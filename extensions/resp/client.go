@@ -83,6 +83,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"run":     (*client).run,
 	"prefill": (*client).prefill,
 	"hitRate": (*client).hitRate,
+	"ycsb":    (*client).ycsb,
 	"info":    (*client).info,
 }
 
@@ -132,6 +133,13 @@ func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
 	c.one("prefill")
 
 	return c.during(func() sobek.Value { return c.bench.Prefill(call) })
+}
+
+// ycsb is client.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
+func (c *client) ycsb(call sobek.FunctionCall) sobek.Value {
+	c.one("ycsb")
+
+	return c.during(func() sobek.Value { return c.bench.YCSB(call) })
 }
 
 // one throws if there are several servers: the method does not spread keys.

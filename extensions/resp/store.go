@@ -19,6 +19,7 @@ type store struct {
 	// values is the buffer for values that are read and discarded.
 	values []byte
 	batch  batch
+	hashes hashes
 }
 
 // do runs job on the server that has the key.

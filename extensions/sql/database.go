@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
@@ -24,6 +25,10 @@ type database struct {
 	tags    k6mod.Tags
 	// leave ends the part in a shared pool; nil: the pool is the database's own.
 	leave func()
+	// source is the name of the database, records and bench are what its runs need.
+	source  string
+	records *records
+	bench   *ycsbbench.Bench
 	// call is the context of its calls. Waited is how long the last one has waited for a connection
 	// of a shared pool, and connected that it came to have one.
 	call      wholerows.Call
@@ -31,10 +36,11 @@ type database struct {
 	connected bool
 }
 
+// databaseMethods are the methods of xk6-sql, and ycsb.
 var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
 	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
 	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,
-	"close": (*database).close,
+	"close": (*database).close, "ycsb": (*database).ycsb,
 }
 
 func (d *database) query(call sobek.FunctionCall) sobek.Value {

@@ -13,6 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
@@ -42,12 +43,13 @@ const (
 // and rows whose columns keep their order.
 func New() modules.Module {
 	var shared k6glue.Shared[poolKey, *sql.DB]
+	var records ycsbbench.Shared
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
-			m := &module{Module: in, shared: &shared, waits: map[string]k6glue.Series{}}
+			m := &module{Module: in, shared: &shared, records: &records, waits: map[string]k6glue.Series{}}
 			var err error
 			if m.wait, err = k6glue.NewTimes(in.VU().InitEnv().Registry, metricWait, waitInSweep); err != nil {
 				m.Throw(err)
@@ -61,6 +63,7 @@ func New() modules.Module {
 type module struct {
 	*k6mod.Module
 
+	records *ycsbbench.Shared
 	// calls makes the contexts of calls, which end at their timeout.
 	calls deadline.Contexts
 	// shared are the pools that all VUs use.
@@ -86,7 +89,7 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	if err := openOptions.Read("open", call.Argument(2), &o); err != nil {
 		m.Throw(err)
 	}
-	d := &database{module: m, driver: driver, timeout: o.timeout, tags: o.tags}
+	d := &database{module: m, driver: driver, source: source, timeout: o.timeout, tags: o.tags}
 	if o.shared {
 		key := poolKey{driver, source, o.limited}
 		d.pool, err = m.shared.Join(key, func() (*sql.DB, error) { return m.newPool(driver, source, &o) })

@@ -72,6 +72,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"run":           (*client).run,
 	"prefill":       (*client).prefill,
 	"hitRate":       (*client).hitRate,
+	"ycsb":          (*client).ycsb,
 }
 
 func (c *client) connect(call sobek.FunctionCall) sobek.Value {

@@ -3,12 +3,16 @@ package cachebench
 import (
 	"errors"
 
+	"github.com/grafana/sobek"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
 // Bench keeps a script client's state between runs. It belongs to one VU.
@@ -19,6 +23,7 @@ type Bench struct {
 	cache  Cache
 	stores []workload.Store
 	runs   *runs.Runs
+	ycsb   *ycsbbench.Bench
 
 	observer *observer // of accesses of the hit-rate benchmark
 	last     k6glue.Frozen[*asked]
@@ -41,13 +46,29 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 		work: map[*asked]*job{}, fills: map[string]*fill{}, rates: map[bool]*hitrate.Client{},
 	}
 	b.observer = newObserver(b.runs, workload.Op.String)
+	b.ycsb = ycsbbench.New(host, &shared.ycsb, target, cache, records(cache))
 
 	return b
 }
 
 // TakeTurns runs operations as jobs at the seat's event loop. The stores' connections must use the
 // same seat.
-func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
+func (b *Bench) TakeTurns(seat *eventloop.Seat) {
+	b.runs.TakeTurns(seat)
+	b.ycsb.TakeTurns(seat)
+}
+
+// records returns the cache as a store of records: its own, or one that keeps each as one value.
+func records(cache Cache) ycsb.Store {
+	if store, is := cache.(ycsb.Store); is {
+		return store
+	}
+
+	return ycsb.Whole(cache)
+}
+
+// YCSB is client.ycsb(workload, options): it does operations of YCSB's core workloads.
+func (b *Bench) YCSB(call sobek.FunctionCall) sobek.Value { return b.ycsb.Run(call) }
 
 // join attaches the bench to the VU's current step, if any. A new step restarts the random streams.
 func (b *Bench) join() {

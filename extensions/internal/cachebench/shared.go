@@ -6,6 +6,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
@@ -15,6 +16,7 @@ type Shared struct {
 	runs.Shared
 
 	pools workload.Pools
+	ycsb  ycsbbench.Shared
 
 	mu         sync.Mutex
 	read       map[string]*asked // by the script's text

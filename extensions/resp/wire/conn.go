@@ -57,6 +57,8 @@ type Conn struct {
 	asking   bool // ASKING precedes the next command
 	deadline rawsock.Deadline
 
+	field []byte // of the hash that is read
+
 	failed      *Error
 	interrupted atomic.Bool
 	closed      atomic.Bool

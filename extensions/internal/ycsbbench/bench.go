@@ -1,0 +1,300 @@
+package ycsbbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
+)
+
+// Phases of a workload.
+const (
+	phaseLoad = "load"
+	phaseRun  = "run"
+)
+
+// Counters of a step: the time of the reads and of the updates of all read-modify-writes together,
+// and records that scans returned.
+const (
+	countReads   = "readModifyWriteReadMicroseconds"
+	countUpdates = "readModifyWriteUpdateMicroseconds"
+	countRecords = "scannedRecords"
+)
+
+// Host is the module that the client is of: a k6mod.Module.
+type Host interface {
+	runs.Host
+
+	// Tag gives the tags of a call to what is counted of it.
+	Tag(tags k6mod.Tags)
+	// As says what an error is to scripts.
+	As(err error) k6mod.Error
+	// Throw throws an error as the module's methods do. It does not return.
+	Throw(err error)
+	// Abort ends the test with an error once the script's call has returned.
+	Abort(err error)
+}
+
+// Shared is what all clients of a module have in common. The zero value is ready.
+type Shared struct {
+	runs runs.Shared
+
+	mu        sync.Mutex
+	workloads map[string]*ycsb.Workload // by the server and the options
+	loads     map[loadKey]*ycsb.Load
+}
+
+// loadKey is of which clients a load phase is.
+type loadKey struct {
+	workload *ycsb.Workload
+	of       any
+}
+
+// Workload returns the one that all clients of a target share whose options are the same text.
+func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := target + "\n" + string(text)
+	if work := s.workloads[key]; work != nil {
+		return work, nil
+	}
+	var options ycsb.Options
+	if err := json.Unmarshal(text, &options); err != nil {
+		return nil, err
+	}
+	if s.workloads == nil {
+		s.workloads, s.loads = map[string]*ycsb.Workload{}, map[loadKey]*ycsb.Load{}
+	}
+	s.workloads[key] = ycsb.New(options)
+
+	return s.workloads[key], nil
+}
+
+// load returns the load phase that all clients of a group share.
+func (s *Shared) load(work *ycsb.Workload, of any) *ycsb.Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := loadKey{work, of}
+	if s.loads[key] == nil {
+		s.loads[key] = work.NewLoad()
+	}
+
+	return s.loads[key]
+}
+
+// phase has the options of a call of client.ycsb.
+type phase struct {
+	Phase      string     `json:"phase"`
+	Iterations int        `json:"iterations"`
+	Tags       k6mod.Tags `json:"tags"`
+}
+
+func (p *phase) validate() error {
+	switch {
+	case p.Phase != phaseLoad && p.Phase != phaseRun:
+		return fmt.Errorf("option phase must be '%s' or '%s', not %q", phaseLoad, phaseRun, p.Phase)
+	case p.Iterations < 0:
+		return fmt.Errorf("option iterations must be a number of operations, not %d", p.Iterations)
+	case p.Iterations == 0 && p.Phase == phaseRun:
+		return errors.New("option iterations must be given: how many operations the call does")
+	default:
+		return nil
+	}
+}
+
+// Bench is what a client of a script keeps for its workloads. It belongs to its VU.
+type Bench struct {
+	host   Host
+	shared *Shared
+	target string
+	store  ycsb.Store
+	runs   *runs.Runs
+	work   map[string]*ycsb.Client
+
+	recorders [ycsb.NumOps]*measure.Recorder
+	parts     [2]part // of read-modify-writes
+}
+
+// New returns the bench of a client. All clients of a module have the same shared; those with the
+// same target insert into one workload.
+func New(host Host, shared *Shared, target string, moving runs.Moving, store ycsb.Store) *Bench {
+	return &Bench{
+		host: host, shared: shared, target: target, store: store, runs: runs.New(host, &shared.runs, moving),
+		work: map[string]*ycsb.Client{},
+	}
+}
+
+// TakeTurns lets runs take turns with those of other clients at the seat.
+func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
+
+// Run is client.ycsb(workload, { phase, iterations }).
+func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
+	if b.runs.Join() { // streams begin anew with a step
+		clear(b.work)
+		b.recorders, b.parts = [ycsb.NumOps]*measure.Recorder{}, [2]part{}
+	}
+	client, asked, err := b.asked(call)
+	if err != nil {
+		b.host.Throw(k6mod.Misuse("ycsb: %s", err))
+	}
+	b.host.Tag(asked.Tags)
+	defer b.host.Tag(k6mod.Tags{})
+	var result ycsb.Result
+	left := int64(0)
+	err = b.runs.Do(func(ctx context.Context) (err error) {
+		if asked.Phase == phaseRun {
+			result, err = client.Run(ctx, b, asked.Iterations)
+
+			return err
+		}
+		_, _, of := b.runs.Place()
+		load := b.shared.load(client.Workload(), of)
+		result, err = client.RunLoad(ctx, b, load, asked.Iterations)
+		left = load.Left()
+
+		return err
+	})
+	b.count(&result)
+	if err != nil {
+		b.fail(err)
+	}
+	b.runs.Tell(result.Failed, result.Succeeded)
+	if asked.Phase == phaseLoad && left == 0 {
+		b.loaded(&result)
+	}
+
+	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong, "missing": result.Missing,
+		"records": result.Records, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
+		"left": left, "seconds": result.Took.Seconds(),
+	})
+}
+
+// asked returns the client of the workload that a call asks for, and what it is to do.
+func (b *Bench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
+	if err := k6glue.Options(call.Argument(1), &p); err != nil {
+		return nil, p, err
+	}
+	if err := p.validate(); err != nil {
+		return nil, p, err
+	}
+	text, err := k6glue.OptionsJSON(call.Argument(0))
+	if err != nil {
+		return nil, p, err
+	}
+	client = b.work[string(text)]
+	if client != nil {
+		return client, p, nil
+	}
+	work, err := b.shared.Workload(b.target, text)
+	if err != nil {
+		return nil, p, err
+	}
+	index, _, _ := b.runs.Place()
+	client = work.Client(index)
+	if err := client.On(b.store); err != nil {
+		return nil, p, err
+	}
+	b.work[string(text)] = client
+
+	return client, p, nil
+}
+
+// loaded ends the client's part of the step when there are no records left to be loaded.
+func (b *Bench) loaded(result *ycsb.Result) {
+	client := b.runs.Client()
+	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
+		return
+	}
+	b.host.Throw(k6mod.Misuse("ycsb: all records are loaded, and the step is not over: give the scenario untilDone: true, " +
+		"in the place of iterations or duration"))
+}
+
+// count counts what a run came to beside its operations.
+func (b *Bench) count(result *ycsb.Result) {
+	client := b.runs.Client()
+	if client == nil {
+		return
+	}
+	if result.Records > 0 {
+		client.Counter(countRecords).Add(result.Records)
+	}
+	if result.Missing > 0 {
+		client.Counter(measure.Misses).Add(result.Missing)
+	}
+}
+
+// fail throws an operation's error. It ends the test where the server is one that the module cannot
+// work with.
+func (b *Bench) fail(err error) {
+	e := b.host.As(err)
+	e.Message = err.Error()
+	if errors.Is(err, workload.ErrClosed) && e.Kind == k6mod.KindUsage {
+		b.host.Abort(&e)
+
+		return
+	}
+	b.host.Throw(&e)
+}
+
+// Next implements ycsb.Observer.
+func (b *Bench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
+
+// Ok implements ycsb.Observer.
+func (b *Bench) Ok(op ycsb.Op, took time.Duration) { b.runs.Ended(b.recorder(op), took, nil) }
+
+// Fail implements ycsb.Observer.
+func (b *Bench) Fail(op ycsb.Op, reason error, took time.Duration) {
+	b.runs.Ended(b.recorder(op), took, reason)
+}
+
+// Parts implements ycsb.Observer.
+func (b *Bench) Parts(read, update time.Duration) {
+	client := b.runs.Client()
+	if client == nil {
+		return
+	}
+	if b.parts[0].counter == nil {
+		b.parts = [2]part{{counter: client.Counter(countReads)}, {counter: client.Counter(countUpdates)}}
+	}
+	b.parts[0].add(read)
+	b.parts[1].add(update)
+}
+
+// part sums up times in whole microseconds.
+type part struct {
+	counter *measure.Counter
+	rest    time.Duration // that is not a microsecond yet
+}
+
+func (p *part) add(took time.Duration) {
+	p.rest += took
+	p.counter.Add(uint64(p.rest / time.Microsecond))
+	p.rest %= time.Microsecond
+}
+
+// recorder is that of an operation; nil outside of a sweep.
+func (b *Bench) recorder(op ycsb.Op) *measure.Recorder {
+	if b.recorders[op] == nil {
+		if client := b.runs.Client(); client != nil {
+			b.recorders[op] = client.Recorder(op.String())
+		}
+	}
+
+	return b.recorders[op]
+}

@@ -1,0 +1,173 @@
+package wire
+
+import "bytes"
+
+// Pair is a field of a hash, and its value.
+type Pair struct{ Field, Value []byte }
+
+// SetHash sets fields of a hash with HSET. With an index it adds the key to that sorted set as well
+// (ZADD, score 0): both commands go out together.
+func (c *Conn) SetHash(key []byte, pairs []Pair, index []byte) error {
+	if failed := c.begin(); failed != nil {
+		return failed
+	}
+	c.command("hset", 1+2*len(pairs))
+	c.word(key)
+	for i := range pairs {
+		c.word(pairs[i].Field)
+		c.word(pairs[i].Value)
+	}
+	if index != nil {
+		c.command("zadd", 3)
+		c.word(index)
+		c.number(0)
+		c.word(key)
+	}
+	if failed := c.flush(); failed != nil {
+		return failed
+	}
+	first := c.readInteger()
+	if index != nil && (first == nil || c.failed == nil) {
+		if second := c.readInteger(); first == nil {
+			first = second
+		}
+	}
+
+	return asError(first)
+}
+
+// GetHash calls got with the fields of a hash: all that there are (HGETALL), or those named
+// (HMGET). What got is given is its own until it returns; into is memory for it, which is returned
+// as it has grown.
+func (c *Conn) GetHash(key []byte, fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, error) {
+	if failed := c.begin(); failed != nil {
+		return into, failed
+	}
+	c.writeGetHash(key, fields)
+	if failed := c.flush(); failed != nil {
+		return into, failed
+	}
+	into, failed := c.readHash(fields, into, got)
+
+	return into, asError(failed)
+}
+
+func (c *Conn) writeGetHash(key []byte, fields [][]byte) {
+	if len(fields) == 0 {
+		c.command("hgetall", 1)
+		c.word(key)
+
+		return
+	}
+	c.command("hmget", 1+len(fields))
+	c.word(key)
+	for _, field := range fields {
+		c.word(field)
+	}
+}
+
+// readHash reads the answer to HGETALL or, of fields that are named, to HMGET.
+func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, *Error) {
+	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+	switch {
+	case failed != nil:
+		return into, failed
+	case len(fields) > 0 && n != len(fields), n < 0, len(fields) == 0 && n%2 != 0:
+		return into, c.lied("the server sent %d elements of a hash", n)
+	}
+	for i := range n {
+		value, found, failed := c.readValue(into)
+		into = value
+		switch {
+		case failed != nil:
+			return into, c.within(failed)
+		case len(fields) > 0 && found:
+			got(fields[i], value)
+		case len(fields) > 0:
+		case i%2 == 0:
+			c.field = append(c.field[:0], value...)
+		default:
+			got(c.field, value)
+		}
+	}
+
+	return into, nil
+}
+
+// within returns the error of an element of an array. One that the server says breaks the
+// connection: no command here has errors within its answer.
+func (c *Conn) within(failed *Error) *Error {
+	if c.failed == nil {
+		return c.lied("%s", failed.Message)
+	}
+
+	return failed
+}
+
+// ScanHashes reads so many hashes whose keys are in the sorted set index, from a key on in their
+// order: the keys with ZRANGEBYLEX, and then all hashes together. It calls next before the fields
+// of each.
+func (c *Conn) ScanHashes(
+	index, from []byte, count int, fields [][]byte, into []byte, next func(key []byte), got func(field, value []byte),
+) ([]byte, error) {
+	keys, failed := c.rangeOf(index, from, count)
+	if failed != nil {
+		return into, failed
+	}
+	for len(keys) > 0 {
+		// As of a pipeline, no more goes out at once than both sides' buffers take.
+		run := keys[:min(len(keys), runBytes/(overhead*(1+len(fields))))]
+		keys = keys[len(run):]
+		for _, key := range run {
+			c.writeGetHash(key, fields)
+		}
+		if failed := c.flush(); failed != nil {
+			return into, failed
+		}
+		for _, key := range run {
+			var said *Error
+			next(key)
+			into, said = c.readHash(fields, into, got)
+			if c.failed != nil {
+				return into, said
+			}
+			if failed == nil {
+				failed = said
+			}
+		}
+	}
+
+	return into, asError(failed)
+}
+
+// rangeOf reads keys of a sorted set, from one on.
+func (c *Conn) rangeOf(index, from []byte, count int) (keys [][]byte, failed *Error) {
+	if failed := c.begin(); failed != nil {
+		return nil, failed
+	}
+	c.command("zrangebylex", 6)
+	c.word(index)
+	c.word(append([]byte("["), from...))
+	c.word([]byte("+"))
+	c.word([]byte("limit"))
+	c.number(0)
+	c.number(count)
+	if failed := c.flush(); failed != nil {
+		return nil, failed
+	}
+	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+	if failed != nil {
+		return nil, failed
+	}
+	if n < 0 || n > count {
+		return nil, c.lied("the server sent %d keys of a range of %d", n, count)
+	}
+	for range n {
+		if c.field, _, failed = c.readValue(c.field); failed != nil {
+			return nil, c.within(failed)
+		}
+		keys = append(keys, bytes.Clone(c.field))
+	}
+
+	return keys, nil
+}

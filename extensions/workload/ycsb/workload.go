@@ -1,0 +1,303 @@
+package ycsb
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+)
+
+// Workload is what options describe. All clients of a store share it.
+type Workload struct {
+	options Options
+	values  *values
+	ops     []Op      // that have a share
+	bounds  []float64 // of their shares, cumulated, up to 1
+
+	inserts sequence
+	round   atomic.Int64 // of sequential
+	keys    *zipfian     // of zipfian and latest
+	span    int64        // of zipfian: how many records it scatters its draws over
+	hot     int64        // of hotspot
+	gamma   float64      // of exponential
+	lengths *zipfian     // of scans
+	sizes   *zipfian     // of fields
+}
+
+// New returns the workload of options that UnmarshalJSON has read.
+func New(o Options) *Workload {
+	w := &Workload{options: o, values: newValues(o.Seed, o.FieldLength)}
+	w.inserts.start(o.RecordCount)
+	shares, total, sum := o.Mix.Shares(), 0.0, 0.0
+	for _, share := range shares {
+		total += share
+	}
+	for _, op := range o.Mix.Ops() {
+		sum += shares[op]
+		w.ops, w.bounds = append(w.ops, op), append(w.bounds, sum/total)
+	}
+	switch o.RequestDistribution {
+	case Zipfian:
+		w.keys = newZipfian(scrambledItems, scrambledZeta)
+		w.span = o.RecordCount + 1 + int64(float64(o.OperationCount)*o.Mix.Insert/total*2)
+	case Latest:
+		w.keys = newZipfian(o.RecordCount-1, 0)
+	case Hotspot:
+		w.hot = o.hotInterval()
+	case Exponential:
+		w.gamma = -math.Log(1-o.ExponentialPercentile/100) / (float64(o.RecordCount) * o.ExponentialFrac)
+	}
+	if o.ScanLengthDistribution == Zipfian {
+		w.lengths = newZipfian(o.MaxScanLength-o.MinScanLength+1, 0)
+	}
+	if o.FieldLengthDistribution == Zipfian {
+		w.sizes = newZipfian(int64(o.FieldLength-o.MinFieldLength+1), 0)
+	}
+
+	return w
+}
+
+// Options returns the workload's options.
+func (w *Workload) Options() Options { return w.options }
+
+// FieldName returns the name of a field.
+func FieldName(index int) string { return "field" + strconv.Itoa(index) }
+
+// unknown is the index of a field that no record has.
+const unknown = -2
+
+// FieldIndex returns the index of the field of a name. No record has one with that of another name.
+func FieldIndex(name []byte) int {
+	digits, is := bytes.CutPrefix(name, []byte("field"))
+	index := 0
+	for _, digit := range digits {
+		if digit < '0' || digit > '9' || index > maxFields {
+			return unknown
+		}
+		index = index*10 + int(digit-'0')
+	}
+	if !is || len(digits) == 0 {
+		return unknown
+	}
+
+	return index
+}
+
+// Records returns how many records there are: those that were loaded, and those inserted since.
+func (w *Workload) Records() int64 { return w.inserts.last.Load() + 1 }
+
+// AppendKey appends the name of a record's key, as CoreWorkload.buildKeyName makes it.
+func (w *Workload) AppendKey(buf []byte, record int64) []byte {
+	if w.options.InsertOrder == Hashed {
+		record = fnvHash64(record)
+	}
+	var room [20]byte
+	digits := strconv.AppendInt(room[:0], record, 10)
+	buf = append(buf, "user"...)
+	for range w.options.ZeroPadding - len(digits) {
+		buf = append(buf, '0')
+	}
+
+	return append(buf, digits...)
+}
+
+// Field is a field of a record, and its value.
+type Field struct {
+	Index int
+	Value []byte
+}
+
+// AllFields stands for all fields of a record where one of them could be.
+const AllFields = -1
+
+// Operation is an operation to be done. Its memory is the client's, until it draws the next one.
+type Operation struct {
+	Op     Op
+	Record int64
+	Key    []byte
+	Field  int     // to be read; AllFields
+	Write  []Field // to be written
+	Length int     // of a scan, in records
+}
+
+// Client draws a client's operations. It belongs to one goroutine.
+type Client struct {
+	work   *Workload
+	source rand.PCG
+	random rand.Rand // of source
+	next   Operation
+	own    []byte // memory of values that follow from their keys
+	// pending reports whether next is an insert that nobody has ended yet.
+	pending bool
+	runner
+}
+
+// Client returns client index, from 0, at the beginning of its stream.
+func (w *Workload) Client(index int) *Client {
+	c := &Client{work: w}
+	c.source.Seed(splitmix.Mix(w.options.Seed), splitmix.Mix(uint64(index)))
+	c.random = *rand.New(&c.source)
+
+	return c
+}
+
+// Workload returns the workload that the client is of.
+func (c *Client) Workload() *Workload { return c.work }
+
+// Load returns the insert of a record of the load phase.
+func (c *Client) Load(record int64) *Operation {
+	c.next = Operation{Op: Insert, Record: record, Key: c.work.AppendKey(c.next.Key[:0], record), Field: AllFields, Write: c.next.Write}
+	c.writeAll()
+
+	return &c.next
+}
+
+// Next draws the next operation. An insert is to be ended by Inserted; one that was not has failed.
+func (c *Client) Next() *Operation {
+	c.Inserted(false)
+	o := &c.work.options
+	op := c.op()
+	c.next = Operation{Op: op, Key: c.next.Key[:0], Field: AllFields, Write: c.next.Write[:0]}
+	if op == Insert {
+		c.next.Record, c.pending = c.work.inserts.claim(), true
+	} else {
+		c.next.Record = c.record()
+	}
+	c.next.Key = c.work.AppendKey(c.next.Key, c.next.Record)
+	if op == Scan {
+		c.next.Length = int(o.MinScanLength + c.spread(c.work.lengths, o.MaxScanLength-o.MinScanLength+1))
+	}
+	if (op == Read || op == Scan || op == ReadModifyWrite) && !o.ReadAllFields {
+		c.next.Field = c.random.IntN(o.FieldCount)
+	}
+	switch {
+	case op == Insert, (op == Update || op == ReadModifyWrite) && o.WriteAllFields:
+		c.writeAll()
+	case op == Update, op == ReadModifyWrite:
+		c.write(c.random.IntN(o.FieldCount))
+	}
+
+	return &c.next
+}
+
+// Inserted ends the insert that Next has drawn. It does nothing where that is none, or has ended.
+func (c *Client) Inserted(inserted bool) {
+	if c.pending {
+		c.pending = false
+		c.work.inserts.acknowledge(c.next.Record, inserted)
+	}
+}
+
+// op draws the kind of an operation.
+func (c *Client) op() Op {
+	w := c.work
+	if len(w.ops) == 1 {
+		return w.ops[0]
+	}
+	drawn, at := c.random.Float64(), 0
+	for at < len(w.ops)-1 && drawn >= w.bounds[at] {
+		at++
+	}
+
+	return w.ops[at]
+}
+
+// record draws the record of an operation on one that there is (CoreWorkload.nextKeynum).
+func (c *Client) record() int64 {
+	for {
+		if record := c.draw(); c.work.inserts.readable(record) {
+			return record
+		}
+	}
+}
+
+func (c *Client) draw() int64 {
+	w := c.work
+	switch w.options.RequestDistribution {
+	case Zipfian: // ScrambledZipfianGenerator
+		return fnvHash64(w.keys.draw(&c.random, w.keys.items)) % w.span
+	case Latest: // SkewedLatestGenerator
+		last := w.inserts.last.Load()
+
+		return last - w.keys.draw(&c.random, last)
+	case Hotspot: // HotspotIntegerGenerator
+		if c.random.Float64() < w.options.HotspotOpnFraction {
+			return c.random.Int64N(w.hot)
+		}
+
+		return w.hot + c.random.Int64N(w.options.RecordCount-w.hot)
+	case Exponential: // ExponentialGenerator
+		return w.inserts.last.Load() - int64(-math.Log(1-c.random.Float64())/w.gamma)
+	case Sequential: // SequentialGenerator
+		return (w.round.Add(1) - 1) % w.options.RecordCount
+	default:
+		return c.random.Int64N(w.options.RecordCount)
+	}
+}
+
+// spread draws a number below n: uniformly, or by a distribution.
+func (c *Client) spread(distribution *zipfian, n int64) int64 {
+	if distribution == nil {
+		return c.random.Int64N(n)
+	}
+
+	return distribution.draw(&c.random, n)
+}
+
+// writeAll makes values for all fields of the next operation.
+func (c *Client) writeAll() {
+	c.next.Write, c.own = c.next.Write[:0], c.own[:0]
+	if c.work.options.DataIntegrity {
+		c.reserve(c.work.options.FieldCount)
+	}
+	for field := range c.work.options.FieldCount {
+		c.append(field)
+	}
+}
+
+// write makes the value of one field of the next operation.
+func (c *Client) write(field int) {
+	c.own = c.own[:0]
+	if c.work.options.DataIntegrity {
+		c.reserve(1)
+	}
+	c.append(field)
+}
+
+// reserve makes room for values of so many fields: they must not move.
+func (c *Client) reserve(fields int) {
+	if need := fields * c.work.options.FieldLength; cap(c.own) < need {
+		c.own = make([]byte, 0, need)
+	}
+}
+
+func (c *Client) append(field int) {
+	o := &c.work.options
+	var value []byte
+	switch {
+	case o.DataIntegrity:
+		begin := len(c.own)
+		c.own = c.work.values.appendOwn(c.own, c.next.Key, field, o.FieldLength)
+		value = c.own[begin:]
+	case o.FieldLengthDistribution == Constant:
+		value = c.work.values.random(&c.random, o.FieldLength)
+	default:
+		length := o.MinFieldLength + int(c.spread(c.work.sizes, int64(o.FieldLength-o.MinFieldLength+1)))
+		value = c.work.values.random(&c.random, length)
+	}
+	c.next.Write = append(c.next.Write, Field{field, value})
+}
+
+// Verify returns ErrWrongValue where the option dataIntegrity is set and the value is not that of
+// the field.
+func (c *Client) Verify(key []byte, field int, value []byte) (err error) {
+	if !c.work.options.DataIntegrity {
+		return nil
+	}
+	c.expected, err = c.work.values.verify(c.expected, key, field, value, c.work.options.FieldLength)
+
+	return err
+}
