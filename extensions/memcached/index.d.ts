@@ -347,6 +347,13 @@ declare module 'k6/x/memcached' {
      * set.
      */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
+    /**
+     * Does operations of a core workload of YCSB. A record is one value: it has no scans, and needs
+     * `writeAllFields`.
+     *
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     */
+    ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
 
     /** Empties all servers, now or after a delay. */
     flushAll(delay?: XK6Sweep.TTL | null, options?: Tagged): void;

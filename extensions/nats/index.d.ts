@@ -1377,6 +1377,13 @@ declare module 'k6/x/nats' {
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
+     * Does operations of a core workload of YCSB. A record is one value: it has no scans, and needs
+     * `writeAllFields`.
+     *
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     */
+    ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
+    /**
      * Writes all keys of a workload once, each client its share: see `prefill` of k6/x/memcached.
      */
     prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;

@@ -118,6 +118,13 @@ declare module 'k6/x/resp' {
     /** Runs accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
+     * Does operations of a core workload of YCSB. A record is a hash. Where the mix has scans, the
+     * keys are in the sorted set `usertable:keys` as well.
+     *
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     */
+    ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
+    /**
      * Returns each server's INFO, by address: `info('memory')`; by default the server's default
      * sections.
      *

@@ -118,6 +118,13 @@ declare module 'k6/x/sql' {
     exec(query: string, ...values: unknown[]): Result;
     /** Like {@link Database.exec}, with a timeout. */
     execWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Result;
+    /**
+     * Does operations of a core workload of YCSB, by statements that are prepared once for each
+     * connection. A record is a row of the table `usertable`, which has to be there: `ycsb_key`,
+     * `field0`, `field1` and so on; of Machbase a tag table, which has `time` as well, and neither
+     * updates nor scans.
+     */
+    ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
     /** Closes the database's connections. */
     close(): void;
   }

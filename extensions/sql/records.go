@@ -222,8 +222,8 @@ func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) erro
 	return err
 }
 
-// tags keeps records in a tag table of Machbase, whose rows have a time as well. Rows of tags do not
-// change, and have no order of their names.
+// tags keeps records in a tag table of Machbase, whose rows have a time as well. Rows of tags do
+// not change, and have no order of their names.
 type tags struct{ rows *records }
 
 // Limits implements ycsb.Limited.

@@ -515,6 +515,48 @@ declare module 'k6/x/sweep' {
    */
   export function refuse(text: string): never;
 
+  /** An operation of a YCSB workload. */
+  export interface YCSBOperation {
+    op: 'READ' | 'UPDATE' | 'INSERT' | 'SCAN' | 'READ-MODIFY-WRITE';
+    /** The key of the record; of a scan, of the first one. */
+    key: string;
+    /** The fields to be read; null: all. */
+    fields: string[] | null;
+    /** The fields to be written, and their values. */
+    values: Record<string, string>;
+    /** How many records a scan reads; else 0. */
+    length: number;
+  }
+
+  /** A YCSB workload, from which a script takes one operation after another. */
+  export interface YCSB {
+    /** The operations that have a share. */
+    ops: YCSBOperation['op'][];
+    /** The next operation of this VU. */
+    next(): YCSBOperation;
+    /** The insert of a record that has not been loaded yet; null where there are none left. */
+    record(): YCSBOperation | null;
+    /**
+     * Reports that the insert which `next` has returned is done. Without it the insert has failed
+     * when `next` is called again, and its record is never read.
+     */
+    inserted(): void;
+    /**
+     * Throws where a row is not the record of a key: it has too few fields or, with
+     * `dataIntegrity`, other values.
+     *
+     * @param row an object of the fields, or null where there is no such record
+     */
+    check(key: string, row: Record<string, unknown> | null | undefined): void;
+  }
+
+  /**
+   * A core workload of YCSB, for stores whose client has no `client.ycsb`.
+   *
+   * @param store a name: VUs with equal options and names insert into one workload
+   */
+  export function ycsb(options: XK6SweepYCSB.Workload, store?: string): YCSB;
+
   /**
    * The error of this module besides TypeError. `usage`: an invalid call or file; `not_found`: no
    * such file; `cancelled`: the step or the test has ended.
@@ -594,6 +636,7 @@ declare module 'k6/x/sweep' {
     mark: typeof mark;
     setting: typeof setting;
     refuse: typeof refuse;
+    ycsb: typeof ycsb;
   };
   export default sweep;
 }

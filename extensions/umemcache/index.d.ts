@@ -216,6 +216,13 @@ declare module 'k6/x/umemcache' {
      * value the server rejects (`lock_lost`) fails, and is neither a hit nor a miss.
      */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
+    /**
+     * Does operations of a core workload of YCSB. A record is one value: it has no scans, and needs
+     * `writeAllFields`.
+     *
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     */
+    ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
 
     /** Gives up this client's share of the connections. The next operation takes a new one. */
     close(): void;

@@ -5,7 +5,7 @@ import sweep from 'k6/x/sweep';
 // Settings of a store begin with its name, also in the environment. All others are SWEEP_NAME
 // there, because shells and build servers export CONFIG, SECONDS, TLS and others with another
 // meaning.
-const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_', 'POSTGRES_'];
+const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_', 'POSTGRES_', 'SQLITE_'];
 /** The prefix in the environment for settings that belong to no store. */
 export const prefix = 'SWEEP_';
 
@@ -95,6 +95,14 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
     refuse(name, `an integer from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`);
   }
   return n;
+}
+
+/** A number from 0, such as 0.25. */
+export function number(name, fallback) {
+  const value = given(name);
+  if (value === undefined) return fallback;
+  if (!(Number(value) >= 0)) refuse(name, 'a number from 0');
+  return Number(value);
 }
 
 const units = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30 };

@@ -14,6 +14,14 @@ const caches = [
   'TARGET', 'TARGETS', ...servers.map((name) => `${name}_URL`), 'POGOCACHE_PROTOCOL',
   'UMEM_GENERATION', 'UMEM_THREADS', 'TIMEOUT',
 ];
+/** Where the stores of records are. */
+const stores = ['REDIS_URL', 'MEMCACHED_URL', 'UMEM_URL', 'NATS_URL', 'POSTGRES_URL', 'SQLITE_URL', 'MACHBASE_URL'];
+/** The properties of YCSB's workloads. */
+const records = [
+  'RECORD_COUNT', 'OPERATION_COUNT', 'INSERT_ORDER', 'ZERO_PADDING', 'FIELD_COUNT', 'FIELD_LENGTH', 'MIN_FIELD_LENGTH',
+  'FIELD_LENGTH_DISTRIBUTION', 'READ_ALL_FIELDS', 'WRITE_ALL_FIELDS', 'DATA_INTEGRITY', 'REQUEST_DISTRIBUTION', 'HOTSPOT_DATA_FRACTION',
+  'HOTSPOT_OPN_FRACTION', 'EXPONENTIAL_PERCENTILE', 'EXPONENTIAL_FRAC', 'MIN_SCAN_LENGTH', 'MAX_SCAN_LENGTH', 'SCAN_LENGTH_DISTRIBUTION', 'SEED',
+];
 const nats = ['NATS_URL', 'TIMEOUT'];
 
 /** The settings of each scenario. ../README.md describes them. */
@@ -36,6 +44,10 @@ export const settings = {
   'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE', ...duet('NATS_URL')],
   postgres: [...sweeps, 'POSTGRES_URL', 'TIMEOUT', 'ROWS', 'VALUE', 'MIX', ...duet('POSTGRES_URL')],
+  ycsb: [
+    ...sweeps, 'STORE', 'TARGETS', 'WORKLOAD', 'MIX', 'PHASE', 'LOAD_CLIENTS', ...records, ...stores, 'UMEM_GENERATION', 'UMEM_THREADS', 'TIMEOUT',
+    ...duet(...stores),
+  ],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE', ...duet('NATS_URL')],
   'read-bulk': [
     ...sweeps, 'MXGW_URL', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',

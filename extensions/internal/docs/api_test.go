@@ -286,7 +286,7 @@ func TestMetricsKeepTheRules(t *testing.T) {
 
 func TestSettingsKeepTheRules(t *testing.T) {
 	c := newChecker(t)
-	isOfStore := regexp.MustCompile(`^(BASE_URL|(BASE_)?(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES)_[A-Z_]+)$`)
+	isOfStore := regexp.MustCompile(`^(BASE_URL|(BASE_)?(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW|POSTGRES|SQLITE)_[A-Z_]+)$`)
 	words := regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
 	all := map[string]bool{}
 	for _, settings := range c.settings {

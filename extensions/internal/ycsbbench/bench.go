@@ -85,8 +85,8 @@ func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
 	return s.workloads[key], nil
 }
 
-// load returns the load phase that all clients of a group share.
-func (s *Shared) load(work *ycsb.Workload, of any) *ycsb.Load {
+// Load returns the load phase that all clients of a group share.
+func (s *Shared) Load(work *ycsb.Workload, of any) *ycsb.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := loadKey{work, of}
@@ -163,7 +163,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 			return err
 		}
 		_, _, of := b.runs.Place()
-		load := b.shared.load(client.Workload(), of)
+		load := b.shared.Load(client.Workload(), of)
 		result, err = client.RunLoad(ctx, b, load, asked.Iterations)
 		left = load.Left()
 

@@ -68,7 +68,14 @@ func (c *Conn) writeGetHash(key []byte, fields [][]byte) {
 
 // readHash reads the answer to HGETALL or, of fields that are named, to HMGET.
 func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, *Error) {
-	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+	kind := byte('*')
+	if len(fields) == 0 && c.resp3 {
+		kind = '%'
+	}
+	n, failed := c.readLength(kind, MaxElements/2, "a hash of %s elements")
+	if kind == '%' {
+		n *= 2
+	}
 	switch {
 	case failed != nil:
 		return into, failed

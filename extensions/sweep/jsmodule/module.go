@@ -51,6 +51,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"report":  m.report,
 		"setting": m.setting,
 		"refuse":  m.refuse,
+		"ycsb":    m.ycsb,
 	}, otherExports, ofSteps)
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()

@@ -211,6 +211,7 @@ func TestSeedsMakeExactCounts(t *testing.T) {
 		lengths int // of all scans together
 	}{
 		{options: `{"workload": "a"}`, ops: [NumOps]int{4947, 5053, 0, 0, 0}, top: 144, tops: 367},
+		{options: `{"workload": "a", "recordCount": 200, "fieldCount": 3, "dataIntegrity": true}`, ops: [NumOps]int{5042, 4958}, top: 57, tops: 409},
 		{options: `{"workload": "a", "seed": 2}`, ops: [NumOps]int{4907, 5093, 0, 0, 0}, top: 144, tops: 408},
 		{options: `{"workload": "a"}`, client: 7, ops: [NumOps]int{4927, 5073, 0, 0, 0}, top: 144, tops: 362},
 		{options: `{"workload": "b"}`, ops: [NumOps]int{9472, 528, 0, 0, 0}, top: 144, tops: 340},

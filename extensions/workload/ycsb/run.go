@@ -61,9 +61,6 @@ func (c *Client) On(store Store) error {
 	if c.work.options.Mix.Scan > 0 && c.scanner == nil {
 		return errors.New("option mix.scan: this store cannot read records in the order of their keys")
 	}
-	if indexer, is := store.(Indexer); is {
-		indexer.Index(c.work.options.Mix.Scan > 0)
-	}
 	if limited, is := store.(Limited); is {
 		if err := limited.Limits(&c.work.options); err != nil {
 			return err
@@ -112,7 +109,7 @@ func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, ite
 	more := func() bool { done++; return (iterations == 0 || done <= iterations) && load.Left() > 0 }
 
 	return c.while(ctx, observer, more, func() *Operation {
-		record, left := load.claim()
+		record, left := load.Claim()
 		if !left {
 			return nil
 		}
@@ -124,6 +121,9 @@ func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, ite
 // while does operations as long as there are more.
 func (c *Client) while(ctx context.Context, observer Observer, more func() bool, next func() *Operation) (_ Result, err error) {
 	c.observer, c.result = observer, Result{}
+	if indexer, is := c.store.(Indexer); is {
+		indexer.Index(c.work.options.Mix.Scan > 0)
+	}
 	start := clock.Now()
 	for err == nil && more() {
 		if err = observer.Next(ctx, 1); err != nil {

@@ -266,7 +266,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	c = loadedBefore(t, reads, store)
 	require.EqualValues(t, 200, fail(t, c, ErrMissing).Missing)
 	require.Empty(t, store.rows, "nothing is written to a record that is missing")
-	result, err := loadedBefore(t, `{"workload": "f", "allowMisses": true}`, store).Run(t.Context(), newObserved(), 200)
+	result, err := loadedBefore(t, `{"workload": "c", "allowMisses": true}`, store).Run(t.Context(), newObserved(), 200)
 	require.NoError(t, err)
 	require.Zero(t, result.Failed)
 	require.Positive(t, result.Missing)

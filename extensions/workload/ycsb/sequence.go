@@ -72,8 +72,8 @@ type Load struct {
 // NewLoad returns the load phase of a workload.
 func (w *Workload) NewLoad() *Load { return &Load{records: w.options.RecordCount} }
 
-// claim returns the next record, unless there are none left.
-func (l *Load) claim() (record int64, left bool) {
+// Claim returns the next record, unless there are none left.
+func (l *Load) Claim() (record int64, left bool) {
 	record = l.next.Add(1) - 1
 
 	return record, record < l.records

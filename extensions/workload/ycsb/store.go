@@ -35,7 +35,7 @@ type Limited interface {
 	Limits(o *Options) error
 }
 
-// Indexer is a Store that has to know before the first operation whether the workload scans.
+// Indexer is a Store that has to know before each run whether the workload scans.
 type Indexer interface {
 	Index(scans bool)
 }

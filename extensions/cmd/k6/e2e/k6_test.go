@@ -228,7 +228,7 @@ type madeTable struct {
 
 type step struct {
 	Clients, Repeat, PerClient int
-	Op                         string
+	Op, Variant                string
 	Ops, Failed                int
 	Complete                   bool
 	TooShort                   *int

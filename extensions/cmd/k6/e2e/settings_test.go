@@ -33,7 +33,7 @@ func knownSettings(t *testing.T, names ...string) (settings map[string][]string,
 }
 
 var (
-	readSetting  = regexp.MustCompile(`\b(?:text|bytes|wholeNumbers?|duration|flag|oneOf|someOf|shares|file)\('([A-Z][A-Z_]*)'`)
+	readSetting  = regexp.MustCompile(`\b(?:text|bytes|wholeNumbers?|number|duration|flag|oneOf|someOf|shares|file)\('([A-Z][A-Z_]*)'`)
 	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
 	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
