@@ -245,7 +245,7 @@ func (l *leftAppender) fail() {
 	switch {
 	case l.err != nil && l.rows > 0:
 		l.log.Errorf("an appender on %s was not closed, and closing it failed (%v): "+
-			"nobody knows which of the last %d rows that it was given are in the table; call its close()", l.table, l.err, l.rows)
+			"its last %d rows may not be in the table; call its close()", l.table, l.err, l.rows)
 	case rejected > 0:
 		l.log.Errorf("an appender on %s was not closed, and the server rejected %d of its rows; call its close()", l.table, rejected)
 	default:

@@ -147,8 +147,7 @@ func (c *client) closed() []leftAppender {
 func (c *client) lost() {
 	for _, a := range c.appenders {
 		if a.unacknowledged > 0 && c.lostRows.CompareAndSwap(false, true) {
-			a.log.Warnf("the connection of an appender on %s broke: nobody knows which of the last %d rows that it was given "+
-				"are in the table", a.table, a.unacknowledged)
+			a.log.Warnf("the connection of an appender on %s broke: its last %d rows may not be in the table", a.table, a.unacknowledged)
 		}
 	}
 	if c.connection != nil {

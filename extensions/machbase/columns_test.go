@@ -149,7 +149,7 @@ func TestGenerators(t *testing.T) {
 		`'uniform', { from: new Date(0), rows: 1, tags: 0 }`:             `generate: tags must be from 1 to 1000000, not 0`,
 		`'uniform', { from: new Date(0), rows: 1, interval: 0 }`:         `generate: interval must be more than 0, not 0s`,
 		`'sine', { from: new Date(0), rows: 1, period: '-1s' }`:          `generate: period must be more than 0, not -1s`,
-		`'sine', { from: new Date(0), rows: 1, to: new Date(1) }`:        `generate: one of to and rows must be there, and not both: the time before which the rows end, or how many there are`,
+		`'sine', { from: new Date(0), rows: 1, to: new Date(1) }`:        `generate: set either to (the time before which the rows end) or rows (their number)`,
 		`'uniform', { from: new Date(0), rows: 1, seed: -1 }`:            `generate: option seed must be an integer from 0, not a number -1`,
 		`'stock_tick', { from: new Date(0), to: new Date(1), tps: 1e7 }`: `generate: stock: TPS is 1e+07, want 0.01 to 1000000 ticks per second`,
 		`'stock_rollup_1m', { from: new Date(1), to: new Date(0) }`:      `generate: stock: range ends at 1970-01-01 00:00:00 +0000 UTC, before its start 1970-01-01 00:00:00.001 +0000 UTC`,

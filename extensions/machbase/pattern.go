@@ -185,7 +185,7 @@ func oneOfValues(value sobek.Value) (pattern, error) {
 		return nil, err
 	}
 	if len(values) == 0 {
-		return nil, k6mod.Misuse("oneOf must have a value at least")
+		return nil, k6mod.Misuse("oneOf must have at least one value")
 	}
 
 	return oneOf(values), nil

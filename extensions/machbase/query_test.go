@@ -95,7 +95,7 @@ func TestQueryWithoutRows(t *testing.T) {
 	require.JSONEq(t, `[]`, v.JSON(`client.query('x')`))
 	require.JSONEq(t, `[{"name":"code","type":"varchar"}]`, v.JSON(`client.query('x').columns`))
 	for _, options := range []string{`expect: { code: 'WISH' }`, `minRows: 1`} {
-		require.Equal(t, thrown{"MachbaseError", "the answer has 0 rows, not 1 at least", kindExpect, 0}, v.fail(`client.query('x', [], { `+options+` })`))
+		require.Equal(t, thrown{"MachbaseError", "the answer has 0 rows, but needs at least 1", kindExpect, 0}, v.fail(`client.query('x', [], { `+options+` })`))
 	}
 	for _, options := range []string{`expect: { code: 'WISH' }, minRows: 0`, `expect: {}`} {
 		require.Equal(t, int64(0), v.Run(`client.query('x', [], { rows: 'discard', `+options+` })`))

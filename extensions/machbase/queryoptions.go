@@ -48,7 +48,7 @@ func (c rowCount) withExpect(expect []expectation) rowCount {
 
 func (c rowCount) check(rows int64) error {
 	if uint64(rows) < c.rows {
-		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, c.rows)
+		return k6mod.Errorf(kindExpect, "the answer has %d rows, but needs at least %d", rows, c.rows)
 	}
 
 	return nil

@@ -265,7 +265,7 @@ func TestRunMisused(t *testing.T) {
 		`{ params: ['a', {}] }`:                 `run: parameter 2: it must be a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }`,
 		`{ params: [true] }`:                    `run: parameter 1: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, null or machbase.bind(type, value)`,
 		`{ params: [{ of: 1 }] }`:               `run: parameter 1: a pattern: unknown option "of"; known are oneOf, between, from, step`,
-		`{ params: [{ oneOf: [] }] }`:           `run: parameter 1: oneOf must have a value at least`,
+		`{ params: [{ oneOf: [] }] }`:           `run: parameter 1: oneOf must have at least one value`,
 		`{ params: [{ oneOf: [1], from: 1 }] }`: `run: parameter 1: it must be a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }`,
 		`{ params: [{ between: [2, 1] }] }`:     `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [2, 1]`,
 		`{ params: [{ between: [1767225600000000100n, 1767225600000000000n] }] }`: `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [1767225600000000100, 1767225600000000000]`,
@@ -277,7 +277,7 @@ func TestRunMisused(t *testing.T) {
 		`{ params: [{ between: [new Date(0), new Date(1)], step: 0 }] }`:          `run: parameter 1: step must be more than 0`,
 		`{ params: [{ from: 'a' }] }`:                                             `run: parameter 1: from must be a number or a Date, not a`,
 		`{ params: [{ from: new Date(0) }] }`:                                     `run: parameter 1: a sequence of times needs a step, such as { from: date, step: '1s' }`,
-		`{ iterations: 1, exec: 'e', minRows: 1 }`:                                `run: options expect and minRows are for query: what exec runs returns no rows`,
+		`{ iterations: 1, exec: 'e', minRows: 1 }`:                                `run: options expect and minRows are for query: exec returns no rows`,
 		`{ iterations: 1, duration: '1s', exec: 'e' }`:                            `run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given`,
 	} {
 		assert.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`client.run(`+options+`)`), options)

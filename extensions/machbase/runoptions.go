@@ -69,7 +69,7 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 	case (o.iterations == 0) == (o.duration == 0):
 		return nil, k6mod.Misuse("run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given")
 	case o.exec != "" && (o.expect != nil || o.minRows.given):
-		return nil, k6mod.Misuse("run: options expect and minRows are for query: what exec runs returns no rows")
+		return nil, k6mod.Misuse("run: options expect and minRows are for query: exec returns no rows")
 	}
 
 	o.minRows = o.minRows.withExpect(o.expect)

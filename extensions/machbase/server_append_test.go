@@ -33,7 +33,7 @@ func TestServerAppendsColumns(t *testing.T) {
 	// A wrong column is an error before any of it is sent.
 	for columns, want := range map[string]string{
 		`[names]`: `takes 11 columns, not 1`,
-		`[names, new BigInt64Array(1), ...Array(9).fill(new Int8Array(3000))]`: ` has 1 values, and the ones before it have 3000`,
+		`[names, new BigInt64Array(1), ...Array(9).fill(new Int8Array(3000))]`: ` has 1 values, but the ones before it have 3000`,
 	} {
 		e := v.fail(`a.appendColumns(` + columns + `)`)
 		require.Equal(t, k6mod.KindUsage, e.Kind)

@@ -182,7 +182,7 @@ func (c *client) server(key []byte) int {
 func (c *client) begin() {
 	c.ready()
 	if c.calling {
-		c.Misuse("a method of a Client cannot be called while another one of it reads its arguments")
+		c.Misuse("a method of a Client cannot be called while another method of it reads its arguments")
 	}
 	c.calling = true
 }

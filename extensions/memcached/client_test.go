@@ -287,16 +287,16 @@ func TestMisuse(t *testing.T) {
 		`client.pipeline({})`:                                    "pipeline: commands must be an array, not an object",
 		`client.pipeline([5])`:                                   "pipeline: each command must be an array, not 5",
 		`client.pipeline([[]])`:                                  "pipeline: command 0 is empty",
-		`client.pipeline([['get', 'k'], ['gut']])`:               `pipeline: command 1 is "gut", which is none; see the methods that take a key`,
+		`client.pipeline([['get', 'k'], ['gut']])`:               `pipeline: command 1 is "gut", which is not a command; use the methods that take a key`,
 		`client.pipeline([['get', 'k'], ['set', 'k']])`:          "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
 		`client.getOrSet('k', 5)`:                                "getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not undefined",
 		`client.getOrSet('k', 5, {})`:                            "getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not an object",
-		`client.stats('cachedump 1 10')`:                         `stats cannot be asked for "cachedump 1 10", which lists keys and no statistics`,
-		`client.stats('detail dump')`:                            `stats cannot be asked for "detail dump", which lists keys and no statistics`,
+		`client.stats('cachedump 1 10')`:                         `stats does not support "cachedump 1 10", which lists keys`,
+		`client.stats('detail dump')`:                            `stats does not support "detail dump", which lists keys`,
 		`client.getOrSet(key, '5s', () => {})`:                   "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
 		`client.flushAll(-1)`:                                    "flushAll: the delay must be a time such as '60s', 0 for never, or a Date, not -1",
 		`client.stats(5)`:                                        "stats: the argument must be a string, not 5",
-		`client.get('k', { get as() { client.get('other'); } })`: "a method of a Client cannot be called while another one of it reads its arguments",
+		`client.get('k', { get as() { client.get('other'); } })`: "a method of a Client cannot be called while another method of it reads its arguments",
 	} {
 		require.Equal(t, thrown{want, wire.KindUsage}, v.fail(script), script)
 	}

@@ -132,7 +132,7 @@ func serverAddress(text string) (string, error) {
 	return k6mod.HostPort(host, port)
 }
 
-var errURLs = errors.New("all urls must have the same user, password and options: those are of all servers")
+var errURLs = errors.New("all urls must have the same user, password and options, which apply to all servers")
 
 var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s, " +
 	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
@@ -210,7 +210,7 @@ func (c *Config) validate(o *options) error {
 	case c.User == "" && c.Password != "":
 		return errors.New("there is a password, but no user")
 	case strings.ContainsAny(c.User, " \r\n") || strings.ContainsAny(c.Password, "\r\n"):
-		return errors.New("user must have no space, user and password no line end: memcached cannot take them")
+		return errors.New("user must not contain a space, user and password must not contain a line end")
 	}
 	if !o.TLS.Given() {
 		return nil

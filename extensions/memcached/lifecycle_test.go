@@ -233,7 +233,7 @@ func TestServerThatTalksNonsense(t *testing.T) {
 	require.NoError(t, v.JS.Set("server", testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n\r\n")))
 	for _, call := range []string{`get('k')`, `set('k', 'v')`, `getMulti(['k'])`, `pipeline([['get', 'k']])`, `stats()`, `version()`, `meta.get('k')`} {
 		e := v.fail(`new memcached.Client(server).` + call)
-		require.Equal(t, thrown{`the server sent "HTTP/1.1 400 Bad Request", which is no answer to the request`, wire.KindProtocol}, e, call)
+		require.Equal(t, thrown{`the server sent "HTTP/1.1 400 Bad Request", which is not an answer to the request`, wire.KindProtocol}, e, call)
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 		}
 		command := commands[words[0].String()]
 		if command == nil {
-			c.Misuse("pipeline: command %d is %q, which is none; see the methods that take a key", position, words[0].String())
+			c.Misuse("pipeline: command %d is %q, which is not a command; use the methods that take a key", position, words[0].String())
 		}
 		c.enqueue(command, position, func(i int) sobek.Value {
 			if i+1 < len(words) {

@@ -45,7 +45,7 @@ func TestOptionErrors(t *testing.T) {
 		`{ timeout: 0 }`:                         "timeout must be more than 0, not 0s",
 		`{ connectTimeout: '-1s' }`:              "connectTimeout must be more than 0, not -1s",
 		`{ password: 's3cret' }`:                 "there is a password, but no user",
-		`{ user: 'a b' }`:                        "user must have no space, user and password no line end: memcached cannot take them",
+		`{ user: 'a b' }`:                        "user must not contain a space, user and password must not contain a line end",
 		`{ tls: 'yes' }`:                         "option tls must be true, false or an object",
 		`{ tls: true }`:                          "",
 		`{ tls: { ca: 'x' } }`:                   "tls.cacerts must hold certificates in PEM, as open() reads them from a file",

@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 	require.Equal(t, thrown{"there is no session: call open() first", "usage", 0}, v.fail(`client.register()`))
 	v.Run(`client.open(); client.register()`)
 	require.Equal(t, thrown{"a session is open: call close() first", "usage", 0}, v.fail(`client.open()`))
-	require.Equal(t, thrown{"there are no tags: subscribe to some first, or say which", "usage", 0}, v.fail(`client.readBulk()`))
+	require.Equal(t, thrown{"there are no tags: subscribe to some first, or pass them", "usage", 0}, v.fail(`client.readBulk()`))
 	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "auth", 7}, v.fail(`client.readBulk(tags)`))
 	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "auth"))
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
@@ -185,11 +185,11 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client(['a', 'b'], options)`:                               `new Client: the url must name one gateway: a Client has one session`,
 		`new mxgateway.Client('a', { ...options, url: 'b' })`:                     `new Client: the url is given twice: as the first argument and as option url`,
 		`new mxgateway.Client({ ...options, address: 'a' })`:                      `new Client: unknown option "address": use url`,
-		`new mxgateway.Client('grpcs://a', { ...options, tls: false })`:           `new Client: the url stands for TLS, and tls is false`,
+		`new mxgateway.Client('grpcs://a', { ...options, tls: false })`:           `new Client: the url is for TLS, but tls is false`,
 		`new mxgateway.Client({ ...options, tls: { insecureSkipVerify: true } })`: `new Client: unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
 		`new mxgateway.Client({ ...options, timeout: 5 })`:                        `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
 		`new mxgateway.Client(options).run({ calls: 3 })`:                         `run: unknown option "calls": use iterations`,
-		`new mxgateway.Client(options).run({ tags: ['A.x'] })`:                    `run: option tags are those of the samples, such as { name: 'a' }: the tags to read are option addresses`,
+		`new mxgateway.Client(options).run({ tags: ['A.x'] })`:                    `run: option tags is for samples, such as { name: 'a' }; the tags to read belong in option addresses`,
 		`new mxgateway.Client(options).open('x', { tag: 1 })`:                     `open: unknown option "tag"; known is tags`,
 		`new mxgateway.Client(options, {})`:                                       `new Client takes a url and options, or options alone`,
 		`new mxgateway.Client({ apiKey: 'a b', proto })`:                          `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
@@ -199,7 +199,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client({ connection: 'all', proto })`:                      `new Client: connection must be 'vu' or 'shared', not "all"`,
 		`new mxgateway.Client({})`:                                                `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
 		`new mxgateway.Client({ proto, reflection: true })`:                       `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
-		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:          `new Client: importPaths are of proto, and there is none with reflection`,
+		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:          `new Client: importPaths needs proto; it does not work with reflection`,
 		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:                     `new Client: tls.cert and tls.key must be given together`,
 		`new mxgateway.Client({ proto, service: 'a.B' })`:                         `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
 		`new mxgateway.Tally()`:                                                   `new Tally takes a name`,
@@ -210,7 +210,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client(options).subscribe([])`:                             `subscribe: the tags must not be empty`,
 		`new mxgateway.Client(options).subscribe(['a', 1])`:                       `subscribe: a tag must be a string that is not empty, not 1`,
 		`new mxgateway.Client(options).readBulk('a')`:                             `readBulk: the tags must be an array, not a`,
-		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:              `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
+		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:              `readBulk: wait must be from 0 (the worker's setting) to 24h0m0s, not -1ms`,
 		`new mxgateway.Client(new Array(4294967295))`:                             `new Client: the url has 4294967295 elements: at most 1000000 are allowed`,
 		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:          `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
 		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`:        `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
@@ -220,7 +220,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client(options).run({ iterations: -1 })`:                   `run: option iterations must be a positive integer, not -1`,
 		`new mxgateway.Client(options).run({ iterations: 1, duration: '1s' })`:    `run: options iterations and duration exclude each other`,
 		`new mxgateway.Client(options).run({ duration: 0 })`:                      `run: option duration must be more than 0, not 0s`,
-		`new mxgateway.Client(options).run({ iterations: 1, wait: '48h' })`:       `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
+		`new mxgateway.Client(options).run({ iterations: 1, wait: '48h' })`:       `run: wait must be from 0 (the worker's setting) to 24h0m0s, not 48h0m0s`,
 	} {
 		require.Equal(t, thrown{message, "usage", 0}, v.fail(script), script)
 	}

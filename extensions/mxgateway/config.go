@@ -60,7 +60,7 @@ func (o *options) config(urls []string) (*Config, error) {
 		return nil, err
 	}
 	if c.Secured && o.TLS != nil && !o.TLS.Given() {
-		return nil, errors.New("the url stands for TLS, and tls is false")
+		return nil, errors.New("the url is for TLS, but tls is false")
 	}
 	if c.Secured = c.Secured || o.TLS.Given(); c.Secured {
 		if o.TLS != nil {
@@ -81,7 +81,7 @@ func (o *options) validate() error {
 	case (o.Proto == "") != o.Reflection:
 		return errors.New("either proto, the path of the gateway's .proto file, or reflection: true must be given")
 	case o.Reflection && len(o.ImportPaths) > 0:
-		return errors.New("importPaths are of proto, and there is none with reflection")
+		return errors.New("importPaths needs proto; it does not work with reflection")
 	}
 
 	return nil

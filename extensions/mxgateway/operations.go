@@ -240,7 +240,7 @@ func (c *client) reading(given []string) (*wire.Session, []string, error) {
 		tags = c.tags
 	}
 	if len(tags) == 0 {
-		return nil, nil, k6mod.Misuse("there are no tags: subscribe to some first, or say which")
+		return nil, nil, k6mod.Misuse("there are no tags: subscribe to some first, or pass them")
 	}
 
 	return session, tags, nil
@@ -271,7 +271,7 @@ const maxWait = 24 * time.Hour
 func waitOf(given types.NullDuration) (time.Duration, error) {
 	wait := given.TimeDuration()
 	if wait < 0 || wait > maxWait {
-		return 0, fmt.Errorf("wait must be from 0, as long as the worker wants, to %s, not %s", maxWait, wait)
+		return 0, fmt.Errorf("wait must be from 0 (the worker's setting) to %s, not %s", maxWait, wait)
 	}
 
 	return wait, nil

@@ -52,7 +52,7 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	sweep := k6glue.SessionOf(c.VU())
 	var o runOptions
 	if options, is := call.Argument(0).(*sobek.Object); is && isArray(options.Get("tags")) {
-		c.Misuse("run: option tags are those of the samples, such as { name: 'a' }: the tags to read are option addresses")
+		c.Misuse("run: option tags is for samples, such as { name: 'a' }; the tags to read belong in option addresses")
 	}
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
 		c.Misuse("run: %s", err)

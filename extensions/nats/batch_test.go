@@ -64,7 +64,7 @@ func TestFetchEach(t *testing.T) {
 	require.Equal(t, map[string]uint64{slow: 6}, totals[opDeliver].Errors)
 
 	totals = v.inSweep(10, `sub = client.subscribe(unique, { pending: 4 }); client.publishBatch(unique, 'x', { iterations: 6 }); client.flush(); sub.fetch(10, each); sub.close()`)
-	require.Equal(t, map[string]uint64{slow: 2, "messages have not come within 200ms": 4}, totals[opDeliver].Errors)
+	require.Equal(t, map[string]uint64{slow: 2, "messages did not arrive within 200ms": 4}, totals[opDeliver].Errors)
 
 	stream := withStream(t)
 	stream.Run(`js.publishBatch(subject, 'x', { iterations: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
@@ -74,7 +74,7 @@ func TestFetchEach(t *testing.T) {
 
 	e := v.fail(`const plain = new nats.Client(url), own = plain.subscribe(unique); plain.publish(unique, 'x'); own.fetch(1, each)`)
 	require.Equal(t, k6mod.KindUsage, e.Kind)
-	require.Contains(t, e.Message, "give the client that sends them the option stamp")
+	require.Contains(t, e.Message, "set the option stamp of the client that sends them")
 }
 
 // Each VU's callbacks run on its own event loop: the race detector checks that.

@@ -151,7 +151,7 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 		"WebSocket, in pieces": {"ws", "", tooMuch, func(conn net.Conn) {
 			lieInFrames(conn, frame(0x02, huge[:9])+frame(0x89, "ping")+frame(0x80, huge[9:]))
 		}},
-		"WebSocket, compressed": {"ws", "", "the server sends a compressed WebSocket frame", func(conn net.Conn) {
+		"WebSocket, compressed": {"ws", "", "the server sent an unexpected compressed WebSocket frame", func(conn net.Conn) {
 			lieInFrames(conn, frame(0xc2, huge))
 		}},
 	} {

@@ -62,7 +62,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
 	defer cancel()
 	release := context.AfterFunc(opening, func() {
-		defer crash.Contain("what ends connecting")
+		defer crash.Contain("the end of connecting")
 		stop()
 		d.interrupt()
 	})
@@ -152,20 +152,20 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	o.NoEcho = cfg.NoEcho
 	o.NoRandomize = cfg.NoRandomize
 	o.DisconnectedErrCB = func(_ *natsio.Conn, err error) {
-		defer conn.contain("what counts a broken connection")
+		defer conn.contain("the count of broken connections")
 		if err != nil {
 			conn.disconnects.Add(1)
 			conn.news.Store(true)
 		}
 	}
 	o.ReconnectedCB = func(*natsio.Conn) {
-		defer conn.contain("what counts a new connection")
+		defer conn.contain("the count of new connections")
 		conn.lie.Store(nil)
 		conn.reconnects.Add(1)
 		conn.news.Store(true)
 	}
 	o.AsyncErrorCB = func(_ *natsio.Conn, _ *natsio.Subscription, err error) {
-		defer conn.contain("what counts an error")
+		defer conn.contain("the count of errors")
 		conn.failed(err)
 	}
 	o.ClosedCB = func(*natsio.Conn) {

@@ -148,10 +148,10 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	err = o.read(call.Argument(1), c.handle.client.config.TimeoutEach)
 	t.timeout, t.tags = o.timeout+graceful, o.tags
 	if err == nil && o.noWait && o.maxBytes != 0 {
-		err = k6mod.Misuse("fetch: noWait and maxBytes do not go together")
+		err = k6mod.Misuse("fetch: noWait and maxBytes cannot be combined")
 	}
 	if err == nil && o.each && o.noWait {
-		err = k6mod.Misuse("fetch: the option each does not go together with noWait")
+		err = k6mod.Misuse("fetch: the options each and noWait cannot be combined")
 	}
 
 	return t, err

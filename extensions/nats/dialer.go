@@ -110,7 +110,7 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 // long.
 func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	defer context.AfterFunc(d.life, func() {
-		defer crash.Contain("what ends connecting")
+		defer crash.Contain("the end of connecting")
 		_ = raw.Close()
 	})()
 	err := raw.SetDeadline(time.Now().Add(d.hello))

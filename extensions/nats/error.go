@@ -91,7 +91,7 @@ func asError(err error) k6mod.Error {
 func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
 	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
-		e.Message = "the connection is broken, and is being made again"
+		e.Message = "the connection is broken and is being restored"
 	}
 	var api jetstream.JetStreamError
 	if errors.As(err, &api) && api.APIError() != nil {
@@ -103,7 +103,7 @@ func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each erro
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrBucketNotFound):
-		e.Message += ": make it with createKeyValue or createObjectStore"
+		e.Message += ": create it with createKeyValue or createObjectStore"
 	case e.Code == ttlDisabled:
 		e.Message += ": a bucket has it with the option limitMarkerTtl of createKeyValue"
 	}

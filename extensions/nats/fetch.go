@@ -77,11 +77,11 @@ func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 func (f *feed[T]) mustFetch(o *fetchOptions) error {
 	switch {
 	case o.maxBytes != 0:
-		return k6mod.Misuse("fetch: the option maxBytes is one of a consumer's fetch")
+		return k6mod.Misuse("fetch: the option maxBytes is only for a consumer's fetch")
 	case o.ack && f.accept == nil:
 		return k6mod.Misuse("fetch: the option ack is for messages of a consumer")
 	case o.each && (f.age == nil || o.noWait):
-		return k6mod.Misuse("fetch: the option each is for messages, of a subscription or a consumer, and does not go together with noWait")
+		return k6mod.Misuse("fetch: the option each is only for messages of a subscription or a consumer, without noWait")
 	}
 
 	return f.mustPull("fetch")
@@ -107,7 +107,7 @@ func (b *taken[T]) add(next T, r *record) error {
 	if b.options.each {
 		took, ok := b.feed.age(next)
 		if !ok {
-			return k6mod.Misuse("fetch: the option each is for messages that have the time: give the client that sends them the option stamp")
+			return k6mod.Misuse("fetch: the option each needs messages with a time: set the option stamp of the client that sends them")
 		}
 		b.ages = append(b.ages, took)
 	}
@@ -148,7 +148,7 @@ func (b *taken[T]) missing() []error {
 	}
 	slow := k6mod.Errorf(kindSlowConsumer,
 		"slow consumer: messages were dropped, since as many were waiting as the option pending allows (%d)", cap(b.feed.come))
-	late := k6mod.Errorf(k6mod.KindTimeout, "messages have not come within %s", b.options.timeout)
+	late := k6mod.Errorf(k6mod.KindTimeout, "messages did not arrive within %s", b.options.timeout)
 
 	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
 }

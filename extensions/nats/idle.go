@@ -43,8 +43,8 @@ func (i *idle) look(w *idleWatch, logger logrus.FieldLogger) {
 			i.look(w, logger)
 		default:
 			i.once.Do(func() {
-				logger.Warnf("a callback has got no message for %s, and the iteration lasts until its subscription is closed: "+
-					"call close() of what subscribe returned, or give subscribe the option max", i.after)
+				logger.Warnf("a callback has received no message for %s, and the iteration lasts until its subscription is closed: "+
+					"call close() of the subscription, or set its option max", i.after)
 			})
 		}
 	})

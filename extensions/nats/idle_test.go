@@ -10,8 +10,8 @@ import (
 )
 
 func TestCallbackWithoutMessagesIsTold(t *testing.T) {
-	const said = "a callback has got no message for 20ms, and the iteration lasts until its subscription is closed: " +
-		"call close() of what subscribe returned, or give subscribe the option max"
+	const said = "a callback has received no message for 20ms, and the iteration lasts until its subscription is closed: " +
+		"call close() of the subscription, or set its option max"
 	v := newInitVU(t, newModule(newShared(20*time.Millisecond)))
 	v.Start(1)
 	logger, log := test.NewNullLogger()

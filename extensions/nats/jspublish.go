@@ -90,7 +90,7 @@ func decimal(method, what string, value sobek.Value) (string, error) {
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
 	if err == nil && o.iterations != 0 {
-		err = k6mod.Misuse("publish: the option iterations is one of publishBatch")
+		err = k6mod.Misuse("publish: the option iterations is only for publishBatch")
 	}
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)
 	if err == nil && (o.iterations != 0 || o.timeout != 0) {
-		err = k6mod.Misuse("publishNoWait: the options iterations and timeout are not for it")
+		err = k6mod.Misuse("publishNoWait has no options iterations and timeout")
 	}
 	if err != nil {
 		c.Throw(err)

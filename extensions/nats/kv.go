@@ -37,7 +37,7 @@ func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 		h.client.Throw(err)
 	}
 	if !sobek.IsUndefined(call.Argument(1)) {
-		h.client.Misuse("keyValue: takes the bucket's name alone; ensureKeyValue({ bucket, ttl: '60s' }) makes one with options")
+		h.client.Misuse("keyValue: takes only the bucket's name; ensureKeyValue({ bucket, ttl: '60s' }) creates one with options")
 	}
 
 	return h.keyValueOf(bucket).object()

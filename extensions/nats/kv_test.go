@@ -98,7 +98,7 @@ func TestTimesToLive(t *testing.T) {
 func TestErrorsOfBucketsSayWhatToWrite(t *testing.T) {
 	v := withBucket(t)
 	require.Contains(t, v.fail(`js.keyValue(unique + '-none').get('k')`).Message,
-		"bucket not found: make it with createKeyValue or createObjectStore")
+		"bucket not found: create it with createKeyValue or createObjectStore")
 	require.Contains(t, v.fail(`kv.create('k', 'v', { ttl: '60s' })`).Message,
 		"per-message TTL is disabled (JetStream error 10166): a bucket has it with the option limitMarkerTtl of createKeyValue")
 }

@@ -57,7 +57,7 @@ func TestLayoutMetadata(t *testing.T) {
 	orb := withLayout(t, "orb")
 	e := orb.fail(`layout.put('k', 'v', { metadata: { a: 1 } })`)
 	require.Equal(t, k6mod.KindUsage, e.Kind)
-	require.Contains(t, e.Message, `layout "orb" keeps none`)
+	require.Contains(t, e.Message, `layout "orb" stores none`)
 	require.Equal(t, k6mod.KindUsage, orb.fail(`layout.put('k', 'v', { table: 'a.b' })`).Kind)
 	v.Run(`client.jetStream().keyValue(unique).put('NMYQ====', 'no JSON')`)
 	require.Equal(t, k6mod.KindServer, v.fail(`layout.get('k1')`).Kind)

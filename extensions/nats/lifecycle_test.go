@@ -146,7 +146,7 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 			`)
 			s.kill()
 			require.Eventually(t, func() bool { return v.Run(`client.info()`) == nil }, 10*time.Second, time.Millisecond)
-			require.Equal(t, thrown{Message: "the connection is broken, and is being made again", Kind: k6mod.KindConnection}, v.fail(`client.publish(unique, 'lost')`))
+			require.Equal(t, thrown{Message: "the connection is broken and is being restored", Kind: k6mod.KindConnection}, v.fail(`client.publish(unique, 'lost')`))
 			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`kv.put('k', 'lost')`).Kind)
 			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`client.request(unique, 'x')`).Kind)
 			s.restart()

@@ -133,7 +133,7 @@ func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 	msg := m.messageOf(call)
 	if msg.core.Reply == "" {
-		m.Misuse("respond: the message is no request: it has no reply subject")
+		m.Misuse("respond: the message is not a request: it has no reply subject")
 	}
 	c := msg.client
 	o, err := c.publish.readOne(c, "respond", call.Argument(1))

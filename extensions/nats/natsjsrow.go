@@ -73,7 +73,7 @@ func rowNamed(name string) (rows.Row, error) {
 		names = append(names, row.Name)
 	}
 
-	return rows.Row{}, k6mod.Misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
+	return rows.Row{}, k6mod.Misuse("natsjsRow: unknown row %q; known are %s", name, strings.Join(names, ", "))
 }
 
 func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {

@@ -178,7 +178,7 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	o, err := p.read(c, method, value)
 	if err == nil && o.iterations != 0 {
-		err = k6mod.Misuse("%s: the option iterations is one of publishBatch", method)
+		err = k6mod.Misuse("%s: the option iterations is only for publishBatch", method)
 	}
 
 	return o, err

@@ -162,7 +162,7 @@ func TestRunOfABucketThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client(url).layout({ layout: 'orb', database: 'a b' })`)
 	totals := v.inSweep(2, `layout.run({ iterations: 10, mix: { get: 1 }, keys: { count: 1 } })`)
-	require.Equal(t, map[string]uint64{`get key "key:000000000000" in bucket "a b": a bucket's name takes letters, digits, - and _ only`: 2}, totals["get"].Errors)
+	require.Equal(t, map[string]uint64{`get key "key:000000000000" in bucket "a b": a bucket's name may only have letters, digits, - and _`: 2}, totals["get"].Errors)
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.KindUsage))
 
 	dropped := withLayout(t, "micro")

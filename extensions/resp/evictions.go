@@ -48,7 +48,7 @@ func (s *statistics) Read() (evicted uint64, free int, err error) {
 // Close implements evictions.Server.
 func (s *statistics) Close() { s.conn.Close() }
 
-var errUntold = errors.New("the server does not tell how many keys it evicts")
+var errUntold = errors.New("the server does not report how many keys it evicts")
 
 // evictedOf reads from an answer to INFO how many keys were evicted, and how many more connections
 // the server accepts: negative if the answer does not say.

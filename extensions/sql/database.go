@@ -179,7 +179,7 @@ func (d *database) read(method string, arguments []sobek.Value) (text string, va
 		return "", nil, err
 	}
 	if strings.Contains(text, "\x00") {
-		return "", nil, k6mod.Misuse("%s: the SQL has a NUL character, at which servers end it", method)
+		return "", nil, k6mod.Misuse("%s: the SQL has a NUL character, which would end it", method)
 	}
 	values = make([]any, len(arguments))
 	for i, argument := range arguments {

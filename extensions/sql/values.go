@@ -44,7 +44,7 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 	switch v := value.(type) {
 	case string:
 		if driver == driverPostgres && strings.Contains(v, "\x00") {
-			return nil, errors.New("has a NUL character, which no text of PostgreSQL has")
+			return nil, errors.New("has a NUL character, which PostgreSQL does not allow in texts")
 		}
 
 		return v, nil
@@ -73,9 +73,9 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 			return v, nil
 		}
 
-		return nil, errors.New("is an object: give its JSON, by JSON.stringify")
+		return nil, errors.New("is an object: use JSON.stringify")
 	default:
-		return nil, fmt.Errorf("is a %T, which no column takes: give a number, a string, a boolean, a Date, a BigInt or an ArrayBuffer", value)
+		return nil, fmt.Errorf("is a %T, which cannot be stored: use a number, a string, a boolean, a Date, a BigInt or an ArrayBuffer", value)
 	}
 }
 
@@ -120,7 +120,7 @@ func (r *result) read(method string, rows *sql.Rows) (err error) {
 	}
 	for i, name := range r.columns {
 		if slices.Contains(r.columns[:i], name) {
-			return k6mod.Misuse("%s: two columns are named %q: give them names of their own, such as t.%s as t_%s", method, name, name, name)
+			return k6mod.Misuse("%s: two columns are named %q: give them different names, such as t.%s as t_%s", method, name, name, name)
 		}
 	}
 	types, err := rows.ColumnTypes()

@@ -12,7 +12,7 @@ import (
 
 func checkArgument(arg *driver.NamedValue) (err error) {
 	if arg.Name != "" {
-		return fmt.Errorf("argument %q has a name: the parameters of Machbase are question marks, and have none", arg.Name)
+		return fmt.Errorf("argument %q has a name, but Machbase's parameters are question marks without names", arg.Name)
 	}
 	arg.Value, err = argument(arg.Value)
 

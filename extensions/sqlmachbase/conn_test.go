@@ -402,13 +402,13 @@ func TestServersThatFail(t *testing.T) {
 		"answers as something else": {func(conn net.Conn) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			untilClosed(conn)
-		}, "it is no Machbase server"},
+		}, "it is not a Machbase server"},
 		"is silent":            {untilClosed, "no answer in time"},
 		"greets and is silent": {func(conn net.Conn) { _, _ = io.WriteString(conn, "CMI_READY"); untilClosed(conn) }, "no answer in time"},
 		"greets and talks nonsense": {func(conn net.Conn) {
 			_, _ = io.WriteString(conn, "CMI_READY"+string(make([]byte, 64))+"\xff")
 			untilClosed(conn)
-		}, "makes no sense"},
+		}, "is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireNothingLeft(t)

@@ -232,14 +232,14 @@ func TestArgumentsThatCannotBe(t *testing.T) {
 		args []any
 		want string
 	}{
-		"name":         {[]any{sql.Named("l", 1)}, `argument "l" has a name: the parameters of Machbase are question marks, and have none`},
+		"name":         {[]any{sql.Named("l", 1)}, `argument "l" has a name, but Machbase's parameters are question marks without names`},
 		"struct":       {[]any{struct{}{}}, "unsupported type struct {}, a struct"},
 		"channel":      {[]any{make(chan int)}, "unsupported type chan int"},
 		"valuer":       {[]any{tagged{struct{}{}}}, "a sqlmachbase_test.tagged gives a struct {}, which cannot be bound"},
 		"big":          {[]any{new(big.Int).Lsh(big.NewInt(1), 64)}, "18446744073709551616 does not fit 64 bits"},
 		"too many":     {[]any{1, 2}, "the statement takes 1 parameters, not 2"},
 		"none":         {nil, "the statement takes 1 parameters, not 0"},
-		"address":      {[]any{netip.Addr{}}, "parameter 1: it is no IP address"},
+		"address":      {[]any{netip.Addr{}}, "parameter 1: it is not an IP address"},
 		"ancient time": {[]any{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)}, "does not fit a datetime"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 }
 
 // errTTL is the error of a store with a time to live.
-var errTTL error = k6mod.Misuse("umem-cache knows no time to live: option ttl must be 0")
+var errTTL error = k6mod.Misuse("umem-cache has no time to live: option ttl must be 0")
 
 // GetOrSet implements workload.GetOrSetter. A value that the server rejects is a failure, not
 // workload.ErrRefused: another client may have taken the fill lock and stored a different value, or

@@ -122,7 +122,7 @@ func TestRunMisused(t *testing.T) {
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
 	}
-	require.Equal(t, "prefill of key key:000000000000: umem-cache knows no time to live: option ttl must be 0",
+	require.Equal(t, "prefill of key key:000000000000: umem-cache has no time to live: option ttl must be 0",
 		v.Abort(`client.prefill({ ttl: '1s' })`))
 	require.Equal(t, 1, v.bench(`client.run({ iterations: 1, mix: { getOrSet: 1 }, ttl: '1s' })`).Failed)
 	init := newInitVU(t, New(), server)

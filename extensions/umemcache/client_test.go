@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 	for script, want := range map[string]thrown{
 		`client.get()`:                                 {"get: the key must be a string, an ArrayBuffer or a typed array, not undefined", "usage"},
 		`client.get(5)`:                                {"get: the key must be a string, an ArrayBuffer or a typed array, not 5", "usage"},
-		`client.get('x'.repeat(256))`:                  {"a key of 256 bytes is too long: 255 are the most", "usage"},
+		`client.get('x'.repeat(256))`:                  {"a key of 256 bytes is too long: at most 255 are allowed", "usage"},
 		`client.set('k')`:                              {"set: the value must be a string, an ArrayBuffer or a typed array, not undefined", "usage"},
 		`client.set('k', 'x'.repeat(11))`:              {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
 		`client.getOrSet('k', 'x'.repeat(11))`:         {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
@@ -148,7 +148,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`'x'`:                                `new Client: the address must look like [::1]:10047, not "x"`,
 		`[addr, addr]`:                       `new Client: the url must be one server, or one node of a cluster, not 2`,
-		`'127.0.0.1:1'`:                      `new Client: the address must be one of IPv6, such as [::1]:1, not "127.0.0.1:1": umem-cache listens on nothing else`,
+		`'127.0.0.1:1'`:                      `new Client: the address must be an IPv6 address, such as [::1]:1, not "127.0.0.1:1": umem-cache supports no other`,
 		`addr, { threads: -1 }`:              `new Client: threads must be from 1 to 1024, not -1`,
 		`addr, { threads: 1025 }`:            `new Client: threads must be from 1 to 1024, not 1025`,
 		`addr, { connectionsPerThread: -1 }`: `new Client: connectionsPerThread must be at least 1, not -1`,
@@ -192,7 +192,7 @@ func TestConnectsAsK6Does(t *testing.T) {
 	require.Equal(t, "connect", e.Kind)
 	require.Contains(t, e.Message, "hostname (cache.blocked.test) is in a blocked pattern (*.blocked.test)")
 	e = v.fail(`new umemcache.Client('old.test:' + port).get('k')`)
-	require.Equal(t, thrown{"cannot connect to old.test:" + port + " over IPv6: k6 resolves the name to 127.0.0.1, which is no address of IPv6; " +
+	require.Equal(t, thrown{"cannot connect to old.test:" + port + " over IPv6: k6 resolves the name to 127.0.0.1, which is not an IPv6 address; " +
 		"see its option dns: { policy: 'preferIPv6' }", "connect"}, e)
 
 	require.Equal(t, "v", v.Run(`new umemcache.Client('cache.test:' + port).getOrSet('k', 'v')`))

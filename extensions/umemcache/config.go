@@ -125,7 +125,7 @@ func dialer(vu modules.VU) func(ctx context.Context, address string) (net.Conn, 
 		conn, err := dial(ctx, "tcp6", address)
 		var unsuitable *net.AddrError
 		if errors.As(err, &unsuitable) {
-			err = fmt.Errorf("k6 resolves the name to %s, which is no address of IPv6; see its option dns: { policy: 'preferIPv6' }",
+			err = fmt.Errorf("k6 resolves the name to %s, which is not an IPv6 address; see its option dns: { policy: 'preferIPv6' }",
 				unsuitable.Addr)
 		}
 

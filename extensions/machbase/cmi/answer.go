@@ -99,7 +99,7 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	}
 	code := int(uint32(status))
 	if code == 0 {
-		return false, garbage("an answer is neither good nor bad: 0x%016x %s", status, text)
+		return false, garbage("an answer has an unknown result: 0x%016x %s", status, text)
 	}
 
 	e := ServerError(code, text)
@@ -134,7 +134,7 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	}
 
 	if number > uint64(len(rest)) || align(int(number)) > len(rest) {
-		return u, nil, garbage("a unit says that it has %d bytes, and there are %d", number, len(rest))
+		return u, nil, garbage("a unit announces %d bytes, but there are %d", number, len(rest))
 	}
 	u.data = rest[:number]
 

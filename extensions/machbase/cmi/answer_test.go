@@ -197,27 +197,27 @@ func TestAnswersThatLie(t *testing.T) {
 		"a whole one amid packets":       {append(packet(kindDirect, 1, 0), packet(kindDirect, 0, 0)...), "packet of a message is missing"},
 		"two first packets":              {append(packet(kindDirect, 1, 0), packet(kindDirect, 1, 0)...), "packet of a message is missing"},
 		"another message amid packets":   {append(packet(kindDirect, 1, 0), packet(kindFetch, 3, 0)...), "packet of another message"},
-		"another statement":              {message(kindDirect, 1, result(last)), "message 8 of statement 1 came instead of 8 of 0"},
-		"another message":                {message(kindFetch, 0, result(last)), "message 9 of statement 0 came instead of 8 of 0"},
-		"a rejection without appender":   {message(kindData, 5, failed(3017, "x")), "there is none of"},
+		"another statement":              {message(kindDirect, 1, result(last)), "message 8 of statement 1 arrived instead of 8 of 0"},
+		"another message":                {message(kindFetch, 0, result(last)), "message 9 of statement 0 arrived instead of 8 of 0"},
+		"a rejection without appender":   {message(kindData, 5, failed(3017, "x")), "which does not exist"},
 		"an empty body":                  {message(kindDirect, 0), "has no result"},
 		"no result":                      {message(kindDirect, 0, column("N", cmi.Long, 64), row), "has no result"},
-		"a bad result without code":      {message(kindDirect, 0, failed(0, "x")), "neither good nor bad"},
+		"a bad result without code":      {message(kindDirect, 0, failed(0, "x")), "has an unknown result"},
 		"half a unit":                    {message(kindDirect, 0, result(last)[:15]), "in the middle of a unit"},
-		"a unit beyond the body":         {message(kindDirect, 0, result(good), rawUnit(0x26, 2, 9, 1, 2, 3, 4, 5, 6, 7, 8)), "says that it has 9 bytes"},
-		"padding beyond the body":        {message(kindDirect, 0, result(good), rawUnit(0x26, 2, 5, 1, 2, 3, 4, 5)), "says that it has 5 bytes"},
-		"a unit of 2^64-1":               {message(kindDirect, 0, result(good), rawUnit(0x26, 2, math.MaxUint64, 1)), "says that it has 18446744073709551615 bytes"},
-		"a unit of 2^63-1":               {message(kindDirect, 0, result(good), rawUnit(0x52, 3, math.MaxInt64, 1)), "says that it has 9223372036854775807 bytes"},
-		"an unknown type":                {message(kindDirect, 0, result(good), column("N", 0x99, 64)), "type that is not known, 0x99"},
+		"a unit beyond the body":         {message(kindDirect, 0, result(good), rawUnit(0x26, 2, 9, 1, 2, 3, 4, 5, 6, 7, 8)), "announces 9 bytes"},
+		"padding beyond the body":        {message(kindDirect, 0, result(good), rawUnit(0x26, 2, 5, 1, 2, 3, 4, 5)), "announces 5 bytes"},
+		"a unit of 2^64-1":               {message(kindDirect, 0, result(good), rawUnit(0x26, 2, math.MaxUint64, 1)), "announces 18446744073709551615 bytes"},
+		"a unit of 2^63-1":               {message(kindDirect, 0, result(good), rawUnit(0x52, 3, math.MaxInt64, 1)), "announces 9223372036854775807 bytes"},
+		"an unknown type":                {message(kindDirect, 0, result(good), column("N", 0x99, 64)), "an unknown type, 0x99"},
 		"a row that is too short":        {message(kindDirect, 0, longs, binaryUnit(0x52, 1, 2, 3)), `in the middle of column "N"`},
 		"a row without a length":         {message(kindDirect, 0, texts, binaryUnit(0x52, 0, 0, 0)), `ends before column "S"`},
-		"a text beyond the row":          {message(kindDirect, 0, texts, binaryUnit(0x52, 0, 0, 0, 3, 'a')), `column "S" says that it has 3 bytes, and there are 1`},
-		"a text of 4 GiB":                {message(kindDirect, 0, texts, binaryUnit(0x52, 255, 255, 255, 255, 'a')), `says that it has 4294967295 bytes`},
-		"a row beyond the body":          {message(kindDirect, 0, longs, row, rawUnit(0x52, 3, 99)), "says that it has 99 bytes"},
+		"a text beyond the row":          {message(kindDirect, 0, texts, binaryUnit(0x52, 0, 0, 0, 3, 'a')), `column "S" announces 3 bytes, but there are 1`},
+		"a text of 4 GiB":                {message(kindDirect, 0, texts, binaryUnit(0x52, 255, 255, 255, 255, 'a')), `announces 4294967295 bytes`},
+		"a row beyond the body":          {message(kindDirect, 0, longs, row, rawUnit(0x52, 3, 99)), "announces 99 bytes"},
 		"a fetch without a body":         {append(message(kindDirect, 0, longs), message(kindFetch, 0)...), "has no result"},
 		"a fetch without a result":       {append(message(kindDirect, 0, longs), message(kindFetch, 0, row)...), "has no result"},
-		"a fetch of another statement":   {append(message(kindDirect, 0, longs), message(kindFetch, 3, result(last))...), "came instead of 9 of 0"},
-		"a server's error in two pieces": {message(kindDirect, 0, result(bad|2010), rawUnit(0x11, 2, 99)), "says that it has 99 bytes"},
+		"a fetch of another statement":   {append(message(kindDirect, 0, longs), message(kindFetch, 3, result(last))...), "arrived instead of 9 of 0"},
+		"a server's error in two pieces": {message(kindDirect, 0, result(bad|2010), rawUnit(0x11, 2, 99)), "announces 99 bytes"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestAnswersThatLie(t *testing.T) {
 				require.True(t, c.Broken())
 
 				_, again := c.Query(context.Background(), "select 1")
-				require.ErrorContains(t, requireKind(t, cmi.KindConnection, again), "is closed since: "+err.Error())
+				require.ErrorContains(t, requireKind(t, cmi.KindConnection, again), "is closed: "+err.Error())
 			}
 		})
 	}

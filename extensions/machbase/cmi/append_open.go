@@ -20,14 +20,14 @@ const arrivalTime = "_ARRIVAL_TIME"
 // and kind usage for a repeated column and for other kinds of tables.
 func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) (*Appender, error) {
 	if isSystemTable(table) {
-		return nil, usage("table '%s' is the server's own: nothing can be appended to it", table)
+		return nil, usage("table '%s' is a system table: rows cannot be appended to it", table)
 	}
 	if err := c.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer c.leave()
 	if c.bigEndian {
-		return nil, usage("the server is big-endian, and this client appends in little-endian only")
+		return nil, usage("the server is big-endian, but this client appends only in little-endian")
 	}
 
 	a := &Appender{conn: c, table: table, batch: options.Batch}
@@ -120,7 +120,7 @@ func (a *Appender) bring(names []string) error {
 		case i < 0:
 			return NewError(KindNotFound, "table '%s' has no column %q to append to", a.table, name)
 		case a.places[i] >= 0:
-			return usage("appender: column %q is there twice", name)
+			return usage("appender: column %q is listed twice", name)
 		}
 		a.places[i] = len(a.inputs)
 		a.inputs = append(a.inputs, a.columns[i])

@@ -98,9 +98,9 @@ func (a *Appender) checkColumns(columns []any) (rows int, err error) {
 		length, ok := lengthOf(column)
 		switch {
 		case !ok:
-			return 0, usage("column %q cannot come as %T", a.inputs[i].Name, column)
+			return 0, usage("column %q cannot be a %T", a.inputs[i].Name, column)
 		case i > 0 && length != rows:
-			return 0, usage("column %q has %d values, and the ones before it have %d", a.inputs[i].Name, length, rows)
+			return 0, usage("column %q has %d values, but the ones before it have %d", a.inputs[i].Name, length, rows)
 		}
 		rows = length
 	}

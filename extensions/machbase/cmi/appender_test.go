@@ -87,10 +87,10 @@ func TestAppendersThatDoNotOpen(t *testing.T) {
 	}{
 		"no such table":  {"cmi_nix", nil, cmi.KindNotFound, "does not exist"},
 		"no such column": {table, []string{"name", "nix"}, cmi.KindNotFound, `has no column "nix"`},
-		"a column twice": {table, []string{"name", "NAME"}, cmi.KindUsage, `column "NAME" is there twice`},
-		"a view":         {"v$session", nil, cmi.KindUsage, "is the server's own"},
-		"of its user":    {"SYS.V$SESSION", nil, cmi.KindUsage, "is the server's own"},
-		"a system table": {"M$SYS_USERS", nil, cmi.KindUsage, "is the server's own"},
+		"a column twice": {table, []string{"name", "NAME"}, cmi.KindUsage, `column "NAME" is listed twice`},
+		"a view":         {"v$session", nil, cmi.KindUsage, "is a system table"},
+		"of its user":    {"SYS.V$SESSION", nil, cmi.KindUsage, "is a system table"},
+		"a system table": {"M$SYS_USERS", nil, cmi.KindUsage, "is a system table"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func (c *Conn) Close() error {
 // enter begins a call. If it returns no error, the call must end with leave.
 func (c *Conn) enter(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
-		return usage("the connection is in use: another call is under way, or the rows of a query are not closed yet")
+		return usage("the connection is in use: another call is in progress, or the rows of a query are not closed yet")
 	}
 	if err := c.usable(ctx); err != nil {
 		c.busy.Store(false)
@@ -117,7 +117,7 @@ func (c *Conn) enter(ctx context.Context) error {
 func (c *Conn) usable(ctx context.Context) error {
 	switch {
 	case c.connection != nil:
-		return NewError(KindConnection, "the connection to %s is closed since: %s", c.address, c.connection)
+		return NewError(KindConnection, "the connection to %s is closed: %s", c.address, c.connection)
 	case c.closed.Load():
 		return NewError(KindConnection, "the connection to %s is closed", c.address)
 	}

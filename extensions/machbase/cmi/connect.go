@@ -177,8 +177,8 @@ func (c *Conn) sayHello() error {
 		return err
 	}
 	if string(answer[:]) != ready {
-		return NewError(KindProtocol, "%s says %q and not %q: it is no Machbase server, its port is not that of the native protocol, "+
-			"or its protocol is another one than this client's (CMI %s)", c.address, answer, ready, protocolVersion)
+		return NewError(KindProtocol, "%s answers %q, not %q: it is not a Machbase server, the port is not for the native protocol, "+
+			"or its protocol version differs from this client's (CMI %s)", c.address, answer, ready, protocolVersion)
 	}
 
 	return nil
@@ -204,13 +204,13 @@ func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 		}
 	}
 	if c.protocol.isForeign() {
-		return c.failure(ctx, NewError(KindProtocol, "%s cannot be spoken with", c.address))
+		return c.failure(ctx, NewError(KindProtocol, "%s has an unsupported protocol", c.address))
 	}
 	if _, _, err := readResult(body); err != nil {
 		return c.failure(ctx, err)
 	}
 	if wantsKey {
-		return c.failure(ctx, NewError(KindAuth, "%s wants %s to log in with a key, and this client has a password only",
+		return c.failure(ctx, NewError(KindAuth, "%s requires %s to log in with a key, but this client supports only passwords",
 			c.address, c.config.User))
 	}
 

@@ -73,5 +73,5 @@ func usage(format string, args ...any) *Error { return NewError(KindUsage, forma
 
 // garbage is the error of an answer that violates the protocol. The connection is closed after it.
 func garbage(format string, args ...any) *Error {
-	return NewError(KindProtocol, "the server's answer makes no sense: "+format, args...)
+	return NewError(KindProtocol, "the server's answer is invalid: "+format, args...)
 }

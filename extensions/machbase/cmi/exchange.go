@@ -57,7 +57,7 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 			// After an error within the rows, machbase-neo v8.0.74 may send an answer to no
 			// request.
 		case m.kind != kind || m.statement != statement:
-			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
+			return m, garbage("message %d of statement %d arrived instead of %d of %d", m.kind, m.statement, kind, statement)
 		default:
 			return m, nil
 		}
@@ -134,7 +134,7 @@ func (r *reader) read() (message, error) {
 		case first != (packet == 0):
 			return m, garbage("a packet of a message is missing")
 		case packet > 0 && kind != m.kind:
-			return m, garbage("a packet of another message stands in the middle of one")
+			return m, garbage("a packet of another message is in the middle of a message")
 		case r.next-r.body+length > r.most: // all bytes so far: empty packets have headers too
 			return m, garbage("a message has more than %d bytes", r.most)
 		}

@@ -101,7 +101,7 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 		return s.conn.failure(ctx, err)
 	}
 	if a.parameterCount != len(a.parameters) {
-		return s.conn.failure(ctx, garbage("a statement has %d parameters, of which %d are described", a.parameterCount, len(a.parameters)))
+		return s.conn.failure(ctx, garbage("a statement has %d parameters, but %d are described", a.parameterCount, len(a.parameters)))
 	}
 	s.layout, s.parameters = layoutOf(a.columns), layoutOf(a.parameters).columns
 	s.kind, s.inserted = a.kind, 0

@@ -33,7 +33,7 @@ func TestConnectToAServerOfAnotherProtocolNamesBoth(t *testing.T) {
 			_, err := logIn(t, answer...)
 			requireKind(t, cmi.KindConnect, err)
 			require.ErrorContains(t, err,
-				"peer:1 cannot be spoken with (the server speaks version 5.1.7 of Machbase's native protocol, and this client 4.0.2)")
+				"peer:1 has an unsupported protocol (the server speaks version 5.1.7 of Machbase's native protocol, and this client 4.0.2)")
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestGarbageOfALaterFixOfTheProtocolNamesBoth(t *testing.T) {
 func TestConnectToAServerThatWantsAKey(t *testing.T) {
 	_, err := logIn(t, version(4, 0, 2), result(good), binaryUnit(0x0c, make([]byte, 32)...))
 	requireKind(t, cmi.KindAuth, err)
-	require.ErrorContains(t, err, "peer:1 wants sys to log in with a key, and this client has a password only")
+	require.ErrorContains(t, err, "peer:1 requires sys to log in with a key, but this client supports only passwords")
 }
 
 func TestConnectToSomethingElseSaysWhatBothSay(t *testing.T) {
@@ -72,6 +72,6 @@ func TestConnectToSomethingElseSaysWhatBothSay(t *testing.T) {
 	})}
 	_, err := cmi.Connect(withTimeout(t), config)
 	requireKind(t, cmi.KindConnect, err)
-	require.ErrorContains(t, err, `peer:1 says "HTTP/1.1 " and not "CMI_READY"`)
+	require.ErrorContains(t, err, `peer:1 answers "HTTP/1.1 ", not "CMI_READY"`)
 	require.ErrorContains(t, err, "this client's (CMI 4.0.2)")
 }

@@ -81,7 +81,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 		return Datetime, binary.BigEndian.AppendUint64(b, uint64(ns)), err
 	case netip.Addr:
 		if !v.IsValid() {
-			return 0, nil, usage("it is no IP address")
+			return 0, nil, usage("it is not an IP address")
 		}
 		t, b := appendAddress(b, v)
 
@@ -89,7 +89,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 	case net.IP:
 		address, ok := netip.AddrFromSlice(v)
 		if !ok {
-			return 0, nil, usage("%d bytes are no IP address", len(v))
+			return 0, nil, usage("%d bytes are not an IP address", len(v))
 		}
 		t, b := appendAddress(b, address.Unmap()) // net.IP stores IPv4 in 16 bytes
 
@@ -116,7 +116,7 @@ func requireWhole(parameter Type, v float64) *Error {
 	switch parameter { //nolint:exhaustive // other types accept fractions, or the server rejects them
 	case Short, Ushort, Integer, Uinteger, Long, Ulong:
 		if v != math.Trunc(v) {
-			return usage("%v is no whole number, and the parameter is of type %s", v, parameter)
+			return usage("%v is not an integer, but the parameter has type %s", v, parameter)
 		}
 	}
 

@@ -147,8 +147,8 @@ func TestParametersThatDoNotFit(t *testing.T) {
 		"a struct":                {[]any{struct{}{}}, "parameter 1: a struct {} cannot be bound"},
 		"a time too late":         {[]any{time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)}, "does not fit a datetime"},
 		"a time too early":        {[]any{time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)}, "does not fit a datetime"},
-		"an address that is none": {[]any{netip.Addr{}}, "parameter 1: it is no IP address"},
-		"an IP of three bytes":    {[]any{net.IP{1, 2, 3}}, "3 bytes are no IP address"},
+		"an address that is none": {[]any{netip.Addr{}}, "parameter 1: it is not an IP address"},
+		"an IP of three bytes":    {[]any{net.IP{1, 2, 3}}, "3 bytes are not an IP address"},
 		"none":                    {nil, "takes 1 parameters, not 0"},
 		"two":                     {[]any{1, 2}, "takes 1 parameters, not 2"},
 	}

@@ -60,7 +60,7 @@ func (r *row) misfit(data []byte) error {
 			length := binary.BigEndian.Uint32(data[at:])
 			at += 4
 			if uint64(length) > uint64(len(data)-at) {
-				return garbage("column %q says that it has %d bytes, and there are %d", column.Name, length, len(data)-at)
+				return garbage("column %q announces %d bytes, but there are %d", column.Name, length, len(data)-at)
 			}
 			width = int(length)
 		}
@@ -70,7 +70,7 @@ func (r *row) misfit(data []byte) error {
 		at += width
 	}
 
-	return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
+	return garbage("a row has %d bytes more than its columns; was the table created again since the statement was prepared?", len(data)-at)
 }
 
 func (c *Column) isNull(b []byte) bool {

@@ -184,7 +184,7 @@ func TestTableMadeAnew(t *testing.T) {
 					if err == nil {
 						require.False(t, rows.Next())
 						err = rows.Close()
-						require.ErrorContains(t, requireKind(t, cmi.KindProtocol, err), "was the table made anew")
+						require.ErrorContains(t, requireKind(t, cmi.KindProtocol, err), "was the table created again")
 						own = connectCached(t, mode)
 					}
 					require.Error(t, err)

@@ -81,7 +81,7 @@ func (u *URL) add(other *URL) error {
 	for _, option := range other.Options {
 		at := slices.IndexFunc(u.Options, func(o URLOption) bool { return o.Name == option.Name })
 		if at >= 0 && u.Options[at].Value != option.Value {
-			return fmt.Errorf("option %s stands in two urls, with different values", option.Name)
+			return fmt.Errorf("the urls have different values for option %s", option.Name)
 		}
 		if at < 0 {
 			u.Options = append(u.Options, option)

@@ -45,8 +45,8 @@ func TestURLsThatAreNone(t *testing.T) {
 		"the urls name different users or passwords": {
 			{"machbase://me:s3cret@a", "machbase://you:s3cret@b"}, {"machbase://me:s3cret@a", "machbase://me@b"},
 		},
-		"option timeout stands in two urls, with different values": {{"a?timeout=1s", "b?timeout=2s"}},
-		"port must be from 1 to 65535":                             {{"a", "b:0"}},
+		"the urls have different values for option timeout": {{"a?timeout=1s", "b?timeout=2s"}},
+		"port must be from 1 to 65535":                      {{"a", "b:0"}},
 	} {
 		for _, urls := range all {
 			_, err := cmi.ParseURLs(urls)

@@ -618,7 +618,7 @@ func TestAppenderOfMachgo(t *testing.T) {
 	require.Equal(t, cmi.Receipt{Accepted: 3}, receipt)
 
 	for want, columns := range map[string][]any{
-		"column 2 has 1 values, and the ones before it have 3": {[]float64{1, 2, 3}, []string{"a"}, times},
+		"column 2 has 1 values, but the ones before it have 3": {[]float64{1, 2, 3}, []string{"a"}, times},
 		"column 1 must be a slice of values, not float64":      {1.0, []string{"a"}, times},
 		"takes 3 values, not 2":                                {[]float64{1}, []string{"a"}},
 	} {

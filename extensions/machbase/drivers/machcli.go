@@ -65,11 +65,11 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	case strings.Contains(cfg.Host+cfg.User+cfg.Password, ";"):
 		return nil, usage("host, user and password must not contain a ';': driver machcli cannot send it")
 	case cfg.StatementCache != machbase.CacheOff:
-		return nil, usage("driver machcli keeps no statements: statementCache must be %q, not %q", machbase.CacheOff, cfg.StatementCache)
+		return nil, usage("driver machcli does not cache statements: statementCache must be %q, not %q", machbase.CacheOff, cfg.StatementCache)
 	case cfg.FetchRows != cmi.DefaultFetchRows:
-		return nil, usage("driver machcli chooses itself how many rows it fetches: fetchRows is of the others only")
+		return nil, usage("driver machcli does not support fetchRows")
 	case len(cfg.Alternatives) > 1:
-		return nil, usage("driver machcli takes two urls at most, not %d", 1+len(cfg.Alternatives))
+		return nil, usage("driver machcli accepts at most two urls, not %d", 1+len(cfg.Alternatives))
 	case len(cfg.Alternatives) == 1:
 		host, port, err := net.SplitHostPort(cfg.Alternatives[0])
 		if err != nil {

@@ -169,7 +169,7 @@ func (c *machcliConn) Prepare(ctx context.Context, sql string) (machbase.Stateme
 
 func (c *machcliConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
-		return nil, usage("driver machcli sends rows when it likes: the batch options are of driver native only")
+		return nil, usage("driver machcli does not support the batch options; driver native does")
 	}
 	a := &machcliAppender{conn: c, table: table}
 	if err := a.open(ctx); err != nil {

@@ -62,7 +62,7 @@ func (c *machcliConn) answer(ctx context.Context, query func() (api.Rows, error)
 func readable(columns []machcli.ColumnDesc) error {
 	for _, c := range columns {
 		if machcliTypes[c.Type] == "" {
-			return usage("driver machcli cuts IP addresses and binary values off: column %q cannot be read through it", c.Name)
+			return usage("driver machcli truncates IP addresses and binary values: it cannot read column %q", c.Name)
 		}
 	}
 

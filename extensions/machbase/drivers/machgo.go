@@ -26,7 +26,7 @@ func (machgoDriver) Name() string { return "machgo" }
 
 func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.DialFunc) (machbase.Conn, error) {
 	if len(cfg.Alternatives) > 0 {
-		return nil, cmi.NewError(cmi.KindUsage, "driver machgo takes one url; driver native takes several")
+		return nil, cmi.NewError(cmi.KindUsage, "driver machgo accepts one url; driver native accepts several")
 	}
 	if strings.ContainsAny(cfg.Host+cfg.User+cfg.Password, ";") {
 		return nil, cmi.NewError(cmi.KindUsage, "host, user and password must not contain a ';': driver machgo cannot send it")
@@ -88,12 +88,12 @@ func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 	field := reflect.ValueOf(conn)
 	for _, name := range []string{"handle", "native", "netConn"} {
 		if field = field.Elem().FieldByName(name); !field.IsValid() {
-			return nil, cmi.NewError(cmi.KindUsage, "this version of machgo keeps its socket elsewhere: it has no field %s", name)
+			return nil, cmi.NewError(cmi.KindUsage, "this version of machgo stores its socket elsewhere: it has no field %s", name)
 		}
 	}
 	socket, ok := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem().Interface().(net.Conn)
 	if !ok {
-		return nil, cmi.NewError(cmi.KindUsage, "this version of machgo has no socket where it is looked for")
+		return nil, cmi.NewError(cmi.KindUsage, "this version of machgo stores its socket elsewhere")
 	}
 
 	return socket, nil
@@ -156,7 +156,7 @@ func (c *machgoConn) Prepare(ctx context.Context, sql string) (machbase.Statemen
 
 func (c *machgoConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
-		return nil, cmi.NewError(cmi.KindUsage, "driver machgo sends rows when it likes: the batch options are of driver native only")
+		return nil, cmi.NewError(cmi.KindUsage, "driver machgo does not support the batch options; driver native does")
 	}
 	defer c.during(ctx)()
 	appender, err := c.openAppender(ctx, table)

@@ -42,9 +42,9 @@ func (o *Options) check() error {
 	case o.From.IsZero():
 		return errors.New("from is missing: it is the time of the first rows")
 	case o.From.Before(earliest) || o.From.After(latest):
-		return fmt.Errorf("from is %s, which is none of the years 1678 to 2262", o.From.UTC().Format(time.RFC3339))
+		return fmt.Errorf("from is %s, which is outside of the years 1678 to 2262", o.From.UTC().Format(time.RFC3339))
 	case o.To.IsZero() == (o.Rows == 0):
-		return errors.New("one of to and rows must be there, and not both: the time before which the rows end, or how many there are")
+		return errors.New("set either to (the time before which the rows end) or rows (their number)")
 	case o.Rows > 0:
 		return o.checkRows()
 	case o.To.Before(o.From):

@@ -89,7 +89,7 @@ func checkCodes(codes []string) error {
 		case len(code) > MaxCodeLen:
 			return fmt.Errorf("stock: Codes[%d] is %q, longer than %d bytes", i, code, MaxCodeLen)
 		case seen[code]:
-			return fmt.Errorf("stock: Codes[%d] is %q, which is there twice", i, code)
+			return fmt.Errorf("stock: Codes[%d] is %q, which is repeated", i, code)
 		}
 		seen[code] = true
 	}

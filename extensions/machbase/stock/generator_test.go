@@ -21,7 +21,7 @@ func TestNewRefuses(t *testing.T) {
 		"too fast":      {Options{TPS: MaxTPS + 1, Codes: Codes()}, "want 0.01 to 1000000 ticks per second"},
 		"no codes":      {Options{TPS: 1}, "Codes is empty"},
 		"empty code":    {Options{TPS: 1, Codes: []string{"A", ""}}, "Codes[1] is an empty string"},
-		"twice":         {Options{TPS: 1, Codes: []string{"A", "B", "A"}}, `Codes[2] is "A", which is there twice`},
+		"twice":         {Options{TPS: 1, Codes: []string{"A", "B", "A"}}, `Codes[2] is "A", which is repeated`},
 		"too long":      {Options{TPS: 1, Codes: []string{strings.Repeat("A", 21)}}, "longer than 20 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

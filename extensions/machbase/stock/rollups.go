@@ -28,7 +28,7 @@ func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
 // positions, so alternating between them generates each tick twice.
 func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func(*Rollup) error) error {
 	if period <= 0 || int64(period)%beatLength != 0 || time.Hour%period != 0 {
-		return fmt.Errorf("stock: the period is %v, want one of whole 100 ms by which an hour divides", period)
+		return fmt.Errorf("stock: the period is %v, want a multiple of 100 ms that divides an hour", period)
 	}
 	if _, _, err := beats(from, to); err != nil {
 		return err

@@ -119,7 +119,7 @@ func (c *Config) defaults() {
 // greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("what interrupts a connection")
+		defer crash.Contain("the interruption of a connection")
 		c.Interrupt()
 	})
 	err := c.shakeHands(ctx, cfg)
@@ -187,7 +187,7 @@ func (c *Conn) hello() *Error {
 // begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
-		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
+		return Errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)
 	}
 	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
@@ -202,7 +202,7 @@ func (c *Conn) begin() *Error {
 // inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
-		return c.fail(Errorf(KindProtocol, "the server sent %d bytes that nobody asked for", n))
+		return c.fail(Errorf(KindProtocol, "the server sent %d unexpected bytes", n))
 	}
 
 	return nil

@@ -55,7 +55,7 @@ func quoted(line []byte) string {
 }
 
 func unexpected(line []byte) *Error {
-	return Errorf(KindProtocol, "the server sent %s, which is no answer to the request", quoted(line))
+	return Errorf(KindProtocol, "the server sent %s, which is not an answer to the request", quoted(line))
 }
 
 // refusal parses one of the three forms of an error answer. It returns nil for any other line.
@@ -99,7 +99,7 @@ func (c *Conn) broken(err error) *Error {
 	var timeout net.Error
 	switch {
 	case c.interrupted.Load():
-		e.Kind, e.Message = KindCancelled, "interrupted before the answer came"
+		e.Kind, e.Message = KindCancelled, "interrupted before the answer arrived"
 	case c.closed.Load():
 		e.Kind, e.Message = KindConnection, "the connection was closed"
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

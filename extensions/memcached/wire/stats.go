@@ -28,11 +28,11 @@ func (c *Conn) Stats(argument string) ([]Stat, error) {
 func (c *Conn) stats(argument string) ([]Stat, *Error) {
 	for _, b := range []byte(argument) {
 		if b < ' ' || b == 0x7f || len(argument) > maxKey {
-			return nil, Errorf(KindUsage, "stats cannot be asked for %s", quoted([]byte(argument)))
+			return nil, Errorf(KindUsage, "stats does not support %s", quoted([]byte(argument)))
 		}
 	}
 	if words := strings.Fields(argument); len(words) > 0 && (words[0] == "cachedump" || len(words) > 1 && words[1] == "dump") {
-		return nil, Errorf(KindUsage, "stats cannot be asked for %s, which lists keys and no statistics", quoted([]byte(argument)))
+		return nil, Errorf(KindUsage, "stats does not support %s, which lists keys", quoted([]byte(argument)))
 	}
 	if err := c.begin(); err != nil {
 		return nil, err

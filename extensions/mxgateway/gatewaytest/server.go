@@ -201,7 +201,7 @@ func (s *Server) answer(ctx context.Context, method string, request, reply proto
 	if kinds := command.Descriptor().Fields().ByName("kind"); kinds != nil {
 		kind := kinds.Enum().Values().ByNumber(command.Get(kinds).Enum())
 		if !strings.HasSuffix(string(kind.Name()), "_"+strings.ToUpper(string(payload.Name()))) {
-			return nil, status.Errorf(codes.InvalidArgument, "the kind %s is not that of %s", kind.Name(), payload.Name())
+			return nil, status.Errorf(codes.InvalidArgument, "the kind %s does not fit %s", kind.Name(), payload.Name())
 		}
 	}
 

@@ -53,7 +53,7 @@ func (c *cursor) next() bool {
 }
 
 func (c *cursor) broken(n int) bool {
-	c.err = fmt.Errorf("the reply is no message: %w", protowire.ParseError(n))
+	c.err = fmt.Errorf("the reply is not a message: %w", protowire.ParseError(n))
 
 	return false
 }
@@ -65,7 +65,7 @@ func (c *cursor) is(f field) bool {
 		return false
 	}
 	if c.typ != f.wireType() {
-		c.err = fmt.Errorf("the reply's field %s is not of the type that the .proto has", f.name)
+		c.err = fmt.Errorf("the reply's field %s has another type than in the .proto", f.name)
 
 		return false
 	}

@@ -154,11 +154,11 @@ func TestReflectionThatIsOfNoUse(t *testing.T) {
 
 	for _, tt := range []struct{ proto, service, says string }{
 		{"service MxAccessGateway { rpc Invoke(M) returns (M); }", "",
-			"what the server says of itself (reflection) cannot be used: the service test.MxAccessGateway has no unary method OpenSession"},
+			"the server's reflection cannot be used: the service test.MxAccessGateway has no unary method OpenSession"},
 		{"service Gateway { rpc Invoke(M) returns (M); }", "",
-			"what the server says of itself (reflection) cannot be used: it has no service MxAccessGateway"},
+			"the server's reflection cannot be used: it has no service MxAccessGateway"},
 		{"service Gateway { rpc Invoke(M) returns (M); }", "test.M",
-			"what the server says of itself (reflection) cannot be used: test.M is no service"},
+			"the server's reflection cannot be used: test.M is not a service"},
 	} {
 		server := gatewaytest.Start(t, gatewaytest.Options{Proto: `syntax = "proto3"; package test; message M {} ` + tt.proto, Reflection: true})
 		_, err := dial(t, wire.Options{Address: server.Address}).Reflect(t.Context(), tt.service)

@@ -37,7 +37,7 @@ var (
 	isTexts    = sort{noun: "a repeated string", list: true, kinds: isText.kinds}
 	isNumbers  = sort{noun: "a repeated integer", list: true, kinds: numberKinds}
 	isMessages = sort{noun: "a repeated message", list: true, kinds: isMessage.kinds}
-	isAny      = sort{noun: "a single value, and no group"}
+	isAny      = sort{noun: "a single value, not a group"}
 )
 
 func (s sort) fits(f protoreflect.FieldDescriptor) bool {
@@ -144,7 +144,7 @@ func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) 
 			continue
 		}
 		if found != nil {
-			l.fail("the message %s must have one repeated message, the results, and has %s and %s", message.FullName(), found.Name(), f.Name())
+			l.fail("the message %s must have one repeated message, the results, but has %s and %s", message.FullName(), found.Name(), f.Name())
 		}
 		found = f
 	}

@@ -50,7 +50,7 @@ func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 		return nil, failed(err, c.key, a.came())
 	}
 
-	return nil, Errorf(KindProtocol, "what the server says of itself (reflection) cannot be used: %s", oneLine(err.Error(), c.key))
+	return nil, Errorf(KindProtocol, "the server's reflection cannot be used: %s", oneLine(err.Error(), c.key))
 }
 
 func (c *Conn) reflect(ctx context.Context, method, service string, a *answer) (*Schema, error) {
@@ -82,7 +82,7 @@ func (c *Conn) reflect(ctx context.Context, method, service string, a *answer) (
 	}
 	found, ok := described.(protoreflect.ServiceDescriptor)
 	if !ok {
-		return nil, fmt.Errorf("%s is no service", service)
+		return nil, fmt.Errorf("%s is not a service", service)
 	}
 
 	return NewSchema(found)

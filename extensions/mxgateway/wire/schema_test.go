@@ -52,7 +52,7 @@ func TestWhatAProtoLacks(t *testing.T) {
 		{`repeated BulkReadResult results = 1`, `BulkReadResult results = 1`,
 			"gateway.proto: the message mxaccess_gateway.v1.BulkReadReply has no repeated message with the results"},
 		{`repeated BulkReadResult results = 1;`, `repeated BulkReadResult results = 1; repeated BulkReadResult more = 2;`,
-			"gateway.proto: the message mxaccess_gateway.v1.BulkReadReply must have one repeated message, the results, and has results and more"},
+			"gateway.proto: the message mxaccess_gateway.v1.BulkReadReply must have one repeated message, the results, but has results and more"},
 		{`repeated int32 item_handles = 2`, `repeated string item_handles = 2`,
 			"gateway.proto: the field mxaccess_gateway.v1.UnsubscribeBulkCommand.item_handles must be a repeated integer"},
 		{`service MxAccessGateway`, `service Gateway`,
@@ -81,7 +81,7 @@ func TestAGroupIsNoValue(t *testing.T) {
 	} {
 		_, err := loadText(strings.Replace(old, field, group, 1), "")
 		name := strings.Fields(field)[2]
-		require.EqualError(t, err, "gateway.proto: the field old.gateway.BulkReadResult."+name+" must be a single value, and no group")
+		require.EqualError(t, err, "gateway.proto: the field old.gateway.BulkReadResult."+name+" must be a single value, not a group")
 	}
 }
 

@@ -159,7 +159,7 @@ func asked(got, wanted int) error {
 		return nil
 	}
 
-	return Errorf(KindProtocol, "the reply has %d results, and %d were asked for", got, wanted)
+	return Errorf(KindProtocol, "the reply has %d results for %d tags", got, wanted)
 }
 
 // RepeatedRead repeats a ReadBulk, in one goroutine.

@@ -112,7 +112,7 @@ func TestOutcomes(t *testing.T) {
 		"not cached":     {answer: gatewaytest.Answer{Failed: 1, Uncached: 3}, counts: wire.Counts{Results: 6, Cached: 2, Failed: 1}},
 		"all items fail": {answer: gatewaytest.Answer{Failed: 6}, counts: wire.Counts{Results: 6, Failed: 6}},
 		"a result is missing": {
-			answer: gatewaytest.Answer{Missing: 1}, kind: wire.KindProtocol, message: "the reply has 5 results, and 6 were asked for",
+			answer: gatewaytest.Answer{Missing: 1}, kind: wire.KindProtocol, message: "the reply has 5 results for 6 tags",
 		},
 		"no payload": {answer: gatewaytest.Answer{Empty: true}, kind: wire.KindProtocol, message: "the reply has no bulk_read"},
 		"protocol status": {
@@ -160,11 +160,11 @@ func TestOutcomes(t *testing.T) {
 		},
 		"garbage": {
 			answer: gatewaytest.Answer{Raw: []byte{0xff, 0xff, 0xff}}, kind: wire.KindProtocol,
-			message: "the reply is no message: unexpected EOF",
+			message: "the reply is not a message: unexpected EOF",
 		},
 		"another type than the .proto says": {
 			answer: gatewaytest.Answer{Raw: []byte{0x20, 0x01}}, kind: wire.KindProtocol,
-			message: "the reply's field mxaccess_gateway.v1.MxCommandReply.protocol_status is not of the type that the .proto has",
+			message: "the reply's field mxaccess_gateway.v1.MxCommandReply.protocol_status has another type than in the .proto",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

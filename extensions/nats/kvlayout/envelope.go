@@ -23,7 +23,7 @@ func (l Layout) EncodeValue(record Record) ([]byte, error) {
 
 		return value, nil
 	case len(record.Metadata) != 0:
-		return nil, fmt.Errorf("%w: layout %q keeps none", ErrMetadata, l)
+		return nil, fmt.Errorf("%w: layout %q stores none", ErrMetadata, l)
 	case l == OrbCompat:
 		return json.Marshal(envelope{record.Key, record.Value, map[string]any{}})
 	}

@@ -9,11 +9,11 @@ import (
 var (
 	ErrNotFound   = errors.New("there is no such key")
 	ErrEmpty      = errors.New("the bucket has no keys")
-	ErrIncomplete = errors.New("the connection broke before all keys had come")
+	ErrIncomplete = errors.New("the connection broke before all keys had arrived")
 	ErrKey        = errors.New("a key must not be empty")
-	ErrName       = errors.New("a bucket's name takes letters, digits, - and _ only")
+	ErrName       = errors.New("a bucket's name may only have letters, digits, - and _")
 	ErrMetadata   = errors.New("metadata that cannot be stored")
-	ErrValue      = errors.New("the value is not one of this layout")
+	ErrValue      = errors.New("the value does not fit this layout")
 )
 
 // Error is the error of a Store's operation.

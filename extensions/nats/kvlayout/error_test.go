@@ -41,7 +41,7 @@ func TestWhatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, kvlayout.ErrName)
 	orb, database := open(t, js, kvlayout.Orb)
 	err = orb.Put(t.Context(), kvlayout.Record{Table: "a.b", Key: "k"})
-	require.EqualError(t, err, fmt.Sprintf("put key \"k\" in bucket %q: a bucket's name takes letters, digits, - and _ only", database+"_a.b"))
+	require.EqualError(t, err, fmt.Sprintf("put key \"k\" in bucket %q: a bucket's name may only have letters, digits, - and _", database+"_a.b"))
 	micro, _ := open(t, js, kvlayout.Micro)
 	require.ErrorIs(t, micro.Delete(t.Context(), "DELETE_BUCKET", "k"), kvlayout.ErrName)
 }

@@ -17,7 +17,7 @@ const (
 	mostPayload  = 128 << 20
 )
 
-var errLine = fmt.Errorf("the server says a line of more than %d bytes", MaxLine)
+var errLine = fmt.Errorf("the server sent a line of more than %d bytes", MaxLine)
 
 // Bounds follows the bytes of a connection and finds announced sizes above the limits. It parses
 // the lines and skips messages by their size. The zero value is ready to use.

@@ -61,7 +61,7 @@ func TestLiesDoNotPass(t *testing.T) {
 		"MSG a 1 0x5\r\n":                               "the server announces a message without a size",
 		"MSG a 1 2\r\nabMSG a 1 9\r\n":                  "the server's message does not end where it should",
 		"MSG a 1 2\r\nab\n":                             "the server's message does not end where it should",
-		"-ERR " + strings.Repeat("e", MaxLine) + "\r\n": "the server says a line of more than 1048576 bytes",
+		"-ERR " + strings.Repeat("e", MaxLine) + "\r\n": "the server sent a line of more than 1048576 bytes",
 	} {
 		for _, step := range []int{1, 7, 1 << 30} {
 			passed, err := check(info+said, step)

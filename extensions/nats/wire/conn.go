@@ -126,7 +126,7 @@ func (c *Config) defaults() {
 // greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("what interrupts a connection")
+		defer crash.Contain("the interruption of a connection")
 		c.Interrupt()
 	})
 	err := c.logIn(ctx, cfg)
@@ -143,7 +143,7 @@ func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 
 func (c *Conn) begin(timeout time.Duration) *Error {
 	if c.failed != nil {
-		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
+		return Errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)
 	}
 	c.timeout = timeout
 	if err := c.deadline.Arm(timeout, c.socket.SetDeadline); err != nil {

@@ -103,7 +103,7 @@ func (c *Conn) broken(err error) *Error {
 	own, is := errors.AsType[*Error](err)
 	switch {
 	case c.interrupted.Load():
-		e.Kind, e.Message = KindCancelled, "interrupted before the answer came"
+		e.Kind, e.Message = KindCancelled, "interrupted before the answer arrived"
 	case c.closed.Load():
 		e.Kind, e.Message = KindConnection, "the connection was closed"
 	case is:

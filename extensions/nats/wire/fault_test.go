@@ -187,7 +187,7 @@ func TestConnectingThatFails(t *testing.T) {
 		return listener.Addr().String()
 	}
 	for answer, want := range map[string]string{
-		"": "the server closed it", "PING\r\n": "the server does not begin with INFO", "HTTP/1.1 400\r\n\r\n": "none of the protocol",
+		"": "the server closed it", "PING\r\n": "the server does not begin with INFO", "HTTP/1.1 400\r\n\r\n": "violates the protocol",
 		"INFO {\r\n":  "the server's INFO cannot be read",
 		"INFO {}\r\n": "no answer within connectTimeout (50ms)",
 	} {

@@ -83,11 +83,11 @@ func exchanges() map[string]exchanged {
 		"too many":          {do: hello, sent: sentAsk, answer: "-ERR 'maximum connections exceeded'\r\n", kind: KindBusy, want: "maximum connections exceeded"},
 		"stale":             {do: hello, sent: sentAsk, answer: "-ERR 'Stale Connection'\r\n", kind: KindConnection, want: "Stale Connection"},
 		"too large a line":  {do: hello, sent: sentAsk, answer: "MSG INBOX 1 8388609\r\n", kind: KindProtocol, want: "a message of 8388609 bytes: at most 8388608 are accepted"},
-		"no size":           {do: hello, sent: sentAsk, answer: "MSG INBOX 1\r\n", kind: KindProtocol, want: "which is none of the protocol"},
-		"too many words":    {do: hello, sent: sentAsk, answer: "MSG INBOX 1 a b 1\r\nx\r\n", kind: KindProtocol, want: "which is none of the protocol"},
-		"header of more":    {do: hello, sent: sentAsk, answer: "HMSG INBOX 1 9 8\r\nNATS/1.0\r\n", kind: KindProtocol, want: "which is none of the protocol"},
+		"no size":           {do: hello, sent: sentAsk, answer: "MSG INBOX 1\r\n", kind: KindProtocol, want: "which violates the protocol"},
+		"too many words":    {do: hello, sent: sentAsk, answer: "MSG INBOX 1 a b 1\r\nx\r\n", kind: KindProtocol, want: "which violates the protocol"},
+		"header of more":    {do: hello, sent: sentAsk, answer: "HMSG INBOX 1 9 8\r\nNATS/1.0\r\n", kind: KindProtocol, want: "which violates the protocol"},
 		"no end":            {do: hello, sent: sentAsk, answer: "MSG INBOX 1 2\r\nabcd\r\n", kind: KindProtocol, want: "does not end where it should"},
-		"nonsense":          {do: hello, sent: sentAsk, answer: "HTTP/1.1 400 Bad Request\r\n", kind: KindProtocol, want: "none of the protocol"},
+		"nonsense":          {do: hello, sent: sentAsk, answer: "HTTP/1.1 400 Bad Request\r\n", kind: KindProtocol, want: "violates the protocol"},
 		"an endless line":   {do: hello, sent: sentAsk, answer: "-ERR " + strings.Repeat("e", MaxLine), kind: KindProtocol, want: "a line of more than 1048576 bytes"},
 		"INFO of no JSON":   {do: hello, sent: sentAsk, answer: "INFO {\r\n", kind: KindProtocol, want: "the server's INFO cannot be read"},
 		"the end":           {do: hello, sent: sentAsk, answer: "", kind: KindConnection, want: "the server closed it"},
@@ -100,10 +100,10 @@ func exchanges() map[string]exchanged {
 		"get of an expired": {do: gets, sent: sentGet, answer: headed(recordHeader("KEY=", "Nats-Marker-Reason: MaxAge\r\n"), ""), want: "none"},
 		"get of a put":      {do: gets, sent: sentGet, answer: headed(recordHeader("KEY=", "KV-Operation: PUT\r\nNats-Marker-Reason: MaxAge\r\n"), "x"), want: "x"},
 		"get refused":       {do: gets, sent: sentGet, answer: headed("NATS/1.0 408 Bad Request\r\n\r\n", ""), kind: KindServer, want: "status 408: Bad Request"},
-		"get of another":    {do: gets, sent: sentGet, answer: headed(recordHeader("OTHER", ""), "x"), kind: KindProtocol, want: "is none to a get of $KV.b.KEY="},
-		"get without head":  {do: gets, sent: sentGet, answer: message("x"), kind: KindProtocol, want: "is none to a get"},
+		"get of another":    {do: gets, sent: sentGet, answer: headed(recordHeader("OTHER", ""), "x"), kind: KindProtocol, want: "does not fit a get of $KV.b.KEY="},
+		"get without head":  {do: gets, sent: sentGet, answer: message("x"), kind: KindProtocol, want: "does not fit a get"},
 		"get of half a head": {
-			do: gets, sent: sentGet, answer: headed("NATS/1.0\r\nNats-Stream: KV_b\r\n", "x"), kind: KindProtocol, want: "is none to a get",
+			do: gets, sent: sentGet, answer: headed("NATS/1.0\r\nNats-Stream: KV_b\r\n", "x"), kind: KindProtocol, want: "does not fit a get",
 		},
 		"get of nobody":   {do: gets, sent: sentGet, answer: headed(noOne, ""), kind: KindNoResponders, want: "no responders"},
 		"put":             {do: puts, sent: sentPut, answer: message(`{"stream":"KV_b", "seq":12}`)},
@@ -115,9 +115,9 @@ func exchanges() map[string]exchanged {
 			do: puts, sent: sentPut, answer: message(`{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"},"stream":"KV_b","seq":0}`),
 			kind: KindServer, want: "maximum bytes exceeded",
 		},
-		"put elsewhere":  {do: puts, sent: sentPut, answer: message(`{"stream":"KV_c", "seq":12}`), kind: KindProtocol, want: "no acknowledgement of stream KV_b"},
-		"put of a half":  {do: puts, sent: sentPut, answer: message(`{"stream":"KV_b", "seq":1x}`), kind: KindProtocol, want: "no acknowledgement"},
-		"put of nothing": {do: puts, sent: sentPut, answer: message(``), kind: KindProtocol, want: "no acknowledgement"},
+		"put elsewhere":  {do: puts, sent: sentPut, answer: message(`{"stream":"KV_c", "seq":12}`), kind: KindProtocol, want: "not an acknowledgement of stream KV_b"},
+		"put of a half":  {do: puts, sent: sentPut, answer: message(`{"stream":"KV_b", "seq":1x}`), kind: KindProtocol, want: "not an acknowledgement"},
+		"put of nothing": {do: puts, sent: sentPut, answer: message(``), kind: KindProtocol, want: "not an acknowledgement"},
 		"put of nobody":  {do: puts, sent: sentPut, answer: headed(noOne, ""), kind: KindNoResponders, want: "no response from stream"},
 		"delete": {
 			do: deletes, sent: "HPUB $KV.b.KEY= INBOX 31 31\r\nNATS/1.0\r\nKV-Operation: DEL\r\n\r\n\r\n", answer: message(`{"stream":"KV_b", "seq":1}`),
@@ -137,7 +137,7 @@ func exchanges() map[string]exchanged {
 		"bucket refused": {
 			do: looks, sent: sentLook, answer: message(`{"error":{"code":503,"err_code":10039,"description":"not enabled"}}`), kind: KindServer, want: "not enabled",
 		},
-		"bucket of nonsense": {do: looks, sent: sentLook, answer: message(`{}`), kind: KindProtocol, want: "none about a stream"},
+		"bucket of nonsense": {do: looks, sent: sentLook, answer: message(`{}`), kind: KindProtocol, want: "does not describe a stream"},
 	}
 }
 

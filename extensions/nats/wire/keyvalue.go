@@ -80,7 +80,7 @@ func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
 	})
 	_, counted := number(sequence)
 	if !whole || !counted || len(at) == 0 || !bytes.Equal(stream, b.stream) || !bytes.Equal(of, subject) {
-		return false, Errorf(KindProtocol, "the server's answer is none to a get of %.100s: its header is %s", subject, quoted(h))
+		return false, Errorf(KindProtocol, "the server's answer does not fit a get of %.100s: its header is %s", subject, quoted(h))
 	}
 	switch string(operation) {
 	case operationDelete, operationPurge:
@@ -152,7 +152,7 @@ func (b *Bucket) acknowledged(said []byte) error {
 	case err == nil && answer.Error != nil:
 		return answer.Error.told()
 	case err != nil || answer.Stream != string(b.stream):
-		return Errorf(KindProtocol, "the server's answer is no acknowledgement of stream %s: %s", b.stream, quoted(said))
+		return Errorf(KindProtocol, "the server's answer is not an acknowledgement of stream %s: %s", b.stream, quoted(said))
 	}
 
 	return nil
@@ -215,7 +215,7 @@ func (c *Conn) LookUp(name string, timeout time.Duration) (Facing, error) {
 	case err == nil && answer.Error != nil:
 		return Missing, answer.Error.told()
 	case err != nil || answer.Config == nil:
-		return Missing, Errorf(KindProtocol, "the server's answer is none about a stream: %s", quoted(m.Data))
+		return Missing, Errorf(KindProtocol, "the server's answer does not describe a stream: %s", quoted(m.Data))
 	case answer.Config.MostOfSubject < 1 || !answer.Config.Direct || len(answer.Config.Mirror) > 0:
 		return Otherwise, nil
 	}

@@ -149,7 +149,7 @@ func (c *Config) introduction(info *serverInfo) ([]byte, error) {
 	if c.Sign != nil {
 		signature, err := c.Sign([]byte(info.Nonce))
 		if err != nil {
-			return nil, fmt.Errorf("what the server asks for cannot be signed: %w", err)
+			return nil, fmt.Errorf("the server's nonce cannot be signed: %w", err)
 		}
 		me.Signature = base64.RawURLEncoding.EncodeToString(signature)
 	}

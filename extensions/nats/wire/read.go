@@ -69,7 +69,7 @@ func (r *reader) next(s *statement) error {
 	case is(word, "INFO"):
 		s.kind = sayInfo
 	default:
-		return Errorf(KindProtocol, "the server says %s, which is none of the protocol", quoted(line))
+		return Errorf(KindProtocol, "the server sent %s, which violates the protocol", quoted(line))
 	}
 	r.begin += size
 
@@ -146,7 +146,7 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 }
 
 func (r *reader) wrong(size int) error {
-	return Errorf(KindProtocol, "the server announces a message by %s, which is none of the protocol",
+	return Errorf(KindProtocol, "the server announces a message with %s, which violates the protocol",
 		quoted(r.buffer[r.begin:r.begin+size]))
 }
 

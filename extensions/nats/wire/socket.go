@@ -21,7 +21,7 @@ const (
 
 var (
 	errAnswer     = fmt.Errorf("the server answers the request for a WebSocket with a head of more than %d bytes", MaxLine)
-	errCompressed = errors.New("the server sends a compressed WebSocket frame, which nobody has asked for")
+	errCompressed = errors.New("the server sent an unexpected compressed WebSocket frame")
 )
 
 // Socket is Bounds for a WebSocket: the answer to the upgrade, and frames. The zero value is ready

@@ -57,9 +57,9 @@ func TestLiesInFramesDoNotPass(t *testing.T) {
 	for said, says := range map[string]string{
 		frame(0x82, "MSG a 1 4611686018427387904\r\n"):                       "the server announces a message of 4611686018427387904 bytes",
 		frame(0x02, "MSG a 1 46116860184") + frame(0x80, "27387904\r\n"):     "the server announces a message of 4611686018427387904 bytes",
-		frame(0xc2, "MSG a 1 1\r\n"):                                         "compressed WebSocket frame, which nobody has asked for",
+		frame(0xc2, "MSG a 1 1\r\n"):                                         "the server sent an unexpected compressed WebSocket frame",
 		"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff":                           "a WebSocket frame of 9223372036854775807 bytes",
-		frame(0x82, "-ERR "+strings.Repeat("e", MaxLine)) + frame(0x80, "e"): "the server says a line of more than",
+		frame(0x82, "-ERR "+strings.Repeat("e", MaxLine)) + frame(0x80, "e"): "the server sent a line of more than",
 	} {
 		for _, step := range []int{1, 7, 1 << 30} {
 			passed, err := checkSocket(answer+frame(0x82, info)+said, min(step, len(answer+said)+len(info)))

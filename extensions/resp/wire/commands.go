@@ -141,7 +141,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	case failed != nil:
 		return into, failed
 	case n != len(keys):
-		return into, c.lied("the server sent %d values of %d keys", max(n, 0), len(keys))
+		return into, c.lied("the server sent %d values for %d keys", max(n, 0), len(keys))
 	}
 	for i := range n {
 		value, found, failed := c.readValue(into)

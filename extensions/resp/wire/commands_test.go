@@ -128,8 +128,8 @@ func TestLies(t *testing.T) {
 		{do(Request{Verb: Delete}), ":1x\r\n", `the server's reply has a number that is none: "1x"`},
 		{do(Request{Verb: Delete}), ":--1\r\n", "a number that is none"},
 		{multi("k"), "*9223372036854775800\r\n", "the server announces an array of 9223372036854775800 elements: at most 1000000 are accepted"},
-		{multi("k"), "*2\r\n", "the server sent 2 values of 1 keys"},
-		{multi("k"), "*-1\r\n", "the server sent 0 values of 1 keys"},
+		{multi("k"), "*2\r\n", "the server sent 2 values for 1 keys"},
+		{multi("k"), "*-1\r\n", "the server sent 0 values for 1 keys"},
 		{multi("k"), "*1\r\n*1\r\n", `the server's reply is "*1", where one of type '$' is due`},
 		{multi("k"), "*1\r\n-ERR no\r\n", "the server says: ERR no"},
 		{get("k"), "|1\r\n+a\r\n", "which is no RESP 2"},
@@ -142,13 +142,13 @@ func TestLies(t *testing.T) {
 		_, err := tt.do(c)
 		if tt.want == "" {
 			require.NoError(t, err, "%.40q", tt.says)
-			tt.want = "the server sent 5 bytes that nobody asked for"
+			tt.want = "the server sent 5 unexpected bytes"
 			_, err = tt.do(c)
 		}
 		require.ErrorContains(t, err, tt.want, "%.40q", tt.says)
 		require.True(t, c.Broken(), "%.40q", tt.says)
 		_, err = tt.do(c)
-		require.ErrorContains(t, err, "the connection is broken since an earlier error: the connection is closed: ")
+		require.ErrorContains(t, err, "an earlier error broke the connection: the connection is closed: ")
 		require.ErrorContains(t, err, tt.want)
 	}
 }

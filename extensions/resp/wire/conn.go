@@ -92,7 +92,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 // begun runs the handshakes until ctx ends.
 func (c *Conn) begun(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("what interrupts a connection")
+		defer crash.Contain("the interruption of a connection")
 		c.Interrupt()
 	})
 	err := c.shakeHands(ctx, cfg)
@@ -206,7 +206,7 @@ func (c *Conn) farewell(err *Error) *Error {
 // begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
-		return errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
+		return errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)
 	}
 	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
@@ -239,7 +239,7 @@ func (c *Conn) send() *Error {
 // inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
-		return c.lied("the server sent %d bytes that nobody asked for", n)
+		return c.lied("the server sent %d unexpected bytes", n)
 	}
 
 	return nil

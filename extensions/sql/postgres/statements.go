@@ -13,13 +13,13 @@ import (
 )
 
 // errSeveral is the error of a call with several statements if the protocol accepts only one.
-var errSeveral = errors.New("PostgreSQL takes one statement a call: make a call for each, " +
-	"or open the database with default_query_exec_mode=simple_protocol, which takes several without values")
+var errSeveral = errors.New("PostgreSQL accepts one statement per call: make a call for each, " +
+	"or open the database with default_query_exec_mode=simple_protocol, which accepts several without values")
 
 // errCopy is the error of a COPY from or to the client. COPY switches to another protocol, and both
 // sides would wait forever.
 var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: " +
-	"insert rows with insert, or copy from a file of the server's")
+	"insert rows with insert, or copy from a file on the server")
 
 var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)
 

@@ -70,7 +70,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	if !ok {
 		_ = opened.Close()
 
-		return nil, fmt.Errorf("the driver's connection, a %T, knows no contexts", opened)
+		return nil, fmt.Errorf("the driver's connection, a %T, does not support contexts", opened)
 	}
 
 	made := &conn{inner: capable}

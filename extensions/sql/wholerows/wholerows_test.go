@@ -236,7 +236,7 @@ func (o *old) Close() error {
 func TestConnectionThatKnowsNoContexts(t *testing.T) {
 	o := &old{}
 	_, err := like(open(t, o))
-	require.EqualError(t, err, "the driver's connection, a *wholerows_test.old, knows no contexts")
+	require.EqualError(t, err, "the driver's connection, a *wholerows_test.old, does not support contexts")
 	require.True(t, o.closed)
 }
 

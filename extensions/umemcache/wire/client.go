@@ -159,7 +159,7 @@ func (c *Client) Close() {
 func (c *Client) run(ctx context.Context, key []byte) error {
 	e := c.begin(ctx)
 	if limit := c.target.maxKey(); e == nil && len(key) > limit {
-		e = newError(KindUsage, nil, "a key of %d bytes is too long: %d are the most", len(key), limit)
+		e = newError(KindUsage, nil, "a key of %d bytes is too long: at most %d are allowed", len(key), limit)
 	}
 	for tries := setTries; e == nil; {
 		e = c.target.do(c, key)
@@ -214,7 +214,7 @@ func (c *Client) watch(ctx context.Context) {
 	c.ctx = ctx
 	c.mu.Unlock()
 	c.unwatch = context.AfterFunc(ctx, func() {
-		defer crash.Contain("what interrupts a call")
+		defer crash.Contain("the interruption of a call")
 		c.interrupt(ctx)
 	})
 }

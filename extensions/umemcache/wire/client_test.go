@@ -183,7 +183,7 @@ func TestKeysAndValuesOfAllSizes(t *testing.T) {
 			c.requireValue(key, key)
 		}
 		long := requireKind(t, wire.KindUsage, c.Set(t.Context(), make([]byte, 256), nil))
-		require.EqualError(t, long, "a key of 256 bytes is too long: 255 are the most")
+		require.EqualError(t, long, "a key of 256 bytes is too long: at most 255 are allowed")
 	})
 }
 

@@ -66,7 +66,7 @@ func TestCluster(t *testing.T) {
 			long := bytes.Repeat([]byte("k"), 247)
 			require.NoError(t, c.Set(t.Context(), long, nil))
 			require.EqualError(t, requireKind(t, wire.KindUsage, c.Set(t.Context(), append(long, 'k'), nil)),
-				"a key of 248 bytes is too long: 247 are the most")
+				"a key of 248 bytes is too long: at most 247 are allowed")
 			for _, s := range servers.Servers {
 				require.Empty(t, s.Violations())
 			}

@@ -185,7 +185,7 @@ func (c *conn) command(command byte, key []byte) *Error {
 // inStep returns an error if unread bytes would be taken for the next answer.
 func (c *conn) inStep() *Error {
 	if n := c.reader.Buffered(); n > 0 {
-		return newError(KindProtocol, nil, "the server has sent %d bytes that nobody has asked for", n)
+		return newError(KindProtocol, nil, "the server sent %d unexpected bytes", n)
 	}
 
 	return nil

@@ -48,7 +48,7 @@ func TestAddressesThatCannotBe(t *testing.T) {
 		"host":            `the address must look like [::1]:10047, not "host"`,
 		":10047":          `the address must look like [::1]:10047, not ":10047"`,
 		"[::1]:":          `the address must look like [::1]:10047, not "[::1]:"`,
-		"127.0.0.1:10047": `the address must be one of IPv6, such as [::1]:10047, not "127.0.0.1:10047": umem-cache listens on nothing else`,
+		"127.0.0.1:10047": `the address must be an IPv6 address, such as [::1]:10047, not "127.0.0.1:10047": umem-cache supports no other`,
 	} {
 		_, err := wire.NewPool(address, wire.DefaultOptions())
 		require.EqualError(t, err, want)
@@ -235,7 +235,7 @@ func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 		c := newClient(t, newPool(t, "[::1]:1", canned(g, append(hitOf(g, []byte("value")), 0))))
 		c.requireValue("key", "value")
 		e := requireKind(t, wire.KindProtocol, c.Del(t.Context(), []byte("key")))
-		require.EqualError(t, e, "the server has sent 1 bytes that nobody has asked for")
+		require.EqualError(t, e, "the server sent 1 unexpected bytes")
 		c.requireValue("key", "value")
 
 		miss := newClient(t, newPool(t, "[::1]:1", canned(g, append(make([]byte, 8), 1, 0))))

@@ -68,7 +68,7 @@ func CheckAddress(address string) error {
 		return fmt.Errorf("the address must look like [::1]:10047, not %q", address)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
-		return fmt.Errorf("the address must be one of IPv6, such as [::1]:%s, not %q: umem-cache listens on nothing else", port, address)
+		return fmt.Errorf("the address must be an IPv6 address, such as [::1]:%s, not %q: umem-cache supports no other", port, address)
 	}
 
 	return nil

@@ -335,7 +335,7 @@ func TestTypesOfSQLite(t *testing.T) {
 	require.Equal(t, []any{
 		"i string 9007199254740993", "r number 0.1", "t string x", "b ArrayBuffer 1 2", "n null", "at Date 2026-01-02T03:04:05.678Z",
 		"day string 2026-01-02", "usage: exec: value 1 is a BigInt of more than 64 bits: give it as a string",
-		"usage: exec: value 1 is an object: give its JSON, by JSON.stringify",
+		"usage: exec: value 1 is an object: use JSON.stringify",
 	}, got)
 }
 
@@ -398,7 +398,7 @@ func TestOddInputOfSQL(t *testing.T) {
 	for driver, name := range map[string]string{"postgres": address.String(), "sqlite3": ":memory:"} {
 		one := map[string]string{"postgres": "$1::timestamptz", "sqlite3": "?"}[driver]
 		require.Equal(t, []any{
-			"usage: query: the SQL has a NUL character, at which servers end it",
+			"usage: query: the SQL has a NUL character, which would end it",
 			"usage: query: value 1 cannot be read: it is an invalid Date",
 			`[["__proto__",1],["b",2]]`,
 		}, valuesOf(t, driver, name, "const one = '"+one+"';"+code), driver)
@@ -410,10 +410,10 @@ func TestOddInputOfSQL(t *testing.T) {
 			failing(() => db.exec('copy pg_class from stdin')), failing(() => db.query(' COPY (select 1) TO STDOUT'))];`)
 	require.Equal(t, []any{
 		map[string]any{"a": "9007199254740994", "b": "100000000000000000000", "c": 1e300},
-		"usage: query: value 1 has a NUL character, which no text of PostgreSQL has",
+		"usage: query: value 1 has a NUL character, which PostgreSQL does not allow in texts",
 		map[string]any{"a": "294276-12-31T00:00:00Z"},
-		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's",
-		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file of the server's",
+		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file on the server",
+		"usage: COPY FROM STDIN and COPY TO STDOUT do not work here: insert rows with insert, or copy from a file on the server",
 	}, got)
 }
 
@@ -427,8 +427,8 @@ func TestSeveralStatementsOfPostgres(t *testing.T) {
 	const code = failing + `
 		return [failing(() => db.query("set statement_timeout = '1s'; select 1 as a")), JSON.stringify(db.query('select 1 as a')),
 			failing(() => db.query("select 2 as a; select $1::int as a", 3))];`
-	const several = "usage: PostgreSQL takes one statement a call: make a call for each, " +
-		"or open the database with default_query_exec_mode=simple_protocol, which takes several without values"
+	const several = "usage: PostgreSQL accepts one statement per call: make a call for each, " +
+		"or open the database with default_query_exec_mode=simple_protocol, which accepts several without values"
 	require.Equal(t, []any{several, `[{"a":1}]`, several}, valuesOf(t, "postgres", address.String(), code))
 	require.Equal(t, []any{"nothing was thrown", `[{"a":1}]`, several}, valuesOf(t, "postgres", simple.String(), code))
 	require.Equal(t, []any{map[string]any{"a": 1.0}},
@@ -460,6 +460,6 @@ func TestTypesOfMachbase(t *testing.T) {
 		}`)
 	require.Equal(t, []any{
 		"ID number 1", "L string 9007199254740993", "F number 0.1", "D number 0.1", "T string x", "AT Date 2026-01-02T03:04:05.678Z",
-		"usage: parameter 1: 1.5 is no whole number, and the parameter is of type long", `[{"id":1}]`,
+		"usage: parameter 1: 1.5 is not an integer, but the parameter has type long", `[{"id":1}]`,
 	}, got)
 }

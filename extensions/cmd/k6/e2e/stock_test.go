@@ -189,7 +189,7 @@ func TestAnswersThatShrinkAreFailures(t *testing.T) {
 	require.Zero(t, s.Ops)
 	require.Equal(t, 4, s.Failed)
 	for text := range s.Extra.Errors {
-		require.Regexp(t, `^MachbaseError: the answer has \d\d rows, not 60 at least`, text)
+		require.Regexp(t, `^MachbaseError: the answer has \d\d rows, but needs at least 60`, text)
 	}
 }
 

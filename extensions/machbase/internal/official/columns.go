@@ -18,7 +18,7 @@ func EachRow(columns []any, fn func(row []any) error) (int, error) {
 		}
 		length := slices[i].Len()
 		if i > 0 && length != rows {
-			return 0, cmi.NewError(cmi.KindUsage, "column %d has %d values, and the ones before it have %d", i+1, length, rows)
+			return 0, cmi.NewError(cmi.KindUsage, "column %d has %d values, but the ones before it have %d", i+1, length, rows)
 		}
 		rows = length
 	}

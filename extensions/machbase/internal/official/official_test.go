@@ -149,7 +149,7 @@ func TestEachRow(t *testing.T) {
 	require.Equal(t, 1, rows)
 
 	for want, columns := range map[string][]any{
-		"column 2 has 1 values, and the ones before it have 2": {[]string{"a", "b"}, []float64{1}},
+		"column 2 has 1 values, but the ones before it have 2": {[]string{"a", "b"}, []float64{1}},
 		"column 1 must be a slice of values, not int":          {1},
 		"column 1 must be a slice of values, not <nil>":        {nil},
 	} {

@@ -30,7 +30,7 @@ func Places(table string, known, wanted []string) ([]int, *cmi.Error) {
 		case place < 0:
 			return nil, cmi.NewError(cmi.KindNotFound, "table '%s' has no column %q to append to", table, name)
 		case slices.Contains(places, place):
-			return nil, cmi.NewError(cmi.KindUsage, "appender: column %q is there twice", name)
+			return nil, cmi.NewError(cmi.KindUsage, "appender: column %q is listed twice", name)
 		}
 		places = append(places, place)
 	}
