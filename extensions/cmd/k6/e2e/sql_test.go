@@ -313,7 +313,7 @@ func TestTypesOfPostgres(t *testing.T) {
 		"number 1", "string 9007199254740993", "string 1.25", "number 0.1", "string x", "ArrayBuffer 1 2", "Date 2026-01-02T03:04:05.678Z", `string {"a": 1}`,
 	}, got[:8])
 	require.Contains(t, got[8], `invalid input syntax for type integer: "1.5"`, "a fraction is not cut off")
-	require.Contains(t, got[9], "usage: exec: value 1 is a []int16, which no column takes: give ")
+	require.Contains(t, got[9], "usage: exec: value 1 is a []int16, which cannot be stored: use ")
 }
 
 func untimed(values []any) []any {
@@ -349,7 +349,7 @@ func TestColumnsKeepTheirOrder(t *testing.T) {
 			return [[...orders], failing(() => db.query('select 1 as id, 2 as id'))];`)
 		require.Equal(t, []any{
 			[]any{`[{"z":1,"y":2,"x":3,"w":4}]`},
-			`usage: query: two columns are named "id": give them names of their own, such as t.id as t_id`,
+			`usage: query: two columns are named "id": give them different names, such as t.id as t_id`,
 		}, got)
 	}
 }
