@@ -90,9 +90,6 @@ func stepNotes(s *Step, told bool) []string { //nolint:cyclop // one case for ea
 		notes = append(notes, fmt.Sprintf("%s: all clients were at work for %s of %s, with %s.",
 			s.label(), Span(a.Seconds), Span(s.Seconds), opsPerSecond(a.OpsPerSecond)))
 	}
-	if why := s.StoodStill(); why != "" {
-		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
-	}
 	if why := s.missed(); why != "" && s.Complete {
 		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
 	}
@@ -247,10 +244,25 @@ func (r *Report) gateNotes() []string {
 	case len(notes) > 0:
 		notes = append(notes, "The other "+counted(held)+" held.")
 	default:
-		notes = append(notes, counted(held)+" held.")
+		notes = append(notes, counted(held)+" held"+thresholdNames(held)+".")
 	}
 
 	return notes
+}
+
+// thresholdNames lists the metrics if all verdicts are of k6's thresholds: sweep.options sets two
+// that the script does not show.
+func thresholdNames(verdicts []Verdict) string {
+	var names []string
+	for i := range verdicts {
+		if !verdicts[i].Threshold {
+			return ""
+		}
+		name, _, _ := strings.Cut(verdicts[i].Gate, " ")
+		names = append(names, escape(name))
+	}
+
+	return ": " + strings.Join(slices.Compact(names), ", ")
 }
 
 // SameStep reports whether b, the next in order, belongs to the same step as a.

@@ -203,10 +203,11 @@ func TestGateNotes(t *testing.T) {
 func TestThresholdsAreNoGates(t *testing.T) {
 	threshold := Verdict{Gate: "sweep_failed count==0", Held: true, Threshold: true, Outcome: judgement.Held}
 	gate := Verdict{Gate: "p99 <= 5ms", Held: true, Outcome: judgement.Held}
+	names := map[string]string{"1 threshold held": ": sweep_failed"}
 	for want, gates := range map[string][]Verdict{
 		"1 threshold held": {threshold}, "2 gates and thresholds held": {threshold, gate}, "1 gate held": {gate},
 	} {
-		require.Equal(t, []string{want + "."}, (&Report{Gates: gates}).gateNotes())
+		require.Equal(t, []string{want + names[want] + "."}, (&Report{Gates: gates}).gateNotes())
 		text, _ := GatesText(gates)
 		require.Equal(t, want, text)
 	}

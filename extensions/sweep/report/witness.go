@@ -100,10 +100,16 @@ func (r *Report) witnessNotes() []string {
 			s.Variant = ""
 		}
 		w := s.Witness
-		if w == nil || before != nil && sameNumbers(before, &s) {
+		if before != nil && sameNumbers(before, &s) {
 			continue
 		}
 		before = &s
+		if why := s.StoodStill(); why != "" {
+			add("stood still", s.label(), ": "+why)
+		}
+		if w == nil {
+			continue
+		}
 		switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
 		case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client, witness.Unknown:
 			add(string(w.LimitedBy), s.label(), fmt.Sprintf(", limited by %s: %s", w.LimitedBy, w.Why))
