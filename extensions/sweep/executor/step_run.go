@@ -46,7 +46,7 @@ type stepRun struct {
 
 	// reached is the precision at the last check; nil before the first.
 	reached atomic.Pointer[look]
-	// decided is set when a step with a precision ends: precise enough, or maxDuration.
+	// decided is set when a step with a precision ends, by its precision or by maxDuration.
 	decided atomic.Bool
 
 	// ran and plain count the clients that called sweep.run, and those whose function returned without

@@ -55,7 +55,7 @@ type Row struct {
 	Op      string  `json:"op"`
 	Clients int     `json:"clients"`
 	Rate    float64 `json:"rate,omitempty"`    // open-loop steps only
-	Variant string  `json:"variant,omitempty"` // empty if the operation is named after it
+	Variant string  `json:"variant,omitempty"` // empty if the operation has its name
 	Contrast
 	Verdict string `json:"verdict"`
 	// Outcome judges the row as a gate on the tolerance. It is empty if the row was not judged.

@@ -12,7 +12,7 @@ type Key struct {
 	Op      string
 	Clients int
 	Rate    float64 // zero for closed loops
-	// Variant is empty if the operation is named after it.
+	// Variant is empty if the operation has the variant's name.
 	Variant string
 }
 
