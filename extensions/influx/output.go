@@ -15,7 +15,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -192,7 +192,7 @@ func (o *Output) inTrouble(why string) {
 	}
 	if o.trouble == "" {
 		o.logger.Warnf("%s accepts no points: %s; retrying, up to %d points wait", &o.config, why, o.config.BufferSize)
-		happened.Tell(happened.InfluxDB, "InfluxDB accepts no points", 1)
+		events.Tell(events.InfluxDB, "InfluxDB accepts no points", 1)
 	}
 	o.trouble = why
 }
@@ -201,7 +201,7 @@ func (o *Output) outOfTrouble() {
 	if o.trouble != "" {
 		o.trouble = ""
 		o.logger.Infof("%s accepts points again", &o.config)
-		happened.Tell(happened.InfluxDB, "InfluxDB accepts points again", 1)
+		events.Tell(events.InfluxDB, "InfluxDB accepts points again", 1)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
 
 // Tests with a fake server run in synctest bubbles, so that waits take no time and leaked
@@ -60,7 +60,7 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 func TestServerThatIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		defer happened.Listen(func(e happened.Event) { told = append(told, e.Kind+": "+e.Text) })()
+		defer events.Listen(func(e events.Event) { told = append(told, e.Kind+": "+e.Text) })()
 		var up atomic.Bool
 		server := newFake(func(request) (*http.Response, error) {
 			if !up.Load() {

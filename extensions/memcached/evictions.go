@@ -6,7 +6,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
 
 // watchEvictions starts to count the server's evictions during the current step, before the client
@@ -16,7 +16,7 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	if session == nil || session.Client.Started() || c.effects != nil {
 		return
 	}
-	cfg.Timeout, cfg.ConnectTimeout = happened.EvictionsEvery, happened.EvictionsEvery
+	cfg.Timeout, cfg.ConnectTimeout = events.EvictionsEvery, events.EvictionsEvery
 	if cfg.Dial != nil {
 		cfg.Dial = k6glue.DialBeside(c.VU())
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
 
 // watchEvictions starts to count the keys that the server evicts during the current step, before
@@ -19,7 +19,7 @@ func (n *node) watchEvictions() {
 	}
 	vu := n.client.VU()
 	config := n.wireConfig(k6glue.DialBeside(vu))
-	config.Timeout, config.ConnectTimeout = happened.EvictionsEvery, happened.EvictionsEvery
+	config.Timeout, config.ConnectTimeout = events.EvictionsEvery, events.EvictionsEvery
 	config.Traffic = nil
 	watched, logger := &n.client.shared.watched, vu.State().Logger
 	watched.Watch(session.Client.Step(), n.server.Address, logger, func(ctx context.Context) (evictions.Server, error) {

@@ -9,7 +9,7 @@
 //	jsmodule     the JavaScript module
 //	testrun      the reports of one run of k6
 //	thresholds   k6's thresholds on the metrics of sweeps
-//	fault        errors of operations
+//	operr        errors of operations
 //	stream       metrics and figures sent while a step runs
 //	host         CPU time, memory, idle detection
 //	measure      histograms, steps and clients; without k6

@@ -12,7 +12,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -85,7 +85,7 @@ func watch(step *measure.Step, address string, connect func(context.Context) (Se
 		}
 		<-clock.C
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), happened.EvictionsEvery)
+	ctx, cancel := context.WithTimeout(context.Background(), events.EvictionsEvery)
 	defer cancel()
 	server, err := connect(ctx)
 	if err != nil {
@@ -96,14 +96,14 @@ func watch(step *measure.Step, address string, connect func(context.Context) (Se
 	if err == nil && free == 0 {
 		err = errFull
 	}
-	for next := time.Now().Add(happened.EvictionsEvery); err == nil; next = next.Add(happened.EvictionsEvery) {
+	for next := time.Now().Add(events.EvictionsEvery); err == nil; next = next.Add(events.EvictionsEvery) {
 		for time.Now().Before(next) && !step.Over() {
 			<-clock.C
 		}
 		over := step.Over()
 		var now uint64
 		if now, _, err = server.Read(); err == nil && now > before { // fewer after a restart of the server
-			happened.Tell(happened.Evictions, address+" evicted a key", now-before)
+			events.Tell(events.Evictions, address+" evicted a key", now-before)
 		}
 		before = now
 		if over {

@@ -289,7 +289,7 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 	case !o.asJSON:
 		text := fmt.Sprintf("nothing got worse: %s judged\n", report.Plural(judged, "figure"))
 		for i := range h.Setups {
-			for _, sentence := range h.Setups[i].Said() {
+			for _, sentence := range h.Setups[i].Remarks() {
 				text += fmt.Sprintf("%s, setup %s: %s\n", h.Setups[i].Scenario, h.Setups[i].ID, sentence)
 			}
 		}

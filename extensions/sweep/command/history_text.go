@@ -35,7 +35,7 @@ func historyRows(found []history.Found) []historyRow {
 	for _, f := range sorted(found) {
 		k, c := f.Series.Key, f.Change
 		rows = append(rows, historyRow{
-			f.Setup.Scenario, f.Setup.ID, k.Op, k.Clients, k.Rate, k.Variant, f.Series.Figure.Key, c.First.ID, c.Last.ID, c.Surely,
+			f.Setup.Scenario, f.Setup.ID, k.Op, k.Clients, k.Rate, k.Variant, f.Series.Figure.Key, c.First.ID, c.Last.ID, c.Candidates,
 			c.Ratio, c.Low, c.High, c.P, c.Worse, c.Also,
 		})
 	}
@@ -72,7 +72,7 @@ func historyMarkdown(h *history.History) string {
 		}
 		fmt.Fprintf(&b, "%s, setup %s: %s of %s\n\n", report.Escape(s.Scenario), s.ID, report.Plural(s.Runs, "run"),
 			report.Plural(len(s.Commits), "commit"))
-		for _, sentence := range s.Said() {
+		for _, sentence := range s.Remarks() {
 			b.WriteString(report.Escape(sentence) + "\n\n")
 		}
 		changes := s.Found()
@@ -97,14 +97,14 @@ func historyTable(found []history.Found) string {
 			verdict = "worse"
 		}
 		sure := "after " + c.Last.Short()
-		if c.Surely > 1 {
-			sure = fmt.Sprintf("one of %d", c.Surely)
+		if c.Candidates > 1 {
+			sure = fmt.Sprintf("one of %d", c.Candidates)
 		}
 		for _, also := range c.Also {
 			sure += "; " + also
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s %s | %s |\n", c.First.Short(), report.Escape(c.First.Subject), report.Escape(f.Series.Name()),
-			verdict, c.Say(), report.Escape(sure))
+			verdict, c.Text(), report.Escape(sure))
 	}
 
 	return b.String()

@@ -14,7 +14,7 @@ func TestAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "after": "before"}`, `sweep.run(() => sleep(10))`)
 		results := testrun.Of(s.State.Test.Registry)
-		results.Expect("before")
+		results.Register("before")
 		ran := make(chan struct{})
 		go func() {
 			defer close(ran)
@@ -23,12 +23,12 @@ func TestAfter(t *testing.T) {
 		}()
 		synctest.Wait()
 		require.Zero(t, s.Calls())
-		before, known := results.Ended("before")
+		before, known := results.Done("before")
 		require.True(t, known)
 		close(before)
 		<-ran
 		require.Equal(t, 1, s.Calls())
-		own, _ := results.Ended("rollup")
+		own, _ := results.Done("rollup")
 		<-own
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -57,7 +57,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	if err := results.CheckThresholds(c, es.Test); err != nil {
 		return nil, invalid(err)
 	}
-	results.Expect(c.Name)
+	results.Register(c.Name)
 	host.SetGCPercent()
 
 	return &Executor{

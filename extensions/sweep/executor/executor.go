@@ -35,14 +35,14 @@ var _ lib.Executor = &Executor{}
 // Run runs the sweep. It returns an error if the script aborted the test, or if k6 could not
 // provide VUs.
 func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) error {
-	if ended, known := e.results.Ended(e.config.Name); known {
+	if ended, known := e.results.Done(e.config.Name); known {
 		defer close(ended)
 	}
 	if err := e.wait(ctx); err != nil {
 		return err
 	}
 	inProcess.began(e.config.Name)
-	if others := e.results.AtWork(e.config.Name); len(others) > 0 {
+	if others := e.results.Running(e.config.Name); len(others) > 0 {
 		e.logger.Warnf("%s sweeps while %s does: each disturbs what the other measures; after: '%s' lets it wait",
 			e.config.Name, strings.Join(others, ", "), others[0])
 	}
@@ -79,7 +79,7 @@ func (e *Executor) wait(ctx context.Context) error {
 	if !e.config.After.Valid {
 		return nil
 	}
-	ended, known := e.results.Ended(e.config.After.String)
+	ended, known := e.results.Done(e.config.After.String)
 	if !known || e.config.After.String == e.config.Name {
 		return invalid(fmt.Errorf("scenario %q: after must name another scenario with the executor '%s', but is %q",
 			e.config.Name, options.ExecutorType, e.config.After.String))

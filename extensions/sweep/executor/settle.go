@@ -119,7 +119,7 @@ func (r *stepRun) settled(reached bool, waited time.Duration) {
 		r.logger.Infof("the target is quiet: the warm-up was %s longer for it", report.Span(quiet.WaitedSeconds))
 	}
 	if r.showsQuiet {
-		r.scenario.Quieted(quiet)
+		r.scenario.SetQuiet(quiet)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -45,7 +45,7 @@ type stepRun struct {
 	noTap    sync.Once
 
 	// reached is the precision at the last check; nil before the first.
-	reached atomic.Pointer[look]
+	reached atomic.Pointer[precisionSample]
 	// decided is set when a step with a precision ends, by its precision or by maxDuration.
 	decided atomic.Bool
 
@@ -73,7 +73,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan := r.config.Plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
-	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
+	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Error(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	r.step.OnStart(func() {
 		runtime.GC() // so that earlier garbage does not affect the measurement
@@ -93,14 +93,14 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
 	if r.config.OnError.String == options.OnErrorAbort {
 		r.step.OnFail(func(op string) {
-			r.aborted(fault.NewAborted(fmt.Errorf(
+			r.aborted(operr.NewAborted(fmt.Errorf(
 				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))))
 		})
 	}
 	if r.config.OnError.String == options.OnErrorCount && !run.succeeded {
 		r.step.OnAllFail(func(err error, failures uint64) {
 			run.faults.Forget(err)
-			r.aborted(fault.NewAllFailed(r.step.Clients(), err, failures))
+			r.aborted(operr.NewAllFailed(r.step.Clients(), err, failures))
 		})
 	}
 
@@ -134,8 +134,8 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		defer crash.Contain("what watches a step")
 		defer close(watched)
 		r.live.Watch(r.step, ended, func() {
-			r.faults.Flush(fault.Patience)
-			r.scenario.LookAtServer()
+			r.faults.Flush(operr.Patience)
+			r.scenario.CheckServer()
 		})
 	}()
 
@@ -165,7 +165,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true
-		r.faults.Hurry()
+		r.faults.Immediate()
 	}
 
 	reading := r.step.Read()
@@ -182,13 +182,13 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 	r.watch.Testify(steps, r.before)
 	r.before = steps
-	r.tell(steps)
+	r.logResults(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
 }
 
-// tell logs the results, and why they differ from the plan.
-func (r *stepRun) tell(steps []report.Step) {
+// logResults logs the results, and why they differ from the plan.
+func (r *stepRun) logResults(steps []report.Step) {
 	r.log(steps)
 	if why := report.TooShort(steps); why != "" {
 		r.logger.Warnf("the step is incomplete: %s", why)

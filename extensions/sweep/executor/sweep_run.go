@@ -6,7 +6,7 @@ import (
 
 	"go.k6.io/k6/v2/js/common"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
@@ -19,7 +19,7 @@ type sweepRun struct {
 	scenario  *testrun.Scenario
 	progress  *progress
 	begun     bool // a step has run
-	faults    fault.Log
+	faults    operr.Log
 	succeeded bool // an operation has succeeded
 	// before has the previous step, one entry for each kind of operation.
 	before []report.Step
@@ -43,7 +43,7 @@ func (r *sweepRun) search(ctx context.Context) error {
 	search := search.New(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
 	for {
 		number, try, more := search.Next()
-		r.scenario.Searched(search.Result())
+		r.scenario.SetSearch(search.Result())
 		if !more {
 			return nil
 		}

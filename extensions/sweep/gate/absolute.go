@@ -15,7 +15,7 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 		return !a.matches(g.Key) || len(r.Duets) > 0 && g.Variant == report.Base
 	})
 	if len(matching) == 0 {
-		return crossed(missing(groups, a.Op))
+		return crossed(missingStep(groups, a.Op))
 	}
 
 	problems := map[judgement.Outcome][]string{}

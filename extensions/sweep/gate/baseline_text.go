@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// told are the figures shown with their spread between runs.
-var told = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")} //nolint:gochecknoglobals // a table
+// summaryFigures are the figures shown with their spread between runs.
+var summaryFigures = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")} //nolint:gochecknoglobals // a table
 
 // String describes the recorded runs, the machine, the spread, and the smallest detectable change.
 func (b *Baseline) String() string {
@@ -22,7 +22,7 @@ func (b *Baseline) String() string {
 	var lines strings.Builder
 	for _, key := range b.keys() {
 		var parts []string
-		for _, f := range told {
+		for _, f := range summaryFigures {
 			values, _, doubt := b.values(key, f)
 			if len(values) == 0 || doubt != "" {
 				continue

@@ -44,7 +44,7 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 		}
 	}
 	for i, a := range f.Absolute {
-		if l := p.lacks(a.Op, a.Clients, a.Rate); l != nil {
+		if l := p.missing(a.Op, a.Clients, a.Rate); l != nil {
 			hint := ""
 			if meant, near := nearest.Of(a.Op, p.Ops); near && l.key == "op" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
@@ -58,7 +58,7 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 		return nil
 	}
 	for _, key := range f.baseline.keys() {
-		if l := p.lacks(key.Op, key.Clients, key.Rate); l != nil {
+		if l := p.missing(key.Op, key.Clients, key.Rate); l != nil {
 			return fmt.Errorf("baseline %s has the %s %s, which %s does not have: it has %s; record a new baseline",
 				f.Relative.Baseline, l.noun, l.value, f.Scenario, l.there)
 		}
@@ -67,22 +67,22 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 	return nil
 }
 
-// lack is something that a gate needs and the run will not have.
-type lack struct {
+// missing is something that a gate needs and the run will not have.
+type missing struct {
 	key, noun string // in a gate file and in a sentence
 	value     string
 	there     string // alternatives in the run
 }
 
-// lacks returns what the run will not have, or nil. Zero clients or rate mean any.
-func (p *Planned) lacks(op string, clients int, rate float64) *lack {
+// missing returns what the run will not have, or nil. Zero clients or rate mean any.
+func (p *Planned) missing(op string, clients int, rate float64) *missing {
 	switch {
 	case !slices.Contains(p.Ops, op):
-		return &lack{"op", "operation", strconv.Quote(op), listed(p.Ops, strconv.Quote)}
+		return &missing{"op", "operation", strconv.Quote(op), listed(p.Ops, strconv.Quote)}
 	case clients != 0 && len(p.Clients) > 0 && !slices.Contains(p.Clients, clients):
-		return &lack{"clients", "number of clients", strconv.Itoa(clients), listed(p.Clients, strconv.Itoa)}
+		return &missing{"clients", "number of clients", strconv.Itoa(clients), listed(p.Clients, strconv.Itoa)}
 	case rate != 0 && len(p.Clients)+len(p.Rates) > 0 && !slices.Contains(p.Rates, rate):
-		return &lack{"rate", "rate", decimal(rate), listed(p.Rates, decimal)}
+		return &missing{"rate", "rate", decimal(rate), listed(p.Rates, decimal)}
 	default:
 		return nil
 	}

@@ -21,17 +21,17 @@ func duetsOf(r *report.Report) (keys []report.Key) {
 	return keys
 }
 
-// besideBase compares the change of a duet with its base.
-func besideBase(g *relativeGate, r *report.Report, key report.Key) contest { //nolint:cyclop,funlen // a case for each reason
+// againstBase compares the change of a duet with its base.
+func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison { //nolint:cyclop,funlen // a case for each reason
 	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
 	groups := r.Groups()
 	if len(duets) == 0 {
-		return decided(crossed(missing(groups, key.Op)))
+		return decided(crossed(missingStep(groups, key.Op)))
 	}
 	if g.Figure.Percentile > report.P90 && r.TwoServers() {
 		return decided(undecided("not judged: " + onlyAB(g.Figure)))
 	}
-	c := contest{}
+	c := comparison{}
 	little, operations := map[string]string{}, map[string]int64{}
 	for i := range groups {
 		side := &groups[i]
@@ -124,5 +124,5 @@ func together(repeats []*report.DuetFigure, blocks int) paired.Estimate {
 	n := float64(len(repeats))
 	log /= n
 
-	return paired.Known(math.Exp(log), math.Exp(log+math.Sqrt(squares)/n), report.DuetConfidence, blocks)
+	return paired.FromInterval(math.Exp(log), math.Exp(log+math.Sqrt(squares)/n), report.DuetConfidence, blocks)
 }

@@ -75,7 +75,7 @@ func (o *object) tolerance(f *report.Figure) (float64, error) {
 	return percent / 100, nil
 }
 
-func comparison(f *report.Figure) string {
+func boundSign(f *report.Figure) string {
 	if f.Rate {
 		return ">="
 	}

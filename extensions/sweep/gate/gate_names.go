@@ -24,18 +24,18 @@ func (a *Absolute) steps() string {
 }
 
 func (a *Absolute) name(b Bound) string {
-	return fmt.Sprintf("%s of %s %s %s", b.Figure.Name, a.steps(), comparison(b.Figure), boundText(b.Figure, b.Value))
+	return fmt.Sprintf("%s of %s %s %s", b.Figure.Name, a.steps(), boundSign(b.Figure), boundText(b.Figure, b.Value))
 }
 
 func (t Tolerance) name(key report.Key) string {
 	return fmt.Sprintf("%s of %s %s %s %% of baseline",
-		t.Figure.Name, steps(key), comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+		t.Figure.Name, steps(key), boundSign(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
 // nameOfDuet names the gate of a figure in every step of a duet.
 func (t Tolerance) nameOfDuet() string {
 	return fmt.Sprintf("%s of every step %s %s %% of base",
-		t.Figure.Name, comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+		t.Figure.Name, boundSign(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
 func (t Tolerance) limit() float64 {

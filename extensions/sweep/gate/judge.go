@@ -60,7 +60,7 @@ func undecided(detail string) report.Verdict {
 	return report.Verdict{Outcome: judgement.Undecided, Detail: detail}
 }
 
-func missing(groups []report.Group, op string) string {
+func missingStep(groups []report.Group, op string) string {
 	var ops, there []string
 	for _, g := range groups {
 		if !slices.Contains(ops, g.Op) {

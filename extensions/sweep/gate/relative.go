@@ -10,9 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// contest is a figure of one step with its reference.
-type contest struct {
-	// gate is the index of its gate; a gate of all steps has several contests.
+// comparison is a figure of one step with its reference.
+type comparison struct {
+	// gate is the index of its gate; a gate of all steps has several comparisons.
 	gate int
 	// estimate is nil if the verdict is known already.
 	estimate judgement.Estimate
@@ -28,55 +28,55 @@ type contest struct {
 
 func (f *File) judgeRelative(r *report.Report) []report.Verdict {
 	gates := f.relativeGates()
-	var contests []contest
+	var comparisons []comparison
 	for i := range gates {
-		for _, c := range f.contestsOf(&gates[i], r) {
+		for _, c := range f.comparisonsOf(&gates[i], r) {
 			c.gate = i
-			contests = append(contests, c)
+			comparisons = append(comparisons, c)
 		}
 	}
 	var family []judgement.Gate
 	var judged []int
-	for i := range contests {
-		if c := &contests[i]; c.estimate != nil {
+	for i := range comparisons {
+		if c := &comparisons[i]; c.estimate != nil {
 			t := gates[c.gate].Tolerance
 			family = append(family, judgement.Gate{Estimate: c.estimate, Rate: t.Figure.Rate, Tolerance: t.Part})
 			judged = append(judged, i)
 		}
 	}
 	for i, outcome := range judgement.Judge(family, f.Relative.Alpha) {
-		contests[judged[i]].conclude(outcome, &family[i])
+		comparisons[judged[i]].conclude(outcome, &family[i])
 	}
 	verdicts := make([]report.Verdict, len(gates))
 	for i := range verdicts {
-		verdicts[i] = worstOf(slices.DeleteFunc(slices.Clone(contests), func(c contest) bool { return c.gate != i }))
+		verdicts[i] = worstOf(slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return c.gate != i }))
 	}
 
 	return verdicts
 }
 
-func (f *File) contestsOf(g *relativeGate, r *report.Report) []contest {
+func (f *File) comparisonsOf(g *relativeGate, r *report.Report) []comparison {
 	switch {
 	case g.step != nil && len(r.Duets) > 0:
-		return []contest{besideBase(g, r, *g.step)}
+		return []comparison{againstBase(g, r, *g.step)}
 	case g.step != nil:
-		return []contest{f.besideBaseline(g, r)}
+		return []comparison{f.againstBaseline(g, r)}
 	}
-	var contests []contest
+	var comparisons []comparison
 	for _, key := range duetsOf(r) {
-		contests = append(contests, besideBase(g, r, key))
+		comparisons = append(comparisons, againstBase(g, r, key))
 	}
-	if len(contests) == 0 {
-		return []contest{decided(crossed("not judged: the run is no duet, and the file names no baseline"))}
+	if len(comparisons) == 0 {
+		return []comparison{decided(crossed("not judged: the run is no duet, and the file names no baseline"))}
 	}
 
-	return contests
+	return comparisons
 }
 
-func decided(v report.Verdict) contest { return contest{verdict: v} }
+func decided(v report.Verdict) comparison { return comparison{verdict: v} }
 
 // conclude sets the verdict. A significant change for the worse never passes as undecided.
-func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
+func (c *comparison) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 	c.verdict.Outcome = outcome
 	c.verdict.Visible = c.estimate.Visible()
 	c.verdict.Worse = gate.Worsens()
@@ -91,12 +91,12 @@ func (c *contest) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
 }
 
 // worstOf returns the worst verdict of a gate's steps, and counts others that did not hold.
-func worstOf(contests []contest) report.Verdict {
+func worstOf(comparisons []comparison) report.Verdict {
 	rank := map[judgement.Outcome]int{judgement.Crossed: 0, judgement.Undecided: 1, judgement.Held: 2}
-	slices.SortStableFunc(contests, func(a, b contest) int { return rank[a.verdict.Outcome] - rank[b.verdict.Outcome] })
-	worst := contests[0].verdict
+	slices.SortStableFunc(comparisons, func(a, b comparison) int { return rank[a.verdict.Outcome] - rank[b.verdict.Outcome] })
+	worst := comparisons[0].verdict
 	details := []string{worst.Detail}
-	for _, c := range contests[1:] {
+	for _, c := range comparisons[1:] {
 		if c.verdict.Outcome != judgement.Held || worst.Outcome == judgement.Held {
 			details = append(details, c.verdict.Detail)
 		}
@@ -108,12 +108,12 @@ func worstOf(contests []contest) report.Verdict {
 	return worst
 }
 
-// besideBaseline compares a step with the same step of the recorded runs.
-func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
+// againstBaseline compares a step with the same step of the recorded runs.
+func (f *File) againstBaseline(g *relativeGate, r *report.Report) comparison {
 	groups := r.Groups()
 	at := slices.IndexFunc(groups, func(group report.Group) bool { return group.Key == *g.step })
 	if at < 0 {
-		return decided(crossed(missing(groups, g.step.Op)))
+		return decided(crossed(missingStep(groups, g.step.Op)))
 	}
 	after := &groups[at]
 	if problem := unusable(after); problem != "" {
@@ -126,7 +126,7 @@ func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
 	if differences := f.baseline.differences(r); len(differences) > 0 {
 		return decided(undecided("not judged: the baseline does not fit, " + firstOf(differences)))
 	}
-	c := f.besideRuns(g, after)
+	c := f.againstRuns(g, after)
 	if limits := limitOf(after, notComparable); limits != "" && c.estimate == nil && c.verdict.Outcome == judgement.Undecided {
 		c.verdict.Detail = "not judged: " + limits
 	} else if limits != "" {
@@ -148,7 +148,7 @@ func firstOf(reasons []string) string {
 	}
 }
 
-func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
+func (f *File) againstRuns(g *relativeGate, after *report.Group) comparison {
 	recorded, operations, doubt := f.baseline.values(*g.step, g.Figure)
 	value := report.Median(after.Values(g.Figure.Of))
 	middle := report.Median(recorded)
@@ -156,7 +156,7 @@ func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
 		return decided(undecided(fmt.Sprintf("not judged: %s is %s, and the baseline's is %s: there is no ratio",
 			g.Figure.Name, measured(g.Figure, value), measured(g.Figure, middle))))
 	}
-	c := contest{doubt: doubt}
+	c := comparison{doubt: doubt}
 	if little := g.Figure.RestsOnLittle(after); little != "" {
 		if doubt == "" && lostSupport(after.Timings(), operations, disturbance(after)) {
 			return decided(crossed("the recorded runs had enough operations for it: " + little))

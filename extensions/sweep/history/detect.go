@@ -49,8 +49,8 @@ type series struct {
 	options Options
 	// dependence is the factor by which correlation reduces the number of independent values.
 	dependence float64
-	// wander is the variation of means without any change.
-	wander wander
+	// drift is the variation of means without any change.
+	drift drift
 }
 
 // Detect finds the change points of a series of positive values. commits has the commit of each
@@ -73,7 +73,7 @@ func examine(values []float64, commits []string, o Options) (changes []Change, v
 		s.border[i] = i == 0 || commits[i] != last
 		last = commits[i]
 	}
-	tame(s.logs)
+	winsorize(s.logs)
 	found := s.find()
 	changes = make([]Change, 0, len(found))
 	for i, at := range found {
@@ -92,9 +92,9 @@ func examine(values []float64, commits []string, o Options) (changes []Change, v
 func (s *series) find() (found []int) {
 	candidates := s.settle(s.candidates())
 	s.dependence = s.dependenceWithin(candidates)
-	for round := range wanderRounds {
+	for round := range driftRounds {
 		before := found
-		s.wander = wanderOf(s.without(found), firstScales+round)
+		s.drift = driftOf(s.without(found), firstScales+round)
 		found = s.settle(slices.Clone(candidates))
 		if round > 0 && slices.Equal(before, found) {
 			break
@@ -124,15 +124,15 @@ func (s *series) visible(found []int) float64 {
 	deviation := math.Sqrt(squares(rest) / float64(len(rest)) * s.dependence * 2 / float64(runs))
 	freedom := max(n/s.dependence-2, 1)
 	seen := deviation * (stats.StudentQuantile(s.options.Alpha/(n-2*fewest+1)/2, freedom) + power)
-	apart := math.Sqrt(2 * s.wander.variance(runs))
+	apart := math.Sqrt(2 * s.drift.variance(runs))
 	seen = max(seen, apart*(math.Sqrt2*math.Erfinv(1-s.options.Alpha)+power))
 
 	return math.Expm1(min(seen, math.Log1p(mostVisible)))
 }
 
-// tame moves outliers towards the median of the values around them, so that a single disturbed run
-// does not outweigh the others. A new level is kept, because its neighbours share it.
-func tame(logs []float64) {
+// winsorize moves outliers towards the median of the values around them, so that a single disturbed
+// run does not outweigh the others. A new level is kept, because its neighbours share it.
+func winsorize(logs []float64) {
 	const around, far, normal = 5, 4, 1.4826
 	middles, away := make([]float64, len(logs)), make([]float64, len(logs))
 	for i, v := range logs {
@@ -318,15 +318,15 @@ func (s *series) chance(lo, at, hi int) float64 {
 	independent := 2 * math.Log(n) // independent places, since neighbouring ones have similar ranks
 
 	return min(1, max(
-		p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.wander.chance(distance, at-lo, hi-at)))
+		p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.drift.chance(distance, at-lo, hi-at)))
 }
 
-// wanderRounds is how often the found changes are removed to estimate the remaining variation.
+// driftRounds is how often the found changes are removed to estimate the remaining variation.
 // firstScales is the number of scales compared before that, because changes look like noise on
 // large scales.
 const (
-	wanderRounds = 3
-	firstScales  = 3
+	driftRounds = 3
+	firstScales = 3
 )
 
 // without returns the values with all levels made equal.
@@ -376,7 +376,8 @@ func (s *series) dependenceWithin(found []int) float64 {
 }
 
 // dependenceOf sums the autocorrelations up to the first insignificant one: the factor by which the
-// variance of a mean exceeds the one of independent values (C. J. Geyer, Statistical Science 7, 1992).
+// variance of a mean exceeds the one of independent values (C. J. Geyer, Statistical Science 7,
+// 1992).
 func dependenceOf(values []float64) float64 {
 	const most, farthest = 10, 20
 	middle, n := mean(values), len(values)

@@ -39,13 +39,13 @@ func (h *History) All() (all []Found) {
 	return all
 }
 
-// Said returns sentences about the detectable changes and the excluded runs.
-func (s *Setup) Said() (said []string) {
+// Remarks returns sentences about the detectable changes and the excluded runs.
+func (s *Setup) Remarks() (said []string) {
 	if shows := s.shows(); shows != "" {
 		said = append(said, shows)
 	}
-	if s.Beside > 0 {
-		said = append(said, fmt.Sprintf("%s of runs left out: a neighbour limited them.", report.Plural(s.Beside, "step")))
+	if s.Excluded > 0 {
+		said = append(said, fmt.Sprintf("%s of runs left out: a neighbour limited them.", report.Plural(s.Excluded, "step")))
 	}
 
 	return said

@@ -95,8 +95,8 @@ func TestRecordOfDuets(t *testing.T) {
 	for _, one := range h.Setups[0].Series {
 		require.Equal(t, one.Figure.Key == "opsPerSecond_beside_base", one.Figure.Rate, one.Name())
 	}
-	require.Equal(t, 4, h.Setups[0].Beside)
-	require.Equal(t, []string{"4 steps of runs left out: a neighbour limited them."}, h.Setups[0].Said())
+	require.Equal(t, 4, h.Setups[0].Excluded)
+	require.Equal(t, []string{"4 steps of runs left out: a neighbour limited them."}, h.Setups[0].Remarks())
 
 	r, err = NewRecord(run(100, duet), commit(1), "")
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestRunsBesideNeighboursAreLeftOut(t *testing.T) {
 		records = append(records, *r)
 	}
 	s := New(records, Options{}).Setups[0]
-	require.Equal(t, 20, s.Beside, "half of the repeats are enough")
+	require.Equal(t, 20, s.Excluded, "half of the repeats are enough")
 	for _, one := range s.Series {
 		require.Len(t, one.Points, 30)
 		require.Empty(t, one.Changes, one.Name())

@@ -26,8 +26,8 @@ type Setup struct {
 	Runs     int
 	Commits  []Commit
 	Series   []Series
-	// Beside counts the steps excluded because of a neighbour.
-	Beside int
+	// Excluded counts the steps excluded because of a neighbour.
+	Excluded int
 }
 
 // Series is a figure of a step over the commits.
@@ -53,9 +53,9 @@ type NamedChange struct {
 	Change
 	// First is the first commit of the new level, Last the last one of the old level.
 	First, Last Commit
-	// Surely is the number of commits that may be First, by From and To.
-	Surely int
-	Worse  bool
+	// Candidates is the number of commits that may be First, by From and To.
+	Candidates int
+	Worse      bool
 	// Also lists the facts that changed at the same place, such as the kernel, and may be the cause.
 	Also []string
 }
@@ -95,7 +95,7 @@ func newSetup(records []Record, o Options) Setup {
 		}
 		for j := range r.Steps {
 			if r.Steps[j].LimitedBy == witness.Neighbour {
-				s.Beside++
+				s.Excluded++
 
 				continue
 			}
@@ -148,7 +148,7 @@ func (s *Series) detect(o Options) {
 		for _, id := range commits[c.From : c.To+1] {
 			seen[id] = true
 		}
-		n.Surely = len(seen)
+		n.Candidates = len(seen)
 		n.Worse = c.Ratio < 1 == s.Figure.Rate
 		before, after := s.Points[max(c.From-1, 0)].state, s.Points[c.To].state
 		for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -163,8 +163,8 @@ func (s *Series) detect(o Options) {
 // Name returns a name such as "p99 of get, 8 clients".
 func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
 
-// Say describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
-func (c *NamedChange) Say() string {
+// Text describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
+func (c *NamedChange) Text() string {
 	text := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
 	if c.High > 0 {
 		text += fmt.Sprintf(" (%+.1f to %+.1f %%)", 100*(c.Low-1), 100*(c.High-1))

@@ -23,8 +23,8 @@ const ImportPath = "k6/x/sweep"
 func New() modules.Module { return &rootModule{} }
 
 type rootModule struct {
-	// told runs once, to register the exports' names.
-	told sync.Once
+	// registered runs once, to register the exports' names.
+	registered sync.Once
 }
 
 // NewModuleInstance registers the metrics for the script's thresholds, and returns the VU's module.
@@ -109,7 +109,7 @@ type module struct {
 }
 
 // Exports returns the module's exports.
-func (m *module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
+func (m *module) Exports() modules.Exports { return m.exports.Exports(&m.root.registered) }
 
 // setStepTags adds the step's tags to samples of the measured phase.
 func (m *module) setStepTags(tags map[string]string) {

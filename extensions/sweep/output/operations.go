@@ -20,8 +20,8 @@ type meaning struct {
 	op string
 	// failed is the reason of a failure, if the tags show it.
 	failed string
-	// asks is set if other samples of the container show a failure.
-	asks bool
+	// asksOthers is set if other samples of the container show a failure.
+	asksOthers bool
 	// untimed marks a failed operation without duration.
 	untimed bool
 	// socket marks a session, whose sample may have the time of its start.
@@ -63,8 +63,8 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 		return meaning{scenario: s, iterations: true, sums: o.sumsOf(metric, "")}
 	case name == metrics.WSSessionsName:
 		m := meaning{scenario: s, sums: o.sumsOf(metric, "")}
-		if o.tellsStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
-			m.op, m.asks, m.untimed = socketName(tag), true, true
+		if o.hasStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
+			m.op, m.asksOthers, m.untimed = socketName(tag), true, true
 		}
 
 		return m
@@ -74,11 +74,11 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	m := meaning{scenario: s, op: name}
 	switch {
 	case name == metrics.HTTPReqDurationName:
-		m.op, m.asks = joined(tag("method"), first(tag("name"), tag("url"), "HTTP")), true
+		m.op, m.asksOthers = joined(tag("method"), first(tag("name"), tag("url"), "HTTP")), true
 	case name == metrics.GRPCReqDurationName:
-		m.op, m.asks = joined("grpc", strings.TrimPrefix(first(tag("name"), tag("url"), "call"), "/")), o.tellsStatus
+		m.op, m.asksOthers = joined("grpc", strings.TrimPrefix(first(tag("name"), tag("url"), "call"), "/")), o.hasStatus
 	case name == metrics.WSSessionDurationName:
-		if o.tellsStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
+		if o.hasStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
 			return meaning{} // ws_sessions counts it
 		}
 		m.op, m.socket = socketName(tag), true

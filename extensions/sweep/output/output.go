@@ -19,7 +19,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -45,9 +45,9 @@ type Output struct {
 	plan    *plan
 	failing k6glue.FailingSamples
 	// state has k6's metrics, to detect failures.
-	state       *lib.State
-	tellsStatus bool
-	thresholds  map[string]metrics.Thresholds
+	state      *lib.State
+	hasStatus  bool
+	thresholds map[string]metrics.Thresholds
 
 	// testStart is when k6 started the test, before setup, in Unix ns; zero: unknown.
 	testStart atomic.Int64
@@ -68,8 +68,8 @@ type Output struct {
 	weighed   time.Time
 
 	// marked collects the report's marks; deaf stops that.
-	marked report.Report
-	deaf   func()
+	marked     report.Report
+	stopEvents func()
 }
 
 var (
@@ -109,8 +109,8 @@ func newOutput(params output.Params) (*Output, error) {
 	return &Output{
 		config: config, params: params, logger: logger, plan: p,
 		failing: k6glue.FailingSamples{Responses: true}, state: &lib.State{},
-		tellsStatus: tags == nil || tags.Has(metrics.TagStatus),
-		meanings:    map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},
+		hasStatus: tags == nil || tags.Has(metrics.TagStatus),
+		meanings:  map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},
 		mostBytes: mostBytes,
 	}, nil
 }
@@ -229,7 +229,7 @@ func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Tim
 
 func (o *Output) count(step *step, m *meaning, at, took time.Duration, container metrics.SampleContainer) {
 	failed := m.failed
-	if m.asks {
+	if m.asksOthers {
 		if err := o.failing.Find(o.state, container); err != nil {
 			failed = err.Error()
 		}
@@ -358,7 +358,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 // Start starts the output.
 func (o *Output) Start() error {
 	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
-	o.deaf = happened.Listen(func(e happened.Event) { testrun.Mark(&o.marked, e) }) // one by one
+	o.stopEvents = events.Listen(func(e events.Event) { testrun.Mark(&o.marked, e) }) // one by one
 
 	return nil
 }
@@ -370,7 +370,7 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 // thresholds by then.
 func (o *Output) StopWithTestError(failed error) error {
 	defer crash.Contain("the output " + Name)
-	o.deaf()
+	o.stopEvents()
 	if len(o.plan.scenarios) == 0 && len(o.plan.sweeps) > 0 {
 		o.logger.Info("all scenarios are sweeps, which have reports of their own")
 
@@ -397,7 +397,7 @@ func wasInterrupted(failed error) bool {
 func (o *Output) report(interrupted bool) (*report.Report, error) {
 	r := newReport(o.config.Name, o.reportParams())
 	if results := testrun.OfBuiltin(o.state.BuiltinMetrics); results != nil {
-		results.Tell(r)
+		results.AddMeta(r)
 	}
 	r.Interrupted, r.Marks = interrupted, o.marked.Marks
 	if !o.starts.IsZero() {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -139,7 +139,7 @@ func (s *Step) begin(started time.Time) {
 	s.cpu = host.NewCPUMeter(sweep.scenario.Server())
 	plan := sweep.config.Plan(s.spec)
 	plan.Part = options.IsPart(sweep.tuple)
-	s.step = measure.NewStep(s.clients(), plan, func(err error) { sweep.faults.Tell(sweep.logger, err) })
+	s.step = measure.NewStep(s.clients(), plan, func(err error) { sweep.faults.Error(sweep.logger, err) })
 	if sweep.config.OnError.String == options.OnErrorCount && !sweep.succeeded.Load() {
 		s.step.OnAllFail(s.allFail)
 	}
@@ -164,8 +164,8 @@ func (s *Step) begin(started time.Time) {
 		defer crash.Contain("what watches a step")
 		defer close(s.quiet)
 		s.live.Watch(s.step, s.over, func() {
-			sweep.faults.Flush(fault.Patience)
-			sweep.scenario.LookAtServer()
+			sweep.faults.Flush(operr.Patience)
+			sweep.scenario.CheckServer()
 		})
 		end.Stop()
 	}()
@@ -176,7 +176,7 @@ func (s *Step) allFail(err error, failures uint64) {
 	s.sweep.faults.Forget(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.abort = fault.NewAllFailed(s.clients(), err, failures).Reason
+	s.abort = operr.NewAllFailed(s.clients(), err, failures).Reason
 	s.step.Interrupt()
 }
 
@@ -231,7 +231,7 @@ func (s *Step) endWhenLeft() {
 	s.sweep.faults.Flush(0)
 	if s.step.AnySucceeded() {
 		s.sweep.succeeded.Store(true)
-		s.sweep.faults.Hurry()
+		s.sweep.faults.Immediate()
 	}
 	reading := s.step.Read()
 	s.live.Last(&reading)

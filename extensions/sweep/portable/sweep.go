@@ -11,9 +11,9 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -33,7 +33,7 @@ type Sweep struct {
 	state    *lib.ExecutionState
 	logger   logrus.FieldLogger
 
-	faults    fault.Log
+	faults    operr.Log
 	succeeded atomic.Bool // an operation has succeeded
 	// before has the previous step, one entry for each kind of operation.
 	before []report.Step

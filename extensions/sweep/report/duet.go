@@ -85,7 +85,7 @@ func (d *Duet) Of(figure string) *DuetFigure {
 
 // Estimate returns the estimate of a figure's ratio, for gates.
 func (d *Duet) Estimate(f *DuetFigure) paired.Estimate {
-	return paired.Known(f.Ratio, f.High, DuetConfidence, d.Blocks)
+	return paired.FromInterval(f.Ratio, f.High, DuetConfidence, d.Blocks)
 }
 
 // DuetLine returns the verdicts of a duet in one sentence, without its step.

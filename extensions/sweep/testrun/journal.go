@@ -22,9 +22,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// keeping preserves reports: it saves each finished step in a journal before the next one begins,
+// partialReports preserves reports: it saves each finished step in a journal before the next one begins,
 // and writes reports that the script did not write when k6 exits.
-type keeping struct {
+type partialReports struct {
 	reported atomic.Bool
 
 	mu       sync.Mutex
@@ -107,7 +107,7 @@ func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir strin
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range []string{scenario, ""} {
-		if t := r.told[name]; t != nil && t.results != "" {
+		if t := r.meta[name]; t != nil && t.results != "" {
 			return t.results, true
 		}
 	}
@@ -167,14 +167,14 @@ func (r *Results) journal(rep *report.Report, ended bool, test *lib.TestRunState
 	j.failed = err != nil
 }
 
-func (k *keeping) of(scenario string) *journal {
+func (k *partialReports) of(scenario string) *journal {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 
 	return k.journals[scenario]
 }
 
-func (k *keeping) remove(scenario string) {
+func (k *partialReports) remove(scenario string) {
 	j := k.of(scenario)
 	if j == nil {
 		return
@@ -190,7 +190,7 @@ func (k *keeping) remove(scenario string) {
 }
 
 // left names the journal of a report that could not be written.
-func (k *keeping) left(scenario string) string {
+func (k *partialReports) left(scenario string) string {
 	j := k.of(scenario)
 	if j == nil {
 		return ""

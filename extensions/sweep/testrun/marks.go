@@ -3,7 +3,7 @@ package testrun
 import (
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -15,14 +15,14 @@ const asOne = time.Second
 // continuously.
 const mostEvictions = report.MostMarks / 2
 
-func (r *Results) mark(rep *report.Report, e happened.Event) {
+func (r *Results) mark(rep *report.Report, e events.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	Mark(rep, e)
 }
 
 // Mark adds an event to a report. Repeated events are one mark a second.
-func Mark(rep *report.Report, e happened.Event) {
+func Mark(rep *report.Report, e events.Event) {
 	for i := len(rep.Marks) - 1; i >= 0 && e.At.Sub(rep.Marks[i].At) < asOne; i-- {
 		if m := &rep.Marks[i]; m.Kind == e.Kind && m.Text == e.Text {
 			m.Times = max(m.Times, 1) + e.Times
@@ -30,7 +30,7 @@ func Mark(rep *report.Report, e happened.Event) {
 			return
 		}
 	}
-	if n := len(rep.Marks); n == report.MostMarks || e.Kind == happened.Evictions && n >= mostEvictions {
+	if n := len(rep.Marks); n == report.MostMarks || e.Kind == events.Evictions && n >= mostEvictions {
 		return
 	}
 	m := report.Mark{At: e.At, Kind: e.Kind, Text: e.Text}
@@ -40,22 +40,22 @@ func Mark(rep *report.Report, e happened.Event) {
 	rep.Marks = append(rep.Marks, m)
 }
 
-// LookAtServer detects the exit and restart of a server on this machine. Call it once a second.
-func (s *Scenario) LookAtServer() { s.results.lookAtServer(s.Report.Scenario) }
+// CheckServer detects the exit and restart of a server on this machine. Call it once a second.
+func (s *Scenario) CheckServer() { s.results.checkServer(s.Report.Scenario) }
 
-func (r *Results) lookAtServer(scenario string) {
-	for _, t := range r.toldOf(scenario) {
+func (r *Results) checkServer(scenario string) {
+	for _, t := range r.metaOf(scenario) {
 		r.mu.Lock()
 		server, ended := t.server, t.ended
 		url, _ := t.target["url"].(string)
 		r.mu.Unlock()
 		if server != nil && !ended && !server.Alive() {
-			happened.Tell(happened.Restart, "the server has ended", 1)
+			events.Tell(events.Restart, "the server has ended", 1)
 			ended = true
 		}
 		if ended {
 			if again := host.FindServer(url); again != nil {
-				happened.Tell(happened.Restart, "the server was started again", 1)
+				events.Tell(events.Restart, "the server was started again", 1)
 				server, ended = again, false
 			}
 		}
@@ -65,13 +65,13 @@ func (r *Results) lookAtServer(scenario string) {
 	}
 }
 
-// toldOf returns the facts for all scenarios and for this one.
-func (r *Results) toldOf(scenario string) []*told {
+// metaOf returns the facts for all scenarios and for this one.
+func (r *Results) metaOf(scenario string) []*scriptMeta {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var all []*told
+	var all []*scriptMeta
 	for _, name := range []string{"", scenario} {
-		if t := r.told[name]; t != nil {
+		if t := r.meta[name]; t != nil {
 			all = append(all, t)
 		}
 	}

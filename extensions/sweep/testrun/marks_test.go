@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -19,10 +19,10 @@ func TestMarksAreFew(t *testing.T) {
 	results, rep := &Results{}, &report.Report{}
 	at := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	for i := range 3000 {
-		e := happened.Event{At: at.Add(time.Duration(i) * time.Millisecond), Kind: "reconnect", Text: "a client connected", Times: 2}
+		e := events.Event{At: at.Add(time.Duration(i) * time.Millisecond), Kind: "reconnect", Text: "a client connected", Times: 2}
 		results.mark(rep, e)
 		if i%1000 == 500 {
-			results.mark(rep, happened.Event{At: e.At, Text: "failover", Times: 1})
+			results.mark(rep, events.Event{At: e.At, Text: "failover", Times: 1})
 		}
 	}
 	require.Len(t, rep.Marks, 6)
@@ -30,11 +30,11 @@ func TestMarksAreFew(t *testing.T) {
 	require.Equal(t, report.Mark{At: at.Add(500 * time.Millisecond), Text: "failover"}, rep.Marks[1])
 	require.Equal(t, at.Add(time.Second), rep.Marks[2].At)
 	for i := range 2000 {
-		results.mark(rep, happened.Event{At: at.Add(time.Duration(i) * time.Hour), Kind: happened.Evictions, Text: "a key", Times: 1})
+		results.mark(rep, events.Event{At: at.Add(time.Duration(i) * time.Hour), Kind: events.Evictions, Text: "a key", Times: 1})
 	}
 	require.Len(t, rep.Marks, mostEvictions, "others have room")
 	for i := range 2000 {
-		results.mark(rep, happened.Event{At: at.Add(time.Minute), Text: fmt.Sprint(i), Times: 1})
+		results.mark(rep, events.Event{At: at.Add(time.Minute), Text: fmt.Sprint(i), Times: 1})
 	}
 	require.Len(t, rep.Marks, report.MostMarks)
 }
@@ -48,24 +48,24 @@ func TestLookAtServer(t *testing.T) {
 	server := host.FindServer(url)
 	require.NotNil(t, server, "it is this process")
 
-	results := &Results{told: map[string]*told{}}
+	results := &Results{meta: map[string]*scriptMeta{}}
 	results.Meta(&Facts{Target: map[string]any{"url": url}})
 	var all []string
-	defer happened.Listen(func(e happened.Event) { all = append(all, e.Kind+": "+e.Text) })()
-	results.lookAtServer("hot")
+	defer events.Listen(func(e events.Event) { all = append(all, e.Kind+": "+e.Text) })()
+	results.checkServer("hot")
 	require.Empty(t, all)
 
-	results.told[""].server = endedServer(t)
-	results.told[""].target["url"] = "tcp://127.0.0.1:1"
-	results.lookAtServer("hot")
-	results.lookAtServer("hot")
+	results.meta[""].server = endedServer(t)
+	results.meta[""].target["url"] = "tcp://127.0.0.1:1"
+	results.checkServer("hot")
+	results.checkServer("hot")
 	require.Equal(t, []string{"restart: the server has ended"}, all)
-	results.told[""].target["url"] = url
-	results.lookAtServer("hot")
+	results.meta[""].target["url"] = url
+	results.checkServer("hot")
 	require.Equal(t, []string{"restart: the server has ended", "restart: the server was started again"}, all)
-	results.lookAtServer("hot")
+	results.checkServer("hot")
 	require.Len(t, all, 2)
-	require.Equal(t, server, results.told[""].server)
+	require.Equal(t, server, results.meta[""].server)
 }
 
 // endedServer returns a server whose process has exited.

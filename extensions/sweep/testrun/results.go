@@ -19,8 +19,8 @@ import (
 // Results holds the reports of one test run, and what its scripts set with sweep.meta.
 type Results struct {
 	mu sync.Mutex
-	// told has the facts from sweep.meta by scenario; "": all scenarios.
-	told    map[string]*told
+	// meta has the facts from sweep.meta by scenario; "": all scenarios.
+	meta    map[string]*scriptMeta
 	reports []*report.Report
 	// sweeps has the scenarios with client-sweep, each with a channel that is closed at its end.
 	sweeps map[string]chan struct{}
@@ -32,7 +32,7 @@ type Results struct {
 	parts sync.Map
 
 	testEnd testEnd
-	keep    keeping
+	keep    partialReports
 	// Guard watches the taps of all VUs.
 	Guard k6glue.TapGuard
 	// guardEnds registers the end of Guard once.
@@ -52,7 +52,7 @@ var runs sync.Map //nolint:gochecknoglobals // see above
 // Of returns the results of the test run with this registry.
 func Of(registry *metrics.Registry) *Results {
 	r, _ := runs.LoadOrStore(registry, &Results{
-		told: map[string]*told{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
+		meta: map[string]*scriptMeta{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
 	})
 
 	return r.(*Results) //nolint:forcetypeassert // nothing else is ever stored
@@ -86,7 +86,7 @@ func (r *Results) addReport(scenario string, params map[string]any) *report.Repo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep := NewReport(scenario, params)
-	r.tell(rep)
+	r.addMeta(rep)
 	if _, cache := r.server(scenario); cache != nil {
 		r.peaks[scenario] = cache.ResetPeak()
 	}
@@ -136,8 +136,8 @@ func (r *Results) add(rep *report.Report, steps []report.Step, duets []report.Du
 	rep.Duets = append(rep.Duets, duets...)
 }
 
-// Ended returns the channel that is closed when a sweep ends.
-func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
+// Done returns the channel that is closed when a sweep ends.
+func (r *Results) Done(scenario string) (ended chan struct{}, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ended, known = r.sweeps[scenario]
@@ -145,8 +145,8 @@ func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
 	return ended, known
 }
 
-// Expect registers a sweep.
-func (r *Results) Expect(scenario string) {
+// Register registers a sweep.
+func (r *Results) Register(scenario string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sweeps[scenario] = make(chan struct{})
@@ -160,8 +160,8 @@ func (r *Results) HasSweeps() bool {
 	return len(r.sweeps) > 0
 }
 
-// AtWork records the start of a sweep, and returns the other active ones.
-func (r *Results) AtWork(scenario string) (others []string) {
+// Running records the start of a sweep, and returns the other active ones.
+func (r *Results) Running(scenario string) (others []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, other := range r.begun {

@@ -10,12 +10,12 @@ import (
 func TestSweepsAtWork(t *testing.T) {
 	r := Of(metrics.NewRegistry())
 	for _, scenario := range []string{"a", "b", "c"} {
-		r.Expect(scenario)
+		r.Register(scenario)
 	}
-	require.Empty(t, r.AtWork("a"))
-	require.Equal(t, []string{"a"}, r.AtWork("b"))
+	require.Empty(t, r.Running("a"))
+	require.Equal(t, []string{"a"}, r.Running("b"))
 	close(r.sweeps["a"])
-	require.Equal(t, []string{"b"}, r.AtWork("c"))
+	require.Equal(t, []string{"b"}, r.Running("c"))
 }
 
 // Shared is called for each operation of sweep.op.

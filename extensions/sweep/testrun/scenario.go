@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -39,8 +39,8 @@ type Scenario struct {
 	out     chan<- metrics.SampleContainer
 	metrics *stream.Metrics
 	logger  logrus.FieldLogger
-	// deaf ends the recording of marks.
-	deaf func()
+	// stopEvents ends the recording of marks.
+	stopEvents func()
 }
 
 // Begin begins a scenario and its journal. It returns an error if the report could not be written;
@@ -48,7 +48,7 @@ type Scenario struct {
 func (r *Results) Begin(start Start) (*Scenario, error) {
 	s := r.NewScenario(start)
 	if err := r.keepReport(s.Report, start.Test.Test); err != nil {
-		s.deaf()
+		s.stopEvents()
 		r.forget(s.Report)
 
 		return nil, err
@@ -64,7 +64,7 @@ func (r *Results) NewScenario(start Start) *Scenario {
 	return &Scenario{
 		Scenario: thresholds.Scenario{Report: rep, Sweep: start.Sweep, Tags: start.Tags, Test: start.Test},
 		results:  r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
-		deaf: happened.Listen(func(e happened.Event) { r.mark(rep, e) }),
+		stopEvents: events.Listen(func(e events.Event) { r.mark(rep, e) }),
 	}
 }
 
@@ -103,13 +103,13 @@ func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	s.results.add(s.Report, steps, duets)
 }
 
-// Quieted stores the result of waiting for an idle server.
-func (s *Scenario) Quieted(quiet *report.Quiet) {
+// SetQuiet stores the result of waiting for an idle server.
+func (s *Scenario) SetQuiet(quiet *report.Quiet) {
 	s.results.change(func() { s.Report.Quiet = quiet })
 }
 
-// Searched stores the progress of a search.
-func (s *Scenario) Searched(search *report.Search) {
+// SetSearch stores the progress of a search.
+func (s *Scenario) SetSearch(search *report.Search) {
 	s.results.change(func() { s.Report.Search = search })
 }
 
@@ -121,7 +121,7 @@ func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples
 
 // End closes the report, judges its gates and saves it.
 func (s *Scenario) End(interrupted bool) {
-	s.deaf()
+	s.stopEvents()
 	s.results.change(func() { s.Report.Interrupted = interrupted })
 	s.results.judge(s.Report, s.logger)
 	s.results.journal(s.Report, true, s.Test.Test)

@@ -45,7 +45,7 @@ func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 		return nil, err
 	}
 	r := &Ratio{log: log - mean, freedom: float64(len(recorded) - 1), recorded: len(recorded), deviation: deviation, confidence: confidence}
-	r.standardError = deviation * besides(len(recorded))
+	r.standardError = deviation * predictionFactor(len(recorded))
 
 	return r.within(), nil
 }
@@ -58,8 +58,8 @@ func tooFew(n int, noun, all string) error {
 	return fmt.Errorf("%d %ss tell nothing of how much %s differ", n, noun, all)
 }
 
-// besides returns the factor for the deviation between one run and the mean of n.
-func besides(n int) float64 { return math.Sqrt(1 + 1/float64(n)) }
+// predictionFactor returns the factor for the deviation between one run and the mean of n.
+func predictionFactor(n int) float64 { return math.Sqrt(1 + 1/float64(n)) }
 
 // Means compares the means of two sets of repeats by Welch's t test.
 func Means(base, change []float64, confidence float64) (*Ratio, error) {
@@ -146,7 +146,7 @@ func (r *Ratio) Deviation() float64 { return math.Expm1(r.deviation) }
 // run; zero if no number would.
 func (r *Ratio) RunsFor(change float64) int {
 	for n := max(FewestRuns, r.recorded); n <= mostRuns; n++ {
-		if math.Expm1(r.deviation*besides(n)*units(float64(n-1), r.confidence)) <= change {
+		if math.Expm1(r.deviation*predictionFactor(n)*units(float64(n-1), r.confidence)) <= change {
 			return n
 		}
 	}

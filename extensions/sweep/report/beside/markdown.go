@@ -64,7 +64,7 @@ func (c *Comparison) figureTable(b *strings.Builder, n int, names []string) {
 			cell := &c.Steps[i].Figures[n].Cells[j]
 			row = append(row, cell.Value(figure))
 			if j > 0 {
-				row = append(row, cell.Say())
+				row = append(row, cell.Text())
 			}
 		}
 		line(b, row)

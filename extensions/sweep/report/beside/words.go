@@ -8,9 +8,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Say formats the ratio with interval and verdict, such as "×1.031 (1.024 to 1.038) better". "~"
+// Text formats the ratio with interval and verdict, such as "×1.031 (1.024 to 1.038) better". "~"
 // means no difference of the tolerated size, "?" undecided.
-func (c *Cell) Say() string {
+func (c *Cell) Text() string {
 	if c.Verdict == "" {
 		return ""
 	}

@@ -144,7 +144,7 @@ func newBesideTable(c *beside.Comparison, n int) besideTable {
 
 // verdictCell shows a ratio with its verdict, or the reason for none.
 func verdictCell(c *beside.Cell) cell {
-	one := cell{Key: "verdict", Value: c.Verdict, Text: c.Say()}
+	one := cell{Key: "verdict", Value: c.Verdict, Text: c.Text()}
 	switch {
 	case c.Verdict == report.Better:
 		one.Class = "good"

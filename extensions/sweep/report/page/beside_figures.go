@@ -115,7 +115,7 @@ func (b *besideSweep) curvePlot(n int, f *report.Figure, o *besideOp) *plot {
 			}
 			line = append(line, at)
 			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), f.Show(c.Median)))
-			p.marker(runClass(j), j, at, strings.TrimSpace(fmt.Sprintf("%s, %s %s", run.Name, figures[len(figures)-1], c.Say())))
+			p.marker(runClass(j), j, at, strings.TrimSpace(fmt.Sprintf("%s, %s %s", run.Name, figures[len(figures)-1], c.Text())))
 		}
 		p.line(fmt.Sprintf("%s d%d", runClass(j), j), run.Name, line)
 		told = append(told, run.Name+": "+enumeration(figures)+".")
@@ -197,7 +197,7 @@ func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
 			}
 			at.x += aside
 			line = append(line, at)
-			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), c.Say()))
+			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), c.Text()))
 			p.ratioMark(c, j, at, &y, fmt.Sprintf("%s, %s", b.Runs[j].Name, figures[len(figures)-1]))
 		}
 		p.line(fmt.Sprintf("thin %s d%d", runClass(j), j), b.Runs[j].Name, line)

@@ -144,7 +144,7 @@ func TestVerdictCells(t *testing.T) {
 		one := verdictCell(&c)
 		require.Equal(t, c.Verdict, one.Value, want)
 		require.Equal(t, want[1], one.Class, want)
-		require.Equal(t, strings.TrimSuffix(c.Say()+" "+want[2], " "), one.Text, want)
+		require.Equal(t, strings.TrimSuffix(c.Text()+" "+want[2], " "), one.Text, want)
 	}
 }
 

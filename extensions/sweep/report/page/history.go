@@ -87,7 +87,7 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", plural(int64(s.Runs), "run"), plural(int64(len(s.Commits)), "commit"),
 		plural(int64(len(changes)), "change"), plural(int64(len(s.Series)), "series"))
 	out.Summary = strings.Replace(out.Summary, "seriess", "series", 1)
-	out.Summary = strings.Join(append([]string{out.Summary}, s.Said()...), " ")
+	out.Summary = strings.Join(append([]string{out.Summary}, s.Remarks()...), " ")
 	out.Figures = historyFigures(s, out.ID, place)
 
 	return out
@@ -95,15 +95,15 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 
 func newHistoryChange(s *history.Series, c *history.NamedChange) historyChange {
 	row := historyChange{
-		Series: s.Name(), Size: c.Say(), Class: "good", Commit: c.First.Short(), Subject: c.First.Subject,
+		Series: s.Name(), Size: c.Text(), Class: "good", Commit: c.First.Short(), Subject: c.First.Subject,
 		Date: startedText(c.First.Time), Also: strings.Join(c.Also, "; "),
 	}
 	if c.Worse {
 		row.Class = "bad"
 	}
 	row.Between = "after " + c.Last.Short()
-	if c.Surely > 1 {
-		row.Between = fmt.Sprintf("one of %d commits", c.Surely)
+	if c.Candidates > 1 {
+		row.Between = fmt.Sprintf("one of %d commits", c.Candidates)
 	}
 
 	return row
@@ -212,7 +212,7 @@ func drawChange(p *plot, c *history.NamedChange, x *axis, place map[string]int) 
 		class = "turn bad-turn"
 	}
 	at, _ := x.at(float64(place[c.First.ID]))
-	text := strings.TrimSpace(fmt.Sprintf("%s at %s %s", c.Say(), c.First.Short(), c.First.Subject))
+	text := strings.TrimSpace(fmt.Sprintf("%s at %s %s", c.Text(), c.First.Short(), c.First.Subject))
 	p.Marks = append(p.Marks, mark{Class: class, D: polyline(xy{at, plotTop}, xy{at, plotBottom}), Tip: text})
 
 	return text

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// look is the precision that a step had reached at a point in time.
-type look struct {
+// precisionSample is the precision that a step had reached at a point in time.
+type precisionSample struct {
 	aim interval.Aim
 	at  time.Duration
 }
@@ -34,7 +34,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		reading := r.step.ReadOverTime()
 		at = max(at, reading.Elapsed)
 		reached = r.reachedBy(&reading)
-		r.reached.Store(&look{reached, at})
+		r.reached.Store(&precisionSample{reached, at})
 		if reached.Meets(asked) {
 			if !r.decided.CompareAndSwap(false, true) {
 				return // maxDuration ended in the meantime

@@ -16,10 +16,10 @@ import (
 // k6 drops a script's scenarios when --vus, --duration, --iterations or --stage is set anywhere. It
 // then makes no executor and runs the script's function itself.
 
-type askedSweeps struct {
+type configuredSweeps struct {
 	mu sync.Mutex
-	// asked has the sweeps in the options; true: no client in this instance's segment.
-	asked map[string]bool
+	// configured has the sweeps in the options; true: no client in this instance's segment.
+	configured map[string]bool
 	// runs has the sweeps that have begun.
 	runs   map[string]bool
 	atExit sync.Once
@@ -27,28 +27,28 @@ type askedSweeps struct {
 
 // inProcess has the sweeps of this process, because an executor's options have no link to their
 // test.
-var inProcess askedSweeps //nolint:gochecknoglobals // see above
+var inProcess configuredSweeps //nolint:gochecknoglobals // see above
 
-func (p *askedSweeps) ask(scenario string) {
+func (p *configuredSweeps) ask(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asked == nil {
-		p.asked, p.runs = map[string]bool{}, map[string]bool{}
+	if p.configured == nil {
+		p.configured, p.runs = map[string]bool{}, map[string]bool{}
 	}
-	p.asked[scenario] = false
+	p.configured[scenario] = false
 	p.atExit.Do(func() { k6glue.AtExit(p.ended) })
 }
 
 // idle records that this instance's segment has no client of the sweep.
-func (p *askedSweeps) idle(scenario string) {
+func (p *configuredSweeps) idle(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, is := p.asked[scenario]; is {
-		p.asked[scenario] = true
+	if _, is := p.configured[scenario]; is {
+		p.configured[scenario] = true
 	}
 }
 
-func (p *askedSweeps) began(scenario string) {
+func (p *configuredSweeps) began(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.runs != nil {
@@ -59,11 +59,11 @@ func (p *askedSweeps) began(scenario string) {
 // DroppedSweeps returns the scenarios in the options that have no executor in the test run.
 func DroppedSweeps(r *testrun.Results) (scenarios []string) { return inProcess.dropped(r) }
 
-func (p *askedSweeps) dropped(r *testrun.Results) (scenarios []string) {
+func (p *configuredSweeps) dropped(r *testrun.Results) (scenarios []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, scenario := range slices.Sorted(maps.Keys(p.asked)) {
-		if _, has := r.Ended(scenario); !has && !p.asked[scenario] {
+	for _, scenario := range slices.Sorted(maps.Keys(p.configured)) {
+		if _, has := r.Done(scenario); !has && !p.configured[scenario] {
 			scenarios = append(scenarios, scenario)
 		}
 	}
@@ -73,7 +73,7 @@ func (p *askedSweeps) dropped(r *testrun.Results) (scenarios []string) {
 
 // ended makes a run without any sweep exit with an error, even if its script does not import
 // k6/x/sweep.
-func (p *askedSweeps) ended(ran bool, failed error) {
+func (p *configuredSweeps) ended(ran bool, failed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if failed != nil && strings.HasPrefix(failed.Error(), "Uncaught (in promise)") {
@@ -83,8 +83,8 @@ func (p *askedSweeps) ended(ran bool, failed error) {
 		return
 	}
 	var missing []string
-	for _, scenario := range slices.Sorted(maps.Keys(p.asked)) {
-		if !p.asked[scenario] {
+	for _, scenario := range slices.Sorted(maps.Keys(p.configured)) {
+		if !p.configured[scenario] {
 			missing = append(missing, scenario)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// wander is the variation of means of neighbouring runs, relative to independent runs. A shared
+// drift is the variation of means of neighbouring runs, relative to independent runs. A shared
 // machine has fast and slow periods, which more runs do not average out.
-type wander struct {
+type drift struct {
 	// own is the variance of a run; zero if unknown.
 	own float64
 	// scales are the factors of the variance for means of 1, 2, 4, 8 and so on runs; the first is 1.
@@ -20,12 +20,13 @@ type wander struct {
 // perScale is the least number of means for a scale.
 const perScale = 8
 
-// wanderOf compares the means of neighbouring blocks of 1, 2, 4 and so on values, by the median of their distances, so that changes matter little.
+// driftOf compares the means of neighbouring blocks of 1, 2, 4 and so on values, by the median of
+// their distances, so that changes matter little.
 //
 // It is the robust variance of Haar wavelets by scale (P. Abry and D. Veitch, IEEE Transactions on
 // Information Theory 44, 1998; C. Park and J. Park, Statistica Sinica 19, 2009).
-func wanderOf(values []float64, most int) wander {
-	w := wander{own: blockVariance(values, 1), scales: []float64{1}}
+func driftOf(values []float64, most int) drift {
+	w := drift{own: blockVariance(values, 1), scales: []float64{1}}
 	if w.own == 0 {
 		return w
 	}
@@ -61,7 +62,7 @@ func blockVariance(values []float64, size int) float64 {
 }
 
 // variance returns the variance of a mean of n runs.
-func (w *wander) variance(n int) float64 {
+func (w *drift) variance(n int) float64 {
 	if w.own == 0 {
 		return 0
 	}
@@ -79,7 +80,7 @@ func (w *wander) variance(n int) float64 {
 }
 
 // chance returns the p-value of a distance between the means of m and k neighbouring runs.
-func (w *wander) chance(distance float64, m, k int) float64 {
+func (w *drift) chance(distance float64, m, k int) float64 {
 	if w.own == 0 {
 		return 0 // unknown, or neighbours are equal
 	}

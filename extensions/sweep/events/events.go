@@ -1,6 +1,6 @@
-// Package happened passes events from their sources to the active reports: reconnects, server
+// Package events passes events from their sources to the active reports: reconnects, server
 // restarts, and marks of scripts.
-package happened
+package events
 
 import (
 	"sync"

@@ -1,4 +1,4 @@
-package fault
+package operr
 
 // CutOff is the error of an operation that outlived its VU's time.
 type CutOff struct{ Why error }

@@ -22,8 +22,8 @@ type Facts struct {
 	Published []report.Series `json:"published"`
 }
 
-// told holds the facts from sweep.meta.
-type told struct {
+// meta holds the facts from sweep.meta.
+type scriptMeta struct {
 	target    map[string]any
 	params    map[string]any
 	published []report.Series
@@ -43,10 +43,10 @@ type told struct {
 func (r *Results) Meta(facts *Facts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.told[facts.Scenario]
+	t := r.meta[facts.Scenario]
 	if t == nil {
-		t = &told{target: map[string]any{}, params: map[string]any{}}
-		r.told[facts.Scenario] = t
+		t = &scriptMeta{target: map[string]any{}, params: map[string]any{}}
+		r.meta[facts.Scenario] = t
 	}
 	maps.Copy(t.target, facts.Target)
 	maps.Copy(t.params, facts.Params)
@@ -67,7 +67,7 @@ func (r *Results) Meta(facts *Facts) {
 	}
 	t.results, t.name = cmp.Or(facts.Results, t.results), cmp.Or(facts.Name, t.name)
 	for _, rep := range r.reports {
-		r.tell(rep)
+		r.addMeta(rep)
 	}
 }
 
@@ -76,23 +76,23 @@ func (r *Results) Meta(facts *Facts) {
 func (r *Results) NameVariants(scenario string, names map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.told[scenario] == nil {
-		r.told[scenario] = &told{target: map[string]any{}, params: map[string]any{}}
+	if r.meta[scenario] == nil {
+		r.meta[scenario] = &scriptMeta{target: map[string]any{}, params: map[string]any{}}
 	}
-	r.told[scenario].names = names
+	r.meta[scenario].names = names
 }
 
-// Tell adds the facts to a report that is not in the results.
-func (r *Results) Tell(rep *report.Report) {
+// AddMeta adds the facts to a report that is not in the results.
+func (r *Results) AddMeta(rep *report.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tell(rep)
+	r.addMeta(rep)
 }
 
-// tell adds the facts for all scenarios, then for the report's own.
-func (r *Results) tell(rep *report.Report) {
+// addMeta adds the facts for all scenarios, then for the report's own.
+func (r *Results) addMeta(rep *report.Report) {
 	for _, scenario := range []string{"", rep.Scenario} {
-		t := r.told[scenario]
+		t := r.meta[scenario]
 		if t == nil {
 			continue
 		}
@@ -118,7 +118,7 @@ func (r *Results) tell(rep *report.Report) {
 func (r *Results) fileName(scenario string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if t := r.told[scenario]; t != nil && t.name != "" {
+	if t := r.meta[scenario]; t != nil && t.name != "" {
 		return t.name
 	}
 
@@ -146,7 +146,7 @@ func (r *Results) baseServer(scenario string) *host.Server {
 	defer r.mu.Unlock()
 	base, _ := r.server(scenario)
 	for _, name := range []string{"", scenario} {
-		if t := r.told[name]; t != nil && t.hasBase {
+		if t := r.meta[name]; t != nil && t.hasBase {
 			base = t.base
 		}
 	}
@@ -157,7 +157,7 @@ func (r *Results) baseServer(scenario string) *host.Server {
 // server returns the target's server and cache, which may be nil.
 func (r *Results) server(scenario string) (server *host.Server, cache *host.Cache) {
 	for _, name := range []string{"", scenario} {
-		if t := r.told[name]; t != nil {
+		if t := r.meta[name]; t != nil {
 			server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
 		}
 	}
@@ -173,7 +173,7 @@ func (r *Results) twoServers(scenario string) bool {
 	rep := &report.Report{Scenario: scenario, Target: map[string]any{}, Params: map[string]any{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tell(rep)
+	r.addMeta(rep)
 
 	return rep.TwoServers()
 }

@@ -1,4 +1,4 @@
-package fault
+package operr
 
 import (
 	"sync"
@@ -16,27 +16,27 @@ const Patience = 1500 * time.Millisecond
 // sweep it delays them, because the line that ends the sweep may repeat them.
 type Log struct {
 	mu sync.Mutex
-	// atOnce is set if errors are not delayed.
-	atOnce  bool
-	waiting []waitingFault
+	// immediate is set if errors are not delayed.
+	immediate bool
+	waiting   []delayedError
 }
 
-type waitingFault struct {
+type delayedError struct {
 	logger logrus.FieldLogger
 	err    error
 	since  time.Time
 }
 
-// Tell logs an error, possibly delayed.
-func (l *Log) Tell(logger logrus.FieldLogger, err error) {
+// Error logs an error, possibly delayed.
+func (l *Log) Error(logger logrus.FieldLogger, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.atOnce {
+	if l.immediate {
 		logFault(logger, err)
 
 		return
 	}
-	l.waiting = append(l.waiting, waitingFault{logger: logger, err: err, since: time.Now()})
+	l.waiting = append(l.waiting, delayedError{logger: logger, err: err, since: time.Now()})
 }
 
 // Flush logs errors that have waited at least this long.
@@ -49,12 +49,12 @@ func (l *Log) Flush(waited time.Duration) {
 	}
 }
 
-// Hurry logs all errors, and does not delay later ones.
-func (l *Log) Hurry() {
+// Immediate logs all errors, and does not delay later ones.
+func (l *Log) Immediate() {
 	l.Flush(0)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.atOnce = true
+	l.immediate = true
 }
 
 // Forget logs the delayed errors except one that is logged elsewhere.

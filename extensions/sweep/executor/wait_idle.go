@@ -48,12 +48,12 @@ func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Dura
 			if told {
 				r.logger.Infof("the target is quiet after %s: %s", report.Span(quiet.WaitedSeconds), uses)
 			}
-			r.scenario.Quieted(quiet)
+			r.scenario.SetQuiet(quiet)
 
 			return
 		case now.Sub(begin) >= r.longestWait():
 			r.logger.Warnf("the target is not quiet after %s: %s; it is measured all the same", r.longestWait(), uses)
-			r.scenario.Quieted(quiet)
+			r.scenario.SetQuiet(quiet)
 
 			return
 		case !told && meter.Known():
