@@ -177,7 +177,7 @@ func TestReportWithoutARun(t *testing.T) {
 	}, files.Export())
 	require.NoDirExists(t, dir, "there is nothing to keep")
 
-	results.Expect("sweep")
+	results.Register("sweep")
 	files, err = runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"stdout": "", "stderr": "sweep.report: the test ended before its first step\n"}, files.Export())
