@@ -2,8 +2,10 @@
 // Source: imchuncai/umem-cache-benchmark at 17218b3. Settings: see README.md.
 //
 // With the published limits of the servers (in MB), for one server and for all:
-//   MEMCACHED_MEMORY=2048 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=512 scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
-//   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis; eval "$(scripts/servers.sh env)"
+//   export MEMCACHED_MEMORY=2048 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=512
+//   scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
+//   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis
+//   eval "$(scripts/servers.sh env)"
 //   bin/k6 run scenarios/cache-hitrate.js -e TARGETS=all -e CONFIG=100m-512b
 // Build umem-cache with its limit: make MEM_LIMIT=2147483648. Start pogocache with: --threads=4
 // --maxmemory=2147483648 --maxconns=512.

@@ -1,6 +1,6 @@
 // Caches under 1 to 512 clients that mostly read small values. Settings: see README.md.
 //
-//   scripts/servers.sh with memcached redis -- bin/k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis
+//   scripts/servers.sh with redis -- bin/k6 run scenarios/cache-sweep.js -e TARGET=redis
 import { SharedArray } from 'k6/data';
 import sweep from 'k6/x/sweep';
 import { newClient } from './lib/clients.js';

@@ -1,8 +1,8 @@
 // Messages of core NATS under 1 to 512 clients: publish, publish-subscribe and request-reply, one
-// after another. Settings: see README.md.
-//   publish  an operation is BATCH messages to a subject without subscribers, acknowledged by a flush
-//   pubsub   an operation (deliver) is one message, from publishing to receiving, in batches of BATCH; a lost message has failed
-//   request  an operation is a request to a service on the same machine, and its answer
+// after another. Settings: see README.md. An operation is:
+//   publish  BATCH messages to a subject without subscribers, acknowledged by a flush
+//   pubsub   (deliver) one message, from publish to receive, in batches; a lost one has failed
+//   request  a request to a service on the same machine, and its answer
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/nats-core.js -e WORK=request
 import exec from 'k6/execution';

@@ -2,7 +2,7 @@
 // shares, one after another for each layout. Each value read is checked. The operations are named
 // set (for put) and get. Settings: see README.md.
 //
-//   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
+//   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=orb
 import sweep from 'k6/x/sweep';
 import { layouts, newBase, newClient, oneScenario, target } from './lib/nats.js';
 import { bytes, oneOf, wholeNumber } from './lib/settings.js';

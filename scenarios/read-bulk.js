@@ -4,7 +4,7 @@
 // README.md.
 //
 //   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js
-//   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js -e CLIENTS=1,2,5,10,20,64
+//   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js -e CLIENTS=1,2,5,10,20
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';

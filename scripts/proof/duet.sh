@@ -5,7 +5,7 @@
 # take a known amount of work, 1 ms of a processor. With less, the overhead of k6 and the emulator
 # would be so large that 5 % more work would not mean 5 % less speed.
 #
-#   scripts/proof/duet.sh [CASE...]     all trials of these cases, or of all; continues where it stopped
+#   scripts/proof/duet.sh [CASE...]     all trials of these or all cases; continues where it stopped
 #   scripts/proof/duet.sh --once CASE   one trial; prints its line
 #   scripts/proof/duet.sh --tally       prints the results so far, as Markdown
 #   scripts/proof/duet.sh --write       writes them into README.md in this folder

@@ -4,11 +4,11 @@
 # blames k6, a neighbour, the network, ports or files without a reason, or reports a steady step as
 # unsteady or a long one as short.
 #
-#   scripts/proof/witness.sh [ROUNDS]     default: 3 rounds of 20 runs, some 8 s each; continues where it stopped
+#   scripts/proof/witness.sh [ROUNDS]     default: 3 rounds of 20 runs; continues where it stopped
 #   scripts/proof/witness.sh --tally      prints the results so far, as a table
 #   scripts/proof/witness.sh --write      writes them into README.md in this folder
 #   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
-#   scripts/proof/witness.sh --cost       measures and writes the cost of the witness, in pairs of runs with and without; some 7 minutes
+#   scripts/proof/witness.sh --cost       measures and writes the cost of the witness; 7 minutes
 #
 # It needs two otherwise idle processors, and root for the case quota (a control group). The results
 # are in results/witness-proof.tsv; remove it to begin again.

@@ -50,8 +50,8 @@ elsewhere=security,vulnerability
 bin/xk6 lint --preset strict --disable "$elsewhere" --k6-version "$k6_version" "$repository"
 bin/xk6 lint --preset community --disable "$elsewhere,build" "$repository" >/dev/null
 
-# The files of a module proxy, as Go makes them from the repository. xk6 passes Go's settings to go,
-# but not git's.
+# Go writes the files of a module proxy from the repository. xk6 passes Go's settings to go, but not
+# git's.
 git config --global "url.file://$repository.insteadOf" "https://$module"
 (cd "$room" && GOPRIVATE=$module go mod download "$module@$version" "$module/extensions/sql@$version" "$module/extensions/compat@$version")
 downloads=$(go env GOMODCACHE)/cache/download

@@ -119,9 +119,9 @@ build_failed() {
   exit 1
 }
 
-# run_shown DESCRIBE COMMAND... runs COMMAND and shows the output of the function DESCRIBE on
-# stderr: in one line that is rewritten on a terminal, otherwise in a line every 10 s. COMMAND gets
-# a separate process group (set -m), which ends with it.
+# run_shown DESCRIBE COMMAND... runs COMMAND, and shows the progress that DESCRIBE prints on stderr. On
+# a terminal it rewrites one line, otherwise it prints a line every 10 s. COMMAND gets a separate
+# process group (set -m), which ends with it.
 run_shown() {
   local describe=$1 begun=$SECONDS shown=$SECONDS code=0
   shift

@@ -104,9 +104,9 @@ unpack_packages() {
   done
 }
 
-# complete_program: a program may be a link to a file of another package, as redis-server's to
-# redis-check-rdb of redis-tools. If this system has that package, it was not downloaded, and is
-# downloaded now: links have to stay in the tree.
+# complete_program handles a program that is a link to a file of another package: redis-server links to
+# redis-check-rdb of redis-tools. If this system has that package, it was not downloaded. It is
+# downloaded now, because links have to stay in the tree.
 complete_program() {
   local at=/$file target owner hops
   for ((hops = 0; hops < 10; hops++)); do

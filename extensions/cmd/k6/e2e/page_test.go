@@ -131,8 +131,8 @@ func pageFaults(t *testing.T, b *tab) []string {
 	return faults
 }
 
-// publishedKeys are the columns of the published table, and additional ones; the page has them for each
-// step.
+// publishedKeys are the columns of the published table, and additional ones; the page has them for
+// each step.
 var publishedKeys = []string{
 	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
 }
