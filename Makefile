@@ -246,7 +246,7 @@ front: stock-rollup ## run the main benchmark, and put its table and page on the
 	scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 
 .PHONY: soak
-soak: bin/k6 ## stream to InfluxDB for ten minutes: no data is lost, and k6 does not grow
+soak: bin/k6 ## stream to InfluxDB for ten minutes, and check for lost data and memory growth
 	$(own) influxdb memcached -- scripts/soak.sh
 
 .PHONY: chaos

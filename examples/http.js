@@ -1,5 +1,6 @@
-// Sweeps an HTTP server: GETs per second and their latency, by number of clients. The executor
-// repeats the function below. Its first call in each step opens the connection and is not measured.
+// Measures GETs per second from an HTTP server, and their latency, with 1, 4 and 16 clients. The
+// executor repeats the function below. Its first call in each step opens the connection and is not
+// measured.
 //     k6 run http.js -e HTTP_URL=http://127.0.0.1:8080/ -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import http from 'k6/http';

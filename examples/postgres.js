@@ -1,4 +1,4 @@
-// Sweeps PostgreSQL: selects a row by its key, by number of clients, each with one connection. It
+// Selects rows from PostgreSQL by their key, with 1, 4 and 16 clients, each with one connection. It
 // creates a table and drops it.
 //     k6 run postgres.js -e POSTGRES_URL=postgres://postgres@127.0.0.1:5432/postgres -e CLIENTS=1,8
 import sql from 'k6/x/sql';

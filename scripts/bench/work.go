@@ -73,7 +73,8 @@ func (p *program) installed() bool {
 // preparedFor is how long prepared data can be used: stock data expire.
 const preparedFor = 30 * time.Minute
 
-// measure runs the missing rounds in order, so that an interrupted run has some of all.
+// measure runs a round of every cell before the next round, so that an interrupted run covers all
+// cells.
 func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit // one round reads from top to bottom
 	prepared := map[*work]time.Time{}
 	for round := range r.Rounds {

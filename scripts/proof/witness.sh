@@ -59,7 +59,7 @@ serve() {
   url=$(<"$work/address")
 }
 
-# http runs the HTTP script, cache the cache sweep. Words before -- are a prefix of the k6 command.
+# http runs the HTTP script, and cache runs the cache sweep. Words before -- go in front of k6.
 http() { k6 "$@" -e URL="http://$url" scripts/proof/witness.js; }
 cache() { k6 "$@" -e DURATION="${duration:-4s}" -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js; }
 k6() { "${before[@]}" bin/k6 run --quiet --no-color -e RESULTS="$work/run" "$@" >"$work/log" 2>&1 || [[ $? == 99 || $? == 110 ]]; }

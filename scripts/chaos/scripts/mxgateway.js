@@ -40,7 +40,7 @@ export default function () {
   quietly(() => client.close());
 }
 
-// Without a server, closing a session also fails; it is no operation.
+// Closing a session fails without a server. It does not count as an operation.
 function quietly(end) {
   try {
     end();

@@ -119,8 +119,8 @@ build_failed() {
   exit 1
 }
 
-# run_shown DESCRIBE COMMAND... runs COMMAND, and shows the progress that DESCRIBE prints on stderr. On
-# a terminal it rewrites one line, otherwise it prints a line every 10 s. COMMAND gets a separate
+# run_shown DESCRIBE COMMAND... runs COMMAND, and shows the progress that DESCRIBE prints on stderr.
+# On a terminal it rewrites one line, otherwise it prints a line every 10 s. COMMAND gets a separate
 # process group (set -m), which ends with it.
 run_shown() {
   local describe=$1 begun=$SECONDS shown=$SECONDS code=0

@@ -104,8 +104,8 @@ unpack_packages() {
   done
 }
 
-# complete_program handles a program that is a link to a file of another package: redis-server links to
-# redis-check-rdb of redis-tools. If this system has that package, it was not downloaded. It is
+# complete_program handles a program that is a link to a file of another package: redis-server links
+# to redis-check-rdb of redis-tools. If this system has that package, it was not downloaded. It is
 # downloaded now, because links have to stay in the tree.
 complete_program() {
   local at=/$file target owner hops

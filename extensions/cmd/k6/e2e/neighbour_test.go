@@ -65,9 +65,9 @@ func (r *run) like(t *testing.T, scenario string, times float64, hours int, neig
 	})
 }
 
-// A server that is hundreds of times slower is detected despite a neighbour that uses all available
-// processor time: no neighbour explains this much, in ops/s or in a percentile that now has too few
-// operations.
+// A server that is hundreds of times slower is detected next to a neighbour that uses all available
+// processor time. No neighbour can slow it down this much, in ops/s or in a percentile that now has
+// too few operations.
 func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
 	var burns atomic.Int64 // processor time of an answer
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
