@@ -1,6 +1,6 @@
 // Measures calls per second to a gRPC server, and their latency, with 1, 4 and 16 clients. It calls
-// the standard health service, and needs server reflection. Without it, load a .proto in the init code:
-// client.load([], 'my.proto').
+// the standard health service, and needs server reflection. Without it, load a .proto in the init
+// code: client.load([], 'my.proto').
 //     k6 run grpc.js -e GRPC_URL=127.0.0.1:50051 -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import grpc from 'k6/net/grpc';

@@ -1,4 +1,4 @@
-// Sweeps Machbase: reads the latest 100 values of a tag, by number of clients. It creates a table
+// Reads the latest 100 values of a tag from Machbase, with 1, 4 and 16 clients. It creates a table
 // and drops it.
 //     k6 run machbase.js -e MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 -e CLIENTS=1,8
 import machbase from 'k6/x/machbase';

@@ -159,7 +159,7 @@ check_options() {
 # --- parts
 
 # prepare makes an empty folder for each part. Merged reports of an earlier run move to the folder
-# previous, so that nobody takes them for those of a failed run.
+# previous, so that a failed run leaves no merged report.
 prepare() {
   local i name file suffix
   rm -rf -- "${results:?}"/parts/[0-9]*

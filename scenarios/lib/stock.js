@@ -101,7 +101,7 @@ export function prepare(db, query, params, least, published = [], facts = factsO
 }
 
 /**
- * Returns facts about a client; inGo: client.run does its operations.
+ * Returns facts about a client; inGo means that client.run does its operations.
  *
  * @returns {{ driver: string, reuse: boolean, inGo?: boolean }}
  */

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// coarse is the last part of a wait, for an alarm. The rest uses Go's timers, which can be a
-// millisecond late but end with a context.
+// coarse is the final part of a wait, which uses an alarm. Before it, the wait uses Go's timers,
+// which can be a millisecond late but end with a context.
 const coarse = 5 * time.Millisecond
 
 // clock returns the time since its start, and waits with the accuracy of the kernel's timers.

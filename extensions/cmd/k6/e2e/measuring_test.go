@@ -250,7 +250,7 @@ func TestOpenLoop(t *testing.T) {
 	require.Regexp(t, `1 client at 100/s: all clients were busy for .* such as preAllocatedVUs: \d+, or a lower rate\.`, r.table(t, "work"))
 }
 
-// Each operation of a call with many has a place in the schedule, and counts as started.
+// If a call does many operations, each of them has its own scheduled time.
 func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	calm(t)
 	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
