@@ -1,6 +1,7 @@
 // Package interval estimates 95 % intervals of one step's figures from its slots over time.
 //
-// Slots are correlated, because disturbances last. The variance therefore comes from a circular block bootstrap (Politis and Romano 1992) in closed form, with a block length from the
+// Slots are correlated, because disturbances last. The variance therefore comes from a circular
+// block bootstrap (Politis and Romano 1992) in closed form, with a block length from the
 // correlations (Politis and White 2004; Patton, Politis and White 2009) and lugsail windows against
 // its bias (Vats and Flegal, Biometrika 109, 2022). The interval is Student's, with the blocks as
 // the number of values. An interval of a percentile is Woodruff's (Journal of the American

@@ -53,7 +53,8 @@ func (c *Config) Steps() []Step {
 	return all
 }
 
-// shuffle returns a function that puts steps in random order, or keeps the listed order. Steps returns the same order at each call.
+// shuffle returns a function that puts steps in random order, or keeps the listed order. Steps
+// returns the same order at each call.
 func (c *Config) shuffle() func([]Step) {
 	if !c.RandomOrder() {
 		return func([]Step) {}

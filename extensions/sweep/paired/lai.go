@@ -14,7 +14,8 @@ const laiFirst = Fewest
 // laiBound returns the a of the theorem, which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of
 // laiFirst - 1 degrees of freedom.
 func laiBound(alpha float64) float64 {
-	// The right side falls from the square root of the degrees of freedom on, at a value above any useful alpha.
+	// The right side falls from the square root of the degrees of freedom on, at a value above any
+	// useful alpha.
 	return stats.Root(func(a float64) float64 {
 		if a < 1 {
 			return 1

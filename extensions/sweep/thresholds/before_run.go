@@ -97,7 +97,8 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 	return append(samples, tags)
 }
 
-// ambiguous returns a text if a Gauge has several values. k6 would judge the last one. In a search, the last value is the result's.
+// ambiguous returns a text if a Gauge has several values. k6 would judge the last one. In a search,
+// the last value is the result's.
 func ambiguous(of k6glue.Thresholds, samples []Tags) string {
 	if of.Metric.Type != metrics.Gauge {
 		return ""

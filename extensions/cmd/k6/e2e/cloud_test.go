@@ -38,8 +38,8 @@ const (
 	cloudRun      = 7000
 )
 
-// cloud is a fake Grafana Cloud for k6 v2.2.0. It answers with the types of k6's client, and decodes
-// the metrics that k6 sends.
+// cloud is a fake Grafana Cloud for k6 v2.2.0. It answers with the types of k6's client, and
+// decodes the metrics that k6 sends.
 type cloud struct {
 	url string
 	t   *testing.T

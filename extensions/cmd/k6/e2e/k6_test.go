@@ -45,8 +45,8 @@ func binary(t *testing.T, name string) string {
 }
 
 // withoutRace returns the binary for scripts and reports that are only read, and for processes that
-// a command starts many times. It needs a tenth of the processor time; other tests run the same code
-// with the race detector.
+// a command starts many times. It needs a tenth of the processor time; other tests run the same
+// code with the race detector.
 func withoutRace(t *testing.T) string {
 	t.Helper()
 

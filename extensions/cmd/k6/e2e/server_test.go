@@ -78,8 +78,8 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
-// latency is what a door adds to each request, so that clients in a closed loop leave processor time
-// to other tests.
+// latency is what a door adds to each request, so that clients in a closed loop leave processor
+// time to other tests.
 const latency = 5 * time.Millisecond
 
 // slowed returns the address of a door to a server.

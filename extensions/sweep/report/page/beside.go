@@ -165,7 +165,8 @@ type besideOp struct {
 
 func (o besideOp) isCurve() bool { return len(o.steps) > 1 }
 
-// besideOps returns the kinds of operations that have a curve: those with at least two steps, or all if no kind has. It returns at most maxSeries.
+// besideOps returns the kinds of operations that have a curve: those with at least two steps, or
+// all if no kind has. It returns at most maxSeries.
 func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) {
 	index := map[string]int{}
 	for i := range c.Steps {
