@@ -55,7 +55,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		m.Misuse("new Client: %s", err)
 	}
 	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true), drawn: map[uint64]*draws{}}
-	c.runs = runs.New(m, m.shared, moving{c})
+	c.runs = runs.New(m, m.shared, runTraffic{c})
 	if _, native := driver.(nativeDriver); native {
 		c.seat = m.shared.Seat()
 		c.runs.TakeTurns(c.seat)
@@ -139,12 +139,12 @@ func (c *client) closed() []leftAppender {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	left := c.closeLeft()
-	c.lost()
+	c.discard()
 
 	return left
 }
 
-func (c *client) lost() {
+func (c *client) discard() {
 	for _, a := range c.appenders {
 		if a.unacknowledged > 0 && c.lostRows.CompareAndSwap(false, true) {
 			a.log.Warnf("the connection of an appender on %s broke: its last %d rows may not be in the table", a.table, a.unacknowledged)

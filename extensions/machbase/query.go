@@ -133,17 +133,17 @@ func (c *client) execTask(
 	return t, nil
 }
 
-// lateness is how much longer than queryTimeout a statement may take: the server checks once a
-// second, and may be busy.
-const lateness = 5 * time.Second
+// queryTimeoutGrace is how much longer than queryTimeout a statement may take: the server checks
+// once a second, and may be busy.
+const queryTimeoutGrace = 5 * time.Second
 
-// limit returns the timeout of a statement, at most queryTimeout plus lateness.
+// limit returns the timeout of a statement, at most queryTimeout plus queryTimeoutGrace.
 func (c *client) limit(timeout time.Duration) time.Duration {
 	if c.config.QueryTimeout == 0 {
 		return timeout
 	}
 
-	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+lateness)
+	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+queryTimeoutGrace)
 }
 
 func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) {

@@ -94,7 +94,7 @@ func (w *work) run() error {
 	})
 	c.connection.use(nil)
 	if !over { // the event loop has failed, and the state of the operation is unknown
-		c.lost()
+		c.discard()
 	}
 
 	return err
@@ -121,7 +121,7 @@ func (w *work) operate() error {
 	c.seat.Begin()
 	w.args = w.draws.parameters(w.options.params, w.args[:0])
 	begin := clock.Now()
-	w.recorded = w.room[:0]
+	w.recorded = w.firstRecord[:0]
 	err := w.attempt(w.vu)
 	took := clock.Since(begin)
 	rows := int64(0)
@@ -169,10 +169,10 @@ func (w *work) exec(ctx context.Context, conn Conn) error {
 	return err
 }
 
-type moving struct{ *client }
+type runTraffic struct{ *client }
 
 // Traffic implements runs.Moving. It returns the bytes of operations.
-func (m moving) Traffic() (received, sent uint64) {
+func (m runTraffic) Traffic() (received, sent uint64) {
 	w := m.work
 	received, sent = w.received, w.sent
 	w.received, w.sent = 0, 0

@@ -35,9 +35,9 @@ type task struct {
 	// over is called last, in the VU's goroutine; may be nil.
 	over func()
 
-	// recorded are the finished calls. The first ones are stored in room.
-	recorded []record
-	room     [1]record
+	// recorded are the finished calls; firstRecord is storage for the first one.
+	recorded    []record
+	firstRecord [1]record
 }
 
 type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
@@ -47,7 +47,7 @@ func (t *task) CallTags() k6mod.Tags { return t.tags }
 
 // Do implements k6mod.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {
-	t.recorded = t.room[:0]
+	t.recorded = t.firstRecord[:0]
 	for {
 		err := t.call(ctx)
 		if err != nil || t.again == nil {
@@ -98,7 +98,7 @@ func (t *task) attempt(ctx context.Context) error {
 	r.received, r.sent = c.connection.traffic()
 	t.recorded = append(t.recorded, r)
 	if broken {
-		c.lost()
+		c.discard()
 	}
 
 	return r.err

@@ -28,7 +28,7 @@ func (s *store) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-func (s *store) moved(received, sent uint64) {
+func (s *store) addTraffic(received, sent uint64) {
 	s.traffic.received += received
 	s.traffic.sent += sent
 }

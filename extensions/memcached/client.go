@@ -201,7 +201,7 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 	err := c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) })
 
 	var h hits
-	if err == nil && asks(q.Verb) {
+	if err == nil && readsValue(q.Verb) {
 		h.of(a.Status)
 	}
 	c.Count(operation, err, h.found, h.missed)
@@ -243,7 +243,7 @@ func (c *client) account(conn *wire.Conn, before traffic) {
 	}
 	c.Traffic(received, sent)
 	if c.store.running {
-		c.store.moved(received, sent)
+		c.store.addTraffic(received, sent)
 
 		return
 	}

@@ -13,8 +13,8 @@ func (h *hits) of(status wire.Status) {
 	}
 }
 
-// asks reports whether a verb reads a value, which makes it a hit or a miss.
-func asks(verb wire.Verb) bool {
+// readsValue reports whether a verb reads a value, which makes it a hit or a miss.
+func readsValue(verb wire.Verb) bool {
 	switch verb { //nolint:exhaustive // other verbs read no value
 	case wire.Get, wire.Gets, wire.Gat, wire.Gats, wire.MetaGet:
 		return true

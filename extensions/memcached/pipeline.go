@@ -104,7 +104,7 @@ func (c *client) runBatches() {
 
 func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 	var h hits
-	if a.Err == nil && asks(q.Verb) {
+	if a.Err == nil && readsValue(q.Verb) {
 		h.of(a.Status)
 	}
 	if e.tags.Key() != c.tags.Key() {

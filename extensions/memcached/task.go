@@ -16,13 +16,13 @@ import (
 type task struct {
 	client *client
 	// operation is the name in metrics; "" if the task is not an operation.
-	operation string
-	entry     entry
-	request   wire.Request
-	reply     wire.Reply
-	job       func(t *task) error
-	asks      bool
-	effects   effects
+	operation  string
+	entry      entry
+	request    wire.Request
+	reply      wire.Reply
+	job        func(t *task) error
+	readsValue bool
+	effects    effects
 }
 
 // effects is what a task did, for Finish to count.
@@ -39,7 +39,7 @@ type dialled struct {
 }
 
 func (c *client) later(command *command, args arguments) sobek.Value {
-	t := &task{client: c, operation: command.name, entry: entry{command: command}, asks: asks(command.verb)}
+	t := &task{client: c, operation: command.name, entry: entry{command: command}, readsValue: readsValue(command.verb)}
 	t.job = func(t *task) error {
 		return c.exchange(c.server(t.request.Key), func(conn *wire.Conn) error { return conn.Do(&t.request, &t.reply) })
 	}
@@ -93,7 +93,7 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 		return sobek.Undefined(), err
 	}
 	var h hits
-	if err == nil && t.asks {
+	if err == nil && t.readsValue {
 		h.of(t.reply.Status)
 	}
 	c.Count(t.operation, err, h.found, h.missed)

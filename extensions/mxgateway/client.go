@@ -126,11 +126,11 @@ func (c *client) disconnect() {
 		stop()
 		c.forget()
 	}
-	c.hangUp()
+	c.closeConn()
 }
 
-// hangUp closes the connection. The caller holds c.mu.
-func (c *client) hangUp() {
+// closeConn closes the connection. The caller holds c.mu.
+func (c *client) closeConn() {
 	switch {
 	case c.conn == nil:
 		return

@@ -38,7 +38,7 @@ func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 		}
 		if err := c.conn.Connect(ctx); err != nil {
 			if c.session == nil {
-				c.hangUp()
+				c.closeConn()
 			}
 
 			return err
@@ -252,7 +252,7 @@ func (c *client) close(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	t.job = func(ctx context.Context) error {
-		defer c.hangUp()
+		defer c.closeConn()
 		if t.unsent = c.session == nil; t.unsent {
 			return nil
 		}

@@ -68,7 +68,7 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	err = r.work(c.VU().Context())
 	c.Emit()
 	c.Tag(k6mod.Tags{})
-	r.tell()
+	r.reportCached()
 	if err != nil {
 		c.Throw(err)
 	}
@@ -204,8 +204,8 @@ func (r *run) record(begin, end time.Duration, counts wire.Counts, err error) {
 	r.client.Elapsed(took)
 }
 
-// tell reports the number of cached results to the step.
-func (r *run) tell() {
+// reportCached reports the number of cached results to the step.
+func (r *run) reportCached() {
 	if r.sweep != nil {
 		r.sweep.Client.Counter(measure.Hits).Add(uint64(r.total.Cached))
 		r.sweep.Client.Counter(measure.Misses).Add(uint64(r.total.Results - r.total.Cached))

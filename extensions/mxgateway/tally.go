@@ -111,31 +111,33 @@ func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 	if !ok || name == "" {
 		m.Misuse("new Tally takes a name")
 	}
-	j := &jsTally{module: m, tally: m.tallies.named(name)}
+	j := &tallyObject{module: m, tally: m.tallies.named(name)}
 	tallyMethods.Put(m.Runtime(), call.This, j)
 
 	return nil
 }
 
-var tallyMethods = k6glue.Methods[*jsTally]{ //nolint:gochecknoglobals // a table
-	"call": (*jsTally).call, "attempt": (*jsTally).attempt, "summary": (*jsTally).summary,
+var tallyMethods = k6glue.Methods[*tallyObject]{ //nolint:gochecknoglobals // a table
+	"call": (*tallyObject).call, "attempt": (*tallyObject).attempt, "summary": (*tallyObject).summary,
 }
 
-type jsTally struct {
+type tallyObject struct {
 	*module
 
 	tally *tally
 }
 
-func (j *jsTally) call(call sobek.FunctionCall) sobek.Value { return j.during(call.Argument(0), true) }
+func (j *tallyObject) call(call sobek.FunctionCall) sobek.Value {
+	return j.during(call.Argument(0), true)
+}
 
-func (j *jsTally) attempt(call sobek.FunctionCall) sobek.Value {
+func (j *tallyObject) attempt(call sobek.FunctionCall) sobek.Value {
 	return j.during(call.Argument(0), false)
 }
 
 // during calls fn. In a sweep, it counts only in the measured phase, and not what the end of the
 // step cuts off.
-func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
+func (j *tallyObject) during(fn sobek.Value, isCall bool) sobek.Value {
 	sweep := k6glue.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
 	at, begin := time.Now(), clock.Now()
@@ -149,7 +151,7 @@ func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
 	return j.returned(value, err)
 }
 
-func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
+func (j *tallyObject) summary(sobek.FunctionCall) sobek.Value {
 	text, err := json.Marshal(j.tally.summary())
 	if err != nil {
 		j.Throw(err)
@@ -161,7 +163,7 @@ func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
 	return j.returned(value, err)
 }
 
-func (j *jsTally) invoke(fn sobek.Value) (sobek.Value, error) {
+func (j *tallyObject) invoke(fn sobek.Value) (sobek.Value, error) {
 	callable, ok := sobek.AssertFunction(fn)
 	if !ok {
 		j.Misuse("a Tally's methods take a function")
@@ -171,7 +173,7 @@ func (j *jsTally) invoke(fn sobek.Value) (sobek.Value, error) {
 }
 
 // countsOf reads the result of a call's function: { results, cached }.
-func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
+func (j *tallyObject) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	if err != nil || k6glue.IsNullish(value) {
 		return counts
 	}
@@ -186,7 +188,7 @@ func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	return counts
 }
 
-func (j *jsTally) returned(value sobek.Value, err error) sobek.Value {
+func (j *tallyObject) returned(value sobek.Value, err error) sobek.Value {
 	var thrown *sobek.Exception
 	if errors.As(err, &thrown) {
 		panic(thrown)

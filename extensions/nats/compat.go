@@ -182,5 +182,5 @@ func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 		c.Misuse("jetStreamSubscribe takes a function second, not %s", k6glue.Show(call.Argument(1)))
 	}
 
-	return c.stream.ofSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})
+	return c.stream.orderedForSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})
 }

@@ -80,7 +80,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	case opening.Err() != nil:
 		return nil, k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
 	default:
-		return nil, d.why(cfg, err)
+		return nil, d.connectError(cfg, err)
 	}
 }
 
@@ -100,8 +100,8 @@ func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	return nc, err
 }
 
-// why returns the reason that no connection could be made.
-func (d *dialer) why(cfg *Config, err error) error {
+// connectError returns the reason that no connection could be made.
+func (d *dialer) connectError(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if conn := d.into.bare.Load(); conn != nil && conn.last != nil {
@@ -115,7 +115,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 
 		return k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
 	}
-	e := told(err)
+	e := scriptError(err)
 	if e.Kind != k6mod.KindAuth && e.Kind != k6mod.KindBusy {
 		e.Kind = k6mod.KindConnect
 	}
@@ -191,7 +191,7 @@ func (conn *connection) contain(what string) {
 func (conn *connection) failed(err error) {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
-	e := told(err)
+	e := scriptError(err)
 	if len(conn.failures) < maxFailures {
 		conn.failures = append(conn.failures, e.Kind)
 	}

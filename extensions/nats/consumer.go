@@ -164,7 +164,7 @@ const graceful = time.Second
 func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
 	client := c.handle.client
 	f := &feed[jetstream.Msg]{client: client}
-	ofStream(f)
+	forStream(f)
 	b := &taken[jetstream.Msg]{feed: f, wanted: n}
 
 	return &task{
@@ -224,7 +224,7 @@ func notEmpty(err error) error {
 	return err
 }
 
-func ofStream(f *feed[jetstream.Msg]) {
+func forStream(f *feed[jetstream.Msg]) {
 	f.weigh = func(m jetstream.Msg) int { return len(m.Data()) }
 	f.age = func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) }
 	f.make = func(m jetstream.Msg) sobek.Value { return f.client.storedMessage(f.conn, m) }
@@ -262,7 +262,7 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 		}
 		f = newFeed[jetstream.Msg](client, conn, "deliver", o.MaxMessages)
 		f.tags = o.Tags
-		ofStream(f)
+		forStream(f)
 
 		return flow(f, found, o.MaxMessages)
 	}})
@@ -325,8 +325,8 @@ func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// ofSubject returns an ordered consumer of the stream that stores this subject.
-func (h *jetStreamHandle) ofSubject(subject string) *consumer {
+// orderedForSubject returns an ordered consumer of the stream that stores this subject.
+func (h *jetStreamHandle) orderedForSubject(subject string) *consumer {
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
 		stream, err := js.StreamNameBySubject(ctx, subject)
 		if err != nil {

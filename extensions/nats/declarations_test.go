@@ -124,7 +124,7 @@ func TestKindsAreDeclared(t *testing.T) {
 		jetstream.ErrTooManyStalledMsgs: k6mod.KindBusy, jetstream.ErrInvalidJSAck: k6mod.KindProtocol, jetstream.ErrBucketNotFound: k6mod.KindNotFound,
 		jetstream.ErrBucketExists: k6mod.KindConflict, natsio.ErrMaxPayload: k6mod.KindTooLarge, natsio.ErrDisconnected: k6mod.KindConnection,
 	} {
-		require.Equal(t, kind, told(err).Kind, err)
+		require.Equal(t, kind, scriptError(err).Kind, err)
 	}
 }
 

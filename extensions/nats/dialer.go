@@ -116,7 +116,7 @@ func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	err := raw.SetDeadline(time.Now().Add(d.hello))
 	if err == nil {
 		var conn net.Conn
-		if conn, err = d.dress(raw, address); err == nil {
+		if conn, err = d.secureAndLimit(raw, address); err == nil {
 			return conn, raw.SetDeadline(time.Time{})
 		}
 	}
@@ -125,8 +125,8 @@ func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// dress starts TLS if needed, and applies the limits to all reads.
-func (d *dialer) dress(conn *countedConn, address string) (net.Conn, error) {
+// secureAndLimit starts TLS if needed, and applies the limits to all reads.
+func (d *dialer) secureAndLimit(conn *countedConn, address string) (net.Conn, error) {
 	d.into.bare.Store(nil)
 	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
 	secure := d.secure
@@ -267,16 +267,16 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	c.into.out.Add(uint64(n))
 	if err != nil {
-		c.last = c.farewell()
+		c.last = c.closeReason()
 		_ = c.Close()
 	}
 
 	return n, err
 }
 
-// farewell reads the reason with which the server closed the connection, such as its connection
+// closeReason reads the reason with which the server closed the connection, such as its connection
 // limit. If nats.go is reading, it gets the reason itself.
-func (c *countedConn) farewell() error {
+func (c *countedConn) closeReason() error {
 	if !c.reads.TryLock() {
 		return nil
 	}

@@ -73,22 +73,22 @@ const storeFailed = 10077
 // allow.
 const ttlDisabled = 10166
 
-// told converts any error for scripts.
-func told(err error) k6mod.Error { return k6mod.As(err, asError) }
+// scriptError converts any error for scripts.
+func scriptError(err error) k6mod.Error { return k6mod.As(err, asError) }
 
 func asError(err error) k6mod.Error {
 	own, is := errors.AsType[*wire.Error](err)
 	switch {
 	case !is:
-		return ofNatsGo(err)
+		return fromNatsGo(err)
 	case own.Code != 0: // an error of JetStream
-		return ofNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
+		return fromNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
 	default:
 		return k6mod.Error{Kind: own.Kind, Message: plain(err), Cause: err}
 	}
 }
 
-func ofNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
+func fromNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
 	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
 		e.Message = "the connection is broken and is being restored"

@@ -29,18 +29,18 @@ type idleWatch struct {
 // watch starts for a feed with a callback. The caller reports messages to the result.
 func (i *idle) watch(logger logrus.FieldLogger) *idleWatch {
 	w := &idleWatch{}
-	i.look(w, logger)
+	i.check(w, logger)
 
 	return w
 }
 
-func (i *idle) look(w *idleWatch, logger logrus.FieldLogger) {
+func (i *idle) check(w *idleWatch, logger logrus.FieldLogger) {
 	time.AfterFunc(i.after, func() {
 		defer crash.Contain("the watch of a callback")
 		switch {
 		case w.over.Load():
 		case w.came.Swap(false):
-			i.look(w, logger)
+			i.check(w, logger)
 		default:
 			i.once.Do(func() {
 				logger.Warnf("a callback has received no message for %s, and the iteration lasts until its subscription is closed: "+

@@ -160,7 +160,7 @@ func (a *acks) failed(_ jetstream.JetStream, _ *natsio.Msg, err error) {
 	if a.first == nil {
 		a.first, a.lost = err, map[string]int{}
 	}
-	a.lost[told(err).Kind]++
+	a.lost[scriptError(err).Kind]++
 }
 
 // claim returns the events since the last call.
@@ -290,7 +290,7 @@ func lossOf(stored volume, lost map[string]int, first error) error {
 	for _, n := range lost {
 		failed += n
 	}
-	e := told(first)
+	e := scriptError(first)
 	e.Message = fmt.Sprintf("%d of %d messages were not stored: %s", failed, failed+stored.messages, e.Message)
 
 	return &e

@@ -120,7 +120,7 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 		switch {
 		case err == nil:
 			r.received.add(entry.Value())
-		case told(err).Kind == k6mod.KindNotFound:
+		case scriptError(err).Kind == k6mod.KindNotFound:
 			entry, err = nil, nil
 		}
 
@@ -166,7 +166,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	t, err := kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
-			if e := told(err); e.Kind == kindWrongSequence { // JetStream's error for an existing key
+			if e := scriptError(err); e.Kind == kindWrongSequence { // JetStream's error for an existing key
 				err = &k6mod.Error{Kind: k6mod.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
 			}
 		}

@@ -180,7 +180,7 @@ func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 		case err == nil:
 			found = &record
 			r.received.add(record.Value)
-		case told(err).Kind == k6mod.KindNotFound:
+		case scriptError(err).Kind == k6mod.KindNotFound:
 			return nil
 		}
 

@@ -284,7 +284,7 @@ func (s *layoutStore) putDirect(conn *wire.Conn) error {
 			return err
 		}
 	}
-	err := s.patiently(func() error { return conn.Put(s.bucket, s.encoded, value, s.task.timeout) })
+	err := s.retried(func() error { return conn.Put(s.bucket, s.encoded, value, s.task.timeout) })
 	if err == nil {
 		s.record.sent.add(s.value)
 	}
@@ -305,12 +305,12 @@ func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 		remove = conn.Purge
 	}
 
-	return s.patiently(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
+	return s.retried(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
 }
 
-// patiently stores something. It tries again if no stream answers, as while a cluster elects a
+// retried stores something. It tries again if no stream answers, as while a cluster elects a
 // leader; nats.go does the same.
-func (s *layoutStore) patiently(store func() error) error {
+func (s *layoutStore) retried(store func() error) error {
 	err := store()
 	for range jetstream.DefaultPubRetryAttempts {
 		ctx := s.over.ctx

@@ -60,16 +60,16 @@ var (
 			return msg.TermWithReason(k6glue.Show(value))
 		}),
 		"inProgress":   acknowledge("inProgress", 0, func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
-		"ackSync":      ofMessage(k6mod.Blocking(tagged("ackSync", 1, (*message).doubleAck))),
-		"asyncAckSync": ofMessage(k6mod.Promising(tagged("ackSync", 1, (*message).doubleAck))),
+		"ackSync":      messageMethod(k6mod.Blocking(tagged("ackSync", 1, (*message).doubleAck))),
+		"asyncAckSync": messageMethod(k6mod.Promising(tagged("ackSync", 1, (*message).doubleAck))),
 	}
 )
 
 // Tasks implements k6mod.Tasker.
 func (msg *message) Tasks() *k6mod.Tasks { return msg.client.tasks }
 
-// ofMessage makes a method of a message a method of the module.
-func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
+// messageMethod makes a method of a message a method of the module.
+func messageMethod(method k6glue.Method[*message]) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
 }
 

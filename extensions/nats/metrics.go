@@ -135,7 +135,7 @@ func (i *instruments) record(r *record) {
 func (i *instruments) add(r *record) opSeries {
 	outcome := k6mod.OutcomeOK
 	if r.err != nil {
-		outcome = told(r.err).Kind
+		outcome = scriptError(r.err).Kind
 	}
 	call := i.call(r.tags)
 	s := i.of(r, outcome, call)

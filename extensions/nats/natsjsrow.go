@@ -60,8 +60,8 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 }
 
 var natsjsRowMethods = k6mod.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
-	"fill": tagged("fill", 1, whole("fill", (*rows.Run).Fill)),
-	"drop": tagged("drop", 1, whole("drop", (*rows.Run).Drop)),
+	"fill": tagged("fill", 1, wholeRow("fill", (*rows.Run).Fill)),
+	"drop": tagged("drop", 1, wholeRow("drop", (*rows.Run).Drop)),
 }).With(k6glue.Methods[*natsjsRow]{"run": (*natsjsRow).run})
 
 func rowNamed(name string) (rows.Row, error) {
@@ -76,7 +76,7 @@ func rowNamed(name string) (rows.Row, error) {
 	return rows.Row{}, k6mod.Misuse("natsjsRow: unknown row %q; known are %s", name, strings.Join(names, ", "))
 }
 
-func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
+func wholeRow(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
 

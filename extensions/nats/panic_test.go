@@ -43,8 +43,8 @@ func TestPanicsBesideTheVU(t *testing.T) {
 	conn.in.Store(1)
 	bounded := &boundedConn{into: conn} // panics: there is no connection
 	_, err = bounded.Read(make([]byte, 1))
-	require.Equal(t, k6mod.KindInternal, told(err).Kind)
+	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
 	d := &dialer{life: context.Background(), into: conn} // panics: it cannot dial
 	_, err = d.Dial("tcp", "a:1")
-	require.Equal(t, k6mod.KindInternal, told(err).Kind)
+	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
 }

@@ -141,7 +141,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 		} else {
 			found, err = stream.GetMsg(ctx, sequence)
 		}
-		if err != nil && told(err).Kind == k6mod.KindNotFound {
+		if err != nil && scriptError(err).Kind == k6mod.KindNotFound {
 			return nil, nil //nolint:nilnil // as documented
 		}
 

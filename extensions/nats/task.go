@@ -50,7 +50,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	} else {
 		t.brief = false // other tasks run at the same time
 	}
-	if rc := t.ofRuns(); rc != nil {
+	if rc := t.runsConnection(); rc != nil {
 		err := rc.connect(ctx, &t.recorded)
 		t.tagConnect()
 
@@ -93,8 +93,8 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	return c.silenced(t.operation, r.err)
 }
 
-// ofRuns returns the connection of runs if the task is for it; else nil.
-func (t *task) ofRuns() *runConnection {
+// runsConnection returns the connection of runs if the task is for it; else nil.
+func (t *task) runsConnection() *runConnection {
 	if !t.runs {
 		return nil
 	}
@@ -121,10 +121,10 @@ func (c *client) silenced(operation string, err error) error {
 	if !is || e.Kind != k6mod.KindTimeout {
 		return err
 	}
-	told := *e
-	told.Message += "; callbacks of this VU cannot answer while request waits: use asyncRequest"
+	hinted := *e
+	hinted.Message += "; callbacks of this VU cannot answer while request waits: use asyncRequest"
 
-	return &told
+	return &hinted
 }
 
 func (t *task) work(ctx context.Context, r *record, begin time.Time, timeout time.Duration) (err error) {
@@ -152,7 +152,7 @@ func explain(ctx context.Context, timeout time.Duration, err error) error {
 	if own, is := errors.AsType[*k6mod.Error](err); is {
 		return own
 	}
-	e := told(err)
+	e := scriptError(err)
 	if e.Kind == k6mod.KindTimeout {
 		e.Message = "no answer within timeout (" + timeout.String() + ")"
 	}

@@ -49,7 +49,7 @@ func (d *database) query(call sobek.FunctionCall) sobek.Value {
 
 func (d *database) queryWithTimeout(call sobek.FunctionCall) sobek.Value {
 	const method = "queryWithTimeout"
-	timeout, rest := d.given(method, call)
+	timeout, rest := d.timeoutAndRest(method, call)
 
 	return d.queryFor(method, timeout, rest)
 }
@@ -60,7 +60,7 @@ func (d *database) exec(call sobek.FunctionCall) sobek.Value {
 
 func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 	const method = "execWithTimeout"
-	timeout, rest := d.given(method, call)
+	timeout, rest := d.timeoutAndRest(method, call)
 
 	return d.execFor(method, timeout, rest)
 }
@@ -79,8 +79,8 @@ func (d *database) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// given returns the timeout with which a call begins, and the other arguments.
-func (d *database) given(method string, call sobek.FunctionCall) (time.Duration, []sobek.Value) {
+// timeoutAndRest returns the timeout with which a call begins, and the other arguments.
+func (d *database) timeoutAndRest(method string, call sobek.FunctionCall) (time.Duration, []sobek.Value) {
 	timeout, err := timeoutOf(method, "the timeout", call.Argument(0))
 	if err != nil {
 		d.Throw(err)

@@ -68,7 +68,7 @@ func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclo
 func readResult(body []byte) (answer, []byte, error) {
 	a, rows, err := readAnswer(body)
 	if err == nil && !a.answered {
-		err = garbage("an answer has no result")
+		err = protocolError("an answer has no result")
 	}
 
 	return a, rows, err
@@ -99,7 +99,7 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	}
 	code := int(uint32(status))
 	if code == 0 {
-		return false, garbage("an answer has an unknown result: 0x%016x %s", status, text)
+		return false, protocolError("an answer has an unknown result: 0x%016x %s", status, text)
 	}
 
 	e := ServerError(code, text)
@@ -118,7 +118,7 @@ type unit struct {
 // nextUnit splits the first unit off a body.
 func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	if len(body) < unitHeader {
-		return u, nil, garbage("an answer ends in the middle of a unit")
+		return u, nil, protocolError("an answer ends in the middle of a unit")
 	}
 	u.id = binary.LittleEndian.Uint32(body)
 	unitType := binary.LittleEndian.Uint32(body[4:])
@@ -134,7 +134,7 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	}
 
 	if number > uint64(len(rest)) || align(int(number)) > len(rest) {
-		return u, nil, garbage("a unit announces %d bytes, but there are %d", number, len(rest))
+		return u, nil, protocolError("a unit announces %d bytes, but there are %d", number, len(rest))
 	}
 	u.data = rest[:number]
 

@@ -46,7 +46,7 @@ func (c *Conn) listen() error {
 			return err
 		}
 		if m.kind != msgAppendData {
-			return garbage("message %d arrived while rows were appended", m.kind)
+			return protocolError("message %d arrived while rows were appended", m.kind)
 		}
 		if err := c.rejection(m); err != nil {
 			return err

@@ -57,7 +57,7 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 		c.appenders = map[uint32]*Appender{}
 	}
 	c.appenders[a.id] = a
-	if err := a.bring(options.Columns); err != nil {
+	if err := a.placeColumns(options.Columns); err != nil {
 		if endErr := a.end(ctx); endErr != nil {
 			return nil, endErr
 		}
@@ -98,8 +98,8 @@ func (a *Appender) openError(err error) error {
 	return err
 }
 
-// bring computes where the rows have the columns' values.
-func (a *Appender) bring(names []string) error {
+// placeColumns computes where the rows have the columns' values.
+func (a *Appender) placeColumns(names []string) error {
 	a.places = make([]int, len(a.columns))
 	for i, column := range a.columns {
 		a.places[i] = placeNull

@@ -101,7 +101,7 @@ func describe(name string, description uint64) (Column, error) {
 	t := Type(description >> 56)
 	s, known := shapes[t]
 	if !known {
-		return Column{}, garbage("column %q has an unknown type, 0x%02x", name, byte(t))
+		return Column{}, protocolError("column %q has an unknown type, 0x%02x", name, byte(t))
 	}
 
 	return Column{Name: name, Type: t, Size: int(description >> 28 & (1<<28 - 1)), width: s.size, null: s.null}, nil

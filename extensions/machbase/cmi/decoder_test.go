@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func requireGarbage(t *testing.T, err error) {
+func requireProtocolError(t *testing.T, err error) {
 	t.Helper()
 	var known *Error
 	require.True(t, errors.As(err, &known) && (known.Kind == KindConnection || known.Kind == KindProtocol || known.Code != 0), "%v", err)
@@ -26,7 +26,7 @@ func FuzzNextUnit(f *testing.F) {
 		for len(body) > 0 {
 			u, rest, err := nextUnit(body)
 			if err != nil {
-				requireGarbage(t, err)
+				requireProtocolError(t, err)
 
 				return
 			}
@@ -54,7 +54,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, rows, err := readAnswer(body)
 		if err != nil {
-			requireGarbage(t, err)
+			requireProtocolError(t, err)
 
 			return
 		}
@@ -78,7 +78,7 @@ func FuzzRow(f *testing.F) {
 		}
 		r.begin(layoutOf(columns))
 		if err := r.set(data); err != nil {
-			requireGarbage(t, err)
+			requireProtocolError(t, err)
 			for i := range columns {
 				require.Nil(t, r.value(i), "of a row that does not fit its columns")
 			}

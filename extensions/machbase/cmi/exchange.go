@@ -57,7 +57,7 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 			// After an error within the rows, machbase-neo v8.0.74 may send an answer to no
 			// request.
 		case m.kind != kind || m.statement != statement:
-			return m, garbage("message %d of statement %d arrived instead of %d of %d", m.kind, m.statement, kind, statement)
+			return m, protocolError("message %d of statement %d arrived instead of %d of %d", m.kind, m.statement, kind, statement)
 		default:
 			return m, nil
 		}
@@ -130,13 +130,13 @@ func (r *reader) read() (message, error) {
 
 		switch first := flag == 0 || flag == 1; {
 		case header[0] != 0 || kind > msgHighest:
-			return m, garbage("a packet starts with % x", header)
+			return m, protocolError("a packet starts with % x", header)
 		case first != (packet == 0):
-			return m, garbage("a packet of a message is missing")
+			return m, protocolError("a packet of a message is missing")
 		case packet > 0 && kind != m.kind:
-			return m, garbage("a packet of another message is in the middle of a message")
+			return m, protocolError("a packet of another message is in the middle of a message")
 		case r.next-r.body+length > r.most: // all bytes so far: empty packets have headers too
-			return m, garbage("a message has more than %d bytes", r.most)
+			return m, protocolError("a message has more than %d bytes", r.most)
 		}
 		r.next += headerSize
 		if packet == 0 {

@@ -85,7 +85,7 @@ func TestMessagesWithoutAnEnd(t *testing.T) {
 		packet := headerSize + size
 		r := reader{from: &endless{first: all[:packet], again: all[packet : 2*packet]}, most: most}
 		_, err := r.read()
-		requireGarbage(t, err)
+		requireProtocolError(t, err)
 		require.ErrorContains(t, err, "a message has more than 65536 bytes")
 		require.LessOrEqual(t, len(r.buf), 2*most+firstBuffer, "packets of %d bytes", size)
 	}

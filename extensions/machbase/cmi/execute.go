@@ -101,7 +101,7 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 		return s.conn.failure(ctx, err)
 	}
 	if a.parameterCount != len(a.parameters) {
-		return s.conn.failure(ctx, garbage("a statement has %d parameters, but %d are described", a.parameterCount, len(a.parameters)))
+		return s.conn.failure(ctx, protocolError("a statement has %d parameters, but %d are described", a.parameterCount, len(a.parameters)))
 	}
 	s.layout, s.parameters = layoutOf(a.columns), layoutOf(a.parameters).columns
 	s.kind, s.inserted = a.kind, 0
@@ -197,7 +197,7 @@ func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
 		return nil, err
 	}
 	if first, _, err := nextUnit(body); err != nil || first.id != unitResult {
-		return nil, c.failure(ctx, garbage("an answer has no result"))
+		return nil, c.failure(ctx, protocolError("an answer has no result"))
 	}
 
 	return body, nil

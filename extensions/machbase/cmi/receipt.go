@@ -40,7 +40,7 @@ type receipt struct {
 func (c *Conn) rejection(m message) error {
 	a := c.appenders[m.statement]
 	if a == nil {
-		return garbage("it rejects a row of appender %d, which does not exist", m.statement)
+		return protocolError("it rejects a row of appender %d, which does not exist", m.statement)
 	}
 	_, _, err := readAnswer(m.body)
 	var known *Error

@@ -40,8 +40,8 @@ func (r *request) endPacket(flag uint32) {
 	r.parts++
 }
 
-// room starts a new packet if a unit of this size does not fit in the current one.
-func (r *request) room(size int) {
+// reserve starts a new packet if a unit of this size does not fit in the current one.
+func (r *request) reserve(size int) {
 	body := len(r.buf) - r.packet - headerSize
 	if body == 0 || body+size <= maxPacketBody {
 		return
@@ -63,22 +63,22 @@ func (r *request) unit(id, unitType uint32, number uint64) {
 }
 
 func (r *request) uint64(id uint32, n uint64) {
-	r.room(unitHeader)
+	r.reserve(unitHeader)
 	r.unit(id, typeUint64, n)
 }
 
 func (r *request) fetchRows(n int64) {
-	r.room(unitHeader)
+	r.reserve(unitHeader)
 	r.unit(unitFetchRows, typeInt64, uint64(n))
 }
 
 func (r *request) uint32(id, n uint32) {
-	r.room(unitHeader)
+	r.reserve(unitHeader)
 	r.unit(id, typeUint32, uint64(n))
 }
 
 func (r *request) text(id uint32, s string) {
-	r.room(unitHeader + align(len(s)))
+	r.reserve(unitHeader + align(len(s)))
 	r.unit(id, typeString, uint64(len(s)))
 	r.buf = append(r.buf, s...)
 	r.pad(len(s))
@@ -94,7 +94,7 @@ func (r *request) sql(id uint32, s string) {
 }
 
 func (r *request) bytes(id uint32, b []byte) {
-	r.room(unitHeader + align(len(b)))
+	r.reserve(unitHeader + align(len(b)))
 	r.unit(id, typeBinary, uint64(len(b)))
 	r.buf = append(r.buf, b...)
 	r.pad(len(b))

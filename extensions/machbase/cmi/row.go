@@ -55,22 +55,22 @@ func (r *row) misfit(data []byte) error {
 		width := column.width
 		if width == variable {
 			if len(data)-at < 4 {
-				return garbage("a row ends before column %q", column.Name)
+				return protocolError("a row ends before column %q", column.Name)
 			}
 			length := binary.BigEndian.Uint32(data[at:])
 			at += 4
 			if uint64(length) > uint64(len(data)-at) {
-				return garbage("column %q announces %d bytes, but there are %d", column.Name, length, len(data)-at)
+				return protocolError("column %q announces %d bytes, but there are %d", column.Name, length, len(data)-at)
 			}
 			width = int(length)
 		}
 		if len(data)-at < width {
-			return garbage("a row ends in the middle of column %q", column.Name)
+			return protocolError("a row ends in the middle of column %q", column.Name)
 		}
 		at += width
 	}
 
-	return garbage("a row has %d bytes more than its columns; was the table created again since the statement was prepared?", len(data)-at)
+	return protocolError("a row has %d bytes more than its columns; was the table created again since the statement was prepared?", len(data)-at)
 }
 
 func (c *Column) isNull(b []byte) bool {

@@ -79,14 +79,14 @@ func (c *Conn) writeValue(value []byte) *Error {
 
 func (c *Conn) flush() *Error {
 	if err := c.w.Flush(); err != nil {
-		return c.fail(c.farewell(c.broken(err)))
+		return c.fail(c.closeReason(c.broken(err)))
 	}
 
 	return nil
 }
 
-// farewell returns the error answer that a server sent before it closed the connection, or err.
-func (c *Conn) farewell(err *Error) *Error {
+// closeReason returns the error answer that a server sent before it closed the connection, or err.
+func (c *Conn) closeReason(err *Error) *Error {
 	if err.Kind != KindConnection || c.closed.Load() {
 		return err
 	}

@@ -92,7 +92,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 		case connectivity.Idle:
 			c.grpc.Connect()
 		case connectivity.TransientFailure:
-			if err := c.whyNot(opening); err != nil || ctx.Err() == nil {
+			if err := c.connectError(opening); err != nil || ctx.Err() == nil {
 				return err
 			}
 		}
@@ -106,9 +106,9 @@ func (c *Conn) Connect(ctx context.Context) error {
 	}
 }
 
-// whyNot returns why there is no connection, which gRPC only reports to calls; nil if there is one
-// now.
-func (c *Conn) whyNot(ctx context.Context) error {
+// connectError returns why there is no connection, which gRPC only reports to calls; nil if there
+// is one now.
+func (c *Conn) connectError(ctx context.Context) error {
 	err := c.grpc.Invoke(ctx, probe, &request{}, &anyReply{}, grpc.ForceCodecV2(codec{}))
 	if status.Code(err) != codes.Unavailable {
 		return nil

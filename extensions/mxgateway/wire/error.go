@@ -106,8 +106,8 @@ func name(code codes.Code) string {
 // one may be an ordinary word.
 const shortestSecret = 12
 
-// hidden returns a text without the key and its secret.
-func hidden(text, key string) string {
+// withoutKey returns a text without the key and its secret.
+func withoutKey(text, key string) string {
 	const instead = "***"
 	if key == "" {
 		return text
@@ -122,7 +122,7 @@ func hidden(text, key string) string {
 
 // oneLine makes a server's text one line, shortened and without the key.
 func oneLine(text, key string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(hidden(text, key), "?")), " ")
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(withoutKey(text, key), "?")), " ")
 	if len(text) > maxSaid {
 		text = strings.ToValidUTF8(text[:maxSaid], "") + "..."
 	}

@@ -66,7 +66,7 @@ func (s *Session) Subscribe(ctx context.Context, tags []string) ([]Item, error) 
 	if err := s.do(ctx, f.command, body, s.schema.subscription.payload.at, out, "bulk_subscribe"); err != nil {
 		return nil, err
 	}
-	if err := asked(len(out.items), len(tags)); err != nil {
+	if err := checkCount(len(out.items), len(tags)); err != nil {
 		return nil, err
 	}
 
@@ -92,7 +92,7 @@ func (s *Session) ReadBulk(ctx context.Context, tags []string, wait time.Duratio
 	if err := s.do(ctx, s.schema.read.command, s.readBody(tags, wait), s.schema.result.payload.at, out, "bulk_read"); err != nil {
 		return nil, err
 	}
-	if err := asked(len(out.results), len(tags)); err != nil {
+	if err := checkCount(len(out.results), len(tags)); err != nil {
 		return nil, err
 	}
 
@@ -154,7 +154,7 @@ func (s *Session) request(c command, body []byte) (bytes []byte, correlated bool
 	return f.correlation.appendText(bytes, "0000000000000000"), true
 }
 
-func asked(got, wanted int) error {
+func checkCount(got, wanted int) error {
 	if got == wanted {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	if err := r.reply.err(r.session.conn.key, "bulk_read"); err != nil {
 		return Counts{}, err
 	}
-	if err := asked(r.counted.counts.Results, r.tags); err != nil {
+	if err := checkCount(r.counted.counts.Results, r.tags); err != nil {
 		return Counts{}, err
 	}
 

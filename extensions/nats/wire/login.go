@@ -67,7 +67,7 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 		return err
 	}
 	if err := c.write(said); err != nil {
-		return c.farewell(err)
+		return c.closeReason(err)
 	}
 	if err := c.pong(); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// farewell returns the error that a server sent before it closed the connection, or err.
-func (c *Conn) farewell(err *Error) *Error {
+// closeReason returns the error that a server sent before it closed the connection, or err.
+func (c *Conn) closeReason(err *Error) *Error {
 	if c.in.next(&c.said) == nil && c.said.kind == sayErr {
 		said, _ := complaint(c.said.rest)
 

@@ -41,7 +41,7 @@ func Connector(name string) (driver.Connector, error) {
 
 func parse(name string) (*pgx.ConnConfig, error) {
 	name, err := withScheme(name)
-	if err != nil || strayAt(name) {
+	if err != nil || hasStrayAt(name) {
 		return nil, errConnectionString
 	}
 	config, err := pgx.ParseConfig(name)
@@ -55,7 +55,7 @@ func parse(name string) (*pgx.ConnConfig, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	config.DialFunc = inTurns(config.DialFunc)
+	config.DialFunc = atEventLoop(config.DialFunc)
 
 	return config, nil
 }
@@ -63,8 +63,8 @@ func parse(name string) (*pgx.ConnConfig, error) {
 // connectTimeout applies if the string has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// inTurns wraps dial so that its connections wait at event loops, where clients take turns.
-func inTurns(dial pgconn.DialFunc) pgconn.DialFunc {
+// atEventLoop wraps dial so that its connections wait at event loops, where clients take turns.
+func atEventLoop(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
@@ -90,9 +90,9 @@ func withScheme(name string) (string, error) {
 	return scheme + "://" + rest, nil
 }
 
-// strayAt reports whether a URL has an @ after the host. It may belong to the password, whose rest
-// pgx would then take for a host or database and show in errors.
-func strayAt(name string) bool {
+// hasStrayAt reports whether a URL has an @ after the host. It may belong to the password, whose
+// rest pgx would then take for a host or database and show in errors.
+func hasStrayAt(name string) bool {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if scheme != "postgres" && scheme != "postgresql" {
 		return false

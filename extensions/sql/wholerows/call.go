@@ -11,8 +11,8 @@ import (
 type Call struct {
 	context.Context
 
-	// Shared tells that connections are used by clients of several VUs: they outlive the step of the
-	// one that opens them.
+	// Shared tells that connections are used by clients of several VUs: they outlive the step of
+	// the one that opens them.
 	Shared bool
 	// Connecting is how long the call has waited for connections that it opened.
 	Connecting time.Duration
