@@ -608,7 +608,8 @@ declare module 'k6/x/sweep' {
    *   `.json`, and returns tables for the report. They are on standard output, in the `.md`, on the
    *   page, in the `.csv` (a line for each cell, with `table`, `table_row`, `table_column` and
    *   `table_value`), and in the `.json` as `tables`. `together` names one more page and Markdown
-   *   that compares 2 to 8 scenarios of this run. `sideBySide` groups variants for a scenario's own
+   *   that compares 2 to 8 scenarios of this run: those whose names begin with it and a hyphen, or
+   *   all where none does. `sideBySide` groups variants for a scenario's own
    *   page, and names their operations; without it, each variant is compared separately
    */
   export function report(

@@ -116,7 +116,7 @@ function baseOf(store) {
 /** What is measured, store by store; base is that of a duet. */
 export const plans = targets.map((store) => ({ target: store, ...sideOf(store), base: runs ? baseOf(store) : undefined }));
 
-const phases = { load: `${scenario}-load`, run: scenario };
+const phases = { load: `${scenario}_load`, run: scenario };
 const nameOf = (kind, store) => (targets.length > 1 ? `${phases[kind]}-${store}` : phases[kind]);
 
 /** The sweeps, in their order: of each store its load, and its run. */
@@ -160,7 +160,7 @@ export function describe() {
       target: { kind: target, url: addressOf(plan) },
       params: { phase: kind, ...flat(workload), ...(kind === 'load' ? { loadClients } : {}) },
       results: sweeping.results,
-      name: sweeping.fileName(phases[kind], kind === 'load' ? target : `${target}-${label}`, kind === 'run' && base),
+      name: sweeping.fileName(scenario, kind === 'load' ? `load-${target}` : `${target}-${label}`, kind === 'run' && base),
     });
     if (base && kind === 'run') sweep.meta({ scenario: name, base: { url: addressOf(base.plan), ...flat(base.workload) } });
   }

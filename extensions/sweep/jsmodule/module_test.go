@@ -225,7 +225,7 @@ func TestReport(t *testing.T) {
 
 func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
-	for _, scenario := range []string{"cache-hot", "cache-cold"} {
+	for _, scenario := range []string{"cache_load", "cache-hot", "cache-cold"} {
 		s := results.NewScenario(testrun.Start{Name: scenario})
 		for _, variant := range []string{"orb", "micro"} {
 			s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: variant, Variant: variant, Operations: 1234, Complete: true}})

@@ -29,6 +29,10 @@ func (r *Results) SetSides(sides []report.Side) {
 // folder. It does nothing for a single scenario.
 func (r *Results) WriteTogether(dir func(scenario string) string, name string) error {
 	reports := r.Reports()
+	others := func(rep *report.Report) bool { return !strings.HasPrefix(rep.Scenario, name+"-") }
+	if named := slices.DeleteFunc(slices.Clone(reports), others); len(named) > 0 {
+		reports = named
+	}
 	if len(reports) < beside.Fewest {
 		return nil
 	}
