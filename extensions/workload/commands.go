@@ -108,6 +108,7 @@ type command struct {
 	replyType string
 	reply     pattern // nil: any
 	usesValue bool
+	sends     int // how many words have the value
 }
 
 func newCommand(o *CommandOptions) *command {
@@ -119,7 +120,10 @@ func newCommand(o *CommandOptions) *command {
 			keyed = i
 		}
 		c.words = append(c.words, p)
-		c.usesValue = c.usesValue || p.has(partValue)
+		if p.has(partValue) {
+			c.usesValue = true
+			c.sends++
+		}
 	}
 	if c.key = keyed; keyed == 0 && len(o.Args) > 1 {
 		c.key = 1

@@ -43,6 +43,7 @@ func TestCommands(t *testing.T) {
 		result, err := client.Run(t.Context(), &observer)
 		require.NoError(t, err)
 		require.EqualValues(t, 4000, result.Succeeded)
+		require.EqualValues(t, 5*observer.Others[workload.Op(workload.NumOps)], result.BytesSent)
 		one, two := observer.Others[workload.Op(workload.NumOps)], observer.Others[workload.Op(workload.NumOps)+1]
 		require.Equal(t, 4000, one+two)
 		require.InDelta(t, 3000, one, 150)

@@ -165,6 +165,10 @@ func (c *Client) replied(slot int, broken error, took time.Duration) (closed err
 	if wrong := s.wrong[slot]; wrong != nil && errors.Is(err, wrong) {
 		c.result.Wrong++
 	}
+	if asked := c.work.command(command.Op); asked != nil && err == nil {
+		c.result.BytesSent += uint64(asked.sends * len(s.values[slot]))
+		c.result.BytesReceived += uint64(s.sizes[slot])
+	}
 	switch {
 	case command.Op == Set:
 		return c.wrote(Set, len(command.Value), err, took)

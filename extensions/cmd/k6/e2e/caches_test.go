@@ -367,6 +367,18 @@ func TestExamplesOfRun(t *testing.T) {
 	}
 }
 
+func TestExampleOfCommands(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "../extensions/resp/examples/commands.js", env: cachesEnv(t)})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, "commands").Steps
+	require.Len(t, steps, 2*len(exampleSteps))
+	for i := 0; i < len(steps); i += 2 {
+		require.Equal(t, exampleShare*steps[i].Clients, steps[i].Ops+steps[i+1].Ops)
+		require.Zero(t, steps[i].Failed+steps[i+1].Failed)
+	}
+}
+
 // Ctrl-C ends a long call immediately, with its results.
 func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	t.Parallel()

@@ -107,6 +107,26 @@ func TestExamplePostgres(t *testing.T) {
 	})
 }
 
+// Eight clients share two connections: they wait, and the step's report says for how long.
+func TestSharedPoolOfPostgres(t *testing.T) {
+	t.Parallel()
+	address, _ := postgresURL(t)
+	query := address.Query()
+	query.Set("application_name", "xk6-sweep-pool")
+	shared := *address
+	shared.RawQuery = query.Encode()
+	r := k6(t, options{script: "testdata/pool.js", env: map[string]string{"POSTGRES_URL": shared.String(), defaultEnvMachbase: ""}})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, "pool").Steps
+	require.Len(t, steps, 2)
+	require.Equal(t, 8*50, steps[1].Ops)
+	require.Zero(t, steps[1].Failed, "%v", steps[1].Extra.Errors)
+	waited := func(step int) float64 { return float64(steps[step].Extra.Counters["sqlWaitMicroseconds"]) / float64(steps[step].Ops) }
+	require.Greater(t, waited(1), 5000.0, "of each query, six other clients' queries are in the way")
+	require.Greater(t, waited(1), 10*waited(0), "one client has a connection at once")
+	require.Greater(t, steps[1].LatencyMs.Mean*1000, waited(1), "the wait is part of the latency")
+}
+
 // The processor time of a server that forks includes all its processes: the listening one does not
 // process queries.
 func TestProcessorTimeOfPostgres(t *testing.T) {

@@ -20,7 +20,7 @@ const client = new resp.Client(__ENV.REDIS_URL, {
 });
 
 export const options = sweep.options({
-  scenario: 'cluster', clients: [2], duration: __ENV.DURATION || '2s', warmup: '0s', onError: 'continue',
+  scenario: 'cluster', rate: [500], preAllocatedVUs: 4, duration: __ENV.DURATION || '4s', warmup: '0s', onError: 'continue',
 });
 
 export default function () {
