@@ -121,7 +121,9 @@ func TestSharedPoolOfPostgres(t *testing.T) {
 	require.Len(t, steps, 2)
 	require.Equal(t, 8*50, steps[1].Ops)
 	require.Zero(t, steps[1].Failed, "%v", steps[1].Extra.Errors)
-	waited := func(step int) float64 { return float64(steps[step].Extra.Counters["sqlWaitMicroseconds"]) / float64(steps[step].Ops) }
+	waited := func(step int) float64 {
+		return float64(steps[step].Extra.Counters["sqlWaitMicroseconds"]) / float64(steps[step].Ops)
+	}
 	require.Greater(t, waited(1), 5000.0, "of each query, six other clients' queries are in the way")
 	require.Greater(t, waited(1), 10*waited(0), "one client has a connection at once")
 	require.Greater(t, steps[1].LatencyMs.Mean*1000, waited(1), "the wait is part of the latency")
