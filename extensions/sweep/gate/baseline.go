@@ -169,8 +169,8 @@ func (b *Baseline) differences(r *report.Report) []string {
 	return report.Differences(b.Runs[len(b.Runs)-1], r)
 }
 
-// LoadBaseline reads, by read, the recorded runs that Relative.Baseline names; file is where f was
-// read from. That there are none yet is no error: NoBaseline returns what to do.
+// LoadBaseline reads the recorded runs that Relative.Baseline names. file is the path of f. A
+// missing baseline is not an error: NoBaseline then returns how to record one.
 func (f *File) LoadBaseline(file string, read func(path string) ([]byte, error)) error {
 	if f.Relative == nil || f.Relative.Baseline == "" {
 		return nil
@@ -194,7 +194,7 @@ func (f *File) LoadBaseline(file string, read func(path string) ([]byte, error))
 	return nil
 }
 
-// NoBaseline says how to record the runs that the relative gates need, where there are none yet.
+// NoBaseline says how to record the missing runs for the relative gates; "" if nothing is missing.
 func (f *File) NoBaseline() string {
 	if f.Relative == nil || f.Relative.Baseline == "" || f.baseline != nil {
 		return ""
@@ -209,7 +209,7 @@ func (f *File) NoBaseline() string {
 	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s", judgement.FewestRuns, to)
 }
 
-// setBaseline gives the file the recorded runs that Relative.Baseline names.
+// setBaseline sets the recorded runs that Relative.Baseline names.
 func (f *File) setBaseline(b *Baseline) error {
 	if b.Scenario != f.Scenario {
 		return fmt.Errorf("it is of scenario %q, and must be of %q", b.Scenario, f.Scenario)

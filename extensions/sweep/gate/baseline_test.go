@@ -122,8 +122,8 @@ func TestRunThatIsNotRecorded(t *testing.T) {
 	}
 }
 
-// Recorded runs are read from the folder of the file of gates. Where there are none yet, the gates
-// that need them are undecided, which never passes, and it is said how to record some.
+// Recorded runs are read from the gate file's folder. Without any, the gates that need them are
+// undecided and name the command that records some.
 func TestLoadBaseline(t *testing.T) {
 	for _, tt := range []struct {
 		contents []byte

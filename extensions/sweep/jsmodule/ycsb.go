@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// records is what sweep.ycsb returns: a workload, from which a script takes one operation after
-// another.
+// records is the result of sweep.ycsb: a workload that returns one operation after another.
 type records struct {
 	*module
 
@@ -22,7 +21,7 @@ type records struct {
 	session *k6glue.Session // that the client's stream is of
 }
 
-// ycsb is sweep.ycsb(options, store). VUs with equal options and stores insert into one workload.
+// ycsb is sweep.ycsb(options, store). VUs with equal options and stores share a workload.
 func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	text, err := k6glue.OptionsJSON(call.Argument(0))
@@ -57,7 +56,7 @@ func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 	return object
 }
 
-// own returns the VU's client of the workload. Its stream begins anew with a step.
+// own returns the VU's client of the workload. Its stream starts again in each step.
 func (r *records) own() *ycsb.Client {
 	session := k6glue.SessionOf(r.vu)
 	if r.client == nil || session != r.session {
@@ -77,7 +76,7 @@ func (r *records) own() *ycsb.Client {
 // next is ycsb.next(): the next operation.
 func (r *records) next(sobek.FunctionCall) sobek.Value { return r.object(r.own().Next()) }
 
-// record is ycsb.record(): the insert of a record that nobody has loaded yet, or null.
+// record is ycsb.record(): the insert of the next record to load, or null.
 func (r *records) record(sobek.FunctionCall) sobek.Value {
 	var of any
 	if session := k6glue.SessionOf(r.vu); session != nil {
@@ -91,8 +90,8 @@ func (r *records) record(sobek.FunctionCall) sobek.Value {
 	return r.object(r.own().Load(record))
 }
 
-// inserted is ycsb.inserted(): the insert that next has returned is done. Otherwise it has failed,
-// and nobody reads its record.
+// inserted is ycsb.inserted(): marks the insert from next as done, so that its record is read
+// later.
 func (r *records) inserted(sobek.FunctionCall) sobek.Value {
 	r.own().Inserted(true)
 
@@ -112,8 +111,8 @@ func (r *records) object(o *ycsb.Operation) sobek.Value {
 	return k6glue.Plain(r.vu.Runtime(), operation)
 }
 
-// check is ycsb.check(key, row): it throws where the row, an object of fields, is not a record of
-// the key.
+// check is ycsb.check(key, row): it throws unless row, an object of fields, is the record of the
+// key.
 func (r *records) check(call sobek.FunctionCall) sobek.Value {
 	rt := r.vu.Runtime()
 	key := []byte(call.Argument(0).String())

@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// AnswersMs are times of answers in milliseconds, each a part of a latency, of all kinds of
-// operations together.
+// AnswersMs are times of answers in milliseconds, for all kinds of operations. Each is part of a
+// latency.
 type AnswersMs struct {
 	// Answers is how many there are.
 	Answers   int64   `json:"answers"`
@@ -20,7 +20,7 @@ type AnswersMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newAnswers returns nil where nothing was measured.
+// newAnswers returns nil if nothing was measured.
 func newAnswers(d *measure.Distribution) (*AnswersMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // a step without has none
@@ -46,7 +46,7 @@ func (w *AnswersMs) distribution() (measure.Distribution, error) {
 	return d, nil
 }
 
-// addTo adds the times of a part; nil: there are none.
+// addTo adds the times of a part; w may be nil.
 func (w *AnswersMs) addTo(whole *measure.Distribution) error {
 	if w == nil {
 		return nil
@@ -61,12 +61,11 @@ func (w *AnswersMs) addTo(whole *measure.Distribution) error {
 	return nil
 }
 
-// leastOwnMs is the time of its own from which on an operation is said to have one.
+// leastOwnMs is the shortest time that counts as an operation's own, outside of its requests.
 const leastOwnMs = 1
 
-// ownTimeNote says of the first step in which more than half of what operations took was not their
-// requests, though k6 had processors enough: a script that sleeps measures its sleep. It is empty
-// where that is of no step.
+// ownTimeNote names the first step whose operations spent more than half of their time outside of
+// requests, although k6 had enough CPU, for example in sleep; else "".
 func (r *Report) ownTimeNote() string {
 	for first := 0; first < len(r.Steps); {
 		next := first + 1
@@ -97,8 +96,7 @@ func (r *Report) ownTimeNote() string {
 	return ""
 }
 
-// validate checks the times, which the report has by that name, against their histogram; w may be
-// nil.
+// validate checks the times against their histogram; w may be nil.
 func (w *AnswersMs) validate(name string) error {
 	if w == nil {
 		return nil

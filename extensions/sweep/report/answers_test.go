@@ -24,8 +24,8 @@ func TestRequests(t *testing.T) {
 	require.ErrorContains(t, s.validate(), "requestMs.histogram counts 50 answers, but requestMs.answers are 49")
 }
 
-// One note says that a script's operations were mostly its own sleep. There is none if processors
-// were full: requests then wait where k6 does not count it.
+// One note says that a script's operations were mostly its own sleep. On a full machine it is
+// missing, because requests wait before k6 starts to count.
 func TestOwnTimeOfAScript(t *testing.T) {
 	slept := func(limitedBy witness.Word, requestMs float64) *Report {
 		return madeUp(func(r *Report) {

@@ -113,10 +113,10 @@ func (r *Report) DuetLine(d *Duet) string {
 
 func (f *DuetFigure) isRate() bool { return f.Figure == DuetFigures[0] }
 
-// sameWithin is the difference below which two variants are called the same.
+// sameWithin is the largest difference that counts as the same.
 const sameWithin = 0.05
 
-// verdict returns what the interval of the ratio shows, in words.
+// verdict describes the ratio's interval in words.
 func (f *DuetFigure) verdict() string {
 	more, less := "worse", "better" // of a latency
 	if f.isRate() {
@@ -171,10 +171,10 @@ func (r *Report) variantName(variant string) string {
 	return variant
 }
 
-// longestDiffering bounds what the name of a variant says of its target, in bytes.
+// longestDiffering limits a variant's name from its target, in bytes.
 const longestDiffering = 40
 
-// Named returns the report as people read its steps: variants of a duet have their names.
+// Named returns the report with the names of a duet's variants.
 func (r *Report) Named() *Report {
 	if len(r.Duets) == 0 {
 		return r

@@ -44,7 +44,7 @@ func TestDuetIsSaidInOneLine(t *testing.T) {
 	require.Contains(t, r.GitHub(), "\n- and 4 more\n")
 }
 
-// Each figure has a word, by its interval: what is within 5 % is the same.
+// Each figure has a word for its interval: within 5 % it is the same.
 func TestVerdictOfADuet(t *testing.T) {
 	for _, tt := range []struct {
 		figure    string
@@ -63,7 +63,7 @@ func TestVerdictOfADuet(t *testing.T) {
 	}
 }
 
-// The variants of a duet have the names that they were given, or what their targets differ in.
+// The variants are named by the settings, or by the differences of their targets.
 func TestNamesOfVariants(t *testing.T) {
 	for want, target := range map[string]map[string]any{
 		"t4 beside t1":       {"name": "t4", "base": map[string]any{"name": "t1", "threads": 1}},

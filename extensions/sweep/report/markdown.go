@@ -18,10 +18,9 @@ type column struct {
 	cell  func(row int) string
 }
 
-// Markdown renders the published table: one line a step, columns padded so that it reads well as
-// plain text too. Above it stands what was asked: what a search has found, what duets have shown,
-// and what the gates come to. Below it are, where steps were repeated, their medians, the sentences
-// that a reader must know before believing a row, and the tables of the script.
+// Markdown renders the table, padded to read well as plain text. Above it are the results: of a
+// search, duets and gates. Below it come the medians of repeated steps, notes, and the tables of
+// the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	for _, answer := range r.answers() {
@@ -44,7 +43,7 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// answers are what was asked of the run, a paragraph each.
+// answers returns the results of a search, duets and gates, a paragraph each.
 func (r *Report) answers() (answers []string) {
 	if r.Search != nil {
 		answers = append(answers, r.searchNote())
@@ -200,8 +199,7 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-// perClientCell is in the row of a step's total, where it has one, as the share of a client is one
-// of all kinds of operations together; else in the step's first row.
+// perClientCell is filled in the row of a step's total or, without one, in its first row.
 func (r *Report) perClientCell(i int) string {
 	if s := &r.Steps[i]; s.Op != TotalOp && (r.HasTotal(s) || i > 0 && SameStep(&r.Steps[i-1], s)) {
 		return ""

@@ -9,9 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// NewDuets turns the last reading of a step into the report's duets: one for each kind of operation
-// and, where there are several, one of all of them together; none of a step that is no duet. asked
-// holds what was asked of the step.
+// NewDuets returns the duets of a step's final reading: one for each kind of operation and, with
+// several, one for all together; none for other steps. asked has the step's parameters.
 func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	if reading.Duet == nil {
 		return nil
@@ -51,7 +50,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 	return duets
 }
 
-// compare fills in the figures of these kinds of operations, together, or why there are none.
+// compare sets the figures of these kinds of operations together, or why they are missing.
 func (d *Duet) compare(of []*measure.TurnsOf, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
 	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
@@ -94,7 +93,7 @@ func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 	})
 }
 
-// addKind adds what another kind of operation did in a slice, whose time is that of all kinds.
+// addKind adds another kind of operation in the same slice.
 func addKind(all *paired.Slice, kind paired.Slice) {
 	all.Operations += kind.Operations
 	all.Sum += kind.Sum

@@ -21,7 +21,7 @@ type Report struct {
 	Host        Host      `json:"host"`        // the machine that k6 ran on
 	K6          string    `json:"k6"`          // version, such as "v2.2.0"
 
-	// Command is the command line of k6, without passwords and the like; empty where it is not known.
+	// Command is k6's command line without secrets; empty if unknown.
 	Command string `json:"command,omitempty"`
 
 	// Fingerprint is nil if unknown.
@@ -86,8 +86,8 @@ type Step struct {
 	// ClientWait is of a step whose clients take turns at event loops: how long answers waited until
 	// their clients read them, from when the machine had the answer. Some of the answers tell it.
 	ClientWait *AnswersMs `json:"clientWaitMs,omitempty"`
-	// Requests is of a step with HTTP requests or gRPC calls of k6: how long those of an operation
-	// took, together. The rest of its latency is the script's.
+	// Requests is the total time of an operation's HTTP requests and gRPC calls. The rest of its
+	// latency is the script's.
 	Requests *AnswersMs `json:"requestMs,omitempty"`
 	// Witness is nil in a report of any script.
 	Witness *Witness `json:"witness,omitempty"`

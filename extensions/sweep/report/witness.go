@@ -74,9 +74,8 @@ func (w *Witness) orWorse(part *Witness, place int) *Witness {
 	}
 }
 
-// witnessNotes say what a reader must know of what limited steps: that their figures are not the
-// server's. Each word is said once, of the first step that it is of. The variants of a duet share
-// what limited them.
+// witnessNotes warn if figures are not the server's: each bottleneck once, for its first step. A
+// duet's variants share them.
 func (r *Report) witnessNotes() []string {
 	type said struct {
 		first, text string

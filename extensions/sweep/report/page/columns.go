@@ -51,8 +51,7 @@ func whole(n int) string { return report.Thousands(int64(n)) }
 
 func count(n uint64) string { return report.Thousands(int64(n)) }
 
-// publishedColumns are the columns of the table that the store's authors publish, and what they
-// leave out.
+// publishedColumns returns the published columns, then ours.
 func publishedColumns(r *report.Report) []tabular {
 	perClient := onceAStep(tabular{column{Name: "per client"}, func(s *report.Step) cell {
 		c := cell{Key: "perClient", Value: exact(s.PerClient)}
@@ -145,8 +144,7 @@ func state(s *report.Step) cell {
 	return c
 }
 
-// versionColumn has the version, where it is known, in the first row only, as the published table
-// does.
+// versionColumn has the version, if known, in the first row only, as in the published table.
 func versionColumn(r *report.Report) []tabular {
 	version, _ := r.Target["version"].(string)
 	if version == "" {

@@ -87,7 +87,7 @@ func countTroubles(r *report.Report) troubles {
 	return t
 }
 
-// disturbed says which part of the steps a neighbour has limited; nothing where it was none.
+// disturbed names the share of steps that a neighbour limited; "" for none.
 func disturbed(r *report.Report) string {
 	steps, limited, first := 0, 0, ""
 	for i := range r.Steps {
