@@ -64,7 +64,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
-// Commands of the meta protocol, and what their replies have to be.
+// Commands of the meta protocol, and the replies that they must get.
 func TestRunMetaCommands(t *testing.T) {
 	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ connection: 'shared', poolSize: 2 }`} {
 		v := newBenchVU(t, options)

@@ -337,9 +337,9 @@ declare module 'k6/x/memcached' {
      * clients with their own connections continue in the order in which their answers arrive. With
      * a shared pool, or on other systems, each client runs in its own goroutine, in any order.
      *
-     * `commands` are those of the meta protocol: `['mg', '{key}', 'v', 't']`, and ms with its value
-     * after its key, `['ms', '{key}', '{value}', 'T60']`; md and ma. The types of replies are their
-     * codes HD, VA, EN, NF, NS and EX; the text is the value of VA.
+     * `commands` are commands of the meta protocol: `['mg', '{key}', 'v', 't']`, and ms, whose
+     * value follows its key, `['ms', '{key}', '{value}', 'T60']`; md and ma. The types of replies
+     * are their codes HD, VA, EN, NF, NS and EX; the text is the value of VA.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
@@ -348,10 +348,11 @@ declare module 'k6/x/memcached' {
      */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
-     * Does operations of a core workload of YCSB. A record is one value: it has no scans, and needs
-     * `writeAllFields`.
+     * Runs operations of a core workload of YCSB. A record is one value, so scans are not
+     * supported, and `writeAllFields` is required.
      *
-     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store does not
+     *   support it
      */
     ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
 

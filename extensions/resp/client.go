@@ -21,9 +21,9 @@ type client struct {
 	*module
 
 	config *Config
-	mu     sync.Mutex // guards nodes: those of a cluster are added while other goroutines close them
+	mu     sync.Mutex // guards nodes: a cluster adds some while other goroutines close them
 	nodes  []*node
-	// cluster is nil if the servers are no cluster.
+	// cluster is nil without a cluster.
 	cluster *cluster
 	bench   *cachebench.Bench
 	// seat lets the clients' runs take turns.
@@ -56,7 +56,7 @@ func (c *client) newNode(s *server) node {
 	return node{counts: c.Instruments, seat: c.seat, client: c, server: s}
 }
 
-// primaries returns the nodes of all servers, or of those of the cluster that have slots.
+// primaries returns the nodes of all servers; in a cluster, of the servers that have slots.
 func (c *client) primaries() []*node {
 	if c.cluster == nil {
 		return c.nodes
@@ -135,7 +135,6 @@ func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
 	return c.during(func() sobek.Value { return c.bench.Prefill(call) })
 }
 
-// ycsb is client.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
 func (c *client) ycsb(call sobek.FunctionCall) sobek.Value {
 	c.one("ycsb")
 

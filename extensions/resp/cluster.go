@@ -13,11 +13,11 @@ import (
 )
 
 // cluster is a client's view of a Redis Cluster: a connection to each primary. The client's nodes
-// are in the order of the topology's servers.
+// have the order of the topology's servers.
 //
-// A command is sent again only if it was not executed: the server says so (MOVED, ASK, TRYAGAIN,
-// CLUSTERDOWN, LOADING), or there was no connection to send it over. All of that is part of the
-// operation's time. If the connection breaks before the answer, the operation has failed.
+// A command is repeated only if it was not executed: the server says so (MOVED, ASK, TRYAGAIN,
+// CLUSTERDOWN, LOADING), or there was no connection. The operation's duration includes that. If the
+// connection breaks before the answer, the operation has failed.
 type cluster struct {
 	*client
 
@@ -69,7 +69,7 @@ func (c *cluster) all(first ...*node) []*node {
 	return nodes
 }
 
-// ask asks the nodes for all slots, one after another until one answers.
+// ask requests all slots from the nodes, one after another until one answers.
 func (c *cluster) ask(nodes []*node) (err error) {
 	for _, n := range nodes {
 		failed := n.do(func(conn *wire.Conn) error {
@@ -86,13 +86,13 @@ func (c *cluster) ask(nodes []*node) (err error) {
 	return err
 }
 
-// peer completes an address that a node told: without a host it is the node's own.
+// peer completes an address from a node's answer: a missing host is the node's own.
 func (n *node) peer(address string) string {
 	port, is := strings.CutPrefix(address, ":")
 	if !is {
 		return address
 	}
-	host, _, _ := net.SplitHostPort(n.server.Address) // it has been parsed
+	host, _, _ := net.SplitHostPort(n.server.Address) // it has been parsed before
 
 	return net.JoinHostPort(host, port)
 }
@@ -107,7 +107,7 @@ func (c *cluster) owner(slot int) (server int, err error) {
 		server, _ = c.topology.owner(slot)
 	}
 
-	return max(server, 0), nil // the first one answers that nobody serves the slot
+	return max(server, 0), nil // the first server answers that no server has the slot
 }
 
 // do runs job on the node that has a slot.
@@ -138,15 +138,15 @@ func notDone(err error) bool {
 	return said.Kind == wire.KindConnect
 }
 
-// retryPause is how long a client waits before it asks again for what the cluster cannot do now.
-// freeRedirects are those that it follows without a pause.
+// retryPause is the pause before a command is repeated. The first freeRedirects redirections need
+// none.
 const (
 	retryPause    = 20 * time.Millisecond
 	freeRedirects = 3
 )
 
-// follow runs job again, which n has not done because of err, where the cluster now has the slot:
-// until it is done, or fails, or timeout has passed.
+// follow repeats a job that n has not executed because of err, at the slot's present node, until it
+// is done, fails, or timeout has passed.
 func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) error) error {
 	for begin, tries := clock.Now(), 0; notDone(err); tries++ {
 		said, _ := errors.AsType[*wire.Error](err)
@@ -182,13 +182,13 @@ func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) erro
 	return err
 }
 
-// moved notes that a slot has moved, and returns the node that has it now. Other slots have mostly
-// moved as well.
+// moved records that a slot has moved, and returns its new node. It also requests all slots,
+// because others have probably moved too.
 func (c *cluster) moved(from *node, said *wire.Error) *node {
 	server := c.topology.server(from.peer(said.Address))
 	n := c.node(server)
 	if owner, _ := c.topology.owner(said.Slot); owner != server && c.topology.mayAsk() {
-		_ = c.ask(c.all(n)) // the server's word on this slot is enough
+		_ = c.ask(c.all(n)) // the new place of this slot is known
 		c.topology.answered()
 	}
 	c.topology.assign(said.Slot, said.Slot, server)
@@ -196,8 +196,8 @@ func (c *cluster) moved(from *node, said *wire.Error) *node {
 	return n
 }
 
-// reconsidered returns the node to try next for a slot whose server cannot be reached, or says that
-// it cannot serve it now. The error is that of the server if no other one answers either.
+// reconsidered returns the next node to try for a slot whose server cannot be reached or cannot
+// serve it now. If no other server answers, it returns the server's error.
 func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, error) {
 	if said.Code != wire.TryAgain && c.topology.mayAsk() {
 		others := c.all(n)[1:]
@@ -213,7 +213,7 @@ func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, erro
 	return c.node(server), err
 }
 
-// tooLate is the error of a command that the cluster has refused until timeout.
+// tooLate returns the error of a command that the cluster has not executed within timeout.
 func (c *cluster) tooLate(said *wire.Error) error {
 	kind := said.Kind
 	if kind == wire.KindUsage { // of MOVED and ASK
@@ -226,7 +226,7 @@ func (c *cluster) tooLate(said *wire.Error) error {
 const crossSlot = "the keys of one command must be in one slot of the cluster: give them a hash tag, " +
 	"such as {user:1}, or use commands of one key, with the option pipeline"
 
-// pause lets other clients go on.
+// pause lets other clients of the event loop run.
 func (c *cluster) pause() {
 	ctx := c.VU().Context()
 	if c.seat.Inside() {
@@ -240,7 +240,7 @@ func (c *cluster) pause() {
 	}
 }
 
-// part is what of a pipeline goes to one node.
+// part is the part of a pipeline for one node.
 type part struct {
 	batch     *batch
 	positions []int // in the pipeline
@@ -249,7 +249,7 @@ type part struct {
 	started   wire.Started
 }
 
-// undone is a command of a pipeline that a node has not executed; why, is in its Err.
+// undone is a command of a pipeline that a node has not executed, for the reason in its Err.
 type undone struct {
 	position int
 	node     *node
@@ -274,7 +274,7 @@ func (p *part) undone(position int, err error) {
 }
 
 // pipeline runs a pipeline: all nodes get their commands before the first answer is read. Commands
-// that were not executed follow one by one.
+// that were not executed are repeated one by one.
 func (c *cluster) pipeline(b *batch) {
 	c.split(b)
 	c.seat.Begin()
@@ -305,7 +305,6 @@ func (c *cluster) pipeline(b *batch) {
 	}
 }
 
-// split gives each node its part of a pipeline.
 func (c *cluster) split(b *batch) {
 	c.again = c.again[:0]
 	for i := range c.parts {
@@ -341,7 +340,7 @@ func (c *cluster) finish(b *batch, p *part) {
 	}
 }
 
-// redo runs a command of a pipeline alone.
+// redo runs one command of a pipeline.
 func (c *cluster) redo(b *batch, u undone) {
 	alone, command := alone{batch: b, position: u.position}, &b.commands[u.position]
 	err := c.follow(u.node, wire.Slot(command.Key), command.Err, func(conn *wire.Conn) (err error) {
@@ -355,7 +354,7 @@ func (c *cluster) redo(b *batch, u undone) {
 	}
 }
 
-// alone is a command of a pipeline that is run by itself.
+// alone is a command of a pipeline that is run separately.
 type alone struct {
 	batch    *batch
 	position int

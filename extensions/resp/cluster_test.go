@@ -16,7 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// fakeCluster is a cluster whose servers send clients elsewhere as a test says.
+// fakeCluster is a cluster whose servers redirect clients as a test says.
 type fakeCluster struct {
 	t *testing.T
 
@@ -25,11 +25,11 @@ type fakeCluster struct {
 	listeners []net.Listener
 	conns     []map[net.Conn]bool
 	owners    [wire.Slots]int
-	// importing are the servers to which the owners of slots send clients with ASK.
+	// importing are the servers to which the owners of slots redirect clients with ASK.
 	importing map[int]int
-	// refuse is what the next commands are answered with, instead of being executed.
+	// refuse holds the answers to the next commands, which are not executed.
 	refuse []string
-	// executed counts the commands that were executed, and asked the answers to CLUSTER SLOTS.
+	// executed counts the executed commands, and asked the answers to CLUSTER SLOTS.
 	executed map[string]int
 	asked    int
 	values   map[string]string
@@ -95,7 +95,7 @@ func (c *fakeCluster) done(names ...string) (sum int) {
 	return sum
 }
 
-// asks returns how often clients have asked for all slots.
+// asks returns how often clients have requested all slots.
 func (c *fakeCluster) asks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -204,7 +204,7 @@ func (c *fakeCluster) slots() string {
 	return fmt.Sprintf("*%d\r\n", n) + ranges
 }
 
-// client is a VU with a `client` of the cluster, which knows its first server only.
+// client returns a VU with a `client` of the cluster, which knows only its first server.
 func (c *fakeCluster) client(options string) *vu {
 	v := newVU(c.t)
 	require.NoError(c.t, v.JS.Set("first", c.addresses[0]))
@@ -239,7 +239,7 @@ func TestClusterSpreadsKeys(t *testing.T) {
 
 func justCounts(r result) result { return result{Succeeded: r.Succeeded, Failed: r.Failed} }
 
-// Whatever a server says instead of executing a command, the operation is done once.
+// Whatever a server answers in place of executing a command, the operation is done once.
 func TestClusterThatChanges(t *testing.T) {
 	for name, change := range map[string]func(c *fakeCluster){
 		"slots have moved": func(c *fakeCluster) {
@@ -279,7 +279,7 @@ func slotsOf(first, end int) (slots []int) {
 	return slots
 }
 
-// A server that is gone costs what was under way there. Its slots are another's by then.
+// When a server dies, its operations in progress fail. Another server then has its slots.
 func TestClusterWhoseServerDies(t *testing.T) {
 	for script, most := range map[string]int{someSets: 1, pipelined: 30} {
 		c := startFakeCluster(t, 3)
@@ -287,7 +287,7 @@ func TestClusterWhoseServerDies(t *testing.T) {
 		v.Run(`client.connect()`)
 		c.kill(1)
 		go func() {
-			time.Sleep(100 * time.Millisecond) // whether clients find the server dead before, or not
+			time.Sleep(100 * time.Millisecond) // clients may find the server dead before or after this
 			c.give(0, slotsOf(0, wire.Slots*2/3)...)
 		}()
 		r := v.bench(script)
@@ -333,7 +333,7 @@ func TestClusterThatCannot(t *testing.T) {
 	}
 }
 
-// Any command, at the slot of its key.
+// Any command works, at the slot of its key.
 func TestClusterRunsCommands(t *testing.T) {
 	c := startFakeCluster(t, 3)
 	v := c.client(``)

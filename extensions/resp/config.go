@@ -26,7 +26,7 @@ type Config struct {
 	ConnectTimeout time.Duration
 	// TLS is the option tls. It applies to servers that use TLS.
 	TLS *k6glue.TLS
-	// Cluster says that the servers are some of one Redis Cluster.
+	// Cluster means that the servers belong to one Redis Cluster.
 	Cluster bool
 	RESP3   bool
 }
@@ -87,8 +87,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, o.Override(&c.Timeout, &c.ConnectTimeout)
 }
 
-// checkCluster gives all servers of a cluster the login of the first one: a cluster has one for all
-// its servers, and most of them are in no URL.
+// checkCluster gives all servers of a cluster the login of the first URL.
 func (c *Config) checkCluster() error {
 	if !c.Cluster {
 		return nil

@@ -9,13 +9,13 @@
  * that arrive. k6/x/redis has no such limit: a server that announces a huge length can end k6. Use
  * it with servers that you trust.
  *
- * In a Redis Cluster (`cluster: true`) each command goes to the primary that has its key's slot.
- * While slots move or a primary fails over, a command that was not executed (MOVED, ASK, TRYAGAIN,
- * CLUSTERDOWN, LOADING, or no connection) is sent again, for up to `timeout`; the operation's time
- * includes that. An operation whose connection breaks before its answer comes has failed: whether
- * the server has executed it is unknown. A pipeline is split by server. The keys of a getMulti, and
- * of any command of several keys, have to be in one slot: give them a hash tag, such as the prefix
- * `{user}:`. Sentinel is not supported: name the primary itself.
+ * In a Redis Cluster (`cluster: true`) each command goes to the primary of its key's slot. A
+ * command that was not executed, because slots move or a primary fails over (MOVED, ASK, TRYAGAIN,
+ * CLUSTERDOWN, LOADING, or no connection), is repeated for up to `timeout`; the operation's
+ * duration includes that. If the connection breaks before the answer, the operation fails, and it
+ * is unknown whether the server has executed it. A pipeline is split by server. All keys of a
+ * getMulti, or of any command with several keys, must have the same slot: use a hash tag, such as
+ * the prefix `{user}:`. Sentinel is not supported: give the primary's address.
  *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (requested keys that were found or
  * not found), with the tags `op` (connect, get, set, delete, touch, getMulti, info, the names of
@@ -31,12 +31,12 @@ declare module 'k6/x/resp' {
     /** TLS for all servers, as with `rediss://`. Default: as the URL says. */
     tls?: boolean | XK6Sweep.TLSOptions;
     /**
-     * Whether the servers belong to one Redis Cluster. The URLs are those of some of its servers;
-     * the others have the same user, password and TLS. Without it, the first answer of a cluster's
-     * server that sends a command elsewhere ends the test. Default false.
+     * Whether the servers belong to one Redis Cluster. The URLs may name only some of its servers;
+     * all have the same user, password and TLS. Without this option, the first redirection by a
+     * cluster's server ends the test. Default false.
      */
     cluster?: boolean;
-    /** The version of RESP. 3 logs in with HELLO 3. Default 2. */
+    /** The version of RESP; 3 uses HELLO 3. Default 2. */
     protocol?: 2 | 3;
   }
 
@@ -75,8 +75,7 @@ declare module 'k6/x/resp' {
   /**
    * A client with one connection to each server, or to each primary of a cluster. The first
    * operation opens a connection; the next operation after a failure opens a new one. Failed
-   * operations are not retried. The connections
-   * close when the VU ends.
+   * operations are not retried. The connections close when the VU ends.
    */
   export class Client {
     /**
@@ -109,19 +108,20 @@ declare module 'k6/x/resp' {
      * Runs a workload's operations. getMulti is MGET; touch is EXPIRE, or PERSIST with `ttl: 0`. On
      * Linux the clients continue in the order in which their answers arrive.
      *
-     * `commands` may be any but those that change the connection (SELECT, MULTI, SUBSCRIBE, ...).
-     * The types of replies are string, integer, double, boolean, null, array, map and set; those of
-     * RESP 2 are string, integer, null and array. A cluster is asked at the slot of the first
-     * argument with `{key}`, or else of the first argument.
+     * `commands` may be any commands but those that change the connection (SELECT, MULTI,
+     * SUBSCRIBE, ...). The types of replies are string, integer, double, boolean, null, array, map
+     * and set; with RESP 2 only string, integer, null and array. In a cluster, a command goes to
+     * the slot of its first argument with `{key}`, or else of its first argument.
      */
     run(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /** Runs accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
-     * Does operations of a core workload of YCSB. A record is a hash. Where the mix has scans, the
-     * keys are in the sorted set `usertable:keys` as well.
+     * Runs operations of a core workload of YCSB. A record is a hash. If the mix has scans, the
+     * keys are also in the sorted set `usertable:keys`.
      *
-     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store does not
+     *   support it
      */
     ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
     /**

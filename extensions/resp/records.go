@@ -7,21 +7,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// hashes is what a store needs to keep records as hashes.
+// hashes is the state of a store that keeps records as hashes.
 type hashes struct {
-	index []byte // the sorted set of all keys; nil: nothing is scanned
+	index []byte // the sorted set of all keys; nil without scans
 	names [][]byte
 	pairs []wire.Pair
 	into  []byte
 
-	got   func(field int, value []byte) // of the operation under way
+	got   func(field int, value []byte) // of the current operation
 	named func(name, value []byte)      // calls got
 }
 
 // keysOfRecords is the sorted set of the keys of all records.
 const keysOfRecords = "usertable:keys"
 
-// Limits implements ycsb.Limited: the keys of records are in one slot, and records in all.
+// Limits implements ycsb.Limited. The keys of all records have one slot.
 func (s *store) Limits(o *ycsb.Options) error {
 	if s.cluster != nil && o.Mix.Scan > 0 {
 		return errors.New("option mix must have no scan: a cluster has no order of all its keys")
@@ -46,7 +46,7 @@ func (h *hashes) name(field int) []byte {
 	return h.names[field]
 }
 
-// asked returns the names of the fields to read, none for all, and sends what is read to got.
+// asked returns the names of the fields to read (none: all), and passes what is read to got.
 func (h *hashes) asked(field int, got func(field int, value []byte)) [][]byte {
 	h.got = got
 	if h.named == nil {

@@ -12,7 +12,7 @@ import (
 
 // store runs the operations of a workload on one server, or on a cluster.
 type store struct {
-	node // of the one server; of a cluster, only what it has in common with the client
+	node // of the one server; in a cluster only its shared fields are used
 
 	// cluster is nil if there is one server.
 	cluster *cluster
@@ -75,8 +75,8 @@ func refused(err error) error {
 	return err
 }
 
-// CheckCommand implements workload.Commander. Commands after which replies have another meaning, or
-// come unasked, are refused.
+// CheckCommand implements workload.Commander. It rejects commands that change the connection, or
+// the meaning or number of replies.
 func (s *store) CheckCommand(words []string, reply string) error {
 	stateful := []string{
 		"AUTH", "ASKING", "CLIENT", "DISCARD", "EXEC", "HELLO", "MONITOR", "MULTI", "PSUBSCRIBE", "PSYNC", "QUIT", "RESET", "SELECT",
@@ -92,7 +92,7 @@ func (s *store) CheckCommand(words []string, reply string) error {
 	return nil
 }
 
-// GetMulti implements workload.MultiGetter. Of a cluster, all keys have to be in one slot.
+// GetMulti implements workload.MultiGetter. In a cluster, all keys must have the same slot.
 func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	hits := 0
 	err := s.do(keys[0], func(conn *wire.Conn) (err error) {
@@ -150,7 +150,7 @@ func (s *store) Pipeline(commands []workload.Command, got func(i int, value []by
 	return err
 }
 
-// verbs are the commands of the operations that pipelines hold.
+// verbs are the verbs of a pipeline's operations.
 var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
 	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
 }
@@ -189,7 +189,6 @@ func (b *batch) Answered(i int, answer wire.Reply, err error) {
 	}
 }
 
-// fail ends a command that has failed.
 func (b *batch) fail(i int, err error) {
 	c := &b.commands[i]
 	c.Answered, c.Err = true, err

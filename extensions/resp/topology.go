@@ -10,20 +10,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// topology is what all clients of the process know of a cluster: which server has which slot. What
-// one client finds out, the others need not ask for.
+// topology is the process's knowledge of a cluster: which server has which slot. All clients share
+// it.
 type topology struct {
-	// owners are indices of servers, plus one; 0 for a slot that no server is known to have.
+	// owners are indices of servers, plus one; 0 for an unknown owner.
 	owners [wire.Slots]atomic.Int32
 
 	mu      sync.Mutex
 	servers []string // addresses; it only grows
-	// asked is when a client last began to ask for all slots; asking is set until it has an answer.
+	// asked is when a client last requested all slots; asking is set until the answer arrives.
 	asked  time.Duration
 	asking bool
 }
 
-// askEvery is how often clients that cannot go on ask for all slots, all together.
+// askEvery is the minimum time between such requests of all clients.
 const askEvery = 100 * time.Millisecond
 
 func newTopology(seeds []server) *topology {
@@ -35,7 +35,7 @@ func newTopology(seeds []server) *topology {
 	return t
 }
 
-// server returns the index of an address, which may be new.
+// server returns the index of an address, and adds a new address.
 func (t *topology) server(address string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,8 +85,8 @@ func (t *topology) primaries() (servers []int) {
 	return servers
 }
 
-// mayAsk reports whether the caller is to ask for all slots now: no other client does, and none has
-// just done it. Answered must follow.
+// mayAsk reports whether the caller should request all slots now: no other client is doing so or
+// has just done so. The caller must call answered afterwards.
 func (t *topology) mayAsk() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,14 +23,14 @@ type database struct {
 	driver  string
 	timeout time.Duration
 	tags    k6mod.Tags
-	// leave ends the part in a shared pool; nil: the pool is the database's own.
+	// leave gives up the share of a shared pool; nil for the database's own pool.
 	leave func()
-	// source is the name of the database, records and bench are what its runs need.
+	// source is the name of the database; records and bench are for runs.
 	source  string
 	records *records
 	bench   *ycsbbench.Bench
-	// call is the context of its calls. Waited is how long the last one has waited for a connection
-	// of a shared pool, and connected that it came to have one.
+	// call is the context of its calls. waited is how long the last call waited for a connection of
+	// a shared pool, and connected whether it got one.
 	call      wholerows.Call
 	waited    time.Duration
 	connected bool

@@ -13,9 +13,9 @@
  * client-sweep, which measures durations itself), both with the tags `op` (query, exec) and
  * `outcome` (ok, or the error's kind). Connecting is part of the call that needs a connection.
  *
- * `sql_wait` (Trend in milliseconds, with the tag `op`; not under client-sweep) is how long calls
- * on a `shared` pool have waited for a connection, without connecting. It is part of the call's
- * duration. Under client-sweep, `extra.counters.sqlWaitMicroseconds` of a step sums it up.
+ * `sql_wait` (Trend in milliseconds, with the tag `op`; not under client-sweep) is how long a call
+ * on a `shared` pool waited for a connection, without connecting. The call's duration includes it.
+ * Under client-sweep, a step has the sum in `extra.counters.sqlWaitMicroseconds`.
  *
  * `sql_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
  * for requests. A threshold: `sql_failed: ['rate<0.01']`.
@@ -24,10 +24,10 @@ declare module 'k6/x/sql' {
   /** Limits of a database's connections and calls. */
   export interface Options {
     /**
-     * Whether all VUs use one pool of connections: those that open the same database with the same
-     * limits. A call then takes any connection that is free, and waits for one if there is none. So
-     * a transaction of several statements is refused. Connections stay open, also between the steps
-     * of a sweep, until every database of the pool is closed, or k6 ends. Default false.
+     * Whether all VUs that open the same database with the same limits share one pool of
+     * connections. A call then takes any free connection, or waits for one. So a transaction of
+     * several statements is an error. Connections stay open, also between the steps of a sweep,
+     * until all databases of the pool are closed, or k6 ends. Default false.
      */
     shared?: boolean;
     /** Maximum number of open connections; 0, the default: no limit. In a sweep use 1. */
@@ -119,10 +119,10 @@ declare module 'k6/x/sql' {
     /** Like {@link Database.exec}, with a timeout. */
     execWithTimeout(timeout: XK6Sweep.Duration, query: string, ...values: unknown[]): Result;
     /**
-     * Does operations of a core workload of YCSB, by statements that are prepared once for each
-     * connection. A record is a row of the table `usertable`, which has to be there: `ycsb_key`,
-     * `field0`, `field1` and so on; of Machbase a tag table, which has `time` as well, and neither
-     * updates nor scans.
+     * Runs operations of a core workload of YCSB, with statements that are prepared once for each
+     * connection. A record is a row of the table `usertable`, which must exist, with the columns
+     * `ycsb_key`, `field0`, `field1` and so on. For Machbase it is a tag table with a column `time`
+     * too, and updates and scans are not supported.
      */
     ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
     /** Closes the database's connections. */

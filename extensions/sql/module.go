@@ -24,10 +24,10 @@ const ImportPath = xk6sql.ImportPath
 const (
 	metricOps      = "sql_ops"         // Counter: queries and statements
 	metricDuration = "sql_op_duration" // Trend, ms: durations of operations; not in a sweep
-	metricWait     = "sql_wait"        // Trend, ms: the part of it that waited for a connection of a shared pool
+	metricWait     = "sql_wait"        // Trend, ms: the part that waited for a connection of a shared pool
 )
 
-// counterWait is the counter of a sweep's step for what metricWait has otherwise, summed up.
+// counterWait is the step's counter for the sum of these waits in a sweep.
 const (
 	counterWait = "sqlWaitMicroseconds"
 	waitInSweep = "the counter " + counterWait + " in extra.counters of each step sums them up"
@@ -69,10 +69,10 @@ type module struct {
 	// shared are the pools that all VUs use.
 	shared *k6glue.Shared[poolKey, *sql.DB]
 	wait   *metrics.Metric
-	waits  map[string]k6glue.Series // of wait, by operation and tags
+	waits  map[string]k6glue.Series // of sql_wait, by operation and tags
 }
 
-// poolKey is what databases of a shared pool have in common.
+// poolKey holds the settings that must be equal for databases to share a pool.
 type poolKey struct{ driver, source, limits string }
 
 func (m *module) open(call sobek.FunctionCall) sobek.Value {
@@ -104,8 +104,8 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	return databaseMethods.Object(m.Runtime(), d)
 }
 
-// newPool opens a pool of connections. One that is shared keeps them all: database/sql keeps two
-// without work.
+// newPool opens a pool of connections. A shared pool keeps all idle connections; database/sql's
+// default is two.
 func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err error) {
 	open := func(source string) (err error) {
 		pool, err = sql.Open(driver, source)

@@ -19,10 +19,10 @@ type options struct {
 	timeout time.Duration
 	// tags are on the samples of all calls.
 	tags k6mod.Tags
-	// limits set those of the pool of connections; limited names them.
+	// limits set the limits of the connection pool; limited names them.
 	limits  []func(*sql.DB)
 	limited string
-	// shared tells that all VUs use one pool.
+	// shared means that all VUs use one pool.
 	shared bool
 }
 

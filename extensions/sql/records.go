@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// ycsb is database.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
 func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 	d.MustRun()
 	if d.leave != nil {
@@ -35,7 +34,7 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 	return d.bench.Run(call)
 }
 
-// recordsHost is the module, which tags what is counted of runs as it does other calls.
+// recordsHost is the module, which adds tags to a run's samples as to those of other calls.
 type recordsHost struct {
 	*module
 
@@ -60,7 +59,7 @@ type records struct {
 	raw       []sql.RawBytes
 }
 
-// Traffic implements runs.Moving: a driver does not say how many bytes it moves.
+// Traffic implements runs.Moving: the bytes of a driver are unknown.
 func (*records) Traffic() (received, sent uint64) { return 0, 0 }
 
 // Read implements ycsb.Store.
@@ -77,7 +76,7 @@ func (r *records) Scan(from []byte, records, field int, record func(key []byte),
 	return r.query(text, record, got, string(from), int64(records))
 }
 
-// selected is the beginning of a query of all fields, or of one.
+// selected returns the beginning of a query for all fields, or for one.
 func (r *records) selected(field int) string {
 	if field == ycsb.AllFields {
 		return "select * from usertable"
@@ -113,7 +112,7 @@ func (r *records) Update(key []byte, fields []ycsb.Field) error {
 	return err
 }
 
-// Insert implements ycsb.Store. A record that is there from an earlier run stays.
+// Insert implements ycsb.Store. A record of an earlier run stays.
 func (r *records) Insert(key []byte, fields []ycsb.Field) error {
 	return r.insert("ycsb_key", " on conflict (ycsb_key) do nothing", key, fields)
 }
@@ -137,7 +136,7 @@ func (r *records) insert(columns, end string, key []byte, fields []ycsb.Field) e
 	return r.exec("insert into usertable ("+columns+names.String()+") values ("+places+values.String()+")"+end, nil)
 }
 
-// parameter is the place of an argument, from 1, in a statement.
+// parameter returns the place of an argument, counted from 1, in a statement.
 func (r *records) parameter(n int) string {
 	if r.database.driver == driverPostgres {
 		return "$" + strconv.Itoa(n)
@@ -184,7 +183,6 @@ func (r *records) query(text string, record func([]byte), got func(int, []byte),
 	})
 }
 
-// exec does a statement with the arguments.
 func (r *records) exec(text string, then func(sql.Result) error) error {
 	return r.do(opExec, text, func(ctx context.Context, statement *sql.Stmt) error {
 		done, err := statement.ExecContext(ctx, r.arguments...)
@@ -196,7 +194,7 @@ func (r *records) exec(text string, then func(sql.Result) error) error {
 	})
 }
 
-// do does work with a prepared statement, and counts it.
+// do runs job with a prepared statement, and counts it.
 func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) error) error {
 	d := r.database
 	begin := time.Now()
@@ -222,8 +220,8 @@ func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) erro
 	return err
 }
 
-// tags keeps records in a tag table of Machbase, whose rows have a time as well. Rows of tags do
-// not change, and have no order of their names.
+// tags keeps records in a tag table of Machbase, whose rows also have a time. Its rows do not
+// change, and are not ordered by name.
 type tags struct{ rows *records }
 
 // Limits implements ycsb.Limited.

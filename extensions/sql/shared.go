@@ -21,13 +21,13 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// on calls work with the pool, or with a connection of a shared one: it measures how long the call
-// waits for that. Connecting is no part of the wait.
+// on calls work with the pool. For a shared pool it calls work with a connection, and measures the
+// wait for it, without connecting.
 func (d *database) on(work func(runner) error) error {
 	if d.leave == nil {
 		return work(d.pool)
 	}
-	const tries = 3 // as database/sql has with a pool, for connections that turn out to be stale
+	const tries = 3 // as in database/sql, for stale connections
 	var err error
 	for range tries {
 		begin := clock.Now()
@@ -38,7 +38,7 @@ func (d *database) on(work func(runner) error) error {
 		}
 		d.connected = true
 		err = work(conn)
-		_ = conn.Close() // it goes back to the pool
+		_ = conn.Close() // returns it to the pool
 		if !errors.Is(err, driver.ErrBadConn) {
 			break
 		}
@@ -48,7 +48,7 @@ func (d *database) on(work func(runner) error) error {
 	return err
 }
 
-// countWait counts what a call has waited for a connection.
+// countWait counts a call's wait for a connection.
 func (d *database) countWait(op string) {
 	if d.leave == nil {
 		return
@@ -67,10 +67,10 @@ func (d *database) countWait(op string) {
 	d.Meter().Emit(k6glue.Duration{Series: series, Took: d.waited})
 }
 
-// transaction are the first words of statements that begin and end a transaction.
+// transaction matches the first words of statements that begin or end a transaction.
 var transaction = []string{"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"} //nolint:gochecknoglobals // a table
 
-// checkShared returns an error for a statement that makes no sense on a shared pool.
+// checkShared rejects statements that a shared pool cannot run.
 func (d *database) checkShared(method, text string) error {
 	if d.leave == nil {
 		return nil

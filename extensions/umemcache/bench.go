@@ -15,7 +15,6 @@ func (c *client) prefill(call sobek.FunctionCall) sobek.Value { return c.batch(c
 
 func (c *client) hitRate(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.HitRate, call) }
 
-// ycsb is client.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
 func (c *client) ycsb(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.YCSB, call) }
 
 func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {

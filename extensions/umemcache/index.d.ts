@@ -217,10 +217,11 @@ declare module 'k6/x/umemcache' {
      */
     hitRate(options: XK6SweepCaches.HitRate): XK6SweepCaches.HitRateResult;
     /**
-     * Does operations of a core workload of YCSB. A record is one value: it has no scans, and needs
-     * `writeAllFields`.
+     * Runs operations of a core workload of YCSB. A record is one value, so scans are not
+     * supported, and `writeAllFields` is required.
      *
-     * @throws kind `usage`: an option is unknown or has a wrong value, or the store cannot do it
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the store does not
+     *   support it
      */
     ycsb(workload: XK6SweepYCSB.Workload, call: XK6SweepYCSB.Call): XK6SweepYCSB.Result;
 

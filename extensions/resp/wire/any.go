@@ -24,7 +24,7 @@ func Types() []string {
 // Reply is the answer to a command.
 type Reply struct {
 	Type string
-	// Text is the text of a reply that is no array, map, set or null. It is valid until the next
+	// Text is the text of a reply other than an array, map, set or null. It is valid until the next
 	// command.
 	Text []byte
 }
@@ -39,7 +39,7 @@ func (c *Conn) readAny(into []byte) (Reply, *Error) {
 	return c.readNested(into, 0, &elements)
 }
 
-// readNested reads a reply that is depth arrays deep, of which elements came before it.
+// readNested reads a reply at this depth of arrays. elements counts all elements so far.
 func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error) {
 	line, failed := c.readLine()
 	if failed != nil {
@@ -103,7 +103,7 @@ func (c *Conn) readBulk(kind byte, digits, into []byte) (Reply, *Error) {
 }
 
 // readElements reads the elements of an array, a set, a map or attributes; after attributes, the
-// reply that they belong to. An error among the elements is an element.
+// reply that they belong to. An error among the elements counts as an element.
 func (c *Conn) readElements(kind byte, digits, into []byte, depth int, elements *int) (Reply, *Error) {
 	n, failed := c.length(digits, MaxElements, "an array of %s elements")
 	reply := Reply{Type: TypeArray, Text: into[:0]}

@@ -28,7 +28,7 @@ func Slot(key []byte) int {
 	return int(crc % Slots)
 }
 
-// crcs has the CRC of each byte: CRC16/XMODEM, with the polynomial x^16 + x^12 + x^5 + 1.
+// crcs is the table of CRC16/XMODEM, with the polynomial x^16 + x^12 + x^5 + 1.
 var crcs = func() (all [256]uint16) { //nolint:gochecknoglobals // a table
 	const polynomial = 0x1021
 	for i := range all {
@@ -56,7 +56,7 @@ const (
 	Loading     = "LOADING"
 )
 
-// redirect parses what follows MOVED or ASK: the slot and the server that has it.
+// redirect parses the slot and the server after MOVED or ASK.
 func (e *Error) redirect(text string) {
 	slot, address, _ := strings.Cut(text, " ")
 	n, ok := number([]byte(slot))
@@ -71,11 +71,12 @@ func (e *Error) redirect(text string) {
 	e.Slot, e.Address = int(n), net.JoinHostPort(strings.Trim(address[:colon], "[]"), address[colon+1:])
 }
 
-// Asking lets ASKING precede the next command: a server that imports a slot then takes it.
+// Asking sends ASKING before the next command, so that a server executes it on a slot that it is
+// importing.
 func (c *Conn) Asking() { c.asking = true }
 
-// ClusterSlots asks for the slots of all primaries, and calls each with a range of them. The host
-// of an address is empty if it is the one that the connection goes to.
+// ClusterSlots calls each for every range of slots with its primary. The host of an address is
+// empty if it is the connection's.
 func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 	if failed := c.begin(); failed != nil {
 		return failed

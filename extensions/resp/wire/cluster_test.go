@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The vectors are those of the cluster specification, and of CLUSTER KEYSLOT of Redis 8.
+// Slots from the cluster specification, and from CLUSTER KEYSLOT of Redis 8.
 func TestSlot(t *testing.T) {
 	for key, want := range map[string]int{
 		"": 0, "123456789": 0x31c3, "foo": 12182, "bar": 5061, "hello": 866, "key:000000000000": Slot([]byte("x{key:000000000000}y")),
@@ -118,7 +118,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// ASKING goes before one command, in the same write, and before no other.
+// ASKING is sent before one command only, in the same write.
 func TestAsking(t *testing.T) {
 	c, server := connected(t, &inTwo{strings.NewReader("+OK\r\n" + bulk("v")), strings.NewReader(bulk("w"))})
 	c.Asking()
@@ -179,7 +179,7 @@ func TestAnyCommand(t *testing.T) {
 	}
 }
 
-// HELLO logs in, and then answers may be those of RESP 3.
+// After HELLO 3, answers may have the types of RESP 3.
 func TestRESP3(t *testing.T) {
 	for _, tt := range []struct{ user, password, told, says, fails string }{
 		{told: words("hello", "3"), says: "%1\r\n+proto\r\n:3\r\n+PONG\r\n"},

@@ -57,7 +57,7 @@ type Conn struct {
 	asking   bool // ASKING precedes the next command
 	deadline rawsock.Deadline
 
-	field []byte // of the hash that is read
+	field []byte // of the hash being read
 
 	failed      *Error
 	interrupted atomic.Bool
@@ -170,7 +170,7 @@ func (c *Conn) greet(cfg *Config) *Error {
 	return first
 }
 
-// hello asks for RESP 3, and logs in.
+// hello requests RESP 3, and logs in.
 func (c *Conn) hello(cfg *Config) {
 	c.resp3 = true
 	if cfg.Password == "" {
@@ -222,14 +222,14 @@ func (c *Conn) begin() *Error {
 	return c.inStep()
 }
 
-// send writes the commands of a call, and reads the answer to ASKING if that precedes them.
+// send writes the commands of a call, and reads the answer to a preceding ASKING.
 func (c *Conn) send() *Error {
 	if failed := c.flush(); failed != nil || !c.asking {
 		return failed
 	}
 	c.asking = false
 	failed := c.readStatus()
-	if failed != nil && c.failed == nil { // the answers to the commands are not read
+	if failed != nil && c.failed == nil { // the answers to the commands are unread
 		return c.lied("%s", failed.Message)
 	}
 

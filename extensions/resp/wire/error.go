@@ -29,8 +29,8 @@ type Error struct {
 	Message string
 	// Code is the first word of an error answer, such as MOVED; "" for other errors.
 	Code string
-	// Slot and Address are those of MOVED and ASK; Address is "" if they could not be parsed. The
-	// host of an address is empty if it is the one that the connection goes to.
+	// Slot and Address are from MOVED and ASK; Address is "" if they could not be parsed. A missing
+	// host is the connection's.
 	Slot    int
 	Address string
 

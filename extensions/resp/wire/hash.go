@@ -5,8 +5,8 @@ import "bytes"
 // Pair is a field of a hash, and its value.
 type Pair struct{ Field, Value []byte }
 
-// SetHash sets fields of a hash with HSET. With an index it adds the key to that sorted set as well
-// (ZADD, score 0): both commands go out together.
+// SetHash sets fields of a hash with HSET. With an index it also adds the key to that sorted set
+// (ZADD, score 0). Both commands are sent together.
 func (c *Conn) SetHash(key []byte, pairs []Pair, index []byte) error {
 	if failed := c.begin(); failed != nil {
 		return failed
@@ -36,9 +36,9 @@ func (c *Conn) SetHash(key []byte, pairs []Pair, index []byte) error {
 	return asError(first)
 }
 
-// GetHash calls got with the fields of a hash: all that there are (HGETALL), or those named
-// (HMGET). What got is given is its own until it returns; into is memory for it, which is returned
-// as it has grown.
+// GetHash calls got with the fields of a hash: all of them (HGETALL), or the given ones (HMGET).
+// The arguments of got are valid until it returns. It returns into, which holds the values and may
+// have grown.
 func (c *Conn) GetHash(key []byte, fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, error) {
 	if failed := c.begin(); failed != nil {
 		return into, failed
@@ -66,7 +66,7 @@ func (c *Conn) writeGetHash(key []byte, fields [][]byte) {
 	}
 }
 
-// readHash reads the answer to HGETALL or, of fields that are named, to HMGET.
+// readHash reads the answer to HGETALL or, with fields, to HMGET.
 func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, *Error) {
 	kind := byte('*')
 	if len(fields) == 0 && c.resp3 {
@@ -101,8 +101,8 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 	return into, nil
 }
 
-// within returns the error of an element of an array. One that the server says breaks the
-// connection: no command here has errors within its answer.
+// within returns the error of an element of an array. An error answer within an array breaks the
+// connection: no command here has one.
 func (c *Conn) within(failed *Error) *Error {
 	if c.failed == nil {
 		return c.lied("%s", failed.Message)
@@ -111,9 +111,8 @@ func (c *Conn) within(failed *Error) *Error {
 	return failed
 }
 
-// ScanHashes reads so many hashes whose keys are in the sorted set index, from a key on in their
-// order: the keys with ZRANGEBYLEX, and then all hashes together. It calls next before the fields
-// of each.
+// ScanHashes reads count hashes whose keys are in the sorted set index, in order from a key on: the
+// keys with ZRANGEBYLEX, then all hashes together. It calls next before the fields of each.
 func (c *Conn) ScanHashes(
 	index, from []byte, count int, fields [][]byte, into []byte, next func(key []byte), got func(field, value []byte),
 ) ([]byte, error) {
@@ -122,7 +121,7 @@ func (c *Conn) ScanHashes(
 		return into, failed
 	}
 	for len(keys) > 0 {
-		// As of a pipeline, no more goes out at once than both sides' buffers take.
+		// As in a pipeline, no more is sent at a time than the socket buffers hold.
 		run := keys[:min(len(keys), runBytes/(overhead*(1+len(fields))))]
 		keys = keys[len(run):]
 		for _, key := range run {
@@ -147,7 +146,7 @@ func (c *Conn) ScanHashes(
 	return into, asError(failed)
 }
 
-// rangeOf reads keys of a sorted set, from one on.
+// rangeOf reads count keys of a sorted set, starting at from.
 func (c *Conn) rangeOf(index, from []byte, count int) (keys [][]byte, failed *Error) {
 	if failed := c.begin(); failed != nil {
 		return nil, failed

@@ -85,7 +85,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// An error that the server says leaves the connection in step; what is no answer breaks it.
+// An error answer leaves the connection in step; an invalid answer breaks it.
 func TestHashesThatFail(t *testing.T) {
 	t.Parallel()
 	const wrong = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"

@@ -11,10 +11,10 @@ import (
 type Call struct {
 	context.Context
 
-	// Shared tells that connections are used by clients of several VUs: they outlive the step of
-	// the one that opens them.
+	// Shared means that clients of several VUs use the connections: they stay open after the step
+	// of the client that opened them.
 	Shared bool
-	// Connecting is how long the call has waited for connections that it opened.
+	// Connecting is how long the call waited for connections that it opened.
 	Connecting time.Duration
 	// wrapped reports whether a connection of this package has seen the call.
 	wrapped bool
