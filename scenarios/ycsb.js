@@ -1,14 +1,14 @@
-// YCSB's core workloads on a store: records with fields are loaded, and then read, updated,
-// inserted and scanned. Settings: see README.md.
+// YCSB's core workloads on a store: loads records with fields, then reads, updates, inserts and
+// scans them. Settings: see README.md.
 //
-//   scripts/servers.sh with redis -- bin/k6 run scenarios/ycsb.js -e STORE=redis -e WORKLOAD=a -e CLIENTS=1,8
-//   scripts/servers.sh with redis memcached -- bin/k6 run scenarios/ycsb.js -e TARGETS=redis,memcached -e MIX=read:50,update:50
+//   scripts/servers.sh with redis -- bin/k6 run scenarios/ycsb.js -e STORE=redis -e WORKLOAD=a
+//   scripts/servers.sh with redis memcached -- bin/k6 run scenarios/ycsb.js -e TARGETS=redis,memcached
 import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { load, newStore } from './lib/records.js';
 
-// What reads the settings takes memory of each VU that loads it.
+// Only the first VU reads the settings: the code for it takes memory in each VU.
 const first = __VU === 0 ? require('./lib/ycsb.js') : undefined;
 
 /** @type {any[]} */
@@ -32,7 +32,7 @@ export function setup() {
   }
 }
 
-/** Ends the test where there is nothing to be read. */
+/** Ends the test if there is nothing to read. */
 function mustBeLoaded(target, { store, workload }) {
   const { missing, failed } = store.ycsb({ ...workload, mix: { read: 1 }, requestDistribution: 'uniform' }, { phase: 'run', iterations: 10 });
   if (missing + failed > 0) exec.test.abort(`${missing + failed} of 10 records cannot be read: load them first, with -e PHASE=load -e STORE=${target}`);
@@ -50,7 +50,7 @@ export default function () {
   sweep.run(base ? { base: working(base), change: work } : work);
 }
 
-/** Returns what does the work of one side. */
+/** Returns the operation of one side. */
 const working = ({ store, workload }) => () => store.ycsb(workload, { phase: 'run', iterations: 1000 });
 
 export const handleSummary = (data) => first.report(data);

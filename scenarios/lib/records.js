@@ -1,5 +1,5 @@
-// What each VU of scenarios of records needs to reach its store, and no more: settings are read by
-// the first VU, and shared.
+// The part of scenarios with records that runs in each VU. The first VU reads the settings, and
+// shares them.
 import sweep from 'k6/x/sweep';
 
 /** @returns {any} the driver of a database */
@@ -11,13 +11,13 @@ function driverOf(store) {
   }
 }
 
-/** What connects at once. Rows of Machbase that were loaded before can be read after it. */
+/** The first statement of a connection. For Machbase it makes loaded rows readable. */
 const greetings = { postgres: 'select 1', sqlite: 'select 1', machbase: 'exec table_flush(usertable)' };
 
-/** The columns of the fields. */
+/** Returns the columns of the fields. */
 const columns = (count, type) => Array.from({ length: count }, (_, i) => `, field${i} ${type}`).join('');
 
-/** The statement that makes a table for records with so many fields. */
+/** The statement that creates the table for a number of fields. */
 const tables = {
   postgres: ({ fieldCount }) => `create table usertable (ycsb_key varchar(120) primary key${columns(fieldCount, 'text')})`,
   sqlite: ({ fieldCount }) => `create table usertable (ycsb_key varchar(120) primary key${columns(fieldCount, 'text')})`,
@@ -25,7 +25,7 @@ const tables = {
     + `${columns(fieldCount, `varchar(${fieldLength})`)})`,
 };
 
-/** A store in a database: its records are rows of the table usertable. */
+/** Returns a store in a database: records are rows of the table usertable. */
 function database({ store, url, timeout }) {
   const sql = require('k6/x/sql').default;
   const db = sql.open(driverOf(store), url, { max_open_conns: 1, timeout });
@@ -43,7 +43,7 @@ function database({ store, url, timeout }) {
   };
 }
 
-/** A store in a bucket of NATS. */
+/** Returns a store in a NATS bucket. */
 function bucket({ url, timeout }) {
   const { Client } = require('k6/x/nats');
   const client = new Client(url, { timeout });
@@ -55,7 +55,7 @@ function bucket({ url, timeout }) {
   };
 }
 
-/** A store in a cache. */
+/** Returns a store in a cache. */
 function cache({ store, url, timeout, own }) {
   const { newClient } = require('./clients.js');
   const protocol = { umem: 'umemcache', redis: 'resp' }[store] || store;
@@ -64,8 +64,8 @@ function cache({ store, url, timeout, own }) {
 }
 
 /**
- * A store as ycsb.js of this folder plans it: connect, clear, which makes room for records that
- * are loaded, and ycsb, which does operations.
+ * Returns the store of a plan of ycsb.js: connect, clear, which prepares an empty store, and ycsb,
+ * which runs operations.
  */
 export function newStore(plan) {
   switch (plan.store) {
@@ -75,7 +75,7 @@ export function newStore(plan) {
   }
 }
 
-/** Loads what nobody has loaded yet, until there is nothing left. */
+/** Loads missing records until all are loaded. */
 export function load(store, workload) {
   sweep.run(() => store.ycsb(workload, { phase: 'load', iterations: 100 }));
 }

@@ -14,9 +14,9 @@ const caches = [
   'TARGET', 'TARGETS', ...servers.map((name) => `${name}_URL`), 'POGOCACHE_PROTOCOL',
   'UMEM_GENERATION', 'UMEM_THREADS', 'TIMEOUT',
 ];
-/** Where the stores of records are. */
+/** The addresses of the stores with records. */
 const stores = ['REDIS_URL', 'MEMCACHED_URL', 'UMEM_URL', 'NATS_URL', 'POSTGRES_URL', 'SQLITE_URL', 'MACHBASE_URL'];
-/** The properties of YCSB's workloads. */
+/** Properties of YCSB's workloads. */
 const records = [
   'RECORD_COUNT', 'OPERATION_COUNT', 'INSERT_ORDER', 'ZERO_PADDING', 'FIELD_COUNT', 'FIELD_LENGTH', 'MIN_FIELD_LENGTH',
   'FIELD_LENGTH_DISTRIBUTION', 'READ_ALL_FIELDS', 'WRITE_ALL_FIELDS', 'DATA_INTEGRITY', 'REQUEST_DISTRIBUTION', 'HOTSPOT_DATA_FRACTION',

@@ -1,4 +1,4 @@
-// What the first VU does for all of ycsb: it reads the settings, and describes the run.
+// The part of ycsb that only the first VU runs: it reads the settings and describes the run.
 import sweep from 'k6/x/sweep';
 import { refuseSlips, duration, flag, given, number, ofBase, oneOf, shares, text, variable, wholeNumber, wholeNumbers } from './settings.js';
 import * as sweeping from './sweeping.js';
@@ -7,12 +7,12 @@ const scenario = 'ycsb';
 refuseSlips(scenario);
 
 const servers = [1, 8, 16, 32, 64, 128, 512];
-const databases = [1, 8, 16, 32, 64]; // 100 connections are what PostgreSQL takes where nobody has said otherwise
+const databases = [1, 8, 16, 32, 64]; // PostgreSQL accepts 100 connections by default
 
 /**
- * The stores: the setting that says where each is, and where it is without it; how many clients;
- * whether a record is one value; whether one that is being written may be missing; and which
- * operations there are none of, and why.
+ * The stores: setting and default of the address, numbers of clients, whether a record is one
+ * value, whether a record can be missing while it is written, and unsupported operations with the
+ * reason.
  */
 const stores = {
   redis: { setting: 'REDIS_URL', usual: 'redis://127.0.0.1:6379', clients: servers },
@@ -35,7 +35,7 @@ const stores = {
 };
 const names = Object.keys(stores);
 
-/** Names of the stores that TARGETS (a list) or STORE asks for. */
+/** The names of the stores in TARGETS (a list) or STORE. */
 export const targets = (() => {
   const list = text('TARGETS');
   if (list && text('STORE')) sweep.refuse('STORE and TARGETS exclude each other: set one of them');
@@ -51,7 +51,7 @@ export const phase = oneOf('PHASE', ['load', 'run', 'both'], 'both');
 const loads = phase !== 'run';
 const runs = phase !== 'load';
 
-/** What the settings say of the workload, as sweep.ycsb takes it. */
+/** Returns the workload of the settings, for sweep.ycsb. */
 function workloadOf(store) {
   const mix = given('MIX') && shares('MIX', ['read', 'update', 'insert', 'scan', 'readModifyWrite'], 'read:50,update:50');
   const workload = {
@@ -82,7 +82,7 @@ function workloadOf(store) {
   return Object.fromEntries(Object.entries(workload).filter(([, value]) => value !== undefined));
 }
 
-/** The operations of a workload, which the store must know. */
+/** Returns the operations of a workload, and refuses unsupported ones. */
 function opsOf(store, workload) {
   let made;
   try {
@@ -113,19 +113,19 @@ function baseOf(store) {
   return ofBase(stores[store].setting, baseSettings, () => sideOf(store));
 }
 
-/** What is measured, store by store; base is that of a duet. */
+/** The runs, by store; base is the base of a duet. */
 export const plans = targets.map((store) => ({ target: store, ...sideOf(store), base: runs ? baseOf(store) : undefined }));
 
 const phases = { load: `${scenario}_load`, run: scenario };
 const nameOf = (kind, store) => (targets.length > 1 ? `${phases[kind]}-${store}` : phases[kind]);
 
-/** The sweeps, in their order: of each store its load, and its run. */
+/** The sweeps in their order: load and run of each store. */
 const sweeps = plans.flatMap((plan) => [...(loads ? [{ ...plan, kind: 'load' }] : []), ...(runs ? [{ ...plan, kind: 'run' }] : [])])
   .map((one) => ({ ...one, name: nameOf(one.kind, one.target) }));
 
 const loadClients = wholeNumber('LOAD_CLIENTS', 16, 1, 100000);
 
-/** The options of a load, whose clients insert each record once. */
+/** Returns the options of a load, whose clients insert each record once. */
 function loadOptions({ name, target }, after) {
   return {
     scenarios: {
@@ -151,7 +151,7 @@ if (targets.length > 1 && text('GATES')) sweep.refuse('GATES is for one store, a
 
 export const options = sweeping.oneAfterAnother(sweeps.map(({ name }) => name), (_, after, i) => (sweeps[i].kind === 'load' ? loadOptions : runOptions)(sweeps[i], after));
 
-/** Says in the reports what is measured. */
+/** Describes the runs in the reports. */
 export function describe() {
   for (const { name, kind, target, plan, workload, base } of sweeps) {
     const label = workload.mix ? 'mix' : workload.workload;
@@ -166,14 +166,14 @@ export function describe() {
   }
 }
 
-/** The URL of a store. */
+/** Returns the URL of a store. */
 const addressOf = ({ store, url }) => (url.includes('://') ? url.split(',')[0] : `${store}://${url}`);
 
-/** A workload without objects in it. */
+/** Returns a workload without nested objects. */
 const flat = ({ mix, ...workload }) => ({ ...workload, ...(mix ? { mix: Object.entries(mix).map(([op, share]) => `${op}:${share}`).join(',') } : {}) });
 
 /**
- * What read-modify-writes took, and their parts, on average.
+ * Returns the mean latencies of read-modify-write operations and their parts.
  *
  * @returns {import('k6/x/sweep').Table[]}
  */
@@ -193,5 +193,5 @@ function parts({ steps }) {
   }];
 }
 
-/** The report of each store, and all of them side by side. */
+/** Returns the report of each store, with all of them side by side. */
 export const report = (data) => sweeping.sweepReport(data, parts, targets.length > 1 ? { together: scenario } : {});

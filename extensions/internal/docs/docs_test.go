@@ -144,6 +144,28 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
 }
 
+// Our settings and variables on the page about other tools exist.
+func TestSettingsForOtherToolsExist(t *testing.T) {
+	c := newChecker(t)
+	ofOutput := strings.ToLower(read(t, "extensions/influx/settings.go"))
+	checked := 0
+	for line := range strings.Lines(read(t, "scenarios/coming-from.md")) {
+		cells := strings.Split(line, " | ")
+		for _, name := range regexp.MustCompile("[`{,= ]([A-Z][A-Z_]+)[=`]").FindAllStringSubmatch(cells[len(cells)-1], -1) {
+			known := name[1] == "GOMAXPROCS"
+			for _, settings := range c.settings {
+				known = known || slices.Contains(settings, name[1])
+			}
+			if output, found := strings.CutPrefix(name[1], "K6_SWEEP_INFLUXDB_"); found {
+				known = strings.Contains(ofOutput, `"`+strings.ToLower(strings.ReplaceAll(output, "_", ""))+`":`)
+			}
+			require.True(t, known, "%s: %s", name[1], line)
+			checked++
+		}
+	}
+	require.Greater(t, checked, 50)
+}
+
 // Tables and code blocks are exempt, because they cannot be wrapped.
 func TestLinesOfPagesAreShort(t *testing.T) {
 	for _, p := range pages(t) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// redisCluster is a cluster of a test's own, and a connection to each of its servers: of the three
-// primaries first, and then of their replicas.
+// redisCluster is a Redis Cluster for one test, with a connection to each server: first the three
+// primaries, then their replicas.
 type redisCluster struct {
 	t     *testing.T
 	env   map[string]string
@@ -51,8 +51,8 @@ func (a *answerOfRedis) String() string { text, _ := a.said.(string); return tex
 func (a *answerOfRedis) Int() int       { n, _ := a.said.(int64); return int(n) }
 func (a *answerOfRedis) All() []any     { all, _ := a.said.([]any); return all }
 
-// stat sums up over all servers what INFO tells of a command: how often it was executed (calls),
-// with an error (failed_calls), or was not executed (rejected_calls).
+// stat returns the sum over all servers of a command's counter in INFO: calls, failed_calls or
+// rejected_calls.
 func (c *redisCluster) stat(command, what string) (sum int) {
 	c.t.Helper()
 	found := regexp.MustCompile(`cmdstat_` + command + `:.*\b` + what + `=(\d+)`)
@@ -73,7 +73,7 @@ func (c *redisCluster) reset() {
 	}
 }
 
-// move gives a slot with its keys to another server, a hundred keys at a time.
+// move moves a slot with its keys to another server, a hundred keys at a time.
 func (c *redisCluster) move(slot, from, to int, pause time.Duration) {
 	c.do(to, "cluster", "setslot", slot, "importing", c.ids[from])
 	c.do(from, "cluster", "setslot", slot, "migrating", c.ids[to])
@@ -92,7 +92,7 @@ func (c *redisCluster) move(slot, from, to int, pause time.Duration) {
 	}
 }
 
-// moveSome moves so many slots that have keys from the first server to the second.
+// moveSome moves this many slots with keys from the first server to the second.
 func (c *redisCluster) moveSome(slots int) {
 	for slot := 0; slots > 0; slot++ {
 		if c.do(0, "cluster", "countkeysinslot", slot).Int() > 0 {
@@ -102,7 +102,7 @@ func (c *redisCluster) moveSome(slots int) {
 	}
 }
 
-// owner is the primary that has a key's slot, and the slot.
+// owner returns the primary of a key, and the slot.
 func (c *redisCluster) owner(key string) (node, slot int) {
 	slot = c.do(0, "cluster", "keyslot", key).Int()
 
@@ -112,7 +112,7 @@ func (c *redisCluster) owner(key string) (node, slot int) {
 // underWay matches k6's progress line while a step is being measured.
 const underWay = `[0-9.]+s/[0-9.]+s`
 
-// requireDone fails where k6 has ended before what was to be done meanwhile.
+// requireDone fails if k6 has ended before done is closed.
 func requireDone(t *testing.T, r *run, done <-chan struct{}) {
 	t.Helper()
 	select {
@@ -122,8 +122,8 @@ func requireDone(t *testing.T, r *run, done <-chan struct{}) {
 	}
 }
 
-// Slots move from server to server while clients use them, one key after another. Each operation is
-// done, and what k6 has counted is what the servers have executed.
+// Slots move between servers while clients use them. Every operation succeeds, and k6's counts
+// match the servers'.
 func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	t.Parallel()
 	c := startRedisCluster(t, "3")
@@ -131,7 +131,7 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 		env      map[string]string
 		move     func()
 		executed map[string]string // by operation
-		told     []string          // how the servers have sent clients elsewhere
+		told     []string          // redirections by the servers
 	}{
 		{
 			map[string]string{"KIND": "single"}, func() { c.moveSome(300) },
@@ -177,7 +177,7 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	}
 }
 
-// moveTagged moves the slot of a prefix that is a hash tag, slowly.
+// moveTagged slowly moves the slot of a prefix that is a hash tag.
 func (c *redisCluster) moveTagged(prefix string) func() {
 	return func() {
 		from, slot := c.owner(prefix)
@@ -185,8 +185,8 @@ func (c *redisCluster) moveTagged(prefix string) func() {
 	}
 }
 
-// A replica takes over while clients work: on demand, when nothing may be lost, and when the
-// primary is killed, which cuts off what is under way there, and no more.
+// A replica takes over while clients work: on request, which may not lose anything, and after the
+// primary was killed, which only fails the operations in progress there.
 func TestRedisClusterFailsOver(t *testing.T) {
 	t.Parallel()
 	c := startRedisCluster(t, "6")
@@ -246,7 +246,7 @@ func TestRedisClusterFailsOver(t *testing.T) {
 	require.Contains(t, c.do(4, "info", "commandstats").String(), "cmdstat_incr", "the new primary does the work of the dead one")
 }
 
-// sum adds up the values of all keys on some primaries.
+// sum adds up the values of all keys of some primaries.
 func (c *redisCluster) sum(nodes ...int) (sum int) {
 	for _, node := range nodes {
 		keys := c.do(node, "keys", "*").All()

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ycsbEnv are the addresses of all stores of records; those that the Makefile has started, and two
-// of the test's own.
+// ycsbEnv returns the addresses of all stores: running ones, and two of this test.
 func ycsbEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := cachesEnv(t, more...)
@@ -25,11 +24,10 @@ func ycsbEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-// inDatabase is the URL of a Redis with another database, which no other test uses.
+// inDatabase returns the URL of another database in a Redis, which no other test uses.
 func inDatabase(url, database string) string { return strings.TrimSuffix(url, "/") + "/" + database }
 
-// Each store does each workload, or says which it does not; and a record that somebody has changed
-// is found.
+// Each store runs each workload, or names the unsupported operations. A changed record is detected.
 func TestYCSBOnAllStores(t *testing.T) {
 	t.Parallel()
 	env := ycsbEnv(t)
@@ -67,7 +65,7 @@ func TestYCSBOnAllStores(t *testing.T) {
 			case work == "e":
 				require.Greater(t, got.Records, 400, "5.5 records a scan, on average: %s", r.output)
 				want.Records = got.Records
-			case store == "machbase" && work == "d": // rows can be read a moment after their inserts
+			case store == "machbase" && work == "d": // rows become readable a moment after their inserts
 				require.Equal(t, got.Missing, got.Failed)
 				want.Succeeded, want.Failed, want.Missing = 200-got.Failed, got.Failed, got.Failed
 			}
@@ -82,7 +80,6 @@ func TestYCSBOnAllStores(t *testing.T) {
 	}
 }
 
-// ops are how many operations of each kind a step did.
 func opsOf(t *testing.T, steps []step) map[string]int {
 	t.Helper()
 	ops := map[string]int{}
@@ -95,7 +92,7 @@ func opsOf(t *testing.T, steps []step) map[string]int {
 	return ops
 }
 
-// The phases of the scenario, with exact counts, on a store that has nothing before.
+// The phases of the scenario, with exact counts, on an empty store.
 func TestScenarioYCSB(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -130,7 +127,7 @@ func TestScenarioYCSB(t *testing.T) {
 
 }
 
-// Stores stand side by side, a duet has both of its sides, and rates are kept.
+// Compares stores side by side and in a duet, and checks rates.
 func TestScenarioYCSBComparesStores(t *testing.T) {
 	t.Parallel()
 	env := cachesEnv(t, "RECORD_COUNT", "50", "FIELD_LENGTH", "20", "DATA_INTEGRITY", "true", "WARMUP", "0s", "PAUSE", "0s", "CLIENTS", "2", "ITERATIONS", "200")
@@ -164,7 +161,7 @@ func TestScenarioYCSBComparesStores(t *testing.T) {
 	require.Equal(t, 100, ops["READ"]+ops["UPDATE"])
 }
 
-// What makes no sense is refused before anything is loaded.
+// Invalid settings are refused before anything is loaded.
 func TestScenarioYCSBRefuses(t *testing.T) {
 	t.Parallel()
 	for says, env := range map[string]map[string]string{

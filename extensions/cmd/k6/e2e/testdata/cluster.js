@@ -1,4 +1,4 @@
-// A mix of single commands, or of pipelines, or of any commands, on a Redis Cluster.
+// A mix of single commands, of pipelines, or of any commands on a Redis Cluster.
 import resp from 'k6/x/resp';
 import sweep from 'k6/x/sweep';
 

@@ -1,5 +1,5 @@
-// Loads and runs all of YCSB's core workloads on all stores, then spoils a record that is read, and
-// says what came of it, line by line.
+// Loads and runs all core workloads of YCSB on all stores, then changes a record that is read, and
+// prints the results line by line.
 import memcached from 'k6/x/memcached';
 import redis from 'k6/x/redis';
 import sql from 'k6/x/sql';
@@ -17,7 +17,7 @@ const hashes = new redis.Client(url('redis'));
 const values = new memcached.Client(url('memcached'));
 const databases = { postgres: sql.open(postgres, url('postgres')), sqlite: sql.open(sqlite, url('sqlite')) };
 
-/** Changes a record as nobody should. */
+/** Changes a record behind YCSB's back. */
 const spoil = {
   redis: (key) => hashes.hset(key, 'field1', 'x'.repeat(30)),
   memcached: (key) => values.set(key, `${values.get(key).slice(0, -1)}!`),
@@ -40,13 +40,13 @@ export default async function () {
       console.log(JSON.stringify({ store, work, ...came }));
     };
     stores[store].clear(record);
-    does('load e', { workload: 'e' }, { phase: 'load' }); // with what scans need
+    does('load e', { workload: 'e' }, { phase: 'load' }); // with the set for scans
     does('load', { workload: 'c' }, { phase: 'load' });
     stores[store].connect();
     for (const workload of ['a', 'b', 'c', 'd', 'e', 'f']) does(workload, { workload }, { phase: 'run', iterations: 200 });
     if (spoil[store]) {
-      await spoil[store](sweep.ycsb({ ...record, workload: 'c' }).next().key); // of this VU, the first one
-      does('spoilt', { workload: 'c', operationCount: 1 }, { phase: 'run', iterations: 20 }); // another workload: its draws begin anew
+      await spoil[store](sweep.ycsb({ ...record, workload: 'c' }).next().key); // the first key of this VU
+      does('spoilt', { workload: 'c', operationCount: 1 }, { phase: 'run', iterations: 20 }); // another workload, which restarts the draws
     }
   }
 }
