@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// FromInterval returns an earlier estimate from its ratio, the upper end of its interval, and its number
-// of pairs or blocks.
+// FromInterval returns an earlier estimate from its ratio, the upper end of its interval, and its
+// number of pairs or blocks.
 func FromInterval(ratio, high, confidence float64, n int) Estimate {
 	e := Estimate{Confidence: confidence, N: n, mean: math.Log(ratio)}
 	half := math.Log(high) - e.mean

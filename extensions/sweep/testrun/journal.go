@@ -22,8 +22,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// partialReports preserves reports: it saves each finished step in a journal before the next one begins,
-// and writes reports that the script did not write when k6 exits.
+// partialReports preserves reports: it saves each finished step in a journal before the next one
+// begins, and writes reports that the script did not write when k6 exits.
 type partialReports struct {
 	reported atomic.Bool
 
