@@ -48,7 +48,7 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	if err := w.run(); err != nil {
 		c.Throw(err)
 	}
-	c.runs.Tell(w.failed, w.succeeded)
+	c.runs.LogFailures(w.failed, w.succeeded)
 
 	return k6glue.Plain(c.Runtime(), map[string]any{
 		"succeeded": w.succeeded, "failed": w.failed, "rows": w.read, "seconds": w.took.Seconds(),

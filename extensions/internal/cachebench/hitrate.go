@@ -93,7 +93,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 
 		return err
 	})
-	b.told(&result, pass.Left())
+	b.report(&result, pass.Left())
 	if err != nil {
 		b.fail(err)
 	}
@@ -105,8 +105,8 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// told reports hits and misses to the step, and the end of the pass.
-func (b *Bench) told(result *hitrate.Result, left int) {
+// report reports hits and misses to the step, and the end of the pass.
+func (b *Bench) report(result *hitrate.Result, left int) {
 	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
 	client := b.runs.Client()
 	if client == nil || left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {

@@ -30,7 +30,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		b.fail(err)
 	}
-	b.runs.Tell(result.Failed, result.Succeeded)
+	b.runs.LogFailures(result.Failed, result.Succeeded)
 
 	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,

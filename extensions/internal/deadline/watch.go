@@ -71,7 +71,7 @@ func (w *Watch[T]) arm(deadline time.Time, timeout time.Duration) {
 	w.deadline = deadline
 	switch {
 	case w.timer == nil:
-		w.due, w.timer = deadline, time.AfterFunc(timeout, w.look)
+		w.due, w.timer = deadline, time.AfterFunc(timeout, w.fire)
 	case w.due.IsZero() || deadline.Before(w.due):
 		w.due = deadline
 		w.timer.Reset(timeout)
@@ -127,7 +127,7 @@ func (w *Watch[T]) Stop() {
 	}
 }
 
-func (w *Watch[T]) look() {
+func (w *Watch[T]) fire() {
 	defer crash.Contain("the deadline of a call")
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -107,7 +107,7 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 		epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
 		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
 	}
-	l.poll = l.look
+	l.poll = l.tryPoll
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (l *loop) resumeAll() {
 		if w == nil || w.loop != l || w.number != event.Pad {
 			continue // closed, or moved to another loop
 		}
-		if s := w.happened(event.Events); s != nil {
+		if s := w.record(event.Events); s != nil {
 			l.resume(s)
 		}
 	}
@@ -281,8 +281,8 @@ func (l *loop) setAlarm() {
 	}
 }
 
-// look polls for ready sockets. It returns false if the loop must wait in Go's poller.
-func (l *loop) look(epoll uintptr) bool {
+// tryPoll polls for ready sockets. It returns false if the loop must wait in Go's poller.
+func (l *loop) tryPoll(epoll uintptr) bool {
 	n, errno := epollWait(epoll, l.events)
 	switch {
 	case errno == syscall.EINTR:

@@ -84,8 +84,8 @@ func (w *watch) await(s *Seat, writing bool) {
 	w.waiting, s.waits = nil, nil
 }
 
-// happened records an event and returns the seat that waited for it.
-func (w *watch) happened(events uint32) *Seat {
+// record stores an event and returns the seat that waited for it.
+func (w *watch) record(events uint32) *Seat {
 	if events&gone != 0 {
 		w.ended = true
 	}

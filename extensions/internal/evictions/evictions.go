@@ -37,8 +37,8 @@ func (s Statistics) Add(name, value string) {
 // Free returns how many more connections the server accepts, from the names of its limit and its
 // current count; below 0 if unknown.
 func (s Statistics) Free(most, current string) int {
-	n, told := s[most]
-	if !told {
+	n, known := s[most]
+	if !known {
 		return -1
 	}
 
@@ -54,8 +54,8 @@ type Watched struct {
 // errFull keeps the server's last connection free for clients.
 var errFull = errors.New("the server has no connection to spare")
 
-// lookAround is how often Watch checks for the end of the step.
-const lookAround = 50 * time.Millisecond
+// pollEvery is how often Watch checks for the end of the step.
+const pollEvery = 50 * time.Millisecond
 
 // Watch records evictions until the step ends. Only the first call per step and server does so. If
 // the server cannot be polled, Watch logs why.
@@ -77,7 +77,7 @@ func (w *Watched) Watch(step *measure.Step, address string, log logrus.FieldLogg
 }
 
 func watch(step *measure.Step, address string, connect func(context.Context) (Server, error)) error {
-	clock := time.NewTicker(lookAround)
+	clock := time.NewTicker(pollEvery)
 	defer clock.Stop()
 	for !step.Started() {
 		if step.Over() {

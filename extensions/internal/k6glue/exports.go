@@ -11,13 +11,13 @@ import (
 
 // Exported holds a module's exports in one VU. It creates functions when the script first uses
 // them: each takes 1 to 2 kB per VU.
-type Exported struct{ of *offers }
+type Exported struct{ table *exportTable }
 
 // Exports is called by k6 at every use of an import. It returns the names both in the default
-// export and as named exports. k6 needs the names from the first VU only, hence told.
-func (e *Exported) Exports(told *sync.Once) modules.Exports {
-	exports := modules.Exports{Default: e.of.object}
-	told.Do(func() { exports.Named = e.of.names() })
+// export and as named exports. k6 needs the names only once.
+func (e *Exported) Exports(once *sync.Once) modules.Exports {
+	exports := modules.Exports{Default: e.table.object}
+	once.Do(func() { exports.Named = e.table.names() })
 
 	return exports
 }
@@ -27,7 +27,7 @@ func (e *Exported) Exports(told *sync.Once) modules.Exports {
 // instead maps names from other modules to hints. Calling or constructing such a name throws its
 // hint. VUs may share the map.
 func NewExported(vu modules.VU, values map[string]any, instead map[string]string) *Exported {
-	return export(vu, vu.Runtime().NewObject(), &offers{vu: vu, values: values, instead: instead})
+	return export(vu, vu.Runtime().NewObject(), &exportTable{vu: vu, values: values, instead: instead})
 }
 
 // NewCallable is like NewExported for a module that is itself a function, and that also exports
@@ -43,11 +43,11 @@ func NewCallable(
 	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
 	setName(rt, function, name)
 
-	return export(vu, function, &offers{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
+	return export(vu, function, &exportTable{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
 }
 
 // export inserts a prototype with the exports before the object's own.
-func export(vu modules.VU, object *sobek.Object, o *offers) *Exported {
+func export(vu modules.VU, object *sobek.Object, o *exportTable) *Exported {
 	logCrashes(vu)
 	rt := vu.Runtime()
 	o.object = object
@@ -63,9 +63,9 @@ func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sob
 	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
 }
 
-// offers are the properties of a prototype, created on first use. `in` and loops do not see the
-// hints.
-type offers struct {
+// exportTable holds the properties of a prototype, created on first use. `in` and loops do not see
+// the hints.
+type exportTable struct {
 	vu     modules.VU
 	values map[string]any
 	// object has the prototype; name is its export of itself.
@@ -76,7 +76,7 @@ type offers struct {
 	made               map[string]sobek.Value
 }
 
-func (o *offers) Get(name string) sobek.Value {
+func (o *exportTable) Get(name string) sobek.Value {
 	if value, is := o.made[name]; is {
 		return value
 	}
@@ -107,15 +107,15 @@ func (o *offers) Get(name string) sobek.Value {
 	return value
 }
 
-func (o *offers) Has(name string) bool {
+func (o *exportTable) Has(name string) bool {
 	_, is := o.values[name]
 
 	return is
 }
 
-func (o *offers) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
+func (o *exportTable) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
 
-func (o *offers) names() map[string]any {
+func (o *exportTable) names() map[string]any {
 	names := map[string]any{}
 	if o.name != "" {
 		names[o.name] = nil
@@ -130,9 +130,9 @@ func (o *offers) names() map[string]any {
 	return names
 }
 
-func (*offers) Set(string, sobek.Value) bool { return false }
+func (*exportTable) Set(string, sobek.Value) bool { return false }
 
-func (*offers) Delete(string) bool { return false }
+func (*exportTable) Delete(string) bool { return false }
 
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
 	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))

@@ -46,11 +46,11 @@ func on(of common.Events, kind int, fn func()) {
 	if events == nil {
 		return
 	}
-	id, happened := events.Subscribe(testEndEvent, exitEvent)
+	id, received := events.Subscribe(testEndEvent, exitEvent)
 	go func() {
 		defer crash.Contain("waiting for the end of a test")
 		defer events.Unsubscribe(id)
-		for event := range happened {
+		for event := range received {
 			wanted := int(event.Type) == kind
 			if wanted {
 				contained(fn)

@@ -12,7 +12,7 @@ import (
 
 const (
 	flushEvery = time.Second           // how often a client of a sweep, or a call with many operations, emits counts
-	lookEvery  = 10 * time.Millisecond // how much time of operations passes before such a call checks the clock
+	checkEvery = 10 * time.Millisecond // how much time of operations passes before such a call checks the clock
 )
 
 // Series identifies a k6 metric with its own tags in a Meter, in addition to the VU's current tags.
@@ -45,7 +45,7 @@ type Meter struct {
 	session *Session
 	flushed time.Time
 
-	unlooked time.Duration // duration of operations since Elapsed last checked the clock
+	unchecked time.Duration // duration of operations since Elapsed last checked the clock
 
 	ctx       context.Context //nolint:containedctx // it is compared with the next call's
 	inContext *Session
@@ -98,10 +98,10 @@ func (m *Meter) Emit(durations ...Duration) {
 // Elapsed reports the duration of each operation in a call with many. It sends the counts once a
 // second.
 func (m *Meter) Elapsed(took time.Duration) {
-	if m.unlooked += took; m.unlooked < lookEvery {
+	if m.unchecked += took; m.unchecked < checkEvery {
 		return
 	}
-	m.unlooked = 0
+	m.unchecked = 0
 	if time.Since(m.flushed) >= flushEvery {
 		m.Emit()
 	}

@@ -59,12 +59,12 @@ func AtExit(fn func(ran bool, failed error)) bool {
 	if gs == nil {
 		return false
 	}
-	id, happened := gs.Events.Subscribe(testEndEvent, exitEvent)
+	id, received := gs.Events.Subscribe(testEndEvent, exitEvent)
 	go func() {
 		defer crash.Contain("waiting for the end of k6")
 		defer gs.Events.Unsubscribe(id)
 		ran := false
-		for event := range happened {
+		for event := range received {
 			last := event.Type == exitEvent
 			if last {
 				contained(func() { fn(ran, exitError(event.Data)) })
@@ -86,11 +86,11 @@ func OnTestStart(fn func(at time.Time)) {
 	if gs == nil {
 		return
 	}
-	id, happened := gs.Events.Subscribe(testStartEvent, exitEvent)
+	id, received := gs.Events.Subscribe(testStartEvent, exitEvent)
 	go func() {
 		defer crash.Contain("waiting for the start of a test")
 		defer gs.Events.Unsubscribe(id)
-		event, is := <-happened
+		event, is := <-received
 		if !is {
 			return
 		}

@@ -27,9 +27,9 @@ func New(d Definition) modules.Module { return &root{definition: d} }
 type root struct {
 	definition Definition
 
-	// told ensures that k6 learns the export names once.
-	told sync.Once
-	once sync.Once
+	// named ensures that k6 learns the export names once.
+	named sync.Once
+	once  sync.Once
 	// instead maps missing names to hints.
 	instead map[string]string
 }
@@ -78,7 +78,7 @@ type Module struct {
 }
 
 // Exports implements modules.Instance.
-func (m *Module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
+func (m *Module) Exports() modules.Exports { return m.exports.Exports(&m.root.named) }
 
 // VU returns the module's VU.
 func (m *Module) VU() modules.VU { return m.vu }

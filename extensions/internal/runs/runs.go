@@ -32,8 +32,8 @@ type Runs struct {
 	moving Moving
 	client *measure.Client
 	// seat is the client's place at an event loop; nil if runs use goroutines.
-	seat   *eventloop.Seat
-	untold time.Duration
+	seat       *eventloop.Seat
+	unreported time.Duration
 	// over is set when the run's context has ended. It is cheaper to check than the context.
 	over atomic.Bool
 
@@ -112,8 +112,8 @@ func (r *Runs) Place() (index, clients int, of any) {
 // errEnded is returned by a run that the end of the test interrupts.
 var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 
-// tellEvery is how often the runs call Elapsed, which checks the clock.
-const tellEvery = 100 * time.Millisecond
+// reportEvery is how often the runs call Elapsed, which checks the clock.
+const reportEvery = 100 * time.Millisecond
 
 var errEnough = errors.New("the client's share of the step is done")
 
@@ -195,16 +195,16 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 			r.stop(errEnough)
 		}
 	}
-	if r.untold += took; r.untold >= tellEvery {
-		r.host.Elapsed(r.untold)
-		r.untold = 0
+	if r.unreported += took; r.unreported >= reportEvery {
+		r.host.Elapsed(r.unreported)
+		r.unreported = 0
 	}
 }
 
-// Tell logs the number of operations that failed in a run outside a sweep, and the first error. It
-// does so once per module.
-func (r *Runs) Tell(failed, succeeded uint64) {
-	if r.fault != nil && r.shared.told.CompareAndSwap(false, true) {
+// LogFailures logs how many operations failed in a run outside a sweep, and the first error. It does
+// so once per module.
+func (r *Runs) LogFailures(failed, succeeded uint64) {
+	if r.fault != nil && r.shared.logged.CompareAndSwap(false, true) {
 		r.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
 			"Later runs with failures are not logged; check failed in the result of run",
 			failed, failed+succeeded, r.fault)

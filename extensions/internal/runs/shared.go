@@ -8,8 +8,8 @@ import (
 
 // Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
-	loops eventloop.Loops
-	told  atomic.Bool
+	loops  eventloop.Loops
+	logged atomic.Bool
 }
 
 // Seat returns a new seat at the module's event loops.

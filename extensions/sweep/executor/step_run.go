@@ -180,7 +180,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 			steps[i].CPU = r.turns.Spent(steps[i].Variant, reading.Elapsed/2)
 		}
 	}
-	r.watch.Testify(steps, r.before)
+	r.watch.Annotate(steps, r.before)
 	r.before = steps
 	r.logResults(steps)
 

@@ -174,9 +174,9 @@ func (w *Watch) read(pids []int32) reading {
 	}
 }
 
-// Testify adds to steps, the operations of the watched step, what limited it. before are those of
+// Annotate adds to steps, the operations of the watched step, what limited it. before are those of
 // the previous step, or nil.
-func (w *Watch) Testify(steps, before []report.Step) {
+func (w *Watch) Annotate(steps, before []report.Step) {
 	if w == nil || len(steps) == 0 {
 		return
 	}

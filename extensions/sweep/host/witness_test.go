@@ -234,7 +234,7 @@ func TestWakingLateIsCounted(t *testing.T) {
 }
 
 // The report's evidence leads to the same word.
-func TestWatchTestifies(t *testing.T) {
+func TestWatchAnnotates(t *testing.T) {
 	operations := uint64(0)
 	w := NewWatch(nil, func() uint64 { operations += 100; return operations })
 	w.Start()
@@ -244,7 +244,7 @@ func TestWatchTestifies(t *testing.T) {
 	w.Stop()
 	w.Stop()
 	all := steps(func(*report.Step) {})
-	w.Testify(all, nil)
+	w.Annotate(all, nil)
 	said := all[0].Witness
 	require.Same(t, said, all[1].Witness, "one word of all kinds of operations")
 	word, why := witness.Judge(said.Evidence)
@@ -269,10 +269,10 @@ func TestWatchOfAStepWithoutAStart(t *testing.T) {
 	w := NewWatch(nil, func() uint64 { return 0 })
 	w.Stop()
 	none := []report.Step{{Clients: 1}}
-	w.Testify(none, nil)
+	w.Annotate(none, nil)
 	require.Equal(t, witness.Short, none[0].LimitedBy())
 	require.Nil(t, none[0].Witness.OverTime)
-	w.Testify(nil, nil)
+	w.Annotate(nil, nil)
 }
 
 func TestWatchIsOffWhereTheEnvironmentSaysSo(t *testing.T) {
@@ -281,6 +281,6 @@ func TestWatchIsOffWhereTheEnvironmentSaysSo(t *testing.T) {
 	w.Start()
 	w.Stop()
 	all := steps(func(*report.Step) {})
-	w.Testify(all, nil)
+	w.Annotate(all, nil)
 	require.Nil(t, all[0].Witness)
 }

@@ -13,17 +13,17 @@ import (
 type Client struct {
 	// Fields that every operation uses come first, to share cache lines.
 
-	step      *Step
-	recorded  uint64        // operations, including the warm-up's
-	late      time.Duration // delay of the current scheduled operations, or 0
-	woken     time.Duration // how long the current answer waited to be read, or notWoken
-	turns     *turns        // nil outside a duet
-	tap       func(op string, took time.Duration)
-	timing    uint64 // counts the starts of operations in calls with many
-	measuring bool
-	batched   bool // the current operations start and end together
-	done      bool // Done was called
-	unused    bool // the scheduled operation of the current call has not started
+	step         *Step
+	recorded     uint64        // operations, including the warm-up's
+	queueDelay   time.Duration // delay of the current scheduled operations, or 0
+	wakeDelay    time.Duration // how long the current answer waited to be read, or notWoken
+	duetState    *duetState    // nil outside a duet
+	tap          func(op string, took time.Duration)
+	timing       uint64 // counts the starts of operations in calls with many
+	measuring    bool
+	batched      bool // the current operations start and end together
+	done         bool // Done was called
+	pendingStart bool // the scheduled operation of the current call has not started
 
 	index int
 
@@ -80,8 +80,8 @@ func (c *Client) Recorder(op string) *Recorder {
 	}
 	r := &Recorder{op: op, client: c}
 	r.joinStep(r, false)
-	if c.turns != nil {
-		r.join(c.turns.duet)
+	if c.duetState != nil {
+		r.join(c.duetState.duet)
 	}
 	c.recorders = append(c.recorders, r)
 
@@ -126,9 +126,9 @@ func (c *Client) Measuring() bool { return c.measuring }
 const notWoken = -1
 
 func (c *Client) slow(took time.Duration) Slow {
-	s := Slow{Began: max(now()-took-c.step.line.openedAt, 0), Client: c.index, Took: took, Waited: c.late}
-	if woken := c.woken; woken != notWoken {
-		s.Woken = &woken
+	s := Slow{Began: max(now()-took-c.step.line.openedAt, 0), Client: c.index, Took: took, Waited: c.queueDelay}
+	if wakeDelay := c.wakeDelay; wakeDelay != notWoken {
+		s.Woken = &wakeDelay
 	}
 
 	return s
@@ -144,7 +144,7 @@ func (c *Client) Enough() bool {
 	switch {
 	case c.step.schedule != nil: // Next decides
 		return false
-	case c.turns != nil && c.turns.over():
+	case c.duetState != nil && c.duetState.over():
 		return true
 	case c.stage == warmingUp:
 		return c.recorded >= plan.WarmupOperations && now() >= c.step.warmUntil()
@@ -167,14 +167,14 @@ func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 	switch {
 	case c.step.schedule == nil || c.stage == finished:
 		return true
-	case c.unused:
-		c.unused = false
+	case c.pendingStart:
+		c.pendingStart = false
 		if c.place.schedule != nil {
 			c.place.join(n - 1)
 		}
 
 		return true
-	case c.turns != nil: // the next one may belong to the other variant
+	case c.duetState != nil: // the next one may belong to the other variant
 		return false
 	case c.place.schedule == nil: // outside Run
 		return true
@@ -188,7 +188,7 @@ func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 	} else {
 		ok = c.place.takeAsleep(c.step, n, came, sleep)
 	}
-	c.late = c.place.last.late
+	c.queueDelay = c.place.last.late
 
 	return ok
 }
@@ -230,7 +230,7 @@ func (c *Client) Done() bool {
 // cause if it ended while waiting for other clients. fn may call Run again; the nested call
 // continues at the client's stage.
 func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() error) error {
-	if c.turns == nil { // nested inside a duet
+	if c.duetState == nil { // nested inside a duet
 		if err := c.step.asSolo(); err != nil {
 			c.Leave()
 
@@ -314,8 +314,8 @@ func (c *Client) finish(at time.Duration) {
 	if c.stage < working {
 		c.step.line.pass()
 	}
-	if c.turns != nil {
-		c.turns.flush()
+	if c.duetState != nil {
+		c.duetState.flush()
 	}
 	c.stage = finished
 	if c.measuring && c.step.windowEnd.Load() == 0 {
@@ -329,12 +329,12 @@ func (c *Client) finish(at time.Duration) {
 
 func (c *Client) warmUp(r *Recorder, fn func() error) error {
 	if c.step.warmup != nil {
-		if _, err := c.follow(r, c.step.warmup, c.step.ready.openedAt, fn); err != nil || c.stage == finished || c.turns.warmed() {
+		if _, err := c.follow(r, c.step.warmup, c.step.ready.openedAt, fn); err != nil || c.stage == finished || c.duetState.warmed() {
 			return err
 		}
 	}
 	plan := &c.step.plan
-	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations || !c.turns.warmed(); {
+	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations || !c.duetState.warmed(); {
 		if c.step.stopping() {
 			return nil
 		}
@@ -379,12 +379,12 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 // more.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
 	c.place = place{schedule: s, began: start, turn: make(chan struct{}, 1)}
-	defer func() { c.place, c.late = place{}, 0 }()
+	defer func() { c.place, c.queueDelay = place{}, 0 }()
 	for free := now(); !c.step.stopping(); {
 		if !c.place.take(c.step, 1, free) {
 			return !c.step.stopping(), nil
 		}
-		c.late = c.place.last.late
+		c.queueDelay = c.place.last.late
 		if free, err = c.operate(r, start+c.place.last.begin, fn); err != nil || c.stage == finished {
 			return false, err
 		}
@@ -397,17 +397,17 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 // marked with Stop.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
-	c.noted, c.unused = false, true
-	if c.turns != nil {
-		c.turns.enter(c, begin)
+	c.noted, c.pendingStart = false, true
+	if c.duetState != nil {
+		c.duetState.enter(c, begin)
 	}
 	err = fn()
 	end = now()
-	c.unused = false
+	c.pendingStart = false
 	c.passWindow(end)
 	c.step.slots.tick(end)
-	if c.turns != nil {
-		c.turns.leave(c, end)
+	if c.duetState != nil {
+		c.duetState.leave(c, end)
 	}
 	if len(c.open) > 0 {
 		c.closeOpen(err)

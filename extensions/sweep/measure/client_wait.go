@@ -10,7 +10,7 @@ type Waits struct{ histogram histogram }
 func (w *Waits) Record(c *Client, wait time.Duration) {
 	if c.measuring {
 		w.histogram.record(wait)
-		c.woken = wait
+		c.wakeDelay = wait
 	}
 }
 

@@ -195,8 +195,8 @@ func (d *duet) of(op string) *series {
 	return s
 }
 
-// turns is a client's state in a duet.
-type turns struct {
+// duetState is a client's state in a duet.
+type duetState struct {
 	*duet
 
 	variant Variant
@@ -212,7 +212,7 @@ type turns struct {
 	calls int
 }
 
-func (t *turns) enter(c *Client, begin time.Duration) {
+func (t *duetState) enter(c *Client, begin time.Duration) {
 	t.began = begin
 	if !c.measuring {
 		t.variant, t.until = Base, begin+warmTurn
@@ -222,7 +222,7 @@ func (t *turns) enter(c *Client, begin time.Duration) {
 
 		return
 	}
-	slice := t.duet.slice(begin - c.late)
+	slice := t.duet.slice(begin - c.queueDelay)
 	if slice == t.slice {
 		return
 	}
@@ -231,7 +231,7 @@ func (t *turns) enter(c *Client, begin time.Duration) {
 	t.variant, t.until = t.duet.variant(slice), t.duet.began+time.Duration(slice+1)*t.length
 }
 
-func (t *turns) leave(c *Client, end time.Duration) {
+func (t *duetState) leave(c *Client, end time.Duration) {
 	if !c.measuring {
 		if !*t.batches() {
 			t.warm(end - t.began)
@@ -245,34 +245,34 @@ func (t *turns) leave(c *Client, end time.Duration) {
 
 // worked extends the client's working time in the slice. It reports whether the slice had ended
 // before.
-func (t *turns) worked(until time.Duration) (crossed bool) {
+func (t *duetState) worked(until time.Duration) (crossed bool) {
 	t.end = until
 
 	return until > t.until
 }
 
 // warm records a warm-up duration, except for the first call per variant, which may connect.
-func (t *turns) warm(took time.Duration) {
+func (t *duetState) warm(took time.Duration) {
 	if t.calls >= 2 {
 		t.pieces.Record(took)
 	}
 }
 
-func (t *turns) flush() {
+func (t *duetState) flush() {
 	if t.slice >= 0 && t.end > t.from {
 		t.busy.add(t.slice, t.end-t.from)
 	}
 	t.slice = -1
 }
 
-func (t *turns) over() bool {
+func (t *duetState) over() bool {
 	*t.batches() = true
 
 	return now() >= t.until
 }
 
 // batches points to whether the variant's calls do many operations.
-func (t *turns) batches() *bool {
+func (t *duetState) batches() *bool {
 	if t.variant == Change {
 		return &t.asked.change
 	}
@@ -281,7 +281,7 @@ func (t *turns) batches() *bool {
 }
 
 // warmed reports whether the client has called both variants often enough.
-func (t *turns) warmed() bool { return t == nil || t.calls >= 2*leastWarm }
+func (t *duetState) warmed() bool { return t == nil || t.calls >= 2*leastWarm }
 
 // RunDuet does the client's part like Run, with two variants that all clients switch between at the
 // same times. An operation counts for the variant that began it, even if it ends in a later slice.
@@ -296,8 +296,8 @@ func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, chan
 		return err
 	}
 	c.mu.Lock()
-	if c.turns == nil {
-		c.turns = &turns{duet: d, slice: -1}
+	if c.duetState == nil {
+		c.duetState = &duetState{duet: d, slice: -1}
 		for _, r := range c.recorders {
 			r.join(d)
 		}
@@ -305,7 +305,7 @@ func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, chan
 	c.mu.Unlock()
 
 	return c.run(ctx, op, warm, func() error {
-		if c.turns.variant == Change {
+		if c.duetState.variant == Change {
 			return change()
 		}
 

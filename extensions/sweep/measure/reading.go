@@ -26,7 +26,7 @@ type Reading struct {
 	// Ops are sorted by name; in a duet, base precedes change.
 	Ops []Totals
 	// Duet describes the slices of a duet; nil otherwise.
-	Duet *Turns
+	Duet *DuetSlices
 
 	// Counters cover all operations.
 	Counters Counters
@@ -110,7 +110,7 @@ func (s *Step) ReadOverTime() Reading {
 	r := s.Read()
 	if d := s.duet.Load(); d != nil && r.Started && r.Duet == nil {
 		// Clients add a slice's time in the next slice, so the last pair is incomplete.
-		r.Duet = d.turns(&r, max(min(int64(r.Elapsed/(2*d.length)), mostSlices/2)-1, 0))
+		r.Duet = d.slices(&r, max(min(int64(r.Elapsed/(2*d.length)), mostSlices/2)-1, 0))
 	}
 	for i := range r.Ops {
 		if r.Ops[i].Variant == NoVariant {
@@ -126,11 +126,11 @@ type allTotals []*Totals
 func (a *allTotals) add(c *Client, duet bool) {
 	for _, rec := range c.kinds() {
 		if !duet {
-			a.of(NoVariant, rec.op).add(&rec.tally)
+			a.of(NoVariant, rec.op).add(&rec.opCounts)
 
 			continue
 		}
-		a.of(Base, rec.op).add(&rec.tally)
+		a.of(Base, rec.op).add(&rec.opCounts)
 		if change := rec.change.Load(); change != nil {
 			a.of(Change, rec.op).add(change)
 		}
@@ -165,16 +165,16 @@ func (a *allTotals) of(variant Variant, op string) *Totals {
 
 // named sorts the totals. It clears the default name of operations if all have it.
 func (a allTotals) named() (ops []Totals) {
-	happened := map[string]bool{}
+	nonEmpty := map[string]bool{}
 	for _, t := range a {
-		happened[t.Op] = happened[t.Op] || !t.Empty()
+		nonEmpty[t.Op] = nonEmpty[t.Op] || !t.Empty()
 	}
-	none := !slices.Contains(slices.Collect(maps.Values(happened)), true)
+	none := !slices.Contains(slices.Collect(maps.Values(nonEmpty)), true)
 	slices.SortFunc(a, func(x, y *Totals) int {
 		return cmp.Or(cmp.Compare(x.Variant, y.Variant), cmp.Compare(x.Op, y.Op))
 	})
 	for _, t := range a {
-		if none || happened[t.Op] {
+		if none || nonEmpty[t.Op] {
 			foldRarest(t.Errors)
 			ops = append(ops, *t)
 		}

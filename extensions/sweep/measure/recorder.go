@@ -14,27 +14,27 @@ type Recorder struct {
 	op     string
 	client *Client
 
-	// tally counts; in a duet, it counts base.
-	tally
+	// opCounts counts; in a duet, it counts base.
+	opCounts
 
 	warmed, warmedFailed atomic.Uint64 // in the warm-up
 
 	// change counts a duet's change, and slices both variants per slice; nil otherwise.
-	change atomic.Pointer[tally]
+	change atomic.Pointer[opCounts]
 	slices *series
 	// timing is the client's value of timing at the last operation that started together with
 	// others.
 	timing uint64
 }
 
-// tally counts one client's operations of one name.
-type tally struct {
-	of       *part
+// opCounts counts one client's operations of one name.
+type opCounts struct {
+	shard    *part
 	overTime *overTime
 
 	sentBytes, recvBytes atomic.Uint64
 	durations            figures
-	kept                 atomic.Int64 // successful operations at the step's mark, plus 1; 0 if none followed
+	countAtMark          atomic.Int64 // successful operations at the step's mark, plus 1; 0 if none followed
 	failed, rows         atomic.Uint64
 	shared               atomic.Uint64 // see Totals.Shared
 	failures             figures       // failed operations with known durations
@@ -45,28 +45,28 @@ type tally struct {
 
 func (r *Recorder) join(d *duet) {
 	r.slices = d.of(r.op)
-	change := &tally{}
+	change := &opCounts{}
 	change.joinStep(r, true)
 	r.change.Store(change)
 }
 
-func (t *tally) joinStep(r *Recorder, change bool) {
+func (t *opCounts) joinStep(r *Recorder, change bool) {
 	s := r.client.step
 	k := s.kind(r.op, change)
-	t.of, t.overTime = k.of(r.client.index), s.slots.keep(k)
+	t.shard, t.overTime = k.of(r.client.index), s.slots.keep(k)
 }
 
-// into returns the tally for the client's current call.
-func (r *Recorder) into() *tally {
-	if t := r.client.turns; t != nil && t.variant == Change {
+// into returns the opCounts for the client's current call.
+func (r *Recorder) into() *opCounts {
+	if t := r.client.duetState; t != nil && t.variant == Change {
 		return r.change.Load()
 	}
 
-	return &r.tally
+	return &r.opCounts
 }
 
 // ended returns the number of finished operations, including failed ones.
-func (t *tally) ended() uint64 {
+func (t *opCounts) ended() uint64 {
 	if t == nil {
 		return 0
 	}
@@ -120,17 +120,17 @@ func (r *Recorder) Ok(d time.Duration) {
 	c.recorded++
 	if !c.measuring {
 		r.countWarm(&r.warmed)
-		if c.turns != nil && *c.turns.batches() {
-			c.turns.warm(d)
+		if c.duetState != nil && *c.duetState.batches() {
+			c.duetState.warm(d)
 		}
 
 		return
 	}
-	d += c.late
-	t := &r.tally
-	if turns := c.turns; turns != nil {
-		r.slices.record(turns.slice, d)
-		if turns.worked(now()) {
+	d += c.queueDelay
+	t := &r.opCounts
+	if state := c.duetState; state != nil {
+		r.slices.record(state.slice, d)
+		if state.worked(now()) {
 			r.slices.crossed.Add(1)
 		}
 		t = r.into()
@@ -138,7 +138,7 @@ func (r *Recorder) Ok(d time.Duration) {
 	if o := t.overTime; o != nil && int64(d) > o.slowest.floor.Load() {
 		o.slowest.offer(c.slow(d))
 	}
-	c.woken, c.unused = notWoken, false
+	c.wakeDelay, c.pendingStart = notWoken, false
 	c.tick(d)
 	if c.batched {
 		if r.timing == c.timing {
@@ -146,10 +146,10 @@ func (r *Recorder) Ok(d time.Duration) {
 		}
 		r.timing = c.timing
 	}
-	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
-		t.kept.Store(t.durations.number.Load() + 1)
+	if c.step.marked.Load() != 0 && t.countAtMark.Load() == 0 {
+		t.countAtMark.Store(t.durations.number.Load() + 1)
 	}
-	t.of.ok.record(d, &t.durations)
+	t.shard.ok.record(d, &t.durations)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
@@ -163,7 +163,7 @@ func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	if c.measuring && !c.step.Interrupted() {
 		t := r.into()
 		c.tick(d)
-		t.of.failed.record(d+c.late, &t.failures)
+		t.shard.failed.record(d+c.queueDelay, &t.failures)
 	}
 	r.Fail(reason)
 }
@@ -175,7 +175,7 @@ func (r *Recorder) Fail(reason error) {
 	c.failures++
 	c.failed = r
 	c.failedCut = c.cutOff()
-	c.woken, c.unused = notWoken, false
+	c.wakeDelay, c.pendingStart = notWoken, false
 	if c.step.Interrupted() {
 		return
 	}
@@ -198,8 +198,8 @@ func (r *Recorder) countWarm(n *atomic.Uint64) {
 func (r *Recorder) countFailure() {
 	t := r.into()
 	t.failed.Store(t.failed.Load() + 1)
-	if turns := r.client.turns; turns != nil {
-		turns.worked(now())
+	if state := r.client.duetState; state != nil {
+		state.worked(now())
 	}
 	if t.overTime != nil {
 		t.overTime.failed.Add(1)
@@ -263,10 +263,10 @@ type Totals struct {
 	reasons reasons // by cause, for Errors
 }
 
-// add adds a tally, except for the shared buckets: see addKind.
-func (t *Totals) add(r *tally) {
+// add adds a opCounts, except for the shared buckets: see addKind.
+func (t *Totals) add(r *opCounts) {
 	n := t.Durations.addFigures(&r.durations)
-	if kept := r.kept.Load(); kept > 0 {
+	if kept := r.countAtMark.Load(); kept > 0 {
 		n = kept - 1
 	}
 	t.Within += n

@@ -116,7 +116,7 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	}
 	s.stopped, s.endStarts = context.WithCancel(context.Background())
 	for i := range s.clients {
-		s.clients[i] = &Client{step: s, index: i, tries: now(), woken: notWoken}
+		s.clients[i] = &Client{step: s, index: i, tries: now(), wakeDelay: notWoken}
 	}
 	s.line.onOpened = s.opened
 	if plan.Rate > 0 {

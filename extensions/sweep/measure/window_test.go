@@ -142,7 +142,7 @@ func TestWindowAllocatesNothing(t *testing.T) {
 	r.Ok(ms)
 	s.mark(now())
 	require.Zero(t, testing.AllocsPerRun(100, func() { r.Ok(ms) }))
-	require.EqualValues(t, 2, r.kept.Load(), "one operation, before the mark")
+	require.EqualValues(t, 2, r.countAtMark.Load(), "one operation, before the mark")
 }
 
 // A client whose last operation was interrupted has not done its share.

@@ -158,7 +158,7 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 	if err != nil {
 		s.logger.Error(err)
 	}
-	watch.Testify(steps, s.before)
+	watch.Annotate(steps, s.before)
 	s.before = steps
 	s.scenario.Add(steps)
 	s.scenario.Save()

@@ -16,7 +16,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 		return nil
 	}
 	var duets []Duet
-	add := func(op string, base, change *measure.Totals, of ...*measure.TurnsOf) {
+	add := func(op string, base, change *measure.Totals, of ...*measure.SlicePairs) {
 		d := Duet{
 			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, Op: op,
 			Slices: 2 * len(of[0].Pairs), SliceSeconds: reading.Duet.Length.Seconds(), Seed: reading.Duet.Seed,
@@ -27,7 +27,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 		d.compare(of, base, change)
 		duets = append(duets, d)
 	}
-	var all []*measure.TurnsOf
+	var all []*measure.SlicePairs
 	var allBase, allChange measure.Totals
 	for i := range reading.Ops {
 		base := &reading.Ops[i]
@@ -51,7 +51,7 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 }
 
 // compare sets the figures of these kinds of operations together, or why they are missing.
-func (d *Duet) compare(of []*measure.TurnsOf, base, change *measure.Totals) {
+func (d *Duet) compare(of []*measure.SlicePairs, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
 	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
 		for i := range of[0].Pairs {

@@ -22,7 +22,7 @@ func TestFiguresOfADuet(t *testing.T) {
 
 		return s
 	}
-	of := &measure.TurnsOf{Crossed: 7}
+	of := &measure.SlicePairs{Crossed: 7}
 	for i := range pairs {
 		slowly := time.Duration(i%5) * 10 * time.Microsecond // occasional noise that hits both
 		of.Pairs = append(of.Pairs, measure.SlicePair{
@@ -34,7 +34,7 @@ func TestFiguresOfADuet(t *testing.T) {
 			{Op: "get", Variant: measure.Base, Durations: *all[0].Distribution()},
 			{Op: "get", Variant: measure.Change, Durations: *all[1].Distribution()},
 		},
-		Duet: &measure.Turns{Seed: 3, Length: 20 * time.Millisecond, Ops: map[string]*measure.TurnsOf{"get": of}},
+		Duet: &measure.DuetSlices{Seed: 3, Length: 20 * time.Millisecond, Ops: map[string]*measure.SlicePairs{"get": of}},
 	}, Step{Clients: 4, Repeat: 2})
 	require.Len(t, duets, 1)
 	d := &duets[0]

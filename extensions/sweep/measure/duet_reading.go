@@ -2,18 +2,18 @@ package measure
 
 import "time"
 
-// Turns are the slices of a duet and the operations in them.
-type Turns struct {
+// DuetSlices are the slices of a duet and the operations in them.
+type DuetSlices struct {
 	// Seed ordered the variants.
 	Seed uint32
 	// Length is the length of a slice.
 	Length time.Duration
 	// Ops is indexed by operation name.
-	Ops map[string]*TurnsOf
+	Ops map[string]*SlicePairs
 }
 
-// TurnsOf are the pairs of slices for one operation.
-type TurnsOf struct {
+// SlicePairs are the pairs of slices for one operation.
+type SlicePairs struct {
 	Pairs []SlicePair
 	// Crossed counts operations that ended after the slice in which they began.
 	Crossed uint64
@@ -56,18 +56,18 @@ func (d *duet) read(r *Reading) {
 	}
 	for i := range r.Ops {
 		if t := &r.Ops[i]; t.OverTime != nil {
-			t.OverTime.Turns = d.turnsIn(t.OverTime, t, r.Elapsed)
+			t.OverTime.Turns = d.workTimes(t.OverTime, t, r.Elapsed)
 		}
 	}
 	whole := min(int64(r.Elapsed/(2*d.length)), mostSlices/2)
 	if r.Complete && d.last != 0 {
 		whole = min(d.last, mostSlices) / 2
 	}
-	r.Duet = d.turns(r, whole)
+	r.Duet = d.slices(r, whole)
 }
 
-func (d *duet) turns(r *Reading, whole int64) *Turns {
-	t := &Turns{Seed: d.seed, Length: d.length, Ops: map[string]*TurnsOf{}}
+func (d *duet) slices(r *Reading, whole int64) *DuetSlices {
+	t := &DuetSlices{Seed: d.seed, Length: d.length, Ops: map[string]*SlicePairs{}}
 	for i := range r.Ops {
 		if op := r.Ops[i].Op; t.Ops[op] == nil {
 			t.Ops[op] = d.pairs(d.of(op), whole, r.Elapsed)
@@ -77,9 +77,9 @@ func (d *duet) turns(r *Reading, whole int64) *Turns {
 	return t
 }
 
-// turnsIn returns the average working time of clients for a variant in each slot: the length of its
+// workTimes returns the average working time of clients for a variant in each slot: the length of its
 // slices there, scaled to the variant's total working time.
-func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
+func (d *duet) workTimes(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
 	turns := make([]time.Duration, len(o.Slots))
 	var all time.Duration
 	for slice := int64(0); d.last == 0 || slice < d.last; slice++ {
@@ -94,11 +94,11 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 		}
 	}
 	// Rounding the sums, not each turn, makes them add up to the variant's time.
-	var length, told time.Duration
+	var length, rounded time.Duration
 	for i, turn := range turns {
 		length += turn
 		until := time.Duration(float64(length) / float64(all) * float64(t.Time))
-		turns[i], told = until-told, until
+		turns[i], rounded = until-rounded, until
 	}
 
 	return turns
@@ -112,8 +112,8 @@ func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	return min(d.length, max(elapsed-time.Duration(slice)*d.length, 0)) * time.Duration(len(d.step.clients))
 }
 
-func (d *duet) pairs(s *series, whole int64, elapsed time.Duration) *TurnsOf {
-	t := &TurnsOf{Pairs: make([]SlicePair, whole), Crossed: s.crossed.Load()}
+func (d *duet) pairs(s *series, whole int64, elapsed time.Duration) *SlicePairs {
+	t := &SlicePairs{Pairs: make([]SlicePair, whole), Crossed: s.crossed.Load()}
 	for i := range 2 * whole {
 		slice := Slice{Busy: d.timeOf(i, elapsed), Durations: s.of(i)}
 		if d.variant(i) == Base {
