@@ -201,8 +201,8 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 	}
 }
 
-// LogFailures logs how many operations failed in a run outside a sweep, and the first error. It does
-// so once per module.
+// LogFailures logs how many operations failed in a run outside a sweep, and the first error. It
+// does so once per module.
 func (r *Runs) LogFailures(failed, succeeded uint64) {
 	if r.fault != nil && r.shared.logged.CompareAndSwap(false, true) {
 		r.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+

@@ -173,7 +173,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		b.fail(err)
 	}
-	b.runs.Tell(result.Failed, result.Succeeded)
+	b.runs.LogFailures(result.Failed, result.Succeeded)
 	if asked.Phase == phaseLoad && left == 0 {
 		b.loaded(&result)
 	}

@@ -77,8 +77,8 @@ func (d *duet) slices(r *Reading, whole int64) *DuetSlices {
 	return t
 }
 
-// workTimes returns the average working time of clients for a variant in each slot: the length of its
-// slices there, scaled to the variant's total working time.
+// workTimes returns the average working time of clients for a variant in each slot: the length of
+// its slices there, scaled to the variant's total working time.
 func (d *duet) workTimes(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
 	turns := make([]time.Duration, len(o.Slots))
 	var all time.Duration
