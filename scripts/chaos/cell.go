@@ -45,6 +45,7 @@ type cell struct {
 	protocol   *protocol
 	fault      *fault
 	server     *server
+	cluster    *redisCluster // of a protocol with clusters
 	id         string
 	folder     string
 	results    string
@@ -100,6 +101,12 @@ func (c *cell) try() error {
 	c.results = filepath.Join(c.folder, "results")
 	if err := errors.Join(os.RemoveAll(c.folder), os.MkdirAll(c.results, 0o750)); err != nil {
 		return err
+	}
+	if c.protocol.cluster {
+		defer c.stopCluster()
+		if err := c.startCluster(); err != nil {
+			return err
+		}
 	}
 	address, err := c.listen()
 	if err != nil {

@@ -37,6 +37,8 @@ type fault struct {
 	// disturbs means that the server is stopped or killed, so no other cell may use it.
 	disturbs bool
 	kills    bool
+	// cluster reports that it happens to a cluster.
+	cluster bool
 	// names returns the DNS server of a cell; nil for a numeric address.
 	names func(c *cell) (*nameService, error)
 	// during runs during the test, after the first replies.
@@ -174,6 +176,16 @@ func faultsOfServers() []*fault {
 				return nil
 			},
 		},
+		{
+			name: "slots-move", what: "half of the slots of a cluster's server move to another one", cluster: true, failures: noneFails,
+			settings: untroubled(),
+			during:   func(c *cell) error { return c.cluster.moveSlots() },
+		},
+		{
+			name: "failover", what: "a primary of a cluster is killed, and its replica takes over", cluster: true, kills: true,
+			settings: untroubled(),
+			during:   func(c *cell) error { return c.cluster.killPrimary() },
+		},
 	}
 }
 
@@ -244,6 +256,10 @@ func signals(all ...syscall.Signal) func(*cell) error {
 // skip returns why a cell makes no sense, or "".
 func (f *fault) skip(p *protocol, clock string) string {
 	switch {
+	case f.cluster && !p.cluster:
+		return "only a cluster has it"
+	case p.cluster && !f.cluster && f.name != "none":
+		return "clients of a cluster connect to its servers without the proxy: resp has it"
 	case f.tls != "" && !p.tls:
 		return "k6's client of " + p.name + " speaks no TLS, and neither does the server"
 	case f.name == "dns-changes" && strings.Contains(p.host(), ":"):

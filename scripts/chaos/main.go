@@ -160,7 +160,7 @@ func (t *table) prepare() error {
 		return err
 	}
 	for _, p := range t.protocols {
-		if t.servers[p.server] == nil {
+		if t.servers[p.server] == nil && !p.cluster {
 			s, err := t.find(p.server)
 			if err != nil {
 				return err
@@ -253,7 +253,7 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 		workers.Go(func() {
 			for c := range cells {
 				o := &outcome{short: c.run(), log: c.log()}
-				if c.server.dead() { // without a fault in this cell; another cell tests k6 without a server
+				if !c.protocol.cluster && c.server.dead() { // without a fault in this cell; another cell tests k6 without a server
 					if err := c.server.revive(); err != nil {
 						o.short = append(o.short, err.Error())
 					} else {
@@ -270,8 +270,13 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 }
 
 func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
+	s := t.servers[p.server]
+	if p.cluster {
+		s = &server{name: p.server, network: "tcp"}
+	}
+
 	return &cell{
-		table: t, protocol: p, fault: f, server: t.servers[p.server], nameServer: nameServer,
+		table: t, protocol: p, fault: f, server: s, nameServer: nameServer,
 		id: fmt.Sprintf("%s-%s-%d-%d", p.name, f.name, os.Getpid(), t.ids.Add(1)), folder: filepath.Join(t.folder, key(p, f)),
 	}
 }

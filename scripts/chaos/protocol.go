@@ -34,6 +34,8 @@ type protocol struct {
 	// closes means that the script has to close its connections.
 	closes  bool
 	rewrite func(chunk []byte) []byte
+	// cluster reports that each cell has a cluster of its own.
+	cluster bool
 	// output means that the cell tests k6's output instead of operations.
 	output bool
 }
@@ -84,6 +86,10 @@ func protocols() []*protocol {
 			rooms: []string{extensions + "resp", "redis/go-redis"}, writes: "set", most: 1,
 			load: 4, stored: redisKeys, filler: someBytes,
 			inflate: inflateNumber(`(?m)^\$(\d+)\r`, "9223372036854775800", "4611686018427387904", "2147483647", "99999999999999999999"),
+		},
+		{
+			name: "respcluster", server: "redis", cluster: true, forgets: true, rooms: []string{extensions + "resp"}, writes: "set", most: 1,
+			load: 4, stored: clusterKeys,
 		},
 	}
 }
