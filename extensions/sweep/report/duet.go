@@ -90,7 +90,8 @@ func (d *Duet) Estimate(f *DuetFigure) paired.Estimate {
 
 // DuetLine returns the verdicts of a duet in one sentence, without its step.
 func (r *Report) DuetLine(d *Duet) string {
-	line := fmt.Sprintf("%s beside %s: ", r.variantName(Change), r.variantName(Base))
+	base, change := r.variantNames()
+	line := fmt.Sprintf("%s beside %s: ", change, base)
 	if len(d.Figures) == 0 {
 		return line + "cannot tell, " + d.Why
 	}
@@ -135,40 +136,41 @@ func (f *DuetFigure) verdict() string {
 	}
 }
 
-// variantName returns the name of a variant from CHANGE_NAME, BASE_NAME or sweep.meta, or what
-// differs between both targets.
-func (r *Report) variantName(variant string) string {
-	base, _ := r.Target["base"].(map[string]any)
-	if variant != Base && variant != Change {
-		return variant
+// variantNames returns what both variants are called: their names by CHANGE_NAME, BASE_NAME or
+// sweep.meta, else what differs between their targets, else "base" and "change".
+func (r *Report) variantNames() (base, change string) {
+	other, _ := r.Target["base"].(map[string]any)
+	base, _ = other["name"].(string)
+	change, _ = r.Target["name"].(string)
+	if base != "" || change != "" {
+		return cmp.Or(base, Base), cmp.Or(change, Change)
 	}
-	own, of := base, func(key string) any { return base[key] }
-	if variant == Change {
-		own = r.Target
-		of = func(key string) any { return cmp.Or(r.Target[key], r.Params[key]) }
-	}
-	if name, _ := own["name"].(string); name != "" {
-		return name
-	}
-	var differ []string
-	for _, key := range slices.Sorted(maps.Keys(base)) {
-		value := of(key)
-		if value == nil || fmt.Sprint(base[key]) == fmt.Sprint(cmp.Or(r.Target[key], r.Params[key])) {
-			continue
+	var bases, changes []string
+	for _, key := range slices.Sorted(maps.Keys(other)) {
+		theirs, mine := other[key], cmp.Or(r.Target[key], r.Params[key])
+		if theirs != nil && mine != nil && fmt.Sprint(theirs) != fmt.Sprint(mine) {
+			bases, changes = append(bases, differing(key, theirs)), append(changes, differing(key, mine))
 		}
-		text, is := value.(string)
-		if !is {
-			text = fmt.Sprintf("%s %v", key, value)
-		} else if u, err := url.Parse(text); err == nil && u.Host != "" {
-			text = u.Host
-		}
-		differ = append(differ, text)
 	}
-	if said := strings.Join(differ, ", "); said != "" && len(said) <= longestDiffering {
-		return variant + " (" + said + ")"
+	base, change = strings.Join(bases, ", "), strings.Join(changes, ", ")
+	if base == change || max(len(base), len(change)) > longestDiffering {
+		return Base, Change
 	}
 
-	return variant
+	return base, change
+}
+
+// differing is a setting of a target as a part of a name: of a URL its host.
+func differing(key string, value any) string {
+	text, is := value.(string)
+	if !is {
+		return fmt.Sprintf("%s %v", key, value)
+	}
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		return u.Host
+	}
+
+	return text
 }
 
 // longestDiffering limits a variant's name from its target, in bytes.
@@ -181,8 +183,14 @@ func (r *Report) Named() *Report {
 	}
 	named := *r
 	named.Steps = slices.Clone(r.Steps)
+	base, change := r.variantNames()
 	for i := range named.Steps {
-		named.Steps[i].Variant = r.variantName(named.Steps[i].Variant)
+		switch s := &named.Steps[i]; s.Variant {
+		case Base:
+			s.Variant = base
+		case Change:
+			s.Variant = change
+		}
 	}
 
 	return &named

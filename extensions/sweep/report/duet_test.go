@@ -66,11 +66,11 @@ func TestVerdictOfADuet(t *testing.T) {
 // The variants are named by the settings, or by the differences of their targets.
 func TestNamesOfVariants(t *testing.T) {
 	for want, target := range map[string]map[string]any{
-		"t4 beside t1":       {"name": "t4", "base": map[string]any{"name": "t1", "threads": 1}},
-		"change beside v1":   {"base": map[string]any{"name": "v1"}},
-		"change beside base": {"base": map[string]any{"about": strings.Repeat("long", 20)}, "about": strings.Repeat("other", 20)},
-		"change (127.0.0.1:2) beside base (127.0.0.1:1)":          {"url": "redis://127.0.0.1:2", "base": map[string]any{"url": "redis://127.0.0.1:1"}},
-		"change (raw, pipeline 4) beside base (text, pipeline 1)": {"driver": "raw", "pipeline": 4, "base": map[string]any{"driver": "text", "pipeline": 1}},
+		"t4 beside t1":                            {"name": "t4", "base": map[string]any{"name": "t1", "threads": 1}},
+		"change beside v1":                        {"base": map[string]any{"name": "v1"}},
+		"change beside base":                      {"base": map[string]any{"about": strings.Repeat("long", 20)}, "about": strings.Repeat("other", 20)},
+		"127.0.0.1:2 beside 127.0.0.1:1":          {"url": "redis://127.0.0.1:2", "base": map[string]any{"url": "redis://127.0.0.1:1"}},
+		"raw, pipeline 4 beside text, pipeline 1": {"driver": "raw", "pipeline": 4, "base": map[string]any{"driver": "text", "pipeline": 1}},
 	} {
 		r := madeUp(duet)
 		r.Target = target

@@ -56,5 +56,5 @@ func TestPrecisionOfADuet(t *testing.T) {
 	require.True(t, rep.Steps[0].Complete)
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 	require.Empty(t, r.lines("before the step is known"), r.output)
-	require.NotEmpty(t, r.lines("change (pipeline 1) beside base (pipeline 2): ops/s"), r.output)
+	require.NotEmpty(t, r.lines("pipeline 1 beside pipeline 2: ops/s"), r.output)
 }

@@ -279,3 +279,15 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk ful
 func TestRenderSaysWhatFailed(t *testing.T) {
 	require.EqualError(t, Render(failingWriter{}, newMaker().small()), "page of stock-rollup: disk full")
 }
+
+// The headline and the curves have the total of several kinds of operations.
+func TestTotalsOfThePage(t *testing.T) {
+	r := newMaker().twoKinds()
+	for i := range r.Steps {
+		r.Steps[i].Seconds = r.Steps[i/2*2].Seconds // kinds of one step take the same time
+	}
+	page := rendered(t, r)
+	require.Contains(t, page, `<span class="name">(total)</span>: at most <strong>`)
+	require.Regexp(t, `<text [^>]*>\(total\)</text>|<h4>\(total\)</h4>`, page)
+	require.NotContains(t, rendered(t, newMaker().small()), "(total)")
+}

@@ -32,6 +32,9 @@ func tails(s *sweep) figure {
 	var most int64
 	left := false
 	for i, one := range s.series {
+		if one.kind == report.TotalOp { // it has no histogram
+			continue
+		}
 		groups := chosen(one.groups, maxCurves)
 		left = left || len(groups) < len(one.groups)
 		for _, g := range groups {

@@ -28,7 +28,12 @@ type series struct {
 func newSweep(r *report.Report) *sweep {
 	s := &sweep{report: r, byRate: slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Rate > 0 })}
 	at := map[string]int{}
-	for _, g := range r.Groups() {
+	withTotals := *r
+	withTotals.Steps = nil
+	for _, step := range r.WithTotals() {
+		withTotals.Steps = append(withTotals.Steps, *step)
+	}
+	for _, g := range withTotals.Groups() {
 		op := g.Op
 		if g.Variant != "" {
 			op += " of " + g.Variant
