@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// columnsFor returns a driver's arguments for appendColumns(columns), and its result.
 func columnsFor(t *testing.T, columns string) (got []any, returned any) {
 	t.Helper()
 	v := newVU(t, &fakeDriver{columns: func(_ *fakeConn, columns []any) error {

@@ -248,7 +248,6 @@ func wholeSteps(low, high int64, step uint64) wholeBetween {
 	return wholeBetween{low, step, (uint64(high) - uint64(low)) / step}
 }
 
-// sequence reads a pattern of consecutive values.
 func sequence(value, step sobek.Value) (pattern, error) {
 	from, err := bind(value)
 	if err != nil {

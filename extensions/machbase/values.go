@@ -28,7 +28,6 @@ var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 	"short", "integer", "long", "float", "double", "datetime", "varchar", "ipv4", "ipv6", "binary",
 }
 
-// binds converts an array of JavaScript values to parameters.
 func binds(value sobek.Value) ([]any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil
@@ -37,7 +36,6 @@ func binds(value sobek.Value) ([]any, error) {
 	return bindsIn(&k6glue.Reading{}, value)
 }
 
-// bindsIn is binds for one of several arrays.
 func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	n, err := reading.Length(value)
 	switch {

@@ -157,7 +157,6 @@ func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error
 // farthest is the longest time to live. memcached takes larger numbers as Unix times.
 const farthest = 30 * 24 * 60 * 60
 
-// expiry reads a time to live and converts it for memcached.
 func expiry(method, what string, value sobek.Value) (int32, error) {
 	ttl, err := k6mod.TTL(method, what, value)
 	if err != nil {

@@ -63,7 +63,6 @@ func requestOf(command *workload.Command, key []byte) wire.Request {
 	return q
 }
 
-// metaCode returns the code of a reply to a meta command.
 func metaCode(verb wire.Verb, a *wire.Reply) string {
 	switch {
 	case a.HasValue:

@@ -143,7 +143,6 @@ func (c *client) closeConn() {
 	c.Closing().Remove(c)
 }
 
-// forget removes the session. The caller holds c.mu.
 func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
 
 // opened returns the session, or an error if none is open. The caller holds c.mu.

@@ -204,7 +204,6 @@ func (r *run) record(begin, end time.Duration, counts wire.Counts, err error) {
 	r.client.Elapsed(took)
 }
 
-// reportCached reports the number of cached results to the step.
 func (r *run) reportCached() {
 	if r.sweep != nil {
 		r.sweep.Client.Counter(measure.Hits).Add(uint64(r.total.Cached))

@@ -39,7 +39,6 @@ func (e *extent) check(method string, usual int) error {
 	return nil
 }
 
-// over reports whether the call is complete.
 func (e *extent) over(done int, since time.Duration) bool {
 	if e.iterations > 0 {
 		return done >= e.iterations

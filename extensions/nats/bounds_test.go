@@ -92,7 +92,7 @@ func frame(head byte, said string) string {
 	return string([]byte{head, 126, byte(len(said) >> 8), byte(len(said))}) + said
 }
 
-// lieInFrames accepts a WebSocket, and sends says at the first ping.
+// lieInFrames accepts a WebSocket, and answers the first ping with says.
 func lieInFrames(conn net.Conn, says string) {
 	reader := bufio.NewReader(conn)
 	request, err := http.ReadRequest(reader)

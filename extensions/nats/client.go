@@ -191,7 +191,6 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 	return conn, nil
 }
 
-// connected returns the connection, or nil if it is unusable.
 func (c *client) connected() *connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -263,7 +262,6 @@ func (c *client) noteAll(recorded []record, conn *connection) {
 	}
 }
 
-// subject returns the subject as the metrics show it.
 func (c *client) subject(subject string) string {
 	if subject == "" || !c.config.TagSubjects {
 		return ""

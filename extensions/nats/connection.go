@@ -100,7 +100,6 @@ func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	return nc, err
 }
 
-// connectError returns the reason that no connection could be made.
 func (d *dialer) connectError(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

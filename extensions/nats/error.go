@@ -138,5 +138,4 @@ func withCode(message string, code int) string {
 	return fmt.Sprintf("%s (JetStream error %d)", message, code)
 }
 
-// plain returns a message of nats.go without its prefix.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "nats: ") }

@@ -138,7 +138,6 @@ func (b *taken[T]) value() (sobek.Value, error) {
 	return rt.NewArray(values...), nil
 }
 
-// missing returns an error for each message that has not arrived.
 func (b *taken[T]) missing() []error {
 	missing, dropped := b.wanted-b.count, 0
 	if b.feed.dropped != nil {

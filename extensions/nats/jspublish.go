@@ -99,7 +99,6 @@ func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	return h.publication(m, o), nil
 }
 
-// publication publishes a message and waits for its acknowledgement.
 func (h *jetStreamHandle) publication(m *natsio.Msg, o *streamPublishOptions) *task {
 	var ack *jetstream.PubAck
 

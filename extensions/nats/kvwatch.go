@@ -205,7 +205,6 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	return f.object()
 }
 
-// forward passes a watcher's entries to the feed until it ends.
 func forward(watcher jetstream.KeyWatcher, f *feed[jetstream.KeyValueEntry]) {
 	defer f.end()
 	for e := range watcher.Updates() {

@@ -97,7 +97,6 @@ func (l *layout) prefill(call sobek.FunctionCall) sobek.Value {
 	return l.store.inRun(l.bench.Prefill, call)
 }
 
-// work runs the store's job for the bench.
 func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 	found, err := l.on(ctx, conn)
 	if err != nil {

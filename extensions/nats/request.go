@@ -128,7 +128,6 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 // maxAnswers limits the answers that wait to be collected.
 const maxAnswers = 4096
 
-// gather sends a request and collects its answers.
 func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOptions) ([]*natsio.Msg, error) {
 	come := make(chan *natsio.Msg, maxAnswers)
 	over := make(chan struct{})

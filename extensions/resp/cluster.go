@@ -27,7 +27,6 @@ type cluster struct {
 	again []undone
 }
 
-// node returns the client's node for a server.
 func (c *cluster) node(server int) *node {
 	for len(c.nodes) <= server {
 		s := c.config.Servers[0] // they have one login
@@ -41,7 +40,6 @@ func (c *cluster) node(server int) *node {
 	return c.nodes[server]
 }
 
-// primaries returns the nodes that have slots.
 func (c *cluster) primaries() (nodes []*node, err error) {
 	servers := c.topology.primaries()
 	if len(servers) == 0 {
@@ -97,7 +95,6 @@ func (n *node) peer(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// owner returns the server that has a slot.
 func (c *cluster) owner(slot int) (server int, err error) {
 	server, known := c.topology.owner(slot)
 	if !known {
@@ -110,7 +107,6 @@ func (c *cluster) owner(slot int) (server int, err error) {
 	return max(server, 0), nil // the first server answers that no server has the slot
 }
 
-// do runs job on the node that has a slot.
 func (c *cluster) do(slot int, job func(*wire.Conn) error) error {
 	server, err := c.owner(slot)
 	if err != nil {

@@ -74,7 +74,6 @@ func startFakeCluster(t *testing.T, servers int) *fakeCluster {
 	return c
 }
 
-// kill ends a server and its connections.
 func (c *fakeCluster) kill(server int) {
 	_ = c.listeners[server].Close()
 	c.mu.Lock()
@@ -103,7 +102,6 @@ func (c *fakeCluster) asks() int {
 	return c.asked
 }
 
-// give makes a server the owner of slots.
 func (c *fakeCluster) give(server int, slots ...int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,6 @@ func newVU(t *testing.T) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}

@@ -37,7 +37,6 @@ func (s *store) Index(scans bool) {
 	}
 }
 
-// name returns the name of a field.
 func (h *hashes) name(field int) []byte {
 	for len(h.names) <= field {
 		h.names = append(h.names, []byte(ycsb.FieldName(len(h.names))))

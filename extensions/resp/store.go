@@ -22,7 +22,6 @@ type store struct {
 	hashes hashes
 }
 
-// do runs job on the server that has the key.
 func (s *store) do(key []byte, job func(*wire.Conn) error) error {
 	if s.cluster != nil {
 		return s.cluster.do(wire.Slot(key), job)

@@ -61,7 +61,6 @@ func (t *topology) count() int {
 	return len(t.servers)
 }
 
-// owner returns the server of a slot.
 func (t *topology) owner(slot int) (server int, known bool) {
 	owner := int(t.owners[slot].Load())
 
@@ -74,7 +73,6 @@ func (t *topology) assign(first, last, server int) {
 	}
 }
 
-// primaries returns the servers that have slots.
 func (t *topology) primaries() (servers []int) {
 	for slot := range t.owners {
 		if server, known := t.owner(slot); known && !slices.Contains(servers, server) {

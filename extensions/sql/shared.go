@@ -48,7 +48,6 @@ func (d *database) on(work func(runner) error) error {
 	return err
 }
 
-// countWait counts a call's wait for a connection.
 func (d *database) countWait(op string) {
 	if d.leave == nil {
 		return

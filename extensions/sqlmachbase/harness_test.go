@@ -91,7 +91,6 @@ func makeTable(t *testing.T, columns string) string {
 	return name
 }
 
-// readAll returns all rows as Scan finds them.
 func readAll(t *testing.T, rows *sql.Rows) [][]any {
 	t.Helper()
 	columns, err := rows.Columns()
@@ -198,7 +197,6 @@ func (p *proxy) forward(to, from net.Conn, answers bool) {
 	}
 }
 
-// cut closes all connections at both ends.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,7 +245,6 @@ func untilClosed(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 const secret = "geheim"
 
-// requireOneLine requires a one-line error without the password.
 func requireOneLine(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)

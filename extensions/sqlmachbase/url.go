@@ -18,7 +18,6 @@ const (
 	defaultConnectTimeout = 5 * time.Second
 )
 
-// parse parses a data source name.
 func parse(raw string) (*connector, error) {
 	u, err := cmi.ParseURL(raw)
 	if err != nil {
@@ -36,7 +35,6 @@ func parse(raw string) (*connector, error) {
 	return c, nil
 }
 
-// set sets an option.
 func (c *connector) set(name, value string) (err error) {
 	switch name {
 	case "timeout":

@@ -101,7 +101,6 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// closedPort returns an address where no one listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

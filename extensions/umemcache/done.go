@@ -20,7 +20,6 @@ func (d *done) asked(found bool) {
 	}
 }
 
-// record counts one operation and emits its samples.
 func (m *module) record(d *done) {
 	m.count(d)
 	m.EmitDuration(d.operation, d.err, d.took)

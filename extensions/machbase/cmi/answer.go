@@ -115,7 +115,6 @@ type unit struct {
 	data   []byte
 }
 
-// nextUnit splits the first unit off a body.
 func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	if len(body) < unitHeader {
 		return u, nil, protocolError("an answer ends in the middle of a unit")

@@ -5,7 +5,6 @@ type ids struct {
 	next uint32
 }
 
-// take returns a free number, or false.
 func (s *ids) take() (uint32, bool) {
 	for range maxStatements {
 		id := s.next

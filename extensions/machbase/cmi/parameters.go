@@ -150,7 +150,6 @@ func appendNull(b []byte, t Type) (Type, []byte, *Error) {
 	}
 }
 
-// appendAddress encodes an IP address: its version and its bytes.
 func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 	if address.Is4() {
 		four := address.As4()

@@ -123,7 +123,6 @@ func putInteger(b []byte, c Column, n int64) ([]byte, bool, *Error) {
 	return b, true, nil
 }
 
-// putUnsigned encodes an unsigned number, which may exceed an int64.
 func putUnsigned(b []byte, c Column, n uint64) ([]byte, bool, *Error) {
 	switch {
 	case n <= math.MaxInt64:

@@ -46,7 +46,6 @@ func (r *row) set(data []byte) error {
 	return nil
 }
 
-// misfit describes a row whose length does not fit its columns.
 func (r *row) misfit(data []byte) error {
 	r.ends = r.ends[:0]
 	at := 0

@@ -184,7 +184,6 @@ func (c *Conn) hello() *Error {
 	return nil
 }
 
-// begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
 		return Errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)

@@ -72,7 +72,6 @@ func nextWord(line []byte) (word, rest []byte) {
 	return line, nil
 }
 
-// parseNumber parses decimal digits, without a sign.
 func parseNumber(digits []byte) (n uint64, ok bool) {
 	if len(digits) == 0 || len(digits) > 20 {
 		return 0, false

@@ -168,7 +168,6 @@ func textStatus(verb Verb, word []byte) Status {
 	}
 }
 
-// done returns the server's word for success.
 func done(verb Verb) string {
 	switch verb { //nolint:exhaustive // other verbs store a value
 	case Touch:

@@ -127,7 +127,6 @@ func (c *Conn) Close() { _ = c.grpc.Close() }
 // Traffic returns the bytes received and sent since its last call.
 func (c *Conn) Traffic() (received, sent uint64) { return c.received.Swap(0), c.sent.Swap(0) }
 
-// authorized returns the context of calls with the key.
 func (c *Conn) authorized(ctx context.Context) context.Context {
 	if c.key == "" {
 		return ctx

@@ -14,7 +14,6 @@ type field struct {
 	packed bool
 }
 
-// wireType returns the encoding of a single value of the field.
 func (f field) wireType() protowire.Type {
 	switch f.kind { //nolint:exhaustive // all others are varints
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:

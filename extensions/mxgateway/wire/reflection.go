@@ -118,7 +118,6 @@ func (r *reflection) why(err error) error {
 	return err
 }
 
-// service returns the full name of the only service called ServiceName.
 func (r *reflection) service() (string, error) {
 	response, err := r.exchange(&rpb.ServerReflectionRequest{MessageRequest: &rpb.ServerReflectionRequest_ListServices{}})
 	if err != nil {
@@ -140,7 +139,6 @@ func (r *reflection) service() (string, error) {
 	}
 }
 
-// ask requests files and their imports.
 func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
 	requests := []*rpb.ServerReflectionRequest{request}
 	for len(requests) > 0 {
@@ -176,7 +174,6 @@ func (r *reflection) add(raw []byte) error {
 	return nil
 }
 
-// missing returns requests for all missing imports.
 func (r *reflection) missing() (requests []*rpb.ServerReflectionRequest) {
 	asked := map[string]bool{}
 	for _, file := range r.files {
@@ -193,7 +190,6 @@ func (r *reflection) missing() (requests []*rpb.ServerReflectionRequest) {
 	return requests
 }
 
-// link makes descriptors of the files.
 func (r *reflection) link() (*protoregistry.Files, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	for _, file := range r.files {

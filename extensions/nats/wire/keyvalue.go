@@ -139,7 +139,6 @@ func (c *Conn) unanswered(err error) error {
 
 var errNoStream = Errorf(KindNoResponders, "no response from stream")
 
-// acknowledged checks a stream's acknowledgement.
 func (b *Bucket) acknowledged(said []byte) error {
 	if b.isPlain(said) {
 		return nil

@@ -152,7 +152,6 @@ func (r *reader) wrong(size int) error {
 
 type span struct{ from, to int }
 
-// split finds the words of a line after the first.
 func split(line []byte, words *[mostWords]span) (n int, ok bool) {
 	at := 0
 	skip := func(space bool) {

@@ -203,7 +203,6 @@ func (c *Conn) farewell(err *Error) *Error {
 	return err
 }
 
-// begin starts a call and sets its deadline.
 func (c *Conn) begin() *Error {
 	if c.failed != nil {
 		return errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)

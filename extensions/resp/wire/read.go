@@ -102,7 +102,6 @@ func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
 	return c.length(digits, most, what)
 }
 
-// length parses the length of a string or an array.
 func (c *Conn) length(digits []byte, most int64, what string) (int, *Error) {
 	if string(digits) == "-1" {
 		return null, nil

@@ -124,7 +124,6 @@ func (r *raw) expectMiss() {
 	require.Equal(r.t, byte(1), head[8])
 }
 
-// filled reads the answer to a fill, if there is one.
 func (r *raw) filled() {
 	r.t.Helper()
 	if r.s.generation == wire.G1 {
@@ -132,7 +131,6 @@ func (r *raw) filled() {
 	}
 }
 
-// expectNothing requires that nothing arrives for some time.
 func (r *raw) expectNothing() {
 	r.t.Helper()
 	require.NoError(r.t, r.SetReadDeadline(time.Now().Add(100*time.Millisecond)))

@@ -90,7 +90,6 @@ func (a *authority) approve(version, count uint64) bool {
 	return true
 }
 
-// end closes the channels of all open requests.
 func (a *authority) end() {
 	_ = a.socket.Close()
 	a.mu.Lock()

@@ -38,7 +38,6 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-// order returns the byte order of numbers.
 func (g Generation) order() byteOrder {
 	if g == G3 {
 		return binary.LittleEndian

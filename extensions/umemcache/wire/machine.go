@@ -102,7 +102,6 @@ func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) 
 	return g.order().Uint64(answer[:]), g.order().Uint64(answer[8:]), nil
 }
 
-// initRequest encodes INIT with new machines.
 func initRequest(g Generation, machines []netip.AddrPort) []byte {
 	request := append(make([]byte, 0, 16+machineSize*len(machines)), commandInit, 0, 0, 0, 0, 0, 0, 0)
 	request = g.order().AppendUint64(request, uint64(machineSize*len(machines)))

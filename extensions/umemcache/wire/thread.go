@@ -193,7 +193,6 @@ func (t *thread) refused(e *Error) *Error {
 		"or no free slot in it; see threads and connectionsPerThread", t.address, reason(e.Err), t.number)
 }
 
-// put returns a connection that is in step.
 func (t *thread) put(conn *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
