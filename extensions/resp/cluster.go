@@ -291,11 +291,14 @@ func (c *cluster) pipeline(b *batch) {
 			p.started = p.conn.Start(len(p.positions), p)
 		}
 	}
+	waited := c.seat.Waited
 	for i := range c.parts {
 		if p := &c.parts[i]; p.conn != nil {
 			c.finish(b, p)
+			c.seat.Waited = nil // what the next answers wait for is this node, and not k6
 		}
 	}
+	c.seat.Waited = waited
 	for _, u := range c.again {
 		c.redo(b, u)
 	}

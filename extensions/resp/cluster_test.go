@@ -213,6 +213,7 @@ func (c *fakeCluster) client(options string) *vu {
 
 const (
 	someSets  = `client.run({ iterations: 600, mix: { set: 1 }, keys: { count: 200 } })`
+	updates   = `client.ycsb({ recordCount: 200, mix: { update: 1 } }, { phase: 'run', iterations: 600 })`
 	pipelined = `client.run({ iterations: 600, mix: { get: 1, set: 1, delete: 1 }, pipeline: 30, keys: { count: 200 } })`
 )
 
@@ -227,7 +228,7 @@ func TestClusterSpreadsKeys(t *testing.T) {
 		require.Equal(t, 600, c.done("set"))
 		r := v.bench(pipelined)
 		require.Equal(t, 600, r.Succeeded)
-		require.Equal(t, 1200, c.done("set", "get", "del"))
+		require.Equal(t, 1200, c.done("set", "get", "del", "hset"))
 		require.Equal(t, 1, c.asks(), "all slots were known, and no server sent a client elsewhere")
 		require.Equal(t, 1200.0, v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect"))
 		v.CancelContext()
@@ -254,7 +255,7 @@ func TestClusterThatChanges(t *testing.T) {
 		"a server loads":         func(c *fakeCluster) { c.refuse = slices.Repeat([]string{"-LOADING Redis is loading\r\n"}, 4) },
 		"keys are on both":       func(c *fakeCluster) { c.refuse = []string{"-TRYAGAIN Multiple keys\r\n"} },
 	} {
-		for _, script := range []string{someSets, pipelined} {
+		for _, script := range []string{someSets, pipelined, updates} {
 			c := startFakeCluster(t, 3)
 			v := c.client(``)
 			v.Run(`client.connect()`)
@@ -262,7 +263,7 @@ func TestClusterThatChanges(t *testing.T) {
 			change(c)
 			c.mu.Unlock()
 			require.Equal(t, result{Succeeded: 600}, justCounts(v.bench(script)), name)
-			require.Equal(t, 600, c.done("set", "get", "del"), "%s: each once", name)
+			require.Equal(t, 600, c.done("set", "get", "del", "hset"), "%s: each once", name)
 			require.Equal(t, 600.0, v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect", "outcome", "ok"))
 			require.LessOrEqual(t, c.asks(), 10, "%s: clients do not ask for all slots again and again", name)
 		}
@@ -291,7 +292,7 @@ func TestClusterWhoseServerDies(t *testing.T) {
 		r := v.bench(script)
 		require.Equal(t, 600, r.Succeeded+r.Failed)
 		require.LessOrEqual(t, r.Failed, most)
-		require.Equal(t, r.Succeeded, c.done("set", "get", "del"))
+		require.Equal(t, r.Succeeded, c.done("set", "get", "del", "hset"))
 	}
 }
 

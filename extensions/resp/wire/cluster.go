@@ -83,7 +83,7 @@ func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 	}
 	c.command("cluster", 1)
 	c.word([]byte("slots"))
-	if failed := c.send(); failed != nil {
+	if failed := c.flush(); failed != nil {
 		return failed
 	}
 	ranges, failed := c.readArray()

@@ -118,22 +118,52 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// ASKING is sent before one command only, in the same write.
+// ASKING goes before one call, whatever that sends, in the same write, and before no other.
 func TestAsking(t *testing.T) {
-	c, server := connected(t, &inTwo{strings.NewReader("+OK\r\n" + bulk("v")), strings.NewReader(bulk("w"))})
-	c.Asking()
-	for _, want := range []string{"v", "w"} {
-		got, err := get("k")(c)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-	require.Equal(t, words("asking")+words("get", "k")+words("get", "k"), server.told.String())
+	pipelined := func(c *Conn) (string, error) {
+		p := &collected{requests: []Request{{Verb: Get, Key: []byte("a")}, {Verb: Any, Words: [][]byte{[]byte("x")}}}}
+		_, err := c.Pipeline(len(p.requests), p, nil)
 
-	c, _ = connected(t, strings.NewReader("-ERR unknown command\r\n"+bulk("v")))
+		return strings.Join(p.answers, " "), err
+	}
+	setHash := func(c *Conn) (string, error) {
+		return "", c.SetHash([]byte("k"), []Pair{{[]byte("f"), []byte("v")}}, nil)
+	}
+	for _, tt := range []struct {
+		run        func(c *Conn) (string, error)
+		says, want string
+	}{
+		{get("k"), bulk("v"), "v"},
+		{do(Request{Verb: Set, Key: []byte("k")}), "+OK\r\n", ""},
+		{multi("a", "b"), "*2\r\n$-1\r\n" + bulk("v"), "1=v "},
+		{call("x"), ":5\r\n", "integer 5"},
+		{pipelined, bulk("v") + "+w\r\n", "v w"},
+		{hash, "*2\r\n" + bulk("f") + bulk("v"), "f=v "},
+		{setHash, ":1\r\n", ""},
+	} {
+		c, server := connected(t, &inTwo{strings.NewReader("+OK\r\n" + tt.says), strings.NewReader(tt.says)})
+		c.Asking()
+		for range 2 {
+			got, err := tt.run(c)
+			require.NoError(t, err)
+			require.Equal(t, tt.want, got)
+		}
+		require.True(t, strings.HasPrefix(server.told.String(), words("asking")))
+		require.Equal(t, 1, strings.Count(server.told.String(), "asking"))
+	}
+
+	c, _ := connected(t, strings.NewReader("-ERR unknown command\r\n"+bulk("v")))
 	c.Asking()
 	_, err := get("k")(c)
 	require.ErrorContains(t, err, "ERR unknown command")
 	require.True(t, c.Broken())
+}
+
+func hash(c *Conn) (string, error) {
+	all := ""
+	_, err := c.GetHash([]byte("k"), nil, nil, func(field, value []byte) { all += string(field) + "=" + string(value) + " " })
+
+	return all, err
 }
 
 func call(command ...string) func(c *Conn) (string, error) {
@@ -190,7 +220,8 @@ func TestRESP3(t *testing.T) {
 		{told: words("hello", "3"), says: "-NOAUTH Authentication required.\r\n-NOAUTH x\r\n", fails: "the server says: NOAUTH Authentication required."},
 	} {
 		then := func(text string, next io.Reader) io.Reader { return &inTwo{strings.NewReader(text), next} }
-		server := &scripted{says: then(tt.says, then("_\r\n", then("*2\r\n_\r\n$1\r\nv\r\n", strings.NewReader("=7\r\ntxt:a:b\r\n"))))}
+		server := &scripted{says: then(tt.says, then("_\r\n", then("*2\r\n_\r\n$1\r\nv\r\n",
+			then("%1\r\n$1\r\nf\r\n$1\r\nv\r\n", strings.NewReader("=7\r\ntxt:a:b\r\n")))))}
 		c, err := Dial(t.Context(), &Config{
 			RESP3: true, User: tt.user, Password: tt.password, Timeout: time.Minute, ConnectTimeout: time.Minute,
 			Dial: func(context.Context, string, string) (net.Conn, error) { return server, nil },
@@ -205,7 +236,7 @@ func TestRESP3(t *testing.T) {
 		for _, tt := range []struct {
 			run  func(*Conn) (string, error)
 			want string
-		}{{get("k"), "none"}, {multi("a", "b"), "1=v "}, {info(""), "a:b"}} {
+		}{{get("k"), "none"}, {multi("a", "b"), "1=v "}, {hash, "f=v "}, {info(""), "a:b"}} {
 			got, err := tt.run(c)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, got)

@@ -42,7 +42,7 @@ func (c *Conn) do(q *Request, into []byte) (Reply, *Error) {
 		return Reply{Text: into[:0]}, failed
 	}
 	c.write(q)
-	if failed := c.send(); failed != nil {
+	if failed := c.flush(); failed != nil {
 		return Reply{Text: into[:0]}, failed
 	}
 
@@ -133,7 +133,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	for _, key := range keys {
 		c.word(key)
 	}
-	if failed := c.send(); failed != nil {
+	if failed := c.flush(); failed != nil {
 		return into, failed
 	}
 	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
@@ -172,7 +172,7 @@ func (c *Conn) Info(section string) (string, error) {
 		c.command("info", 1)
 		c.word([]byte(section))
 	}
-	if failed := c.send(); failed != nil {
+	if failed := c.flush(); failed != nil {
 		return "", failed
 	}
 	text, _, failed := c.readValue(nil)

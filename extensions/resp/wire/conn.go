@@ -221,20 +221,6 @@ func (c *Conn) begin() *Error {
 	return c.inStep()
 }
 
-// send writes the commands of a call, and reads the answer to a preceding ASKING.
-func (c *Conn) send() *Error {
-	if failed := c.flush(); failed != nil || !c.asking {
-		return failed
-	}
-	c.asking = false
-	failed := c.readStatus()
-	if failed != nil && c.failed == nil { // the answers to the commands are unread
-		return c.lied("%s", failed.Message)
-	}
-
-	return failed
-}
-
 // inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {

@@ -75,7 +75,7 @@ func (c *Conn) sendRun(p Pipeline, from, n int) (end int, failed *Error) {
 		c.write(&q)
 	}
 
-	return end, c.send()
+	return end, c.flush()
 }
 
 func (c *Conn) answer(i int, p Pipeline, into []byte) ([]byte, *Error) {

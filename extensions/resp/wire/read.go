@@ -94,6 +94,13 @@ func (c *Conn) readNumber() (int64, *Error) {
 
 // readLength reads the length of a string or an array: null, or at most most.
 func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
+	if kind == '*' && c.resp3 { // a map is the array of its keys and values
+		if next, err := c.r.Peek(1); err == nil && next[0] == '%' {
+			pairs, failed := c.readLength('%', most/2, what)
+
+			return 2 * pairs, failed
+		}
+	}
 	digits, err := c.readHead(kind)
 	if err != nil {
 		return 0, err

@@ -22,6 +22,7 @@ func (c *Conn) head(kind byte, n int) {
 	c.out = append(strconv.AppendInt(append(c.out, kind), int64(n), 10), "\r\n"...)
 }
 
+// flush sends the commands that are written, and reads the answer to ASKING if that precedes them.
 func (c *Conn) flush() *Error {
 	_, err := c.stream.Write(c.out)
 	c.out = c.out[:0]
@@ -31,6 +32,14 @@ func (c *Conn) flush() *Error {
 	if err != nil {
 		return c.fail(c.broken(err))
 	}
+	if !c.asking {
+		return nil
+	}
+	c.asking = false
+	failed := c.readStatus()
+	if failed != nil && c.failed == nil { // the answers to the commands are not read
+		return c.lied("%s", failed.Message)
+	}
 
-	return nil
+	return failed
 }
