@@ -148,14 +148,14 @@ func TestAsyncErrors(t *testing.T) {
 	}
 }
 
-func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
+func TestAsyncUnhandledRejection(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
 	require.ErrorContains(t, err, "Uncaught (in promise) MachbaseError: Syntax error")
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opExec, "outcome", cmi.KindSyntax))
 }
 
-func TestEndOfTheVUAmidAsyncOperations(t *testing.T) {
+func TestEndOfTheVUDuringAsyncOperations(t *testing.T) {
 	stall := newStall()
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}
 	v := newVU(t, driver)

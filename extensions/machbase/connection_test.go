@@ -93,7 +93,7 @@ func TestContextEndsACall(t *testing.T) {
 }
 
 // On Ctrl-C during setup, k6 cancels setup's context, and its clients close from another goroutine.
-func TestEndOfTheVUAmidACall(t *testing.T) {
+func TestEndOfTheVUDuringACall(t *testing.T) {
 	for range 50 {
 		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { time.Sleep(50 * time.Microsecond); return 0, nil }}
 		v := newInitVU(t, driver)
@@ -157,7 +157,7 @@ func TestConnectThatFails(t *testing.T) {
 	}
 }
 
-func TestBrokenConnectionIsOpenedAnew(t *testing.T) {
+func TestBrokenConnectionIsReopened(t *testing.T) {
 	outOfStep := cmi.ServerError(2061, "x")
 	for _, failure := range []error{errBroken, cmi.NewError(cmi.KindConnection, "x"), outOfStep} {
 		driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
@@ -380,7 +380,7 @@ func TestInitContext(t *testing.T) {
 
 // A script may create a client in each iteration, or lose its connection many times, so nothing may
 // accumulate until the VU ends.
-func TestNothingPilesUp(t *testing.T) {
+func TestNothingAccumulates(t *testing.T) {
 	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
 	v := newVU(t, driver)
 	v.Run(`

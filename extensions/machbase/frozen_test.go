@@ -33,7 +33,7 @@ func TestFrozenParametersAreReadOnce(t *testing.T) {
 }
 
 // An array whose content can change is read at every call, even if it is frozen.
-func TestWhatCanChangeIsReadAgain(t *testing.T) {
+func TestMutableArraysAreReadAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		want   [][]any

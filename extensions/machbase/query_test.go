@@ -151,7 +151,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-func TestExpectNamesWhatIsWrong(t *testing.T) {
+func TestExpectNamesTheDifference(t *testing.T) {
 	driver := answer([]Column{{"code", ""}, {"n", ""}, {"time", ""}},
 		[]any{"WISH", int64(1), time.Unix(1, 0).UTC()}, []any{"WISH", nil, time.Unix(2, 0).UTC()})
 	for _, test := range []struct{ expect, want, kind string }{

@@ -187,7 +187,7 @@ func TestDrawsOfARun(t *testing.T) {
 	require.Len(t, slices.Compact(first), 12)
 }
 
-func TestRunWhoseOperationsFail(t *testing.T) {
+func TestRunWithFailures(t *testing.T) {
 	d := newAsked([]any{"WISH"})
 	answers := d.query
 	n := 0
@@ -212,7 +212,7 @@ func TestRunWhoseOperationsFail(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", kindExpect))
 }
 
-func TestRunWhoseConnectionBreaks(t *testing.T) {
+func TestRunWithBrokenConnection(t *testing.T) {
 	d := newAsked()
 	answers := d.query
 	d.query = func(conn *fakeConn, sql string, args []any, read func(Rows) error) error {

@@ -60,7 +60,7 @@ func TestServerRollup(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
-func TestServerRollupThatIsNotThere(t *testing.T) {
+func TestServerMissingRollup(t *testing.T) {
 	v := newServerVU(t)
 	v.Run(`var r = client.rollup('no_such_rollup')`)
 	for _, call := range []string{`r.gap()`, `r.info()`, `r.wait()`} {

@@ -53,7 +53,7 @@ func TestServerRunTakesTurns(t *testing.T) {
 	}
 }
 
-func TestServerRunBesideOtherCalls(t *testing.T) {
+func TestServerRunAndOtherCalls(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)
 	v.Run(`var statement = client.prepare('select count(*) as n from ' + table);
@@ -112,7 +112,7 @@ func TestServerRunThroughABadNetwork(t *testing.T) {
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
-func TestServerRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
+func TestServerRunContinuesWhileOneClientConnects(t *testing.T) {
 	address := listening(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it sends nothing
 	v := newServerVU(t)
 	table := workTable(v)

@@ -54,7 +54,7 @@ func TestServerRefusesALogin(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindAuth))
 }
 
-func TestServerThatIsNotThere(t *testing.T) {
+func TestMissingServer(t *testing.T) {
 	v := newServerVU(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func listening(t *testing.T, talk func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-func TestServerThatIsNoMachbase(t *testing.T) {
+func TestServerIsNotMachbase(t *testing.T) {
 	address := listening(t, func(conn net.Conn) {
 		_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
 		_ = conn.Close()
@@ -194,7 +194,7 @@ func TestServerQueries(t *testing.T) {
 	}
 }
 
-func TestServerErrorAmidTheRows(t *testing.T) {
+func TestServerErrorBetweenTheRows(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		t.Run(cache, func(t *testing.T) {
 			v := newServerVU(t)
@@ -443,7 +443,7 @@ func TestServerAppenderOfAVolatileTable(t *testing.T) {
 }
 
 // The server answers an appender only at its end, so other operations are possible in between.
-func TestServerOtherOperationsAmidAnAppender(t *testing.T) {
+func TestServerOtherOperationsDuringAnAppender(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer, text varchar(20))`)
 	v.Run("var logTable = table")

@@ -287,7 +287,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 }
 
 // If a client cannot write its share of the keys, the next step writes it.
-func TestPrefillThatIsNotWhole(t *testing.T) {
+func TestIncompletePrefill(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	step := func(clients int) {
 		s := measure.NewStep(clients, measure.Plan{Operations: 1}, nil)
@@ -370,7 +370,7 @@ func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 	}
 }
 
-func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
+func TestRunContinuesWhileOneClientConnects(t *testing.T) {
 	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	v, other := newVU(t), newVU(t)
 	require.NoError(t, v.JS.Set("unreachable", unreachable))

@@ -128,7 +128,7 @@ func TestValuesAndKeysOfAllKinds(t *testing.T) {
 	})()`))
 }
 
-func TestResultsStay(t *testing.T) {
+func TestResultsAreCopied(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `["one", 49, "two"]`, v.JSON(`(() => {
 		const client = new memcached.Client(addr);

@@ -87,7 +87,7 @@ func TestOneConnectionPerVU(t *testing.T) {
 }
 
 // A script may create a client in each iteration, so nothing may accumulate until the VU ends.
-func TestNothingPilesUp(t *testing.T) {
+func TestNothingAccumulates(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("server", server.addr))

@@ -157,7 +157,7 @@ func TestConnect(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-func TestConnectToWhatSaysNothing(t *testing.T) {
+func TestConnectToSilentServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })

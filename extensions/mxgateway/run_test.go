@@ -136,7 +136,7 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 
 // The call that the end of a step cuts off is not recorded by the run or the tally. The sweep
 // counts it as an operation that was cut off.
-func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
+func TestCutOffCallsAreNotRecorded(t *testing.T) {
 	begun := make(chan struct{})
 	server := start(t, func(ctx context.Context, n int) gatewaytest.Answer {
 		if n == 4 {

@@ -253,7 +253,7 @@ func TestServerThatIsFull(t *testing.T) {
 }
 
 // A credentials file is found relative to the script, and is part of its archive.
-func TestCredentialsFileBesideTheScript(t *testing.T) {
+func TestCredentialsFileRelativeToScript(t *testing.T) {
 	v := newInitVU(t, New())
 	env := v.VU.InitEnv()
 	env.CWD = &url.URL{Scheme: "file", Path: "/scripts"}

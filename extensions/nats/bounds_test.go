@@ -68,7 +68,7 @@ func lie(t *testing.T, conn net.Conn, says string) {
 }
 
 // An announced size above the limit ends the connection, nothing else.
-func TestSizesThatLie(t *testing.T) {
+func TestExcessiveSizes(t *testing.T) {
 	for _, size := range []string{"4611686018427387904", "9223372036854775807", "99999999"} {
 		v := newVU(t)
 		require.NoError(t, v.JS.Set("liar", liar(t, "HMSG a 1 12 "+size+"\r\nx")))
@@ -109,7 +109,7 @@ func lieInFrames(conn net.Conn, says string) {
 	_, _ = io.Copy(io.Discard, reader)
 }
 
-func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
+func TestExcessiveSizesInTLSAndWebSockets(t *testing.T) {
 	certificate, key := selfSigned(t)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 
 // A server that does not speak WebSocket gives an error that says so, even if its answer never
 // ends.
-func TestAnswersThatAreNoWebSocket(t *testing.T) {
+func TestServerWithoutWebSocket(t *testing.T) {
 	for answer, want := range map[string]string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xc2\x7f": "invalid websocket connection",
 		"HTTP/1.1 101 Yes\r\nX: " + strings.Repeat("x", 2<<20): "answers the request for a WebSocket with a head of more than",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCallbackWithoutMessagesIsTold(t *testing.T) {
+func TestIdleCallbackIsLogged(t *testing.T) {
 	const said = "a callback has received no message for 20ms, and the iteration lasts until its subscription is closed: " +
 		"call close() of the subscription, or set its option max"
 	v := newInitVU(t, newModule(newShared(20*time.Millisecond)))

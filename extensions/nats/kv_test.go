@@ -95,7 +95,7 @@ func TestTimesToLive(t *testing.T) {
 }
 
 // An error about a bucket's missing feature names the option that enables it.
-func TestErrorsOfBucketsSayWhatToWrite(t *testing.T) {
+func TestErrorsOfBucketsNameTheOption(t *testing.T) {
 	v := withBucket(t)
 	require.Contains(t, v.fail(`js.keyValue(unique + '-none').get('k')`).Message,
 		"bucket not found: create it with createKeyValue or createObjectStore")

@@ -86,7 +86,7 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 }
 
 // A script may create a client in each iteration, so nothing may accumulate until the VU ends.
-func TestNothingPilesUp(t *testing.T) {
+func TestNothingAccumulates(t *testing.T) {
 	v := newVU(t)
 	v.Run(`for (let i = 0; i < 50; i++) { const client = new nats.Client(url); client.publish('a', 'x'); client.close(); }`)
 	require.Eventually(t, func() bool { return len(left()) <= 1 }, 10*time.Second, time.Millisecond)

@@ -12,7 +12,7 @@ import (
 
 // A panic in a goroutine of nats.go, or in one that waits for messages, becomes an error of kind
 // internal; k6 goes on.
-func TestPanicsBesideTheVU(t *testing.T) {
+func TestPanicsInOtherGoroutines(t *testing.T) {
 	v := newInitVU(t, New())
 	own, _ := New().NewModuleInstance(v.VU).(*k6mod.Module)
 	v.Start(1)

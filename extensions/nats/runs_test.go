@@ -45,7 +45,7 @@ func TestOneConnectionForRuns(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-func TestConnectBesideARun(t *testing.T) {
+func TestConnectDuringARun(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
 		globalThis.client = new nats.Client(url), globalThis.service = client.respond(unique);
@@ -91,7 +91,7 @@ func TestRunsOverNatsGo(t *testing.T) {
 	}
 }
 
-func TestRunWhoseServerDiesAndComesBack(t *testing.T) {
+func TestRunWithServerRestart(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
 	v.Set("own", s.URL)
@@ -126,7 +126,7 @@ func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricReconnects))
 }
 
-func TestRunWhoseServerStalls(t *testing.T) {
+func TestRunWithStalledServer(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
 	v.Set("own", s.URL)

@@ -210,7 +210,7 @@ func TestErrors(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-func TestLengthsThatLie(t *testing.T) {
+func TestInvalidLengths(t *testing.T) {
 	for lie, says := range map[string]string{
 		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",
 		"*9223372036854775800\r\n":    `the server's reply is "*9223372036854775800", where one of type '$' is due`,

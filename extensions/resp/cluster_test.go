@@ -279,7 +279,7 @@ func slotsOf(first, end int) (slots []int) {
 }
 
 // When a server dies, its operations in progress fail. Another server then has its slots.
-func TestClusterWhoseServerDies(t *testing.T) {
+func TestClusterServerDies(t *testing.T) {
 	for script, most := range map[string]int{someSets: 1, pipelined: 30} {
 		c := startFakeCluster(t, 3)
 		v := c.client(`connectTimeout: '1s'`)

@@ -137,7 +137,7 @@ func TestScanConverts(t *testing.T) {
 }
 
 // Bytes are valid until the next row, and Scan copies them.
-func TestBytesStay(t *testing.T) {
+func TestBytesAreCopied(t *testing.T) {
 	table := makeTable(t, "id integer, bi binary")
 	db := open(t, "fetchRows=1")
 	for i := range 4 {

@@ -188,7 +188,7 @@ func TestRunTakesTurns(t *testing.T) {
 }
 
 // A client that waits for another one's value does not block its event loop, and has a timeout.
-func TestRunOfOthersGoesOnWhileOneWaitsForALock(t *testing.T) {
+func TestRunContinuesWhileOneClientWaitsForALock(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
 	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
 	require.NoError(t, err)

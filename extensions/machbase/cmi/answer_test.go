@@ -170,7 +170,7 @@ func readQuery(c *cmi.Conn) (rows int, err error) {
 
 const closes = "closed the connection"
 
-func TestAnswersThatLie(t *testing.T) {
+func TestInvalidAnswers(t *testing.T) {
 	row := binaryUnit(0x52, 0, 0, 0, 0, 0, 0, 0, 1)
 	longs := append(result(good), column("N", cmi.Long, 64)...)
 	texts := append(result(good), column("S", cmi.Varchar, 64)...)
@@ -238,7 +238,7 @@ func TestAnswersThatLie(t *testing.T) {
 	}
 }
 
-func TestPreparesThatLie(t *testing.T) {
+func TestInvalidPrepares(t *testing.T) {
 	tests := map[string][]byte{
 		"no result":                 message(kindPrepare, 0, number(0x21, 0)),
 		"fewer parameters":          message(kindPrepare, 0, result(good), number(0x21, 2), parameter(cmi.Long)),
@@ -272,7 +272,7 @@ func TestAnswersThatStopHalfWay(t *testing.T) {
 	require.Equal(t, 3, rows)
 }
 
-func TestAllocationsFollowWhatWasSent(t *testing.T) {
+func TestAllocationsFollowReceivedBytes(t *testing.T) {
 	const sent = 4 << 10
 	claims := map[string][]byte{
 		"a packet": func() []byte {
@@ -330,7 +330,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 }
 
 // After an error within the rows, the server answers a fetch that was never sent.
-func TestErrorAmidRows(t *testing.T) {
+func TestErrorBetweenRows(t *testing.T) {
 	extra := message(kindFetch, 0, result(good))
 	for name, after := range map[string][]byte{"alone": nil, "with an answer too many": extra} {
 		t.Run(name, func(t *testing.T) {

@@ -320,7 +320,7 @@ func TestAppenderAnswersWithoutAResult(t *testing.T) {
 	}
 }
 
-func TestSeveralAppendersBesideQueries(t *testing.T) {
+func TestSeveralAppendersAndQueries(t *testing.T) {
 	tables := []string{makeTable(t, tagTable), makeTable(t, tagTable), makeTable(t, tagTable)}
 	c := connect(t)
 	var appenders []*cmi.Appender

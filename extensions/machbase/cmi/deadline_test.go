@@ -226,7 +226,7 @@ func TestConnectionInUse(t *testing.T) {
 	require.Len(t, query(t, c, "select value from "+table), 3000)
 }
 
-func TestDeadlineAmidRows(t *testing.T) {
+func TestDeadlineBetweenRows(t *testing.T) {
 	table := makeTable(t, tagTable)
 	fillTable(t, table, 100)
 	config := serverConfig(t)

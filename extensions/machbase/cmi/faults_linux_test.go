@@ -15,7 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-func TestServerKilledAmidQueries(t *testing.T) {
+func TestServerKilledDuringQueries(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
@@ -66,7 +66,7 @@ func TestServerKilledAmidQueries(t *testing.T) {
 }
 
 // Rows that Sync has reported as accepted survive a kill of the server.
-func TestServerKilledAmidAppends(t *testing.T) {
+func TestServerKilledDuringAppends(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
 	for range 3 {

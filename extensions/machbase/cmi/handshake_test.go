@@ -65,7 +65,7 @@ func TestConnectToAServerThatWantsAKey(t *testing.T) {
 	require.ErrorContains(t, err, "peer:1 requires sys to log in with a key, but this client supports only passwords")
 }
 
-func TestConnectToSomethingElseSaysWhatBothSay(t *testing.T) {
+func TestConnectToOtherProtocol(t *testing.T) {
 	config := cmi.Config{Addresses: []string{"peer:1"}, Dial: dialPeer(t, net.Pipe, func(p *peer) {
 		_, _ = p.Read(make([]byte, 9))
 		p.answer([]byte("HTTP/1.1 "))

@@ -57,7 +57,7 @@ func TestQueriesThatComeAgain(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-func TestTableMadeAnewUnderAQueryThatComesAgain(t *testing.T) {
+func TestTableRecreatedUnderARepeatedQuery(t *testing.T) {
 	c := connect(t)
 	name := makeTable(t, "create volatile table %s (id integer primary key, v integer)")
 	text := "select * from " + name + " where id = ?"

@@ -60,7 +60,7 @@ func session(ctx context.Context, config cmi.Config, sql string) (rows int, traf
 	return rows, traffic, err
 }
 
-func TestWhatTheNetworkDoes(t *testing.T) {
+func TestNetworkFaults(t *testing.T) {
 	const many = 12
 	table := makeTable(t, tagTable)
 	fillTable(t, table, many)

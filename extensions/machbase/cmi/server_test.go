@@ -213,7 +213,7 @@ func TestRowsClosedEarly(t *testing.T) {
 	}
 }
 
-func TestErrorAmidRowsOfTheServer(t *testing.T) {
+func TestServerErrorBetweenRows(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, vc varchar(20))")
 	c := connect(t)
 	for i := range 50 {

@@ -161,7 +161,7 @@ func TestFailingPreparesLeaveNoStatements(t *testing.T) {
 }
 
 // If a table is created again with other columns, a cached statement does not return wrong values.
-func TestTableMadeAnew(t *testing.T) {
+func TestTableRecreated(t *testing.T) {
 	for _, mode := range cacheModes {
 		t.Run(string(mode), func(t *testing.T) {
 			name := makeTable(t, "create table %s (a integer, b varchar(10))")

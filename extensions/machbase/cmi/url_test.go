@@ -37,7 +37,7 @@ func TestParseURLs(t *testing.T) {
 	}
 }
 
-func TestURLsThatAreNone(t *testing.T) {
+func TestInvalidURLs(t *testing.T) {
 	for want, all := range map[string][][]string{
 		"the url must look like machbase://user:password@host:port?timeout=5s, ": {
 			{""}, {"me:s3cret@host"}, {"http://host"}, {"a", "me:s3cret@b"}, {"machbase://me:s3cret", "5@host"}, {"::1"}, {"a b"},

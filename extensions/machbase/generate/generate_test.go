@@ -110,7 +110,7 @@ func sources(t *testing.T, o Options) map[string][]row {
 	return all
 }
 
-func TestRangesThatTouchMakeTheWhole(t *testing.T) {
+func TestAdjacentRangesAreContinuous(t *testing.T) {
 	o := Options{Tags: 5, Prefix: "t", From: noon.AddDate(-60, 0, 0), To: noon.AddDate(-60, 0, 0).Add(time.Minute), Interval: 100 * time.Millisecond}
 	whole := sources(t, o)
 	middle := o.From.Add(17 * time.Second)

@@ -68,7 +68,7 @@ func TestOnlyFullMinutesAreRolledUp(t *testing.T) {
 	require.Len(t, rollups(t, g, noon, noon.Add(time.Minute)), NumCodes)
 }
 
-func TestAnyRangeOfRollupsIsAPartOfTheWhole(t *testing.T) {
+func TestRangesOfRollupsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	options := Options{Seed: 3, TPS: 5, Codes: Codes()[:5]}
 	whole := rollups(t, generator(t, options), noon, noon.Add(3*time.Hour))

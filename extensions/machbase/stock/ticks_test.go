@@ -23,7 +23,7 @@ func TestTicksAreDeterministic(t *testing.T) {
 }
 
 // A time has the same rows in all ranges, in any order of calls.
-func TestAnyRangeIsAPartOfTheWhole(t *testing.T) {
+func TestRangesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, tps := range []float64{.3, 7, 13.3} {
 		options := Options{Seed: 3, TPS: tps, Codes: Codes()}
@@ -51,7 +51,7 @@ func within(all []Tick, from, to time.Time) []Tick {
 	return append([]Tick(nil), all[at(from):at(to)]...)
 }
 
-func TestConsecutiveRangesMakeTheWhole(t *testing.T) {
+func TestConsecutiveRangesAreContinuous(t *testing.T) {
 	from, to := noon.Add(59*time.Minute), noon.Add(62*time.Minute)
 	options := Options{Seed: 1, TPS: 13.3, Codes: Codes()}
 	whole := ticks(t, generator(t, options), from, to)

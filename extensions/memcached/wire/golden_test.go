@@ -258,7 +258,7 @@ func TestValuesThatAreNotRead(t *testing.T) {
 	}
 }
 
-func TestStatsThatAreNone(t *testing.T) {
+func TestInvalidStats(t *testing.T) {
 	c, sent := answers(t, wire.Text, "END\r\n", 100)
 	for _, argument := range []string{"cachedump 1 10", " cachedump", "detail dump", "detail  dump"} {
 		_, err := c.Stats(argument)

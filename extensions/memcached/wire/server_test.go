@@ -278,7 +278,7 @@ func TestUserAndPassword(t *testing.T) {
 }
 
 // A server that needs no login does not store the password.
-func TestUserAndPasswordThatNobodyWants(t *testing.T) {
+func TestUnneededUserAndPassword(t *testing.T) {
 	c := dial(t, wire.Config{Address: testserver.Addr(t), User: "ann", Password: "s3cret"})
 	require.Equal(t, wire.NotFound, do(t, c, wire.Request{Verb: wire.Get, Key: b("auth")}).Status)
 }

@@ -43,7 +43,7 @@ func peer(t *testing.T, serve func(net.Conn)) string {
 }
 
 // If the peer is not a gateway, nothing hangs, and the error is one line.
-func TestPeersThatAreNone(t *testing.T) {
+func TestPeersThatAreNotGateways(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
 		"closes":  func(net.Conn) {},
 		"stalls":  func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },

@@ -33,7 +33,7 @@ func TestServices(t *testing.T) {
 	require.Equal(t, "vendor.gateway.v2.MxAccessGateway", load(t, vendorProto).Service())
 }
 
-func TestWhatAProtoLacks(t *testing.T) {
+func TestIncompleteProtos(t *testing.T) {
 	own := text(t, ownProto)
 	for _, tt := range []struct{ old, new, says string }{
 		{`string client_session_name = 1`, `string session_name = 1`,

@@ -189,7 +189,7 @@ func TestOutcomes(t *testing.T) {
 
 // If the code of success is not 0, a status without a code is a failure, and a reply without a
 // status is not.
-func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
+func TestNonZeroSuccessCode(t *testing.T) {
 	own := strings.Replace(text(t, ownProto), "PROTOCOL_STATUS_CODE_OK = 0;",
 		"PROTOCOL_STATUS_CODE_UNSPECIFIED = 0; PROTOCOL_STATUS_CODE_OK = 77;", 1)
 	schema, err := loadText(own, "")

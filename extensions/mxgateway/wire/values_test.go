@@ -56,7 +56,7 @@ func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time [
 }
 
 // A message that only has the name google.protobuf.Timestamp is an ordinary object.
-func TestTimestampsThatAreNone(t *testing.T) {
+func TestOtherTimestampMessages(t *testing.T) {
 	scalars := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 90)
 	scalars = protowire.AppendVarint(protowire.AppendTag(scalars, 2, protowire.VarintType), 5)
 	text := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "now")

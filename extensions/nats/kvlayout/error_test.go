@@ -25,7 +25,7 @@ func TestParseLayout(t *testing.T) {
 	require.EqualError(t, err, `layout "" is unknown: it is "orb", "orb-compat" or "micro"`)
 }
 
-func TestWhatCannotBe(t *testing.T) {
+func TestInvalidCalls(t *testing.T) {
 	js := connect(t, serverURL(t))
 	for _, layout := range []kvlayout.Layout{kvlayout.Orb, kvlayout.OrbCompat, kvlayout.Micro} {
 		store, database := open(t, js, layout)
@@ -46,7 +46,7 @@ func TestWhatCannotBe(t *testing.T) {
 	require.ErrorIs(t, micro.Delete(t.Context(), "DELETE_BUCKET", "k"), kvlayout.ErrName)
 }
 
-func TestValuesThatAreNotOfTheLayout(t *testing.T) {
+func TestValuesOfOtherLayouts(t *testing.T) {
 	js := connect(t, serverURL(t))
 	for _, layout := range []kvlayout.Layout{kvlayout.OrbCompat, kvlayout.Micro} {
 		store, database := open(t, js, layout)

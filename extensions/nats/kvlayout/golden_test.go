@@ -40,7 +40,7 @@ func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 }
 
 // The expected messages were dumped from a server after the libraries had written to it.
-func TestWhatLiesInABucket(t *testing.T) {
+func TestBucketContent(t *testing.T) {
 	var (
 		purge  = nats.Header{"KV-Operation": {"PURGE"}, "Nats-Rollup": {"sub"}}
 		marker = nats.Header{"KV-Operation": {"DEL"}}

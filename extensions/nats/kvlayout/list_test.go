@@ -89,7 +89,7 @@ func TestAnEmptyList(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNotOfTheLayoutAreListedAsTheyAre(t *testing.T) {
+func TestKeysOfOtherLayoutsAreListedUnchanged(t *testing.T) {
 	js := connect(t, serverURL(t))
 	for _, layout := range []kvlayout.Layout{kvlayout.Orb, kvlayout.OrbCompat, kvlayout.Micro} {
 		store, database := open(t, js, layout)

@@ -49,7 +49,7 @@ func TestSpeechPasses(t *testing.T) {
 }
 
 // Nothing from an announced size above the limit on is passed on.
-func TestLiesDoNotPass(t *testing.T) {
+func TestExcessiveSizesDoNotPass(t *testing.T) {
 	for said, says := range map[string]string{
 		"MSG a 1 4611686018427387904\r\n":                                             "the server announces a message of 4611686018427387904 bytes: at most 8388608 are accepted",
 		"MSG a 1 r 9223372036854775807\r\nx":                                          "the server announces a message of 9223372036854775807 bytes",

@@ -71,7 +71,7 @@ const soon = 50 * time.Millisecond
 
 // The second timeout without any answer breaks the connection. The first may be the fault of the
 // service that should answer.
-func TestServerThatFallsSilent(t *testing.T) {
+func TestServerFallsSilent(t *testing.T) {
 	c := dial(t, &Config{Address: server(t, func(net.Conn, said) {})})
 	for _, broken := range []bool{false, true} {
 		_, err := c.Request("a", nil, nil, soon)
@@ -80,7 +80,7 @@ func TestServerThatFallsSilent(t *testing.T) {
 	}
 }
 
-func TestServiceThatFallsSilent(t *testing.T) {
+func TestServiceFallsSilent(t *testing.T) {
 	var asked atomic.Int64
 	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
 		if s.line == "PING" {

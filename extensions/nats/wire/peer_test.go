@@ -74,7 +74,7 @@ func answerTo(subject, reply string) string {
 }
 
 // Requests are the bytes that nats.go sends, except for the inboxes, which have the same length.
-func TestRequestsAreThoseOfNatsGo(t *testing.T) {
+func TestRequestsEqualNatsGo(t *testing.T) {
 	var r recorder
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

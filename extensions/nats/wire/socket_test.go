@@ -53,7 +53,7 @@ func TestFramesPass(t *testing.T) {
 	}
 }
 
-func TestLiesInFramesDoNotPass(t *testing.T) {
+func TestExcessiveFramesDoNotPass(t *testing.T) {
 	for said, says := range map[string]string{
 		frame(0x82, "MSG a 1 4611686018427387904\r\n"):                       "the server announces a message of 4611686018427387904 bytes",
 		frame(0x02, "MSG a 1 46116860184") + frame(0x80, "27387904\r\n"):     "the server announces a message of 4611686018427387904 bytes",

@@ -108,7 +108,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 
 // An answer that is too long, or does not fit the command, breaks the connection. Each later
 // command returns the reason.
-func TestLies(t *testing.T) {
+func TestInvalidReplies(t *testing.T) {
 	for _, tt := range []struct {
 		do         func(c *Conn) (string, error)
 		says, want string

@@ -188,7 +188,7 @@ func TestKeysAndValuesOfAllSizes(t *testing.T) {
 }
 
 // A key's thread follows from its hash, as in all clients.
-func TestThreadsAreThoseOfTheHash(t *testing.T) {
+func TestThreadsFollowTheHash(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		s := umemtest.Start(t, umemtest.Options{Generation: g, Threads: 3})
 		o := optionsOf(g)

@@ -203,7 +203,7 @@ func keysOf(g wire.Generation, member, n int) (keys []string) {
 }
 
 // A client that waits for a connection to a removed machine moves to the next machine.
-func TestClusterThatChangesForThoseWhoWait(t *testing.T) {
+func TestClusterChangesForWaitingClients(t *testing.T) {
 	g := wire.G3
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), optionsOf(g)))
@@ -300,7 +300,7 @@ func (m *mutable) mute(address string) {
 }
 
 // A leader or machine that falls silent fails the current operation only.
-func TestClusterThatFallsSilent(t *testing.T) {
+func TestSilentCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	nodes := servers.Addresses()
 	require.NoError(t, wire.InitCluster(t.Context(), nodes, optionsOf(wire.G3))) // the first one leads
@@ -384,7 +384,7 @@ func TestClusterLeavesNothing(t *testing.T) {
 	requireNoGoroutines(t)
 }
 
-func TestInitClusterOfWhatCannotBeOne(t *testing.T) {
+func TestInitClusterOfInvalidMembers(t *testing.T) {
 	for _, nodes := range [][]string{
 		nil, {"[::1]:1"}, {"[::1]:1", "[::1]:2", "[::1]:3", "[::1]:4", "[::1]:5"},
 		{"[::1]:1", "[::1]:2", "[::1]:3", "[::1]:3"},

@@ -230,7 +230,7 @@ func TestAnswersThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestBytesThatNobodyHasAskedFor(t *testing.T) {
+func TestUnexpectedBytes(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		c := newClient(t, newPool(t, "[::1]:1", canned(g, append(hitOf(g, []byte("value")), 0))))
 		c.requireValue("key", "value")
@@ -286,7 +286,7 @@ func TestSetThatLosesItsLock(t *testing.T) {
 	}
 }
 
-func TestFillThatNobodyAcknowledges(t *testing.T) {
+func TestUnacknowledgedFill(t *testing.T) {
 	miss := append(bytes.Repeat([]byte{255}, 8), 1)
 	for stalls, kind := range map[bool]wire.Kind{false: wire.KindLockLost, true: wire.KindTimeout} {
 		p := newPool(t, answering(t, miss, stalls), optionsOf(wire.G1))

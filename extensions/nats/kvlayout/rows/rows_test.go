@@ -137,7 +137,7 @@ func between(t *testing.T, want [2]uint64, got uint64) {
 	require.Less(t, got, want[1])
 }
 
-func TestWhatARowWrites(t *testing.T) {
+func TestRowsWrite(t *testing.T) {
 	large := make([]byte, 1<<20)
 	for i := range large {
 		large[i] = byte(i % 256)
@@ -180,7 +180,7 @@ func TestWhatARowWrites(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereFails(t *testing.T) {
+func TestMissingKeysFail(t *testing.T) {
 	js := connect(t)
 	for _, row := range all() {
 		if row.Fill == rows.Nothing {
