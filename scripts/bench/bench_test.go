@@ -147,7 +147,7 @@ func TestCheckNeedsTwoRunsOfOneMachine(t *testing.T) {
 
 // A run continues where it stopped: a complete cell is not measured again, and the rate of an open
 // loop does not change.
-func TestRunGoesOn(t *testing.T) {
+func TestRunContinues(t *testing.T) {
 	t.Chdir(t.TempDir())
 	calls := map[string]int{}
 	rates := map[string]float64{}
@@ -183,7 +183,7 @@ func TestRunGoesOn(t *testing.T) {
 	require.ErrorContains(t, (&run{Rounds: 1}).measure(works, time.Time{}), "s, w, 1 clients: k6: broken")
 }
 
-func TestWorksAreWhole(t *testing.T) {
+func TestWorksAreComplete(t *testing.T) {
 	t.Chdir("../..")
 	for _, w := range works() {
 		require.NotEmpty(t, titles[w.store], w.store)

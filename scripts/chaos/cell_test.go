@@ -63,7 +63,7 @@ func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []stri
 }
 
 // Every forbidden behaviour of k6 is detected.
-func TestWhatFallsShort(t *testing.T) {
+func TestForbiddenBehaviourIsDetected(t *testing.T) {
 	good := "report '" + reportOf(160, 0, true) + "'\n"
 	failing := "report '" + reportOf(100, 60, true) + "'\n"
 	for name, one := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestALogOnAFullDiskIsTold(t *testing.T) {
+func TestLogOnAFullDiskIsReported(t *testing.T) {
 	settings, err := readFlags([]string{"-keys", goodKeys(t), "-log", "/dev/full"}, io.Discard)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())

@@ -70,7 +70,7 @@ func (b *buffer) find(t *testing.T, pattern string) string {
 	return found[1]
 }
 
-func TestItSaysWhatItIsServesAndSumsUp(t *testing.T) {
+func TestServesAndPrintsASummary(t *testing.T) {
 	said, out := &buffer{}, &buffer{}
 	log.SetOutput(said)
 	defer log.SetOutput(os.Stderr)
@@ -119,7 +119,7 @@ func TestItSaysWhatItIsServesAndSumsUp(t *testing.T) {
 	}
 }
 
-func TestFlagsThatCannotBe(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	keys := goodKeys(t)
 	for flags, wanted := range map[string]string{
 		"":                            "-keys is missing",

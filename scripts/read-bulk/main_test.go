@@ -136,7 +136,7 @@ func TestClientsAreComparedInOneTable(t *testing.T) {
 }
 
 // k6 prints messages of a script as log lines.
-func TestWhatClientsSpeakTo(t *testing.T) {
+func TestBackendOfClients(t *testing.T) {
 	t.Parallel()
 	for stderr, want := range map[string]string{
 		"": "",
@@ -209,7 +209,7 @@ func TestAClientThatIgnoresTERMIsKilledWithAllThatItStarted(t *testing.T) {
 	awaitEnd(t, pid)
 }
 
-func TestWhatAClientLeavesRunningIsKilled(t *testing.T) {
+func TestLeftoverProcessesAreKilled(t *testing.T) {
 	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
 	s := settings{
@@ -239,7 +239,7 @@ func hasEnded(pid int) bool {
 	return err != nil || strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
 }
 
-func TestInterruptedItStopsAllAndStillReports(t *testing.T) {
+func TestInterruptStopsAllAndReports(t *testing.T) {
 	t.Parallel()
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		cmd, folder := program(t, "--duration", "60s",
@@ -267,7 +267,7 @@ func TestInterruptedItStopsAllAndStillReports(t *testing.T) {
 	}
 }
 
-func TestInterruptedTwiceItKills(t *testing.T) {
+func TestSecondInterruptKills(t *testing.T) {
 	t.Parallel()
 	cmd, folder := program(t, "--duration", "60s", "--client", "deaf=trap '' INT; touch deaf; sleep 60; sleep 60")
 	var stdout, stderr bytes.Buffer
@@ -296,7 +296,7 @@ func TestInterruptedTwiceItKills(t *testing.T) {
 	assert.Equal(t, "interrupted, and killed", r.client(t, "deaf").Problem)
 }
 
-func TestClientsAreToldWhatToDo(t *testing.T) {
+func TestEnvironmentOfClients(t *testing.T) {
 	t.Parallel()
 	r := bulk(t, "--duration", "1m1.5s", "--warmup", "500ms", "--bulk", "2", "--url", "gateway:5001", "--tags", "T%d", "--tls", "true",
 		"--tls-ca", "/dev/null", "--tls-server-name", "gw",

@@ -40,7 +40,7 @@ func TestPublishedFiguresHoldTheSchema(t *testing.T) {
 	assert.Equal(t, latency{P50: 3.84, P95: 14.06, P99: 40.41, Max: 542.48, Mean: 5.82}, r.LatencyMs)
 }
 
-func TestWhatIsNotOfTheSchemaIsNamed(t *testing.T) {
+func TestSchemaErrorsAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ old, new, says string }{
 		{`"language":"go",`, ``, "language is missing"},

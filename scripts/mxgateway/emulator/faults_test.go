@@ -87,7 +87,7 @@ func TestStatusForSomeTime(t *testing.T) {
 	assert.GreaterOrEqual(t, time.Since(begin), 2*time.Second)
 }
 
-func TestAFaultThatBeginsLater(t *testing.T) {
+func TestDelayedFault(t *testing.T) {
 	gateway := start(t, atOnce())
 	s := dial(t, gateway, fullKey).open(t)
 	begin := time.Now()
@@ -167,7 +167,7 @@ func TestACallThatIsGivenUpEnds(t *testing.T) {
 	require.Eventually(t, func() bool { return gateway.Summary().Total.FailedCalls == 2 }, 10*time.Second, 5*time.Millisecond)
 }
 
-func TestAConnectionThatIsClosedInMidCall(t *testing.T) {
+func TestConnectionClosedDuringACall(t *testing.T) {
 	gateway := start(t, atOnce())
 	s := dial(t, gateway, fullKey).open(t)
 	other := dial(t, gateway, fullKey).open(t)
@@ -359,7 +359,7 @@ func TestALogThatCannotBeWrittenIsAnError(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestNothingIsLeftOfAnEmulator(t *testing.T) {
+func TestEmulatorLeavesNothing(t *testing.T) {
 	t.Run("one that is in use", func(t *testing.T) {
 		gateway := start(t, emulator.Config{Name: "published", Shape: emulator.Published(), Machines: 6, Seed: 1})
 		load(t, gateway, 3, 100*time.Millisecond)

@@ -80,7 +80,7 @@ func TestAKeyWithoutTheScopeIsDenied(t *testing.T) {
 	assert.EqualValues(t, 1, calls.FailedCalls)
 }
 
-func TestEachScopeIsAskedFor(t *testing.T) {
+func TestEachScopeIsRequired(t *testing.T) {
 	for scope, allowed := range map[string][]bool{
 		"session:open": {true, false, false}, "invoke:subscribe": {false, true, false}, "invoke:read": {false, false, true}, "events:read": {false, false, false},
 	} {

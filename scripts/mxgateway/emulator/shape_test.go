@@ -57,7 +57,7 @@ func TestFiveSessionsShareTheGateway(t *testing.T) {
 	}
 }
 
-func TestNoShapeAnswersAtOnce(t *testing.T) {
+func TestShapeNoneHasNoDelay(t *testing.T) {
 	gateway := start(t, atOnce())
 	calls := load(t, gateway, 1, 300*time.Millisecond)
 	total := gateway.Summary().Total

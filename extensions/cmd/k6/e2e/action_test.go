@@ -50,7 +50,7 @@ case "$*" in
 esac
 case "$*" in
 *--paginate*) cat "$RUNNER_TEMP/id" 2>/dev/null || true ;;
-*) echo "$@" >>"$RUNNER_TEMP/told"; cat >"$RUNNER_TEMP/comment" ;;
+*) echo "$@" >>"$RUNNER_TEMP/gh-arguments"; cat >"$RUNNER_TEMP/comment" ;;
 esac
 `
 
@@ -177,7 +177,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 		require.NotContains(t, comment, password)
 		require.LessOrEqual(t, strings.Count(comment, "\n"), 61)
 		require.Equal(t, comment, "<!-- xk6-sweep work.js -->\n"+c.read(t, "page"))
-		require.Contains(t, c.read(t, "told"), "--method PATCH repos/a/b/issues/comments/77 ", "the first of several")
+		require.Contains(t, c.read(t, "gh-arguments"), "--method PATCH repos/a/b/issues/comments/77 ", "the first of several")
 		require.Equal(t, "verdict=crossed\nexit-code=99\nreport="+filepath.Join(c.temp, "sweep-summary.md")+"\n", c.read(t, "output"))
 		worktrees, err := exec.Command("git", "-C", c.folder, "worktree", "list").Output()
 		require.NoError(t, err)
@@ -190,7 +190,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 		require.Equal(t, exitOK, code, out)
 		require.NotContains(t, out, "::error")
 		require.Contains(t, c.read(t, "comment"), "### :white_check_mark: work.js: no worse than its base")
-		require.Contains(t, c.read(t, "told"), "--method POST repos/a/b/issues/12/comments")
+		require.Contains(t, c.read(t, "gh-arguments"), "--method POST repos/a/b/issues/12/comments")
 	})
 	t.Run("does not build", func(t *testing.T) {
 		t.Parallel()

@@ -38,7 +38,7 @@ func TestEightRunsSideBySide(t *testing.T) {
 	b := browser(t)
 	url := b.open(t, filepath.Join(r.results, "beside.html"))
 	require.Empty(t, pageFaults(t, b))
-	messages, requests := b.told()
+	messages, requests := b.logged()
 	require.Empty(t, messages)
 	require.Equal(t, []string{url}, requests, "the page needs nothing but itself")
 	var curves int

@@ -83,22 +83,22 @@ func (b *tab) open(t *testing.T, file string) string {
 	return url
 }
 
-// told returns the messages and requests since the page was opened.
-func (b *tab) told() (messages, requests []string) {
+// logged returns the messages and requests since the page was opened.
+func (b *tab) logged() (messages, requests []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 
 	return b.messages, b.requests
 }
 
-type show struct {
+type view struct {
 	width  int64
 	mobile bool
 	dark   bool
 	print  bool
 }
 
-func (b *tab) show(t *testing.T, s show) {
+func (b *tab) show(t *testing.T, s view) {
 	t.Helper()
 	media, scheme := "screen", "light"
 	if s.print {
@@ -114,7 +114,7 @@ func (b *tab) show(t *testing.T, s show) {
 	))
 }
 
-type look struct {
+type appearance struct {
 	Background string   // colour of the page, "r,g,b"
 	Light      float64  // its luminance: 0 is black, 1 is white
 	Contrast   float64  // the lowest of all texts
@@ -128,14 +128,14 @@ type look struct {
 	Figures     int      // number of pictures
 }
 
-//go:embed testdata/look.js
-var lookScript string
+//go:embed testdata/appearance.js
+var appearanceScript string
 
-func (b *tab) look(t *testing.T, s show) look {
+func (b *tab) appearance(t *testing.T, s view) appearance {
 	t.Helper()
 	b.show(t, s)
-	var l look
-	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(lookScript, &l)))
+	var l appearance
+	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(appearanceScript, &l)))
 
 	return l
 }

@@ -143,7 +143,7 @@ func tellRedis(t *testing.T, server string, commands ...string) {
 
 // A hit rate means nothing if the server's memory differs from the benchmark's, or if it does not
 // evict.
-func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
+func TestHitRateChecksServerMemory(t *testing.T) {
 	t.Parallel()
 	memory := func(bytes int, policy string) []string {
 		return []string{fmt.Sprint("CONFIG SET maxmemory ", bytes), "CONFIG SET maxmemory-policy " + policy}
@@ -243,7 +243,7 @@ func TestHitRateSettings(t *testing.T) {
 	}
 }
 
-func TestHitRateOfNobody(t *testing.T) {
+func TestHitRateWithoutServer(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "MEMCACHED_URL", "127.0.0.1:1")})
 	require.NotEqual(t, exitOK, r.code, r.output)
@@ -325,7 +325,7 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 }
 
 // An empty cache is faster, so gets that miss prefilled keys have failed.
-func TestCacheThatLosesItsKeysIsNoFasterOne(t *testing.T) {
+func TestMissesOfPrefilledKeysFail(t *testing.T) {
 	t.Parallel()
 	for allow, code := range map[string]int{"false": exitThreshold, "true": exitOK} {
 		env := with(cachesEnv(t, "TARGET", "redis", "CLIENTS", "4", "DURATION", "2s", "WARMUP", "0s", "KEYS", "1000", "MIX", "get:1",

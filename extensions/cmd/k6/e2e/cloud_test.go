@@ -376,7 +376,7 @@ func TestGrafanaCloudLocalExecution(t *testing.T) {
 	}
 }
 
-func TestGrafanaCloudHearsOfAborts(t *testing.T) {
+func TestGrafanaCloudGetsTheAbortReason(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)
 	env := swept(false, "")
@@ -438,7 +438,7 @@ func TestGrafanaCloudOutput(t *testing.T) {
 
 // k6 cloud run on the cloud's machines: the cloud checks the options first, and its refusal of an
 // unknown executor ends the command. A portable sweep only has k6's executors.
-func TestGrafanaCloudIsAskedForExecutors(t *testing.T) {
+func TestGrafanaCloudChecksExecutors(t *testing.T) {
 	t.Parallel()
 	for executor, says := range map[string]string{"client-sweep": "unknown executor: client-sweep", "per-vu-iterations": "no hours left"} {
 		c := startCloud(t)

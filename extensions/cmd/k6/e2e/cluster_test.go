@@ -128,10 +128,10 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	t.Parallel()
 	c := startRedisCluster(t, "3")
 	for _, tt := range []struct {
-		env      map[string]string
-		move     func()
-		executed map[string]string // by operation
-		told     []string          // redirections by the servers
+		env       map[string]string
+		move      func()
+		executed  map[string]string // by operation
+		redirects []string          // redirections by the servers
 	}{
 		{
 			map[string]string{"KIND": "single"}, func() { c.moveSome(300) },
@@ -168,7 +168,7 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 			require.Positive(t, step.Ops)
 			require.Equal(t, int(step.Ops)+written, c.stat(executed, "calls")-c.stat(executed, "failed_calls"), "%v: %s", tt.env, executed)
 		}
-		for _, command := range tt.told {
+		for _, command := range tt.redirects {
 			require.Positive(t, c.stat(command, "rejected_calls"), "%v: %s", tt.env, command)
 		}
 		if tt.env["PREFIX"] != "" {

@@ -38,7 +38,7 @@ func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // By default k6 downloads and announces a list of commands before `k6 x`. A built-in command does
 // not need it.
-func TestCommandWritesNothingButItsAnswer(t *testing.T) {
+func TestCommandPrintsOnlyItsResult(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	registry := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -202,7 +202,7 @@ func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
 	}
 }
 
-func TestReportsThatAreNone(t *testing.T) {
+func TestInvalidReports(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
 	whole, err := os.ReadFile(filepath.Join(r.results, "work.json"))

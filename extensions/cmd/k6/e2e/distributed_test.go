@@ -85,7 +85,7 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 
 // 16 clients in four processes have the same effect as in one, and the merged percentiles cover all
 // operations.
-func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
+func TestDistributedSweepMatchesOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "1,6,16", "ITERATIONS": "20", "KEYS": "1000",
@@ -239,12 +239,12 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 // takePorts occupies a port when it gets its address, and does not answer.
 func takePorts(t *testing.T) (address string) {
 	t.Helper()
-	told, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	var working sync.WaitGroup
 	var taken []net.Listener
 	t.Cleanup(func() {
-		require.NoError(t, told.Close())
+		require.NoError(t, listener.Close())
 		working.Wait()
 		for _, listener := range taken {
 			require.NoError(t, listener.Close())
@@ -253,7 +253,7 @@ func takePorts(t *testing.T) (address string) {
 	})
 	working.Go(func() {
 		for {
-			conn, err := told.Accept()
+			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
@@ -269,7 +269,7 @@ func takePorts(t *testing.T) (address string) {
 		}
 	})
 
-	return told.Addr().String()
+	return listener.Addr().String()
 }
 
 // If another process occupies the chosen port and does not answer, the part only starts later.

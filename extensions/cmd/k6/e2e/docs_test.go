@@ -15,7 +15,7 @@ import (
 
 // Options of k6 and its subcommands on the pages exist. extensions/internal/docs tests the rest of
 // the commands without k6.
-func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
+func TestOptionsOnPagesExist(t *testing.T) {
 	t.Parallel()
 	helps := map[string]string{}
 	shown := 0
@@ -100,7 +100,7 @@ func k6Help(t *testing.T, subcommand string) string {
 }
 
 // k6 can load the scripts on the pages, and accepts their options.
-func TestScriptsInPagesCanBeRun(t *testing.T) {
+func TestScriptsOnPagesLoad(t *testing.T) {
 	t.Parallel()
 	scripts := 0
 	for place, text := range blocks(t, "js") {

@@ -10,7 +10,7 @@ import (
 )
 
 // Machbase's own clients have other licences, and one needs cgo, so no default build contains them.
-func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
+func TestBinaryHasNoMachbaseClients(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
 		info, err := buildinfo.ReadFile(binary(t, name))
@@ -22,7 +22,7 @@ func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 	}
 }
 
-func TestDriversThatAreNotThere(t *testing.T) {
+func TestMissingDrivers(t *testing.T) {
 	t.Parallel()
 	const missing = `driver "%s" is not in this k6, which has native; ` + "`make build-drivers` builds one with all"
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestDriversTakeTurns(t *testing.T) {
 	require.Contains(t, r.output, "stock-drivers native-reuse")
 }
 
-func TestTheReportTellsTheDriver(t *testing.T) {
+func TestReportHasTheDriver(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "ITERATIONS": "5", "WARMUP": "0s", "DRIVER": "native"}})

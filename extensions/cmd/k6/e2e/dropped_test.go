@@ -71,7 +71,7 @@ func TestRunUnderAnotherExecutorEndsTheTest(t *testing.T) {
 }
 
 // A segment in which a sweep has no client has no executor for it; that is no error.
-func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
+func TestSegmentWithoutClientsIsValid(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "own", "absolute": [{"op": "own", "p50": "10s"}]}`), 0o600))
@@ -90,7 +90,7 @@ func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
 }
 
 // k6's own scenarios with sweep.op are no sweep, so --vus may change them.
-func TestOptionsOfK6sOwnScenariosAreK6sBusiness(t *testing.T) {
+func TestVUsOptionOfPlainScenarios(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/elsewhere.js", env: with(noMachbase, map[string]string{"OP": "true"}), args: []string{"--vus", "2", "--iterations", "4"}})
 	require.Equal(t, exitOK, r.code, r.output)

@@ -112,7 +112,7 @@ func TestExampleHTTP(t *testing.T) {
 }
 
 // Examples without a test elsewhere, written by k6 x sweep new.
-func TestNewScriptsRunAsTheyAre(t *testing.T) {
+func TestNewScriptsRun(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
 	for kind, tt := range map[string]struct {

@@ -198,7 +198,7 @@ func TestInfluxIsKilled(t *testing.T) {
 
 // A refused token and an unreachable server are reported, and the run does not pass, because it
 // streamed nothing. Its report is complete.
-func TestInfluxThatIsNotThere(t *testing.T) {
+func TestUnreachableInflux(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

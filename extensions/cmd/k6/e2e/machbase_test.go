@@ -161,9 +161,9 @@ func TestStockAppendKeepsItsTable(t *testing.T) {
 		require.Equal(t, exitOK, r.code, r.output)
 		require.Contains(t, r.output, "300 rows acknowledged, 300 in the table")
 	}
-	look := k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
-	require.Equal(t, exitOK, look.code, look.output)
-	require.Len(t, look.lines("300 rows are lost"), 1, look.output)
+	lost := k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
+	require.Equal(t, exitOK, lost.code, lost.output)
+	require.Len(t, lost.lines("300 rows are lost"), 1, lost.output)
 }
 
 func TestStockBench(t *testing.T) {

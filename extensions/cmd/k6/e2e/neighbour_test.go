@@ -68,7 +68,7 @@ func (r *run) like(t *testing.T, scenario string, times float64, hours int, neig
 // A server that is hundreds of times slower is detected next to a neighbour that uses all available
 // processor time. No neighbour can slow it down this much, in ops/s or in a percentile that now has
 // too few operations.
-func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
+func TestSlowServerNextToANeighbour(t *testing.T) {
 	var burns atomic.Int64 // processor time of an answer
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
 		for until := time.Now().Add(time.Duration(burns.Load())); time.Now().Before(until); { //nolint:revive // the loop is the work
@@ -93,7 +93,7 @@ func TestAServerManyTimesSlowerBesideABusyNeighbour(t *testing.T) {
 
 // A change that a neighbour could explain is undecided, and does not pass even if undecided passes,
 // because the recorded runs had no neighbour. A larger change is crossed.
-func TestWorseBesideANeighbourNeverPasses(t *testing.T) {
+func TestWorseNextToANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
 		script: "testdata/options.js", environment: noWitness,

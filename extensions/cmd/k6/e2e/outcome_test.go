@@ -120,7 +120,7 @@ func requireNoGateHeld(t *testing.T, r *run) {
 	}
 }
 
-func TestAServerThatIsDownIsNoBenchmark(t *testing.T) {
+func TestStoppedServerFails(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		work, executor, address, why string
@@ -145,7 +145,7 @@ func TestAServerThatIsDownIsNoBenchmark(t *testing.T) {
 }
 
 // The client of k6/x/redis retries for half a second.
-func TestARedisThatIsDownIsNoBenchmark(t *testing.T) {
+func TestStoppedRedisFails(t *testing.T) {
 	t.Parallel()
 	for _, executor := range []string{"plain", "named"} {
 		t.Run(executor, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestOperationsUnderK6sOwnExecutorsFail(t *testing.T) {
 }
 
 // gRPC calls fail after the server has died; earlier ones have not failed.
-func TestAServerThatDiesFailsWhatComesAfter(t *testing.T) {
+func TestCallsAfterAServerCrashFail(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	address := grpcServerThat(t, func(server *grpc.Server) error {
@@ -312,7 +312,7 @@ func TestNoGateHoldsWhereAllHaveFailed(t *testing.T) {
 	require.Zero(t, r.report(t, "outcome").Steps[0].Ops)
 }
 
-func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
+func TestFailOn(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string]map[string]string{
 		"exceptions only":      {"WORK": "checked", "URL": answering(t, 404), "OPTIONS": `{"failOn": ["exception"]}`},
@@ -393,7 +393,7 @@ func TestASweepWithAWrongPasswordEnds(t *testing.T) {
 }
 
 // If a server dies after it has answered, the sweep counts failures to the end.
-func TestASweepWhoseServerDiesGoesOn(t *testing.T) {
+func TestSweepContinuesAfterAServerCrash(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {

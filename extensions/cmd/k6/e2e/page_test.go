@@ -40,7 +40,7 @@ func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 	url := b.open(t, filepath.Join(r.results, scenario+".html"))
 	requireSameNumbers(t, r, scenario, b.rows(t))
 	require.Empty(t, pageFaults(t, b))
-	messages, requests := b.told()
+	messages, requests := b.logged()
 	require.Empty(t, messages)
 	require.Equal(t, []string{url}, requests, "the page needs nothing but itself")
 }
@@ -63,7 +63,7 @@ func TestPageFaultsAreFound(t *testing.T) {
 
 	url := show(t, "", "")
 	require.Empty(t, pageFaults(t, b))
-	messages, requests := b.told()
+	messages, requests := b.logged()
 	require.Empty(t, messages)
 	require.Equal(t, []string{url}, requests)
 
@@ -90,7 +90,7 @@ func TestPageFaultsAreFound(t *testing.T) {
 	}
 
 	show(t, "", `<script>console.log('hello')</script><script>throw new Error('thrown')</script><img src="https://localhost:1/picture.png">`)
-	messages, requests = b.told()
+	messages, requests = b.logged()
 	require.Contains(t, messages, "log")
 	require.Contains(t, strings.Join(messages, "\n"), "thrown")
 	require.Contains(t, requests, "https://localhost:1/picture.png")
@@ -105,8 +105,8 @@ func pageFaults(t *testing.T, b *tab) []string {
 			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
-	looks := map[string]look{}
-	for name, s := range map[string]show{
+	looks := map[string]appearance{}
+	for name, s := range map[string]view{
 		"light":      {width: screenWidth},
 		"dark":       {width: screenWidth, dark: true},
 		"phone":      {width: phoneWidth, mobile: true},
@@ -114,7 +114,7 @@ func pageFaults(t *testing.T, b *tab) []string {
 		"paper":      {width: paperWidth, print: true},
 		"dark paper": {width: paperWidth, print: true, dark: true},
 	} {
-		l := b.look(t, s)
+		l := b.appearance(t, s)
 		looks[name] = l
 		wrong(l.Figures == 0, "%s: there is no picture", name)
 		wrong(len(l.Hidden) > 0, "%s: hidden: %s", name, strings.Join(l.Hidden, "; "))

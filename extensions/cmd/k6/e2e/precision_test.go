@@ -7,7 +7,7 @@ import (
 )
 
 // A step with a precision ends when its ops/s are precise enough, long before maxDuration.
-func TestMeasuredUntilItIsKnown(t *testing.T) {
+func TestPrecisionEndsTheStep(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "precision": "50%", "warmup": "200ms", "maxDuration": "300s"}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)

@@ -419,7 +419,7 @@ func TestReadBulkInterrupted(t *testing.T) {
 	require.Eventually(t, func() bool { return server.Sessions() == 0 }, hang, 10*time.Millisecond)
 }
 
-func TestReadBulkOfNobody(t *testing.T) {
+func TestReadBulkWithoutGateway(t *testing.T) {
 	t.Parallel()
 	r := readBulk(t, readBulkEnv("127.0.0.1:1", "mxgw_id_own"))
 	require.Equal(t, exitAborted, r.code, r.output)

@@ -25,7 +25,7 @@ type registryEntry struct {
 	Versions    []string
 }
 
-func TestRegistryEntryIsWhatTheBinaryHas(t *testing.T) {
+func TestRegistryEntryMatchesTheBinary(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(root, ".github/k6-extension-registry.yaml"))
 	require.NoError(t, err)

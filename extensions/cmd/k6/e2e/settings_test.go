@@ -22,14 +22,14 @@ func knownSettings(t *testing.T, names ...string) (settings map[string][]string,
 	var log strings.Builder
 	cmd.Stderr = &log
 	require.NoError(t, cmd.Run(), &log)
-	var told struct {
+	var printed struct {
 		Settings map[string][]string
 		Refused  map[string]string
 	}
-	require.NoError(t, json.Unmarshal([]byte(log.String()), &told), &log)
-	require.NotEmpty(t, told.Settings)
+	require.NoError(t, json.Unmarshal([]byte(log.String()), &printed), &log)
+	require.NotEmpty(t, printed.Settings)
 
-	return told.Settings, told.Refused
+	return printed.Settings, printed.Refused
 }
 
 var (
@@ -39,7 +39,7 @@ var (
 )
 
 // scenarios/lib/slips.js lists exactly the settings that scenarios read.
-func TestSettingsAreThoseThatAreRead(t *testing.T) {
+func TestListOfSettingsIsComplete(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
 	all := map[string]bool{}
@@ -168,7 +168,7 @@ func inspect(t *testing.T, scenario string, environment []string, settings ...st
 
 // Exported variables of shells, build servers and this project's scripts are neither settings nor
 // errors.
-func TestTheEnvironmentOfOthersChangesNothing(t *testing.T) {
+func TestOtherVariablesAreIgnored(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
 	exported := map[string]bool{}
@@ -217,7 +217,7 @@ func TestSettingsOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestSlipsInTheNamesOfSettings(t *testing.T) {
+func TestMisspeltSettings(t *testing.T) {
 	t.Parallel()
 	slips := map[string]string{
 		"CLIENT": "CLIENTS", "CLINTS": "CLIENTS", "ITERATION": "ITERATIONS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS",

@@ -38,7 +38,7 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 
 // Published benchmarks have the published number of operations. Others have a duration, which gives
 // one client thousands of operations, and ends with 512 clients.
-func TestUsualShares(t *testing.T) {
+func TestDefaultShares(t *testing.T) {
 	t.Parallel()
 	for script, usual := range map[string]any{
 		"stock-rollup.js": 10000, "stock-tick.js": 10000, "stock-union.js": 10000, "stock-bench.js": 10000,
@@ -67,7 +67,7 @@ func TestUsualShares(t *testing.T) {
 	}
 }
 
-func TestTheMainJobGivesEachStepATime(t *testing.T) {
+func TestStockRollupHasStepDurations(t *testing.T) {
 	t.Parallel()
 	recipe := func(args ...string) string {
 		cmd := exec.Command("make", append([]string{"-n", "-o", "bin/k6", "-o", "bin/k6-drivers"}, args...)...)

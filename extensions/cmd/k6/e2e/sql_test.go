@@ -218,7 +218,7 @@ func TestPostgres(t *testing.T) {
 	require.NotContains(t, denied, secret)
 }
 
-func TestPostgresThatIsNotThere(t *testing.T) {
+func TestUnreachablePostgres(t *testing.T) {
 	t.Parallel()
 	refused := said(t, "postgres", "postgres://me:geheim@127.0.0.1:1/db", "select 1")[0]
 	require.Equal(t, "SqlError: failed to connect to `user=me database=db`: "+
@@ -411,7 +411,7 @@ func TestTransactions(t *testing.T) {
 }
 
 // Values and statements that a driver or server would change, truncate or never answer.
-func TestOddInputOfSQL(t *testing.T) {
+func TestUnusualSQLInput(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
 	const code = failing + `

@@ -154,7 +154,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestTheURLsOwnOptionsCount(t *testing.T) {
+func TestOptionsInTheURL(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{

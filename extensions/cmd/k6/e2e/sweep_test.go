@@ -199,7 +199,7 @@ func TestAPromiseIsRefused(t *testing.T) {
 }
 
 // A call that is not awaited takes no time, so a dead server would seem fast.
-func TestWhatIsLeftBehindIsRefused(t *testing.T) {
+func TestUnawaitedCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, left := range []string{
 		"a timer", "a timer of the module", "an interval of the module", "a request", "a promise of ours", "an asynchronous function",
@@ -251,7 +251,7 @@ func TestSegmentsShareEveryStep(t *testing.T) {
 	require.Equal(t, (1+6)*10, total)
 }
 
-func TestOptionsThatMakeNoSense(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		env  map[string]string

@@ -53,7 +53,7 @@ func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
 const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s"}}`
 
 // k6 treats an empty metric as 0, so these thresholds would hold.
-func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
+func TestThresholdsOnMissingMetrics(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		thresholds string
@@ -159,7 +159,7 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 
 // Thresholds on existing metrics are judged: with a second sweep, with a scenario of k6's
 // executors, and as scenarios of these.
-func TestThresholdsOnWhatIsSentHold(t *testing.T) {
+func TestThresholdsOnExistingMetrics(t *testing.T) {
 	t.Parallel()
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
 		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
@@ -191,7 +191,7 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 
 // Thresholds of a test with only sweep.op and one of k6's executors, and of an ordinary script with
 // only the executor's name.
-func TestThresholdsBesideTheModule(t *testing.T) {
+func TestThresholdsWithSweepOpOnly(t *testing.T) {
 	t.Parallel()
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
 		"sweep_op_duration": ["avg>9"], "sweep_op_duration{op:none}": ["avg<1"], "http_req_duration": ["p(95)<500"], "sweep_op_failed": ["rate==0"]
@@ -208,7 +208,7 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 }
 
 // k6 judges a Gauge by its last value, so this must be the value that the threshold names.
-func TestThresholdsJudgeWhatTheyName(t *testing.T) {
+func TestThresholdsUseTheNamedValue(t *testing.T) {
 	calm(t)
 	for name, tt := range map[string]struct {
 		scenarios, thresholds string

@@ -80,7 +80,7 @@ func TestStepLimitedByItsRate(t *testing.T) {
 	require.Len(t, s.OverTime.Server, len(s.OverTime.Idle))
 }
 
-func TestShortStepSaysSo(t *testing.T) {
+func TestShortStepIsMarked(t *testing.T) {
 	t.Parallel()
 	s := testify(t, answer, map[string]string{"DURATION": "100ms"})
 	require.Equal(t, witness.Short, s.LimitedBy, s.Why)
