@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// CommandOptions are a command of the store's own protocol. In its words, {key} stands for the key
-// that was drawn, and {value} for that key's value.
+// CommandOptions describe a command in the store's own protocol. In its words, {key} is replaced by
+// the drawn key, and {value} by that key's value.
 type CommandOptions struct {
-	Op    string        `json:"op"` // the operation's name
+	Op    string        `json:"op"` // name of the operation
 	Args  Words         `json:"args"`
-	Share *float64      `json:"share"` // in proportion to the others; default 1
-	Reply *ReplyOptions `json:"reply"` // nil: any reply but an error
+	Share *float64      `json:"share"` // relative to the other commands; default 1
+	Reply *ReplyOptions `json:"reply"` // nil accepts any reply but an error
 }
 
-// ReplyOptions say what a command's reply has to be. What is not given may be anything.
+// ReplyOptions describe the expected reply. Omitted fields accept anything.
 type ReplyOptions struct {
 	Type  string  `json:"type"`
-	Value *string `json:"value"` // may hold {key} and {value}
+	Value *string `json:"value"` // may contain {key} and {value}
 }
 
-// Words are those of a command: strings and numbers.
+// Words are a command's strings and numbers.
 type Words []string
 
 // UnmarshalJSON reads an array of strings and numbers.
@@ -52,21 +52,20 @@ func (w *Words) UnmarshalJSON(raw []byte) error {
 
 var errWords = errors.New("option commands.args must be an array of strings and numbers: the command's name and its arguments")
 
-// Commander is a Pipeliner that runs commands of its own protocol: those of the option commands.
+// Commander is a Pipeliner that runs commands in its own protocol.
 type Commander interface {
 	Pipeliner
-	// CheckCommand returns an error that says why the store does not run a command with these words,
-	// or why none of its replies has the type, which is "" for any.
+	// CheckCommand returns an error if the store cannot run these words, or never replies with this
+	// type, which may be "" for any.
 	CheckCommand(words []string, reply string) error
 }
 
-// Bounds of the option commands.
 const (
 	maxCommands = 100
 	maxWords    = 1000
 )
 
-// opName is what the name of an operation may be.
+// opName matches valid names of operations.
 var opName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 func (o *Options) checkCommands() error {
@@ -89,7 +88,7 @@ func (o *Options) checkCommands() error {
 			return fmt.Errorf("option commands[%d].op is %q, which another command has: give each a name of its own", i, c.Op)
 		case len(c.Args) == 0 || len(c.Args) > maxWords || c.Args[0] == "":
 			return fmt.Errorf("option commands[%d].args must be an array of 1 to %d strings and numbers: the command's name and its arguments", i, maxWords)
-		case c.Share != nil && !(*c.Share > 0 && *c.Share <= math.MaxInt32): // NaN is neither
+		case c.Share != nil && !(*c.Share > 0 && *c.Share <= math.MaxInt32): // also rejects NaN
 			return fmt.Errorf("option commands[%d].share must be above 0, not %v", i, *c.Share)
 		}
 		names[c.Op] = true
@@ -98,17 +97,17 @@ func (o *Options) checkCommands() error {
 	return nil
 }
 
-// command is a command of the option commands, ready to be run.
+// command is a validated command.
 type command struct {
 	op    string
 	words []pattern
-	// key is the word that says which server of several has the key: the first one with {key}, or
-	// else the first argument. It is 0 if there is none.
+	// key is the index of the word that selects the server: the first with {key}, or else the first
+	// argument, or 0.
 	key       int
 	replyType string
-	reply     pattern // nil: any
+	reply     pattern // nil accepts any
 	usesValue bool
-	sends     int // how many words have the value
+	sends     int // number of words with the value
 }
 
 func newCommand(o *CommandOptions) *command {
@@ -139,7 +138,7 @@ func newCommand(o *CommandOptions) *command {
 	return c
 }
 
-// fill makes the command of a key. Its words are in the memory of those before it.
+// fill creates the command for a key. It reuses the memory of the previous words.
 func (c *command) fill(into *Command, key, value []byte) {
 	words := into.Words[:0]
 	for i, p := range c.words {
@@ -153,7 +152,7 @@ func (c *command) fill(into *Command, key, value []byte) {
 	*into = Command{Op: into.Op, Name: c.op, Key: words[c.key], Words: words}
 }
 
-// check returns an error if a reply is not what it has to be.
+// check returns an error if a reply is not as described.
 func (c *command) check(key, value []byte, replyType string, reply, buf []byte) ([]byte, error) {
 	if c.replyType != "" && c.replyType != replyType {
 		return buf, fmt.Errorf("%w: the reply is of type %s, not %s", ErrWrongReply, replyType, c.replyType)
@@ -168,14 +167,13 @@ func (c *command) check(key, value []byte, replyType string, reply, buf []byte) 
 	return buf, nil
 }
 
-// ErrWrongReply is why a command of the option commands has failed whose reply is not the one that
-// the option reply describes.
+// ErrWrongReply is returned if a reply is not as the option reply describes.
 var ErrWrongReply = fmt.Errorf("%w: the reply is not the one that the option reply describes", ErrWrongValue)
 
-// pattern is a text with places for a key and its value.
+// pattern is a text with placeholders for a key and its value.
 type pattern []patternPart
 
-// patternPart is a literal text, or a place.
+// patternPart is a literal text or a placeholder.
 type patternPart struct {
 	literal string
 	place   string

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// commandClient returns a client of a script's options, alone on a store.
+// commandClient returns the only client of a store, with a script's options.
 func commandClient(t *testing.T, script string) (*workload.Client, *workloadtest.Store) {
 	t.Helper()
 	options, err := read(script)
@@ -25,7 +25,6 @@ func commandClient(t *testing.T, script string) (*workload.Client, *workloadtest
 	return client, store
 }
 
-// Commands are drawn by their shares, with the key and its value in their words.
 func TestCommands(t *testing.T) {
 	for _, pipeline := range []string{"1", "7"} {
 		client, store := commandClient(t, `{"iterations": 4000, "pipeline": `+pipeline+`, "keys": {"count": 10, "prefix": "k", "size": 2}, "values": 5,
@@ -59,7 +58,6 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A reply that is not the one that is described is a failed operation.
 func TestWrongReplies(t *testing.T) {
 	for reply, fails := range map[string]string{
 		`{"type": "words"}`:      "",
@@ -83,7 +81,6 @@ func TestWrongReplies(t *testing.T) {
 	}
 }
 
-// Prefilling runs each command once for each key.
 func TestPrefillByCommands(t *testing.T) {
 	client, store := commandClient(t, `{"iterations": 1, "keys": {"count": 30}, "commands": [{"op": "a", "args": ["A", "{key}"]}, {"op": "b", "args": ["B", "{key}"]}]}`)
 	seen := map[string]int{}
@@ -106,7 +103,7 @@ func TestPrefillByCommands(t *testing.T) {
 	}
 }
 
-// What the store cannot run is refused before anything is sent.
+// The store rejects invalid commands before anything is sent.
 func TestCommandsThatAreRefused(t *testing.T) {
 	options, err := read(`{"iterations": 1, "commands": [{"op": "a", "args": ["A"]}, {"op": "b", "args": ["refused"], "reply": {"type": "words"}}]}`)
 	require.NoError(t, err)

@@ -31,8 +31,7 @@ func Given() (names, sources []string) {
 	return names, sources
 }
 
-// Command returns the command line of this process, without passwords and the like; "" where it is
-// not known.
+// Command returns the command line of this process without secrets; "" if it is unknown.
 func Command() string {
 	gs := process.Load()
 	if gs == nil {

@@ -226,9 +226,9 @@ func (t *Tap) take(samples metrics.SampleContainer) {
 	t.out <- samples
 }
 
-// requestTime is how long the requests took whose samples these are.
+// requestTime returns the total duration of the requests in a container.
 func requestTime(builtin *metrics.BuiltinMetrics, container metrics.SampleContainer) (took time.Duration) {
-	if _, one := container.(metrics.Sample); one || builtin == nil { // those of requests come together
+	if _, one := container.(metrics.Sample); one || builtin == nil { // requests have several samples
 		return 0
 	}
 	for _, s := range container.GetSamples() {

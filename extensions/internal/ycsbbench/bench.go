@@ -19,50 +19,49 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// Phases of a workload.
 const (
 	phaseLoad = "load"
 	phaseRun  = "run"
 )
 
-// Counters of a step: the time of the reads and of the updates of all read-modify-writes together,
-// and records that scans returned.
+// Counters of a step: total times of the reads and updates in read-modify-writes, and records
+// returned by scans.
 const (
 	countReads   = "readModifyWriteReadMicroseconds"
 	countUpdates = "readModifyWriteUpdateMicroseconds"
 	countRecords = "scannedRecords"
 )
 
-// Host is the module that the client is of: a k6mod.Module.
+// Host is the client's module. k6mod.Module implements it.
 type Host interface {
 	runs.Host
 
-	// Tag gives the tags of a call to what is counted of it.
+	// Tag sets the tags of a call's samples.
 	Tag(tags k6mod.Tags)
-	// As says what an error is to scripts.
+	// As converts an error for scripts.
 	As(err error) k6mod.Error
-	// Throw throws an error as the module's methods do. It does not return.
+	// Throw throws an error in JavaScript. It does not return.
 	Throw(err error)
-	// Abort ends the test with an error once the script's call has returned.
+	// Abort ends the test with an error after the current call.
 	Abort(err error)
 }
 
-// Shared is what all clients of a module have in common. The zero value is ready.
+// Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
 	runs runs.Shared
 
 	mu        sync.Mutex
-	workloads map[string]*ycsb.Workload // by the server and the options
+	workloads map[string]*ycsb.Workload // by server and options
 	loads     map[loadKey]*ycsb.Load
 }
 
-// loadKey is of which clients a load phase is.
+// loadKey identifies the clients that share a load phase.
 type loadKey struct {
 	workload *ycsb.Workload
 	of       any
 }
 
-// Workload returns the one that all clients of a target share whose options are the same text.
+// Workload returns the workload that clients of a target share if their options have the same text.
 func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
@@ -85,7 +84,7 @@ func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
 	return s.workloads[key], nil
 }
 
-// Load returns the load phase that all clients of a group share.
+// Load returns the load phase that a group of clients shares.
 func (s *Shared) Load(work *ycsb.Workload, of any) *ycsb.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *Shared) Load(work *ycsb.Workload, of any) *ycsb.Load {
 	return s.loads[key]
 }
 
-// phase has the options of a call of client.ycsb.
+// phase holds the options of a call of client.ycsb.
 type phase struct {
 	Phase      string     `json:"phase"`
 	Iterations int        `json:"iterations"`
@@ -117,7 +116,7 @@ func (p *phase) validate() error {
 	}
 }
 
-// Bench is what a client of a script keeps for its workloads. It belongs to its VU.
+// Bench keeps a script client's state between runs. It belongs to one VU.
 type Bench struct {
 	host   Host
 	shared *Shared
@@ -130,8 +129,8 @@ type Bench struct {
 	parts     [2]part // of read-modify-writes
 }
 
-// New returns the bench of a client. All clients of a module have the same shared; those with the
-// same target insert into one workload.
+// New returns a client's bench. All clients of a module pass the same shared. Clients with the same
+// target insert into one workload.
 func New(host Host, shared *Shared, target string, moving runs.Moving, store ycsb.Store) *Bench {
 	return &Bench{
 		host: host, shared: shared, target: target, store: store, runs: runs.New(host, &shared.runs, moving),
@@ -139,12 +138,12 @@ func New(host Host, shared *Shared, target string, moving runs.Moving, store ycs
 	}
 }
 
-// TakeTurns lets runs take turns with those of other clients at the seat.
+// TakeTurns runs operations as jobs at the seat's event loop.
 func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 
-// Run is client.ycsb(workload, { phase, iterations }).
+// Run implements client.ycsb(workload, { phase, iterations }).
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
-	if b.runs.Join() { // streams begin anew with a step
+	if b.runs.Join() { // a new step restarts the random streams
 		clear(b.work)
 		b.recorders, b.parts = [ycsb.NumOps]*measure.Recorder{}, [2]part{}
 	}
@@ -185,7 +184,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// asked returns the client of the workload that a call asks for, and what it is to do.
+// asked returns a call's client and phase.
 func (b *Bench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
 	if err := k6glue.Options(call.Argument(1), &p); err != nil {
 		return nil, p, err
@@ -215,7 +214,7 @@ func (b *Bench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, er
 	return client, p, nil
 }
 
-// loaded ends the client's part of the step when there are no records left to be loaded.
+// loaded ends the client's part of the step when all records are loaded.
 func (b *Bench) loaded(result *ycsb.Result) {
 	client := b.runs.Client()
 	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
@@ -225,7 +224,7 @@ func (b *Bench) loaded(result *ycsb.Result) {
 		"in the place of iterations or duration"))
 }
 
-// count counts what a run came to beside its operations.
+// count adds a run's counters to the step.
 func (b *Bench) count(result *ycsb.Result) {
 	client := b.runs.Client()
 	if client == nil {
@@ -239,8 +238,7 @@ func (b *Bench) count(result *ycsb.Result) {
 	}
 }
 
-// fail throws an operation's error. It ends the test where the server is one that the module cannot
-// work with.
+// fail throws an operation's error. It aborts the test if the server does not work with the module.
 func (b *Bench) fail(err error) {
 	e := b.host.As(err)
 	e.Message = err.Error()
@@ -276,10 +274,10 @@ func (b *Bench) Parts(read, update time.Duration) {
 	b.parts[1].add(update)
 }
 
-// part sums up times in whole microseconds.
+// part sums up durations in whole microseconds.
 type part struct {
 	counter *measure.Counter
-	rest    time.Duration // that is not a microsecond yet
+	rest    time.Duration // less than a microsecond
 }
 
 func (p *part) add(took time.Duration) {
@@ -288,7 +286,7 @@ func (p *part) add(took time.Duration) {
 	p.rest %= time.Microsecond
 }
 
-// recorder is that of an operation; nil outside of a sweep.
+// recorder returns an operation's recorder; nil outside a sweep.
 func (b *Bench) recorder(op ycsb.Op) *measure.Recorder {
 	if b.recorders[op] == nil {
 		if client := b.runs.Client(); client != nil {

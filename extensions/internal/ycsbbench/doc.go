@@ -1,3 +1,3 @@
-// Package ycsbbench is client.ycsb(options) of the modules whose servers keep records: it does
-// operations of package ycsb in Go, in the step of a sweep each under its own name.
+// Package ycsbbench implements client.ycsb(options) for modules whose servers store records. It
+// runs operations of package ycsb in Go and records each under its own name in a step.
 package ycsbbench

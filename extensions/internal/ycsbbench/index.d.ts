@@ -1,108 +1,110 @@
 /// <reference path="../k6mod/index.d.ts" />
 /**
- * The core workloads of YCSB, done in Go: `ycsb` of the clients of k6/x/memcached, k6/x/umemcache
- * and k6/x/resp, of layouts of k6/x/nats, and of databases of k6/x/sql.
+ * The core workloads of YCSB, run in Go by the method `ycsb` of clients of k6/x/memcached,
+ * k6/x/umemcache and k6/x/resp, of layouts of k6/x/nats, and of databases of k6/x/sql:
  *
- * In a step of client-sweep each operation is one of the step, under the name that YCSB gives it:
- * READ, UPDATE, INSERT, SCAN and READ-MODIFY-WRITE. Name them in the scenario's `opNames`.
- * Operations that fail are counted, and do not throw. The step's report has in `extra.counters`
- * how long the reads and the updates of all read-modify-writes took together,
- * `readModifyWriteReadMicroseconds` and `readModifyWriteUpdateMicroseconds`, and `scannedRecords`.
+ *     client.ycsb({ workload: 'a', recordCount: 10000 }, { phase: 'run', iterations: 1000 });
+ *
+ * In a sweep, each operation counts under its YCSB name: READ, UPDATE, INSERT, SCAN and
+ * READ-MODIFY-WRITE. List them in the scenario's `opNames`. Failed operations are counted and do
+ * not throw. In `extra.counters`, the report has the total time of the reads and updates in
+ * read-modify-writes, `readModifyWriteReadMicroseconds` and `readModifyWriteUpdateMicroseconds`,
+ * and `scannedRecords`.
  */
 declare namespace XK6SweepYCSB {
   /**
    * A workload, with the names of YCSB's properties. Clients of a module with equal options and the
-   * same server insert into one workload: what one has inserted, others read.
+   * same server share a workload, and read each other's inserts.
    */
   interface Workload {
     /**
-     * Sets `mix`, `requestDistribution` and `maxScanLength` as YCSB's files workloada to workloadf
-     * do. Other options count more.
+     * Sets `mix`, `requestDistribution` and `maxScanLength` like YCSB's files workloada to
+     * workloadf. Other options override it.
      */
     workload?: 'a' | 'b' | 'c' | 'd' | 'e' | 'f';
-    /** Shares of operations, in proportion to each other. Default: read 0.95, update 0.05. */
+    /** Relative shares of operations. Default: read 0.95, update 0.05. */
     mix?: { read?: number; update?: number; insert?: number; scan?: number; readModifyWrite?: number };
-    /** Records that are loaded. Default 1000. */
+    /** Number of records to load. Default 1000. */
     recordCount?: number;
     /**
-     * How many operations `zipfian` expects: it leaves room for twice as many inserts as are among
-     * them. Default `recordCount`.
+     * Expected operations with `zipfian`, which reserves room for twice as many inserts as these
+     * contain. Default `recordCount`.
      */
     operationCount?: number;
-    /** Whether keys have the number of the record, or its hash. Default `hashed`. */
+    /** Form keys from the record's number, or from its hash. Default `hashed`. */
     insertOrder?: 'hashed' | 'ordered';
-    /** Digits of a key at least. Default 1. */
+    /** Minimum number of digits in a key. Default 1. */
     zeroPadding?: number;
     /** Default 10. */
     fieldCount?: number;
-    /** Bytes of a field, at most. Default 100. */
+    /** Maximum bytes of a field. Default 100. */
     fieldLength?: number;
-    /** Bytes of a field, at least. Default 1. Not of `constant`. */
+    /** Minimum bytes of a field, except with `constant`. Default 1. */
     minFieldLength?: number;
     /** Default `constant`. */
     fieldLengthDistribution?: 'constant' | 'uniform' | 'zipfian';
-    /** Whether a read is of all fields, or of one. Default true. */
+    /** Read all fields of a record, or one. Default true. */
     readAllFields?: boolean;
     /**
-     * Whether an update is of all fields, or of one. Default false. Where a record is one value, as
-     * in caches, it must be true.
+     * Update all fields of a record, or one. Default false. Must be true if a record is one value,
+     * as in caches.
      */
     writeAllFields?: boolean;
     /**
-     * Whether the value of a field follows from the key: a read of another value has failed. It has
-     * to be set when records are loaded, too. Default false.
+     * Derive each field's value from the key; reading another value fails. Set it when loading
+     * records, too. Default false.
      */
     dataIntegrity?: boolean;
-    /** How records are drawn. Default `uniform`. */
+    /** Distribution of records. Default `uniform`. */
     requestDistribution?: 'uniform' | 'zipfian' | 'latest' | 'hotspot' | 'exponential' | 'sequential';
-    /** Which part of the records is hot. Default 0.2. */
+    /** Share of hot records (0 to 1). Default 0.2. */
     hotspotDataFraction?: number;
-    /** Which part of the operations goes to hot records. Default 0.8. */
+    /** Share of operations on hot records (0 to 1). Default 0.8. */
     hotspotOpnFraction?: number;
-    /** Percent of the operations that go to the latest records. Default 95. */
+    /** Percentage of operations on the latest records. Default 95. */
     exponentialPercentile?: number;
-    /** Which part of the records are the latest. Default 0.8571428571. */
+    /** Share of the latest records (0 to 1). Default 0.8571428571. */
     exponentialFrac?: number;
-    /** Records that a scan reads, at least. Default 1. */
+    /** Minimum records per scan. Default 1. */
     minScanLength?: number;
-    /** Records that a scan reads, at most. Default 1000. */
+    /** Maximum records per scan. Default 1000. */
     maxScanLength?: number;
     /** Default `uniform`. */
     scanLengthDistribution?: 'uniform' | 'zipfian';
-    /** Of all that is drawn. Default 1. */
+    /** Seed of all random draws. Default 1. */
     seed?: number;
-    /** A read that finds no record counts as done. Default false: it has failed. */
+    /** Count a read without a record as successful. Default false. */
     allowMisses?: boolean;
   }
 
-  /** What a call does. */
+  /** Options of a call. */
   interface Call {
     /**
-     * `load` inserts records, each once by all clients of a step together: use it in a scenario
-     * with `untilDone: true`. `run` does operations of the mix.
+     * `load` inserts each record once, shared by all clients of a step: use it in a scenario with
+     * `untilDone: true`. `run` does operations of the mix.
      */
     phase: 'load' | 'run';
-    /** Operations of the call. `load` needs none: all records that are left. */
+    /** Operations in the call. The default for `load` is all remaining records. */
     iterations?: number;
     /** Tags of the call. */
     tags?: XK6Sweep.Tags;
   }
 
-  /** What a call came to. */
+  /** Counts of a call. */
   interface Result {
     succeeded: number;
     failed: number;
-    /** Failed operations that read another value than was written. */
+    /** Failed operations that read a wrong value. */
     wrong: number;
     /** Reads and scans that found nothing. */
     missing: number;
-    /** Records that scans returned. */
+    /** Records returned by scans. */
     records: number;
-    /** Of values that were written. */
+    /** Bytes of values written. */
     bytesSent: number;
-    /** Of values that were read. */
+    /** Bytes of values read. */
     bytesReceived: number;
-    /** Records that nobody has loaded yet; 0 in phase `run`. */
+    /** Records not loaded yet; 0 in phase `run`. */
     left: number;
     seconds: number;
   }

@@ -85,9 +85,8 @@ type Step struct {
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
 	requests    requests
-	// prefilling tells that a client writes what the step is to find.
+	// prefilling is set while clients write keys before the step.
 	prefilling atomic.Bool
-	// waits are those of the goroutines on which clients take turns.
 	waits []*Waits
 	kinds []*kind
 
@@ -341,10 +340,10 @@ func (s *Step) warmUntil() time.Duration {
 // Line returns a channel that is closed when the start line opens.
 func (s *Step) Line() <-chan struct{} { return s.line.open }
 
-// Prefilling says that clients write what the step is to find, before they come to the start line.
+// Prefilling reports that clients write keys before the step starts.
 func (s *Step) Prefilling() { s.prefilling.Store(true) }
 
-// Preparing says in words what the clients do before the start line is open.
+// Preparing describes what the clients do before the start line opens.
 func (s *Step) Preparing() string {
 	switch {
 	case s.ready.isOpen():

@@ -1,14 +1,14 @@
-// Package ycsb generates the core workloads of YCSB and runs them on a store. It is pure Go and
-// knows neither k6 nor a protocol.
+// Package ycsb generates the core workloads of YCSB and runs them on a store. It depends on neither
+// k6 nor a protocol.
 //
-// Distributions, names of keys and the choice of operations are those of CoreWorkload of
-// brianfrankcooper/YCSB at d9faaac; comments name the classes. Options have the names of its
-// properties in camel case, and its defaults.
+// Distributions, key names and the choice of operations follow CoreWorkload of
+// brianfrankcooper/YCSB at d9faaac; comments name the classes. Options are YCSB's properties in
+// camel case, with the same defaults.
 //
-// A [Workload] is shared by all clients of a store: it knows which records were inserted. Each
-// [Client] draws from a stream of its own, which follows from the seed and the client's index. The
-// same seed makes the same operations as long as no other client inserts records meanwhile.
+// All clients of a store share a [Workload], which tracks inserted records. Each [Client] draws
+// from its own random stream, seeded from the seed and the client's index. Its operations are
+// reproducible if no other client inserts records.
 //
-// [Client.Run] does operations on a [Store]. What cannot be run in Go takes operations from
-// [Client.Next] and reports inserts to [Client.Inserted].
+// [Client.Run] runs operations on a [Store]. Other callers take operations from [Client.Next] and
+// report inserts with [Client.Inserted].
 package ycsb

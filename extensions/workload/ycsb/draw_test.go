@@ -13,7 +13,7 @@ import (
 
 const draws = 1_000_000
 
-// newWorkload returns the workload of options as a script writes them.
+// newWorkload returns the workload of a script's options.
 func newWorkload(t *testing.T, options string) *Workload {
 	t.Helper()
 	var o Options
@@ -22,7 +22,7 @@ func newWorkload(t *testing.T, options string) *Workload {
 	return New(o)
 }
 
-// reference has what YCSB's own generators draw, by name.
+// reference returns draws of YCSB's own generators by name.
 func reference(t *testing.T) map[string][]string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/reference.txt")
@@ -47,8 +47,7 @@ func count(n int, draw func() int64) []float64 {
 	return counts
 }
 
-// requireUnsurprising fails where chi-square is four standard deviations from what chance makes of
-// so many degrees of freedom, above or below.
+// requireUnsurprising fails if chi-square is more than four standard deviations from its mean.
 func requireUnsurprising(t *testing.T, chiSquare, freedom float64) {
 	t.Helper()
 	require.InDelta(t, freedom, chiSquare, 4*math.Sqrt(2*freedom), "chi-square")
@@ -104,7 +103,7 @@ func TestDrawsAgreeWithYCSB(t *testing.T) {
 	}
 }
 
-// shares are the exact probabilities of ranks as YCSB draws them: how much of 0 to 1 makes each.
+// shares returns the exact probabilities of YCSB's ranks.
 func shares(z *zipfian, ranks int64) []float64 {
 	t := z.terms.Load()
 	all := make([]float64, ranks)
@@ -128,7 +127,7 @@ func TestDrawsFollowTheExactDistribution(t *testing.T) {
 			}
 		},
 		"zipfian": func(w *Workload, p []float64) {
-			const ranks = 1_000_000 // the hashes of those after them are as good as even
+			const ranks = 1_000_000 // the hashes of higher ranks are almost uniform
 			rest := 1.0
 			for rank, share := range shares(w.keys, ranks) {
 				rest -= share
@@ -199,16 +198,15 @@ func TestKeysAreThoseOfYCSB(t *testing.T) {
 	require.Equal(t, "user00000042", string(newWorkload(t, `{"insertOrder": "ordered", "zeroPadding": 8}`).AppendKey(nil, 42)))
 }
 
-// The same seed makes the same operations, today and tomorrow.
 func TestSeedsMakeExactCounts(t *testing.T) {
 	t.Parallel()
 	for _, want := range []struct {
 		options string
 		client  int
 		ops     [NumOps]int // of 10,000
-		top     int64       // the record that is drawn most
+		top     int64       // the most frequent record
 		tops    int
-		lengths int // of all scans together
+		lengths int // total length of all scans
 	}{
 		{options: `{"workload": "a"}`, ops: [NumOps]int{4947, 5053, 0, 0, 0}, top: 144, tops: 367},
 		{options: `{"workload": "a", "recordCount": 200, "fieldCount": 3, "dataIntegrity": true}`, ops: [NumOps]int{5042, 4958}, top: 57, tops: 409},
@@ -266,7 +264,8 @@ func TestOperationsAreWhole(t *testing.T) {
 	require.Len(t, lengths, 4, "0, 4, 5, 6")
 }
 
-// A record is read once it and all before it were inserted, and never where its insert has failed.
+// A record is read only after it and all earlier ones were inserted, and never after a failed
+// insert.
 func TestInsertsAreReadInTheirOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorkload(t, `{"recordCount": 10, "mix": {"insert": 1}}`)
@@ -278,7 +277,7 @@ func TestInsertsAreReadInTheirOrder(t *testing.T) {
 	require.EqualValues(t, 10, w.Records())
 	require.False(t, w.inserts.readable(11))
 	a.Inserted(false)
-	a.Inserted(true) // it has ended already
+	a.Inserted(true) // no effect: it has already ended
 	require.EqualValues(t, 12, w.Records())
 	require.False(t, w.inserts.readable(10), "its insert has failed")
 	require.True(t, w.inserts.readable(11))

@@ -1,9 +1,8 @@
 package ycsb
 
-// Op is a kind of operation.
 type Op uint8
 
-// The kinds of operations, in the order in which YCSB adds them to its chooser.
+// Operations, in the order of YCSB's chooser.
 const (
 	Read Op = iota
 	Update
@@ -14,10 +13,10 @@ const (
 	numOps
 )
 
-// NumOps is the number of kinds of operations.
+// NumOps is the number of operations.
 const NumOps = int(numOps)
 
-// String returns the name that YCSB's reports have.
+// String returns the name in YCSB's reports.
 func (op Op) String() string {
 	return [...]string{"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}[op]
 }

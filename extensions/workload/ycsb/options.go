@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Options describe a workload, under the names of YCSB's properties in camel case. Unmarshal JSON
-// into them: an absent option has YCSB's default, or that of the option workload.
+// Options describe a workload, as YCSB's properties in camel case. When unmarshalled from JSON, an
+// absent option gets YCSB's default, or the value that the option workload sets.
 type Options struct {
 	Workload string `json:"workload"` // a to f: sets mix, requestDistribution and maxScanLength
 	Mix      Mix    `json:"mix"`
 
 	RecordCount    int64  `json:"recordCount"`
-	OperationCount int64  `json:"operationCount"` // how many zipfian expects, some of them inserts
+	OperationCount int64  `json:"operationCount"` // expected operations for zipfian, including inserts
 	InsertOrder    string `json:"insertOrder"`
 	ZeroPadding    int    `json:"zeroPadding"`
 
@@ -40,11 +40,11 @@ type Options struct {
 	ScanLengthDistribution string `json:"scanLengthDistribution"`
 
 	Seed uint64 `json:"seed"`
-	// AllowMisses counts a read that finds no record as done, for caches that may have none.
+	// AllowMisses counts a read without a record as successful, for caches that may evict.
 	AllowMisses bool `json:"allowMisses"`
 }
 
-// Mix are the shares of the operations, in proportion to each other.
+// Mix holds the relative shares of the operations.
 type Mix struct {
 	Read            float64 `json:"read"`
 	Update          float64 `json:"update"`
@@ -53,7 +53,7 @@ type Mix struct {
 	ReadModifyWrite float64 `json:"readModifyWrite"`
 }
 
-// Words of options.
+// Values of options.
 const (
 	Uniform     = "uniform"
 	Zipfian     = "zipfian"
@@ -68,7 +68,6 @@ const (
 	Ordered = "ordered"
 )
 
-// Bounds of options.
 const (
 	maxRecords = 1_000_000_000
 	maxFields  = 1000
@@ -77,7 +76,7 @@ const (
 	maxPadding = 100
 )
 
-// defaults are those of CoreWorkload, but for recordCount: YCSB has none.
+// defaults returns CoreWorkload's defaults, plus a recordCount, which has none in YCSB.
 func defaults() Options {
 	return Options{
 		Mix:         Mix{Read: 0.95, Update: 0.05},
@@ -90,7 +89,7 @@ func defaults() Options {
 	}
 }
 
-// core has what the files workloads/workloada to workloadf set.
+// core holds the settings of the files workloads/workloada to workloadf.
 var core = map[string]func(*Options){ //nolint:gochecknoglobals // a table
 	"a": func(o *Options) { o.Mix, o.RequestDistribution = Mix{Read: 0.5, Update: 0.5}, Zipfian },
 	"b": func(o *Options) { o.Mix, o.RequestDistribution = Mix{Read: 0.95, Update: 0.05}, Zipfian },
@@ -102,10 +101,10 @@ var core = map[string]func(*Options){ //nolint:gochecknoglobals // a table
 	"f": func(o *Options) { o.Mix, o.RequestDistribution = Mix{Read: 0.5, ReadModifyWrite: 0.5}, Zipfian },
 }
 
-// UnmarshalJSON reads options and checks them.
+// UnmarshalJSON reads and validates options.
 func (o *Options) UnmarshalJSON(raw []byte) error {
 	named := struct{ Workload string }{}
-	_ = json.Unmarshal(raw, &named) // the strict decoder below says it better
+	_ = json.Unmarshal(raw, &named) // the strict decoder below reports errors
 	*o = defaults()
 	if named.Workload != "" {
 		set := core[strings.ToLower(named.Workload)]
@@ -125,7 +124,7 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 	return o.validate()
 }
 
-// UnmarshalJSON reads a mix. Operations that it does not name have no share.
+// UnmarshalJSON reads a mix. Omitted operations get the share 0.
 func (m *Mix) UnmarshalJSON(raw []byte) error {
 	type plain Mix
 	read := plain{}
@@ -137,7 +136,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// strict reads a JSON object. The prefix stands before the names of options in errors.
+// strict strictly decodes a JSON object. The prefix precedes option names in errors.
 func strict(prefix string, raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -164,12 +163,12 @@ func known(into any) (names []string) {
 	return names
 }
 
-// Shares returns the mix by operation.
+// Shares returns the mix, indexed by operation.
 func (m *Mix) Shares() [NumOps]float64 {
 	return [NumOps]float64{Read: m.Read, Update: m.Update, Insert: m.Insert, Scan: m.Scan, ReadModifyWrite: m.ReadModifyWrite}
 }
 
-// Ops returns the operations that have a share.
+// Ops returns the operations with a share above 0.
 func (m *Mix) Ops() (ops []Op) {
 	for op, share := range m.Shares() {
 		if share > 0 {
@@ -192,7 +191,7 @@ func (o *Options) validate() error {
 
 func (o *Options) checkMix() error {
 	for op, share := range o.Mix.Shares() {
-		if !(share >= 0 && share <= 1e9) { // NaN is neither
+		if !(share >= 0 && share <= 1e9) { // also rejects NaN
 			return fmt.Errorf("option mix: the share of %s must be from 0 to 1e9, not %v", Op(op), share)
 		}
 	}
@@ -281,5 +280,5 @@ func (o *Options) checkDistribution() error {
 	return nil
 }
 
-// hotInterval is how many records are hot.
+// hotInterval returns the number of hot records.
 func (o *Options) hotInterval() int64 { return int64(float64(o.RecordCount) * o.HotspotDataFraction) }

@@ -11,34 +11,34 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Result is what a run came to.
+// Result counts a run.
 type Result struct {
 	Succeeded uint64
 	Failed    uint64
-	Wrong     uint64 // failed operations that read another value than was written
-	Missing   uint64 // reads that found no record: failed ones but with the option allowMisses
+	Wrong     uint64 // failed operations that read a wrong value
+	Missing   uint64 // reads without a record; failures unless allowMisses is set
 
-	Records       uint64 // that scans returned
-	BytesReceived uint64 // of fields
+	Records       uint64 // records returned by scans
+	BytesReceived uint64 // bytes of fields
 	BytesSent     uint64
 	Took          time.Duration
 }
 
-// runner is what a client needs to do operations on a store.
+// runner is a client's state for running on a store.
 type runner struct {
 	store    Store
 	scanner  Scanner
-	observer Observer // of the run under way
+	observer Observer // of the current run
 	result   Result
 	read     reading
-	expected []byte // memory of Verify
+	expected []byte // buffer for Verify
 }
 
-// reading is what the operation under way has read. Bytes are kept for verification after it.
+// reading holds what the current operation has read, for verification afterwards.
 type reading struct {
 	keep    bool
 	records int
-	fields  int // of all records
+	fields  int // fields of all records
 	size    uint64
 	bytes   []byte
 	parts   []part
@@ -47,14 +47,13 @@ type reading struct {
 	got    func(field int, value []byte)
 }
 
-// part is a key or the value of a field, by where it begins in the bytes.
+// part locates a key or a field's value in the bytes.
 type part struct{ field, begin, end int }
 
-// aKey stands in part for a key.
+// aKey is the field of a part that is a key.
 const aKey = -1
 
-// On makes a store the one that Run works on. It returns an error when the workload asks for what
-// the store cannot do.
+// On sets the store for Run. It returns an error if the store lacks an operation of the workload.
 func (c *Client) On(store Store) error {
 	c.store = store
 	c.scanner, _ = store.(Scanner)
@@ -94,16 +93,16 @@ func (r *reading) part(field int, text []byte) {
 	r.parts = append(r.parts, part{field, begin, len(r.bytes)})
 }
 
-// Run does as many operations of the workload, and reports each to the observer. It ends early with
-// the cause of the context, or with the store's error when that is or wraps workload.ErrClosed.
+// Run does operations of the workload and reports each to the observer. It returns early with the
+// context's cause, or with the store's error if that wraps workload.ErrClosed.
 func (c *Client) Run(ctx context.Context, observer Observer, iterations int) (Result, error) {
 	left := iterations
 
 	return c.while(ctx, observer, func() bool { left--; return left >= 0 }, c.Next)
 }
 
-// RunLoad inserts records that nobody has claimed yet, until there are none left or as many are
-// done as iterations; 0 is for all.
+// RunLoad inserts records of the load phase until all are claimed or iterations are done; 0 means
+// all.
 func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, iterations int) (Result, error) {
 	done := 0
 	more := func() bool { done++; return (iterations == 0 || done <= iterations) && load.Left() > 0 }
@@ -118,7 +117,7 @@ func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, ite
 	})
 }
 
-// while does operations as long as there are more.
+// while does operations while more returns true.
 func (c *Client) while(ctx context.Context, observer Observer, more func() bool, next func() *Operation) (_ Result, err error) {
 	c.observer, c.result = observer, Result{}
 	if indexer, is := c.store.(Indexer); is {
@@ -140,7 +139,7 @@ func (c *Client) while(ctx context.Context, observer Observer, more func() bool,
 	return c.result, err
 }
 
-// do does an operation and counts it. It returns an error when nothing can come after it.
+// do does and counts an operation. It returns an error if the run cannot continue.
 func (c *Client) do(o *Operation) (closed error) {
 	c.read.begin()
 	var found bool
@@ -189,7 +188,7 @@ func (c *Client) do(o *Operation) (closed error) {
 	return nil
 }
 
-// check looks at what an operation has read that the store had no error to.
+// check verifies a successful operation.
 func (c *Client) check(o *Operation, found bool) error {
 	options := &c.work.options
 	fields := 1
@@ -221,7 +220,7 @@ func (c *Client) check(o *Operation, found bool) error {
 	return c.verify(o.Key)
 }
 
-// checkScan looks at the keys of a scan.
+// checkScan verifies the order of a scan's keys.
 func (c *Client) checkScan(o *Operation) error {
 	c.result.Records += uint64(c.read.records)
 	if c.read.records == 0 {
@@ -248,7 +247,7 @@ func (c *Client) checkScan(o *Operation) error {
 	return nil
 }
 
-// verify compares what was read with what has to be there.
+// verify compares values read with the expected ones.
 func (c *Client) verify(key []byte) error {
 	if !c.read.keep {
 		return nil

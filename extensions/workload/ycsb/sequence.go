@@ -5,30 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// sequence numbers the records that are inserted while the workload runs, as
-// AcknowledgedCounterGenerator does: a record may be read once it and all before it were inserted.
-// A record whose insert has failed is never read.
+// sequence numbers the records inserted while the workload runs, like AcknowledgedCounterGenerator:
+// a record may be read once it and all earlier ones are inserted, and never if its insert has
+// failed.
 type sequence struct {
 	next atomic.Int64
-	last atomic.Int64 // the last record that may be read
+	last atomic.Int64 // last readable record
 
 	mu     sync.Mutex
-	ended  map[int64]struct{} // inserts that have ended while one before them had not
+	ended  map[int64]struct{} // inserts that ended before an earlier one
 	failed map[int64]struct{}
 	holes  atomic.Bool // failed is not empty
 }
 
-// start makes the sequence go on behind so many records.
+// start continues the sequence after this many records.
 func (s *sequence) start(records int64) {
 	s.next.Store(records)
 	s.last.Store(records - 1)
 	s.ended, s.failed = map[int64]struct{}{}, map[int64]struct{}{}
 }
 
-// claim returns the number of the next record.
 func (s *sequence) claim() int64 { return s.next.Add(1) - 1 }
 
-// acknowledge ends the insert of a record.
+// acknowledge ends an insert.
 func (s *sequence) acknowledge(record int64, inserted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +47,6 @@ func (s *sequence) acknowledge(record int64, inserted bool) {
 	s.last.Store(last)
 }
 
-// readable reports whether a record may be read.
 func (s *sequence) readable(record int64) bool {
 	if record < 0 || record > s.last.Load() {
 		return false
@@ -63,7 +61,7 @@ func (s *sequence) readable(record int64) bool {
 	return !failed
 }
 
-// Load is a load phase, which all clients of a step share: each record is inserted once.
+// Load is a load phase that all clients of a step share. Each record is inserted once.
 type Load struct {
 	records int64
 	next    atomic.Int64
@@ -72,12 +70,12 @@ type Load struct {
 // NewLoad returns the load phase of a workload.
 func (w *Workload) NewLoad() *Load { return &Load{records: w.options.RecordCount} }
 
-// Claim returns the next record, unless there are none left.
+// Claim claims the next record. left is false if all are claimed.
 func (l *Load) Claim() (record int64, left bool) {
 	record = l.next.Add(1) - 1
 
 	return record, record < l.records
 }
 
-// Left returns how many records nobody has claimed yet.
+// Left returns the number of unclaimed records.
 func (l *Load) Left() int64 { return max(l.records-l.next.Load(), 0) }

@@ -10,49 +10,49 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Store keeps records. One goroutine uses it. An error that is or wraps [workload.ErrClosed] ends a
-// run. What a store is given is its own only until the call returns, and so is what it gives.
+// Store stores records, for one goroutine. An error that wraps [workload.ErrClosed] ends a run.
+// Arguments are valid only during a call, and results until the next one.
 type Store interface {
-	// Read calls got with the fields of a record: with all, or with one. It is not found where
-	// there is none.
+	// Read calls got with all fields of a record, or with one. found is false if the record does
+	// not exist.
 	Read(key []byte, field int, got func(field int, value []byte)) (found bool, err error)
-	// Update writes some fields of a record, or all.
+	// Update writes one or more fields of a record.
 	Update(key []byte, fields []Field) error
 	// Insert writes a record with all its fields.
 	Insert(key []byte, fields []Field) error
 }
 
-// Scanner is a Store whose records can be read in the order of their keys.
+// Scanner is a Store that can read records in key order.
 type Scanner interface {
-	// Scan reads so many records from a key on, and calls record with the key of each and got with
-	// its fields.
+	// Scan reads up to records records from a key on. For each, it calls record with the key, and
+	// got with its fields.
 	Scan(from []byte, records, field int, record func(key []byte), got func(field int, value []byte)) error
 }
 
-// Limited is a Store that some workloads are refused by.
+// Limited is a Store that does not support all workloads.
 type Limited interface {
-	// Limits returns an error that names the option.
+	// Limits returns an error that names the unsupported option.
 	Limits(o *Options) error
 }
 
-// Indexer is a Store that has to know before each run whether the workload scans.
+// Indexer is a Store that must know before a run whether the workload scans.
 type Indexer interface {
 	Index(scans bool)
 }
 
-// Observer is told of each operation, in the client's own goroutine.
+// Observer receives each operation, in the client's goroutine.
 type Observer interface {
-	// Next is called before each operation and waits until that may begin. Its error ends the run.
+	// Next waits until an operation may start. An error ends the run.
 	Next(ctx context.Context, n int) error
-	// Ok reports an operation that succeeded, and how long it took.
+	// Ok reports a successful operation and its duration.
 	Ok(op Op, took time.Duration)
-	// Fail reports an operation that failed, why, and how long that took.
+	// Fail reports a failed operation, its error and duration.
 	Fail(op Op, reason error, took time.Duration)
-	// Parts reports how long the read and the update of a read-modify-write took that succeeded.
+	// Parts reports the durations of the read and the update in a successful read-modify-write.
 	Parts(read, update time.Duration)
 }
 
-// Why an operation has failed to which the store had no error.
+// Reasons why an operation failed without an error from the store.
 var (
 	ErrMissing    = errors.New("the record is missing: it was not loaded, or the server has lost, evicted or expired it")
 	ErrIncomplete = errors.New("the record has not all fields that were asked for")
@@ -60,8 +60,8 @@ var (
 	ErrTooMany    = errors.New("the scan returned more records than were asked for")
 )
 
-// Whole returns a Store that keeps a record as one value of a cache: each field's length in four
-// bytes, and the field.
+// Whole returns a Store that keeps each record as one value in a cache: for each field, its length
+// in four bytes and its bytes.
 func Whole(cache workload.Store) Store { return &whole{cache: cache} }
 
 type whole struct {
@@ -69,7 +69,7 @@ type whole struct {
 	read, write []byte
 }
 
-// Limits implements Limited: no single field can be read or written.
+// Limits implements Limited: single fields cannot be read or written.
 func (*whole) Limits(o *Options) error {
 	for _, option := range []struct {
 		name string

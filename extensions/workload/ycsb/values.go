@@ -10,11 +10,11 @@ import (
 
 const (
 	alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	tagSize  = 11      // characters of 6 bits that hold 64
-	starts   = 1 << 16 // where in the pool a value may start
+	tagSize  = 11      // characters of 6 bits for a 64-bit tag
+	starts   = 1 << 16 // possible start offsets in the pool
 )
 
-// values makes values of fields: stretches of one pool of random characters.
+// values generates values of fields: stretches of a shared random pool.
 type values struct {
 	seed uint64
 	pool []byte
@@ -34,15 +34,15 @@ func newValues(seed uint64, longest int) *values {
 	return &values{seed: splitmix.Mix(seed), pool: pool}
 }
 
-// random returns a value that says nothing of its record. It is not to be changed.
+// random returns a random value. Do not modify it.
 func (v *values) random(random *rand.Rand, length int) []byte {
 	start := random.IntN(starts)
 
 	return v.pool[start : start+length]
 }
 
-// appendOwn appends the one value that a field of the key can have with dataIntegrity: a tag that
-// follows from both, and a stretch of the pool that follows from the tag.
+// appendOwn appends the value that a field must have with dataIntegrity: a tag derived from key and
+// field, and a stretch of the pool derived from the tag.
 func (v *values) appendOwn(buf, key []byte, field, length int) []byte {
 	tag := v.seed
 	for _, c := range key {
@@ -58,10 +58,10 @@ func (v *values) appendOwn(buf, key []byte, field, length int) []byte {
 	return append(buf, v.pool[start+tagSize:start+length]...)
 }
 
-// ErrWrongValue is why a read has failed whose value is not that of the key and the field.
+// ErrWrongValue is returned if a field does not have the value that belongs to its key.
 var ErrWrongValue = errors.New("data integrity: a field has not the value that was written to it")
 
-// verify returns ErrWrongValue unless the value is that of the field.
+// verify returns ErrWrongValue unless the value belongs to the field.
 func (v *values) verify(buf, key []byte, field int, value []byte, length int) ([]byte, error) {
 	buf = v.appendOwn(buf[:0], key, field, length)
 	if !bytes.Equal(buf, value) {

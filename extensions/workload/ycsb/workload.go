@@ -10,24 +10,24 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
-// Workload is what options describe. All clients of a store share it.
+// Workload holds validated options. All clients of a store share it.
 type Workload struct {
 	options Options
 	values  *values
-	ops     []Op      // that have a share
-	bounds  []float64 // of their shares, cumulated, up to 1
+	ops     []Op      // with a share above 0
+	bounds  []float64 // cumulative shares of ops, up to 1
 
 	inserts sequence
-	round   atomic.Int64 // of sequential
-	keys    *zipfian     // of zipfian and latest
-	span    int64        // of zipfian: how many records it scatters its draws over
-	hot     int64        // of hotspot
-	gamma   float64      // of exponential
+	round   atomic.Int64 // for sequential
+	keys    *zipfian     // for zipfian and latest
+	span    int64        // for zipfian: number of records that draws are spread over
+	hot     int64        // for hotspot
+	gamma   float64      // for exponential
 	lengths *zipfian     // of scans
 	sizes   *zipfian     // of fields
 }
 
-// New returns the workload of options that UnmarshalJSON has read.
+// New returns the workload of options read by UnmarshalJSON.
 func New(o Options) *Workload {
 	w := &Workload{options: o, values: newValues(o.Seed, o.FieldLength)}
 	w.inserts.start(o.RecordCount)
@@ -66,10 +66,10 @@ func (w *Workload) Options() Options { return w.options }
 // FieldName returns the name of a field.
 func FieldName(index int) string { return "field" + strconv.Itoa(index) }
 
-// unknown is the index of a field that no record has.
+// unknown is the index of an unknown field.
 const unknown = -2
 
-// FieldIndex returns the index of the field of a name. No record has one with that of another name.
+// FieldIndex returns the index of a field's name, or an index that no record has.
 func FieldIndex(name []byte) int {
 	digits, is := bytes.CutPrefix(name, []byte("field"))
 	index := 0
@@ -86,10 +86,10 @@ func FieldIndex(name []byte) int {
 	return index
 }
 
-// Records returns how many records there are: those that were loaded, and those inserted since.
+// Records returns the number of loaded and inserted records.
 func (w *Workload) Records() int64 { return w.inserts.last.Load() + 1 }
 
-// AppendKey appends the name of a record's key, as CoreWorkload.buildKeyName makes it.
+// AppendKey appends a record's key, as CoreWorkload.buildKeyName forms it.
 func (w *Workload) AppendKey(buf []byte, record int64) []byte {
 	if w.options.InsertOrder == Hashed {
 		record = fnvHash64(record)
@@ -104,38 +104,38 @@ func (w *Workload) AppendKey(buf []byte, record int64) []byte {
 	return append(buf, digits...)
 }
 
-// Field is a field of a record, and its value.
+// Field is a field with its value.
 type Field struct {
 	Index int
 	Value []byte
 }
 
-// AllFields stands for all fields of a record where one of them could be.
+// AllFields selects all fields of a record.
 const AllFields = -1
 
-// Operation is an operation to be done. Its memory is the client's, until it draws the next one.
+// Operation is an operation to run. It is valid until the client draws the next one.
 type Operation struct {
 	Op     Op
 	Record int64
 	Key    []byte
-	Field  int     // to be read; AllFields
-	Write  []Field // to be written
-	Length int     // of a scan, in records
+	Field  int     // field to read, or AllFields
+	Write  []Field // fields to write
+	Length int     // records to scan
 }
 
-// Client draws a client's operations. It belongs to one goroutine.
+// Client draws operations, for one goroutine.
 type Client struct {
 	work   *Workload
 	source rand.PCG
-	random rand.Rand // of source
+	random rand.Rand // reads from source
 	next   Operation
-	own    []byte // memory of values that follow from their keys
-	// pending reports whether next is an insert that nobody has ended yet.
+	own    []byte // buffer for values with dataIntegrity
+	// pending is set while next is an insert that has not ended.
 	pending bool
 	runner
 }
 
-// Client returns client index, from 0, at the beginning of its stream.
+// Client returns the client with this index, from 0, at the start of its random stream.
 func (w *Workload) Client(index int) *Client {
 	c := &Client{work: w}
 	c.source.Seed(splitmix.Mix(w.options.Seed), splitmix.Mix(uint64(index)))
@@ -144,10 +144,10 @@ func (w *Workload) Client(index int) *Client {
 	return c
 }
 
-// Workload returns the workload that the client is of.
+// Workload returns the client's workload.
 func (c *Client) Workload() *Workload { return c.work }
 
-// Load returns the insert of a record of the load phase.
+// Load returns the insert of a record in the load phase.
 func (c *Client) Load(record int64) *Operation {
 	c.next = Operation{Op: Insert, Record: record, Key: c.work.AppendKey(c.next.Key[:0], record), Field: AllFields, Write: c.next.Write}
 	c.writeAll()
@@ -155,7 +155,7 @@ func (c *Client) Load(record int64) *Operation {
 	return &c.next
 }
 
-// Next draws the next operation. An insert is to be ended by Inserted; one that was not has failed.
+// Next draws the next operation. End an insert with Inserted; otherwise it counts as failed.
 func (c *Client) Next() *Operation {
 	c.Inserted(false)
 	o := &c.work.options
@@ -183,7 +183,7 @@ func (c *Client) Next() *Operation {
 	return &c.next
 }
 
-// Inserted ends the insert that Next has drawn. It does nothing where that is none, or has ended.
+// Inserted ends the insert drawn by Next, if there is a pending one.
 func (c *Client) Inserted(inserted bool) {
 	if c.pending {
 		c.pending = false
@@ -191,7 +191,7 @@ func (c *Client) Inserted(inserted bool) {
 	}
 }
 
-// op draws the kind of an operation.
+// op draws an operation.
 func (c *Client) op() Op {
 	w := c.work
 	if len(w.ops) == 1 {
@@ -205,7 +205,7 @@ func (c *Client) op() Op {
 	return w.ops[at]
 }
 
-// record draws the record of an operation on one that there is (CoreWorkload.nextKeynum).
+// record draws an existing record (CoreWorkload.nextKeynum).
 func (c *Client) record() int64 {
 	for {
 		if record := c.draw(); c.work.inserts.readable(record) {
@@ -238,7 +238,7 @@ func (c *Client) draw() int64 {
 	}
 }
 
-// spread draws a number below n: uniformly, or by a distribution.
+// spread draws a number below n, uniformly or from a distribution.
 func (c *Client) spread(distribution *zipfian, n int64) int64 {
 	if distribution == nil {
 		return c.random.Int64N(n)
@@ -247,7 +247,7 @@ func (c *Client) spread(distribution *zipfian, n int64) int64 {
 	return distribution.draw(&c.random, n)
 }
 
-// writeAll makes values for all fields of the next operation.
+// writeAll generates values for all fields of the next operation.
 func (c *Client) writeAll() {
 	c.next.Write, c.own = c.next.Write[:0], c.own[:0]
 	if c.work.options.DataIntegrity {
@@ -258,7 +258,7 @@ func (c *Client) writeAll() {
 	}
 }
 
-// write makes the value of one field of the next operation.
+// write generates a value for one field of the next operation.
 func (c *Client) write(field int) {
 	c.own = c.own[:0]
 	if c.work.options.DataIntegrity {
@@ -267,7 +267,7 @@ func (c *Client) write(field int) {
 	c.append(field)
 }
 
-// reserve makes room for values of so many fields: they must not move.
+// reserve makes room for the values of fields, so that they do not move.
 func (c *Client) reserve(fields int) {
 	if need := fields * c.work.options.FieldLength; cap(c.own) < need {
 		c.own = make([]byte, 0, need)
@@ -291,8 +291,7 @@ func (c *Client) append(field int) {
 	c.next.Write = append(c.next.Write, Field{field, value})
 }
 
-// Verify returns ErrWrongValue where the option dataIntegrity is set and the value is not that of
-// the field.
+// Verify returns ErrWrongValue if dataIntegrity is set and the value does not belong to the field.
 func (c *Client) Verify(key []byte, field int, value []byte) (err error) {
 	if !c.work.options.DataIntegrity {
 		return nil

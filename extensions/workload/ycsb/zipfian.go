@@ -10,8 +10,7 @@ import (
 // theta is the exponent of YCSB's zipfian distributions (ZipfianGenerator.ZIPFIAN_CONSTANT).
 const theta = 0.99
 
-// What ScrambledZipfianGenerator draws from, whatever the number of records, and the sum of
-// 1/i^theta over as many items.
+// The fixed number of items of ScrambledZipfianGenerator, and its sum of 1/i^theta.
 const (
 	scrambledItems = 10_000_000_001
 	scrambledZeta  = 26.46902820178302
@@ -28,17 +27,18 @@ var (
 // Source: J. Gray et al., Quickly generating billion-record synthetic databases, SIGMOD 1994.
 type zipfian struct {
 	items int64
-	mu    sync.Mutex // held while terms grows
+	mu    sync.Mutex // guards the growth of terms
 	terms atomic.Pointer[terms]
 }
 
-// terms are the sums that a draw from so many items needs.
+// terms are the constants of a draw from a number of items.
 type terms struct {
 	items     int64
 	zeta, eta float64
 }
 
-// newZipfian returns one of so many items. zeta is their sum; 0: it is computed.
+// newZipfian returns a distribution over items. zeta is its sum of 1/i^theta; 0 means that it is
+// computed.
 func newZipfian(items int64, zeta float64) *zipfian {
 	z := &zipfian{items: items}
 	if zeta == 0 {
@@ -49,12 +49,12 @@ func newZipfian(items int64, zeta float64) *zipfian {
 	return z
 }
 
-// with returns the terms of a sum. YCSB computes eta from the number of items at the beginning.
+// with returns the terms of a sum. Like YCSB, it computes eta from the initial number of items.
 func (z *zipfian) with(items int64, zeta float64) *terms {
 	return &terms{items: items, zeta: zeta, eta: (1 - math.Pow(2/float64(z.items), 1-theta)) / (1 - second/zeta)}
 }
 
-// sum adds 1/i^theta to a sum, for i from after+1 to items.
+// sum adds 1/i^theta to zeta, for i from after+1 to items.
 func sum(after, items int64, zeta float64) float64 {
 	for i := after; i < items; i++ {
 		zeta += 1 / math.Pow(float64(i+1), theta)
@@ -85,7 +85,7 @@ func (z *zipfian) grow(items int64) *terms {
 	return t
 }
 
-// rankOf returns the rank at u, which is from 0 to 1.
+// rankOf returns the rank at u (0 to 1).
 func rankOf(u float64, items int64, t *terms) int64 {
 	uz := u * t.zeta
 	switch {
@@ -98,8 +98,8 @@ func rankOf(u float64, items int64, t *terms) int64 {
 	}
 }
 
-// fnvHash64 is YCSB's Utils.fnvhash64: FNV-1a of the eight bytes of n, the lowest first, without
-// its sign.
+// fnvHash64 is YCSB's Utils.fnvhash64: FNV-1a over the eight bytes of n, lowest first, as an
+// absolute value.
 func fnvHash64(n int64) int64 {
 	const offset, prime = 0xCBF29CE484222325, 1099511628211
 	hash := uint64(offset)
