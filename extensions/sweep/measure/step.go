@@ -87,8 +87,8 @@ type Step struct {
 	requests    requests
 	// prefilling is set while clients write keys before the step.
 	prefilling atomic.Bool
-	waits []*Waits
-	kinds []*kind
+	waits      []*Waits
+	kinds      []*kind
 
 	slots *slots
 	order connectOrder

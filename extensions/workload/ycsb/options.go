@@ -76,7 +76,7 @@ const (
 	maxPadding = 100
 )
 
-// defaults returns CoreWorkload's defaults, plus a recordCount, which has none in YCSB.
+// defaults returns CoreWorkload's defaults, plus a default recordCount, which YCSB lacks.
 func defaults() Options {
 	return Options{
 		Mix:         Mix{Read: 0.95, Update: 0.05},

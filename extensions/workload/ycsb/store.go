@@ -11,7 +11,7 @@ import (
 )
 
 // Store stores records, for one goroutine. An error that wraps [workload.ErrClosed] ends a run.
-// Arguments are valid only during a call, and results until the next one.
+// Arguments, and what a store passes to a callback, are valid only during the call.
 type Store interface {
 	// Read calls got with all fields of a record, or with one. found is false if the record does
 	// not exist.
