@@ -186,7 +186,7 @@ test-read-bulk: bin/k6-race
 # A test that does not begin with t.Parallel is of the other stage: extensions/cmd/k6/e2e/doc.go.
 alone = $(shell cat extensions/cmd/k6/e2e/*_test.go | sed -n '/^func Test/{N;/t\.Parallel/!s/^func \(Test[A-Za-z0-9_]*\).*/\1/p}')
 alone_pattern = '^($(subst $() ,|,$(alone)))$$'
-e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -race -timeout 60m
+e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- $(gotest) -C extensions/cmd/k6 -timeout 60m
 
 test-e2e: bin/k6-race bin/k6-xk6
 	$(e2e) -parallel 6 -skip $(alone_pattern) -- ./...

@@ -80,12 +80,12 @@ func TestSweepThatMaySucceedGoesOn(t *testing.T) {
 		options, script string
 		logged          []string
 	}{
-		"onError: continue":       {`, "onError": "continue"`, `sweep.run(() => { sleep(1); throw new Error("no") })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
-		"one client succeeds":     {``, `sweep.run(() => { sleep(1); if (vu !== 1) { throw new Error("no") } })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
-		"it succeeds once":        {``, `let n = 0; sweep.run(() => { sleep(1); if (++n > 1) { throw new Error("no") } })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
-		"the first call succeeds": {``, `sleep(1); if (calls > 1) { throw new Error("no") }`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
-		"the step before did":     {``, `const before = calls === 1; sweep.run(() => { sleep(1); if (!before) { throw new Error("no") } })`, []string{"operation failed: Error: no"}},
-		"two causes":              {``, `sweep.run(() => { sleep(1); throw new Error(vu === 1 ? "no" : "never") })`, nil},
+		"onError: continue":       {`, "onError": "continue"`, `sweep.run(() => { sleep(10); throw new Error("no") })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
+		"one client succeeds":     {``, `sweep.run(() => { sleep(10); if (vu !== 1) { throw new Error("no") } })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
+		"it succeeds once":        {``, `let n = 0; sweep.run(() => { sleep(10); if (++n > 1) { throw new Error("no") } })`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
+		"the first call succeeds": {``, `sleep(10); if (calls > 1) { throw new Error("no") }`, []string{"operation failed: Error: no", "operation failed: Error: no"}},
+		"the step before did":     {``, `const before = calls === 1; sweep.run(() => { sleep(10); if (!before) { throw new Error("no") } })`, []string{"operation failed: Error: no"}},
+		"two causes":              {``, `sweep.run(() => { sleep(10); throw new Error(vu === 1 ? "no" : "never") })`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

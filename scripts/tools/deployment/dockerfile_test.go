@@ -99,7 +99,9 @@ func buildIn(t *testing.T, src string) [sha256.Size]byte {
 		switch c := command.(type) {
 		case *instructions.EnvCommand:
 			for _, e := range c.Env {
-				env = append(env, e.Key+"="+e.Value)
+				if e.Key != "GOCACHE" { // this machine's has most of it compiled
+					env = append(env, e.Key+"="+e.Value)
+				}
 			}
 		case *instructions.CopyCommand:
 			require.Empty(t, c.From)

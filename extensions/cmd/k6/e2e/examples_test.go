@@ -151,7 +151,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 			w.WriteHeader(http.StatusTeapot)
 		}
 	})
-	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url})
+	r := example(t, "../../../examples/http.js", map[string]string{"HTTP_URL": url, "CLIENTS": "1,4"})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "http").Steps[1]
 	require.Zero(t, s.Ops)
