@@ -36,33 +36,33 @@ func newAB(gs *state.GlobalState) *cobra.Command {
 	o := abOptions{}
 	cmd := &cobra.Command{
 		Use:   "ab [--pairs N] [--until PRECISION] [--gate GATE]... -- BASE... --- CHANGE...",
-		Short: "Run two commands in turns, and judge the one beside the other",
-		Long: `Run two commands in pairs, each in a process of its own, in random balanced order, and judge the ratio of their figures:
-two builds of k6, two scripts, two settings, or any two programs. What disturbs the machine for longer than a pair
-disturbs both, so that far smaller changes are seen than between two runs.
+		Short: "Run two commands alternately and compare their figures",
+		Long: `Run two commands alternately, in random balanced order, each time in a new process, and compare their figures pair by
+pair. The commands may be two builds of k6, two scripts, two settings, or any two programs. Slow drifts of the machine
+hit both commands of a pair alike, so ab detects much smaller changes than compare.
 
-Of a k6 with a sweep, or with -o sweep, the figures are those of its steps: ops/s, percentiles, and processor time of an
-operation. Its results go to a folder of each process (SWEEP_RESULTS). Where all requests of a script go to one host,
-their names are without it. Of any other command they are its time and its processor time.
+For k6 with a sweep, or with -o sweep, the figures are those of the steps: ops/s, percentiles, and CPU time per
+operation. If all requests of a script go to one host, operation names leave it out. For other commands, the figures are
+time and CPU time. Each process gets its own folder for results (SWEEP_RESULTS).
 
-A gate is how much worse than base a figure may be, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%; it is for
-every step. Without --gate it is opsPerSecond=-5%, p50=+5% where the script gives the rate, and time=+5% where there is
-no report. A gate is held when the whole interval is within the tolerance, crossed when none of it is, and else
-undecided: these pairs could not have seen a change of that size. Several gates are corrected for their number (Holm).
-A figure that base has and the change lacks, such as p99 of a step that has become too slow for it, is crossed; one that
-neither has is undecided.
+A gate is the allowed worsening of a figure, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%. It applies to
+every step. The default is opsPerSecond=-5%; p50=+5% if the script sets the rate; time=+5% without a report.
 
-With --until the trial ends when the intervals of the gated figures are that narrow to each side, such as 1%. They are
-then those of Lai's confidence sequence, which holds however often somebody looks.
+  held       the whole interval is within the tolerance
+  crossed    the whole interval is outside, or base has the figure and the change lacks it, such as p99 of a slow step
+  undecided  these pairs cannot detect a change of that size, or both commands lack the figure
 
-"could see" is the smallest change that such pairs show in four cases of five.
+Several gates are corrected for their number (Holm). "could see" is the smallest change that is detected with 80 %
+probability.
 
-A command whose own thresholds are crossed (exit code 99 or 110) is judged by its figures all the same, and the text
-says so; its steps with failed operations, and incomplete ones, have no figures. Latencies of an open loop that k6
-itself started late, or of a step in which k6 itself stood still, say nothing of the server: the pair is left out.
+--until 1% runs pairs until the intervals of the gated figures are that narrow. They are then Lai's confidence
+sequences, which stay valid when they are checked after each pair.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was and one is undecided, 104 when a
-command fails, or when no step has the figure of a gate.`,
+A command that fails by its own thresholds (exit code 99 or 110) still counts, with a note. Its steps with failed
+operations, and incomplete ones, have no figures. A pair is left out if k6 itself started operations late or paused.
+
+Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was crossed and one is undecided, 104
+when a command fails, or when no step has the figure of a gate.`,
 		Example: `  k6 x sweep ab --pairs 10 -- bin/k6-old run sweep.js --- bin/k6 run sweep.js
   k6 x sweep ab --until 1% --gate opsPerSecond=-3% -- k6 run -e DRIVER=machgo sweep.js --- k6 run sweep.js
   k6 x sweep ab --gate time=+2% -- ./old --- ./new`,
@@ -80,11 +80,11 @@ command fails, or when no step has the figure of a gate.`,
 			return runAB(gs, cmd, base, change, &o)
 		},
 	}
-	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "how many pairs; with --until how many at most, then 100 when not given")
-	cmd.Flags().StringVar(&o.until, "until", "", "go on until intervals are that narrow, such as `1%`")
-	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "how much worse a `figure` may be, such as opsPerSecond=-5% or p99=+10%")
+	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "number of pairs; with --until the most pairs, by default 100")
+	cmd.Flags().StringVar(&o.until, "until", "", "run pairs until intervals are that narrow, such as `1%`")
+	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "allowed worsening of a `figure`, such as opsPerSecond=-5% or p99=+10%")
 	completes(cmd, "gate", []string{"opsPerSecond=-5%", "p50=+5%", "p99=+10%", "mean=+5%", "cpu=+3%", "time=+5%"})
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "of the random order; 0 for another one each time")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the random order; 0 for a new one each time")
 	cmd.Flags().StringVar(&o.dir, "keep", "", "keep the results of each process in this `folder`")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of a table")
 

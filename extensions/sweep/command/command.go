@@ -18,15 +18,15 @@ func newCommand(gs *state.GlobalState) *cobra.Command {
 		Short: "Begin a script; compare, merge, render, record, judge and validate the reports of sweeps",
 		Long: `Begin a script with new, and work with the reports of sweeps: the files <scenario>.json that a run leaves in its folder of results.
 
-What goes wrong is one line on standard error, and an exit code other than 0. Those of k6 run are the same:
+An error is one line on standard error, with an exit code. k6 run has the same codes:
 
-    0  all is well: every gate and threshold held
-   99  a gate or a threshold is crossed, or a gate undecided; compare has found a regression
-  104  a file, an option or a setting is invalid, or nothing can be made of it
+    0  every gate and threshold held
+   99  a gate or a threshold is crossed; compare has found a regression
+  104  a file, an option or a setting is invalid
   107  the script has thrown an exception outside of a scenario's function
   108  the script, or onError, has aborted the test
-  110  marked as failed: failed operations, an incomplete step, a search without an answer, a comparison that cannot judge
-    1  anything else, such as a file that cannot be read or written`,
+  110  failed operations, an incomplete step, a search without a result, an undecided gate or comparison
+    1  another error, such as a file that cannot be read or written`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -19,28 +19,30 @@ func newCompare(gs *state.GlobalState) *cobra.Command {
 	tolerance := ""
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW...",
-		Short: "Compare runs step by step, and tell whether one got worse",
-		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step. The interval of 95 % of each ratio
-(Welch's t of the logarithms of the repeats, at least 4 in both runs: REPEATS=4) is held against the tolerance; all rows
-are one family (Holm). "~" stands for a difference that is within the tolerance and not significant, "?" for what cannot
-be judged: too few repeats, a percentile with fewer than 10 operations beyond it, or a step that the old run lacks or did
-not complete. What could not have shown a change of that size is undecided. "±" is how far the farther end of the
-median's confidence interval is from it: 87.5 % of 4 repeats, 93.75 % of 5 (the lowest to the highest), at least 95 % of
-more; fewer tell none.
+		Short: "Compare runs step by step and report regressions",
+		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step. Each ratio has a 95 % interval (Welch's t
+test on the logarithms of the repeats, at least 4 in both runs: REPEATS=4), which is compared with the tolerance. All
+rows are corrected as one family (Holm).
 
-The verdicts are of these two runs. Two runs of one build differ by more than their repeats: gates beside recorded runs
-know by how much, and ab leaves it out.
+  ~  not significant, and within the tolerance
+  ?  undecided: too few repeats, a percentile with fewer than 10 slower operations, a step that the old run lacks or
+     did not complete, or a change that these repeats cannot detect
+  ±  distance from the median to the farther end of its interval, with a confidence of 87.5 % for 4 repeats, 93.75 %
+     for 5, and at least 95 % for more
 
-A regression is a figure that surely got worse by more than the tolerance, a new run that was interrupted, or a step
-that the new run lacks, that is incomplete in it or that has failed operations in it. So are the latencies of a step
-that stood still in the new run for more than a tenth of its time; where it did in the old one, or k6 itself stood still
-or was late, they are undecided. Of two searches (find), what they found is compared, and the steps that both have
-tried; less found is a regression only when the brackets, in which the answers surely are, have no number in common.
+The verdicts apply to these two runs. Two runs of one build differ by more than their repeats do: gates against recorded
+runs account for that, and ab avoids it.
+
+A regression is a figure that is certainly worse by more than the tolerance, an interrupted new run, or a step that is
+missing, incomplete or has failures in the new run. Latencies of a step that paused in the new run for more than a tenth
+of its time count as a regression too. They are undecided if the step paused in the old run, or if k6 itself paused or
+was late. For two searches (find), the results and the common steps are compared. A lower result is a regression only if
+the certain ranges of both results do not overlap.
 
 With --json: an array with one comparison for each new run.
 
-Exit codes: 0 when nothing got worse, 99 with a regression, 110 when there is none and something cannot be judged, 104
-when a file is invalid or nothing can be compared, 1 when a file cannot be read.`,
+Exit codes: 0 when nothing got worse, 99 with a regression, 110 when there is none and something is undecided, 104 when
+a file is invalid or nothing can be compared, 1 when a file cannot be read.`,
 		Example: `  k6 x sweep compare old.json new.json
   k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 10%
   k6 x sweep compare old.json new.json --json`,

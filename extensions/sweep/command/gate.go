@@ -20,23 +20,22 @@ func newGate(gs *state.GlobalState) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "gate RUN GATES",
-		Short: "Judge a run by a file of gates, as the run itself does",
-		Long: `Judge a run by a file of gates, with the same outcome as in the run itself. The baseline that the file
-names is read from its folder. One line a gate tells its verdict, what was measured, and the smallest change that it
-could have seen:
+		Short: "Judge a run by a gate file, as the run itself does",
+		Long: `Judge a run by a gate file, with the same outcome as in the run itself. The baseline that the file names is read from
+its folder. Each gate is one line with its verdict, the measured value, and the smallest change that it would detect:
 
-  held       the bound is kept; of a relative gate, all of the interval of the ratio is within the tolerance
-  crossed    it is not, or the run lacks the step, or it is incomplete or has failed operations
-  undecided  the run could not have seen such a change: runs differ too much among themselves, it rests on too
-             few operations, the baseline is of another machine, or k6 or a neighbour was what limited the step
+  held       the limit is met; for a relative gate, the whole interval of the ratio is within the tolerance
+  crossed    the limit is missed, or the step is missing, incomplete or has failed operations
+  undecided  the run cannot answer: runs differ too much, there are too few operations, the baseline is from
+             another machine, or k6 or a neighbour limited the step
 
-What is undecided does not pass, unless the file says "undecided": "pass".
+An undecided gate fails, unless the file has "undecided": "pass".
 
-With --json: an array with a verdict for each gate. --format github prints what GitHub shows in a pull request beside
-the file of gates, and --format gitlab is GitLab's report of code quality; both have the gates that were not held.
+With --json: an array with a verdict for each gate. --format github prints annotations for a pull request, and --format
+gitlab a GitLab code quality report; both have the gates that were not held.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was and one is undecided, 104 when a file
-is invalid, 1 when one cannot be read.`,
+Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was crossed and one is undecided, 104
+when a file is invalid, 1 when one cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
   k6 x sweep gate merged.json thresholds/rollup.json --json
   k6 x sweep gate results/rollup.json thresholds/rollup.json --format gitlab > gl-code-quality-report.json`,

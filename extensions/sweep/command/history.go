@@ -35,9 +35,9 @@ type historyOptions struct {
 func newHistory(gs *state.GlobalState) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "Keep the figures of runs over commits, and find where they changed",
-		Long: `Keep the figures of runs over the commits of a repository, and find where they changed. Records are lines of JSON in the
-file ` + store.File + ` of a folder (--dir) or of a branch (--git): there is no server. Several processes may add at once.`,
+		Short: "Keep the figures of runs over commits, and find changes",
+		Long: `Keep the figures of runs over the commits of a repository, and find changes. Records are lines of JSON in the file
+` + store.File + ` of a folder (--dir) or of a git branch (--git). Several processes may add records at the same time.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -76,14 +76,13 @@ func newHistoryAdd(gs *state.GlobalState) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add RUN... [--dir FOLDER | --git BRANCH] [--commit NAME]",
 		Short: "Add runs to the history, at a commit",
-		Long: `Add a record of each run at a commit: HEAD of the repository here, or the one that --commit names. Where git does not know
-the commit, --time says when it was made. A run that is there already is not added again.
+		Long: `Add a record of each run at a commit: HEAD of this repository, or --commit. If git does not know the commit, --time sets
+its time. A run is added only once.
 
-A record has the medians of each step's repeats, and what they rest on. Steps that are incomplete or have failed
-operations have no figures.
+A record has the medians of each step's repeats. Incomplete steps and steps with failed operations have no figures.
 
-With --base, the ratios of a duet's change to its base are series too. They show much smaller changes, as what slows the
-machine slows both. All records beside the same base are of one series.
+With --base, the ratios of a duet's change to its base are series too. They show much smaller changes, because
+disturbances slow both variants. All records with the same base form one series.
 
 Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be read or the record cannot be added.`,
 		Example: `  k6 x sweep history add results/rollup.json
@@ -94,9 +93,9 @@ Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be 
 	}
 	o.place(cmd)
 	cmd.Flags().StringVar(&o.commit, "commit", "HEAD", "the `commit` that was measured")
-	cmd.Flags().StringVar(&o.when, "time", "", "when the commit was made, where git does not know it, such as `2026-03-01T12:00:00Z`")
-	cmd.Flags().StringVar(&o.base, "base", "", "what the base of the run's duets was, such as `v1.2.0`: the same build each time")
-	cmd.Flags().StringVar(&o.subject, "subject", "", "what the commit is about, likewise")
+	cmd.Flags().StringVar(&o.when, "time", "", "time of a commit that git does not know, such as `2026-03-01T12:00:00Z`")
+	cmd.Flags().StringVar(&o.base, "base", "", "name of the base of the run's duets, such as `v1.2.0`: the same build each time")
+	cmd.Flags().StringVar(&o.subject, "subject", "", "subject of a commit that git does not know")
 
 	return cmd
 }
@@ -158,7 +157,7 @@ func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error)
 }
 
 func (o *historyOptions) look(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.least, "least", "2%", "the smallest change that counts, in `percent` of the level before")
+	cmd.Flags().StringVar(&o.least, "least", "2%", "the smallest change to report, in `percent` of the old level")
 	cmd.Flags().StringVar(&o.alpha, "alpha", strconv.FormatFloat(history.DefaultAlpha, 'f', -1, 64),
 		"how likely a change may be by `chance`")
 }
@@ -194,15 +193,15 @@ func newHistoryShow(gs *state.GlobalState) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
 		Use:   "show [--dir FOLDER | --git BRANCH] [--format FORMAT] [-o FILE]",
-		Short: "Show the figures over commits, and where they changed",
-		Long: `Show where figures changed, each change with its size, its interval of 95 % and its commit:
+		Short: "Show the changes over commits",
+		Long: `Show the changes of figures, each with its size, 95 % interval and commit:
 
   md    a table of the changes
-  html  one page with all steps and percentiles over the commits, which needs nothing from elsewhere
+  html  one page with all steps and percentiles over the commits; it needs no network
   json  the changes, for programs
 
-Runs are of one series when scenario, parameters, kind of target and class of machine are the same. What else differs at a
-change, such as the kernel, stands beside it.
+Runs form a series if scenario, parameters, kind of target and class of machine are the same. Other differences at a
+change, such as the kernel, are listed with it.
 
 Exit codes: 0, 104 when an option is invalid or there are no runs, 1 when a file cannot be read or written.`,
 		Example: `  k6 x sweep history show
@@ -240,16 +239,16 @@ func newHistoryCheck(gs *state.GlobalState) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
 		Use:   "check [--dir FOLDER | --git BRANCH] [--last N]",
-		Short: "Tell whether a figure got worse in the newest commits",
-		Long: `Tell whether a figure got worse in the newest commits: whether a change for the worse may have begun in one of the last N
-(--last), and the level after it is still the newest one.
+		Short: "Check whether a figure got worse in the newest commits",
+		Long: `Check whether a figure got worse in the newest commits: a change for the worse that may have begun in one of the last N
+commits (--last), with no change after it.
 
-A change takes a few runs on each side of it: at least 5, and more where noise is large.
+A change needs at least 5 runs on each side, and more if the noise is large.
 
 With --json: an array of these changes.
 
-Exit codes: 0 when nothing got worse, 99 when something did, 110 when no series is long enough to tell, 104 when an option
-is invalid or there are no runs, 1 when a file cannot be read.`,
+Exit codes: 0 when nothing got worse, 99 when something did, 110 when no series is long enough, 104 when an option is
+invalid or there are no runs, 1 when a file cannot be read.`,
 		Example: `  k6 x sweep history check
   k6 x sweep history check --git refs/heads/bench --last 10 --least 5%`,
 		Args: needs(0, -1, "no argument"),
@@ -257,7 +256,7 @@ is invalid or there are no runs, 1 when a file cannot be read.`,
 	}
 	o.place(cmd)
 	o.look(cmd)
-	cmd.Flags().IntVar(&o.last, "last", 20, "how many of the newest commits count")
+	cmd.Flags().IntVar(&o.last, "last", 20, "number of newest commits to check")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of a table")
 
 	return cmd

@@ -14,19 +14,18 @@ func newMerge(gs *state.GlobalState) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "merge PART... [-o FILE]",
-		Short: "Put the parts of a run of several machines together",
-		Long: `Put the parts of one run together that several instances of k6 made, each with an execution segment of its own
-(k6 run --execution-segment). The segments must be the whole run, and the parts must agree in what was run.
+		Short: "Merge the parts of a run on several machines",
+		Long: `Merge the parts of one run that several k6 instances measured, each with its execution segment (k6 run
+--execution-segment). The segments must cover the run exactly once, and the parts must agree in what was run.
 
-Latencies and client times are merged through their histograms: percentiles are those of all operations, not means of
-percentiles. Numbers are summed, and divided by the time in which at least one part was at work in the step.
+Histograms are added, so percentiles cover all operations and are never averaged. Counts are added, and divided by the
+time in which at least one part ran the step.
 
-Parts are laid beside each other by their machines' clocks, which have to agree (NTP): where they differ, steps seem not
-to have run at the same time. A step whose parts were together for less than 95 % of the shortest one's time is marked
-as not complete, which is said on standard error. Parts that did no step together and started more than a minute apart
-are refused. Reports of older builds do not have the times of their steps: these are taken to have begun at once.
+The parts are aligned by their machines' clocks, which have to agree (NTP). A step whose parts ran together for less
+than 95 % of the shortest part's time is marked as incomplete, with a line on standard error. Parts without a common
+step that started more than a minute apart are refused.
 
-The report is written to standard output, or to the file that -o names.
+The report is written to standard output, or to the file of -o.
 
 Exit codes: 0, 104 when a file is invalid or the parts do not fit together, 1 when one cannot be read or written.`,
 		Example: `  k6 run sweep.js --execution-segment 0:1/2 --execution-segment-sequence 0,1/2,1 -e RESULTS=part1   # on one machine

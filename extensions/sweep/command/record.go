@@ -19,17 +19,16 @@ func newRecord(gs *state.GlobalState) *cobra.Command {
 	o := recordOptions{}
 	cmd := &cobra.Command{
 		Use:   "record RUN... [-o FILE] [--force] [--last N]",
-		Short: "Add runs to the baseline that later runs are judged by",
-		Long: `Add runs to the baseline of their scenario's relative gates. How much the recorded runs differ says how much another
-run differs by chance: it takes at least 3 to judge, and the more there are, the smaller a change they show. Each is to
-be a process of its own. It must be whole: not interrupted, every step complete, no operation failed. A run with a step
-that a neighbour has limited is refused: measure it again, or record it with --disturbed where the machine is always so.
+		Short: "Add runs to the baseline of a scenario's gates",
+		Long: `Add runs to the baseline of their scenario's relative gates. The differences between recorded runs show how much runs
+differ by chance. Gates need at least 3 recorded runs; with more, they detect smaller changes. Record separate
+processes. A run must be complete: not interrupted, every step complete, no operation failed. A run that a neighbour
+limited is refused: measure it again, or use --disturbed if the machine is always shared.
 
-The file is thresholds/baselines/<scenario>.json when -o does not name another. Runs are added to what is there; what
-does not fit to it (machine, state, target, parameters) is refused. With --force they replace it. A baseline keeps its
-last 20 runs.
+The file is thresholds/baselines/<scenario>.json, or the one of -o. A run that does not fit to the recorded ones
+(machine, state, target, parameters) is refused; --force replaces them. A baseline keeps its last 20 runs.
 
-What is printed says how much the runs differ, and the smallest change that a gate could see beside them.
+The output shows how much the runs differ, and the smallest change that a gate would detect.
 
 Exit codes: 0, 104 when a file is invalid or a run cannot be recorded, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep record results/rollup.json
@@ -46,8 +45,8 @@ Exit codes: 0, 104 when a file is invalid or a run cannot be recorded, 1 when on
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of thresholds/baselines/<scenario>.json")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the runs that are there already")
-	cmd.Flags().BoolVar(&o.disturbed, "disturbed", false, "record runs that a neighbour has disturbed as well")
-	cmd.Flags().IntVar(&o.last, "last", lastRuns, "how many `runs` to keep")
+	cmd.Flags().BoolVar(&o.disturbed, "disturbed", false, "also record runs that a neighbour limited")
+	cmd.Flags().IntVar(&o.last, "last", lastRuns, "number of `runs` to keep")
 
 	return cmd
 }

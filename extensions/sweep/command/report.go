@@ -26,14 +26,14 @@ func newReport(gs *state.GlobalState) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RUN... [--format FORMAT | --all] [-o FILE]",
-		Short: "Render a run, or several side by side, as a table, a page or for other tools",
+		Short: "Render a run, or several side by side, as a table, a page, or for other tools",
 		Long: "Render the report of a run:\n\n" + formatLines(helpOf) + `
-Two to eight runs stand side by side, as md or html: what differs in parameters, target, host and the state of the
-machine, their curves over each other, and each figure as a ratio to the first run's, with its interval and the verdict
-that compare has for it. Scenarios may have different names.
+Two to eight runs are compared side by side, as md or html: differences in parameters, target and host, their curves
+together, and each figure as a ratio to the first run, with its interval and the verdict of compare. Scenarios may have
+different names.
 
-It is written to standard output, or to the file that -o names. --all writes the files of a run beside RUN, as the run
-itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
+The report is written to standard output, or to the file of -o. --all writes all files of a run next to RUN, and the
+table to standard output. --list prints the name and the file suffix of each format.
 
 Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep report results/rollup.json
@@ -73,8 +73,8 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 	cmd.Flags().StringVar(&o.format, "format", formats.Usual, "`format`: "+sortedFormats())
 	completes(cmd, "format", formats.Names())
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
-	cmd.Flags().BoolVar(&o.all, "all", false, "write the files of a run beside it")
-	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and the ends of their files' names")
+	cmd.Flags().BoolVar(&o.all, "all", false, "write all files of a run next to it")
+	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and their file suffixes")
 
 	return cmd
 }

@@ -19,10 +19,9 @@ func newSchema(gs *state.GlobalState) *cobra.Command {
 
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(known, "|"),
-		Short: "Print the JSON Schema of reports or of files of gates",
-		Long: `Print the JSON Schema (draft 2020-12) of reports or of files of gates, for editors and for programs of your own. It
-says what each key means, and in which unit. It says less than k6 x sweep validate does: a schema cannot tell whether
-figures agree.
+		Short: "Print the JSON Schema of reports or gate files",
+		Long: `Print the JSON Schema (draft 2020-12) of reports or gate files, for editors and programs. It has the meaning and the
+unit of each key. k6 x sweep validate checks more, such as whether figures agree with each other.
 
 Exit codes: 0, or 104 when there is no such schema.`,
 		Example: `  k6 x sweep schema report > report.schema.json

@@ -24,9 +24,9 @@ func newValidate(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Tell whether reports, baselines and files of gates can be used",
-		Long: `Validate reports, baselines and files of gates, which are told apart by what is in them. One line a file says "ok" or what is
-wrong with it. Of a file of gates, the baseline is validated too.
+		Short: "Validate reports, baselines and gate files",
+		Long: `Validate reports, baselines and gate files, which are recognised by their content. Each file is one line: "ok", or the
+error. The baseline of a gate file is validated too.
 
 With --json: an array with an object for each file.
 

@@ -35,7 +35,7 @@ func newReport(name string, params map[string]any) *report.Report {
 func (o *Output) publish(r *report.Report) {
 	for i := range r.Steps {
 		if lost := r.Steps[i].DropNotNumbers(); len(lost) > 0 {
-			o.logger.Errorf("a fault of the output: figures are no numbers, and are not in the report: %s", strings.Join(lost, ", "))
+			o.logger.Errorf("internal error: figures are not numbers and are left out of the report: %s", strings.Join(lost, ", "))
 			k6glue.FailExit(exitcodes.MarkedAsFailed)
 		}
 	}

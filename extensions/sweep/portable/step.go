@@ -201,7 +201,7 @@ func (s *Step) end() {
 	defer s.mu.Unlock()
 	s.step.Stop()
 	if missing := s.clients() - s.free; missing > 0 {
-		s.sweep.logger.Warnf("%d of %s never came to sweep.run", missing, report.Plural(s.clients(), "client"))
+		s.sweep.logger.Warnf("%d of %s never called sweep.run", missing, report.Plural(s.clients(), "client"))
 	}
 	for ; s.free < s.clients(); s.free++ {
 		s.step.Client(s.free).Leave()

@@ -182,7 +182,7 @@ func (s *Sweep) end() {
 		live := s.scenario.Live(step.spec.Stream(), step.spec.Tags())
 		live.Last(&reading)
 		if !s.interrupted() {
-			s.logger.Warnf("the step of %s is incomplete: no client came to sweep.run",
+			s.logger.Warnf("the step of %s is incomplete: no client called sweep.run",
 				report.Plural(int(step.spec.Clients), "client"))
 		}
 		live.Ended(s.add(step.spec, &reading, report.CPUSeconds{}, nil))

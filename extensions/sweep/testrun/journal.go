@@ -76,7 +76,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 		k6glue.FailExit(exitcodes.InvalidConfig)
 
 		return errext.WithExitCodeIfNone(fmt.Errorf(
-			"another run is at work that keeps the report of %s in %s: give this one a folder of its own, such as -e RESULTS=%s-2",
+			"another run writes the report of %s in %s: give this one another folder, such as -e RESULTS=%s-2",
 			name, dir, filepath.Clean(dir)), exitcodes.InvalidConfig)
 	}
 	j := &journal{
@@ -85,7 +85,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 	if info, err := os.Stat(j.path); err == nil {
 		older := filepath.Join(dir, name+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
 		if os.Rename(j.path, older) == nil {
-			test.Logger.Warnf("a run before this one was cut short: k6 x sweep report %s shows the steps that it did", older)
+			test.Logger.Warnf("an earlier run was interrupted: k6 x sweep report %s shows its finished steps", older)
 		}
 	}
 	r.keep.journals[rep.Scenario] = j

@@ -97,7 +97,7 @@ func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 		lost = append(lost, duets[i].DropNotNumbers()...)
 	}
 	if len(lost) > 0 {
-		s.logger.Errorf("a fault of k6's extensions: figures of the step are no numbers, and are not in the report: %s", strings.Join(lost, ", "))
+		s.logger.Errorf("internal error: figures of the step are not numbers and are left out of the report: %s", strings.Join(lost, ", "))
 		k6glue.FailExit(exitcodes.MarkedAsFailed)
 	}
 	s.results.add(s.Report, steps, duets)

@@ -41,7 +41,7 @@ func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 			return
 		}
 		if sweeps := missed(); len(sweeps) > 0 {
-			test.Logger.Errorf("no client came to sweep.run, and a portable sweep measures nothing else (%s)",
+			test.Logger.Errorf("no client called sweep.run, and a portable sweep measures nothing else (%s)",
 				strings.Join(sweeps, ", "))
 			k6glue.FailExit(exitcodes.MarkedAsFailed)
 		} else {

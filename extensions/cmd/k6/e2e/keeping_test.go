@@ -134,7 +134,7 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 
 	again := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"RESULTS": r.results})})
 	require.Equal(t, exitOK, again.code, again.output)
-	require.Contains(t, again.output, "a run before this one was cut short: k6 x sweep report "+filepath.Join(r.results, "steps."))
+	require.Contains(t, again.output, "an earlier run was interrupted: k6 x sweep report "+filepath.Join(r.results, "steps."))
 	left, err := filepath.Glob(filepath.Join(r.results, "steps.*.partial.json"))
 	require.NoError(t, err)
 	require.Len(t, left, 1, "what the killed run did is not lost with the next one")
@@ -151,7 +151,7 @@ func TestTwoRunsAtOnceInOneFolder(t *testing.T) {
 		_ = k6OfFirst.Signal(syscall.SIGINT)
 	}})
 	require.Equal(t, exitInvalidConfig, second.code, second.output)
-	require.Contains(t, second.output, "another run is at work that keeps the report of steps in "+results+": give this one a folder of its own")
+	require.Contains(t, second.output, "another run writes the report of steps in "+results+": give this one another folder")
 	require.Equal(t, exitInterrupted, first.code, first.output)
 	requireFilesOf(t, results, "steps")
 }

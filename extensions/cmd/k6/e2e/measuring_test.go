@@ -133,7 +133,7 @@ func TestPortableSweepWithoutSweepRun(t *testing.T) {
 		r := work(t, `{"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "portable": true`+thresholds+`}`,
 			map[string]string{"ASTRAY": "true"})
 		require.Equal(t, code, r.code, r.output)
-		require.Len(t, r.lines("no client came to sweep.run, and a portable sweep measures nothing else (work)"), 1, r.output)
+		require.Len(t, r.lines("no client called sweep.run, and a portable sweep measures nothing else (work)"), 1, r.output)
 	}
 }
 
