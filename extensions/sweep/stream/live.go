@@ -32,7 +32,7 @@ type Live struct {
 	began   time.Time
 	seconds int
 	sent    time.Time
-	unnamed []moment // seconds before the first finished operation, whose names are unknown
+	unnamed []moment // seconds before the first finished operation, when names are unknown
 
 	warmed    map[string]measure.Warmed // warm-up counts at the last second
 	warmedFor time.Duration             // its length then
