@@ -203,7 +203,7 @@ func (c *Config) redact(text string) string {
 			text = strings.ReplaceAll(text, secret, "***")
 		}
 	}
-	if len(text) > longestReason { // only after the removal: a cut secret would not match
+	if len(text) > longestReason { // after the removal, because a cut secret would not match
 		text = strings.ToValidUTF8(text[:longestReason], "") + "..."
 	}
 
