@@ -193,8 +193,8 @@ func TestErrors(t *testing.T) {
 		"it closes":       {closing, k6mod.KindConnect, "cannot connect to " + closing + ": "},
 		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
 		"too many":        {answer("-ERR max number of clients reached\r\n"), k6mod.KindBusy, "the server says: ERR max number of clients reached"},
-		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is no RESP 2`},
-		"another type":    {answer("$4\r\nPONG\r\n"), k6mod.KindConnect, `the server's reply is "$4", where one of type '+' is due`},
+		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is not RESP 2`},
+		"another type":    {answer("$4\r\nPONG\r\n"), k6mod.KindConnect, `the server's reply is "$4", but a reply of type '+' was expected`},
 	} {
 		require.NoError(t, v.JS.Set("addr", test.addr))
 		v.Run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
@@ -213,8 +213,8 @@ func TestErrors(t *testing.T) {
 func TestInvalidLengths(t *testing.T) {
 	for lie, says := range map[string]string{
 		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",
-		"*9223372036854775800\r\n":    `the server's reply is "*9223372036854775800", where one of type '$' is due`,
-		strings.Repeat("*1\r\n", 100): `the server's reply is "*1", where one of type '$' is due`,
+		"*9223372036854775800\r\n":    `the server's reply is "*9223372036854775800", but a reply of type '$' was expected`,
+		strings.Repeat("*1\r\n", 100): `the server's reply is "*1", but a reply of type '$' was expected`,
 	} {
 		liar := fake(t, func(conn net.Conn) {
 			answers := map[string]string{"ping": "+PONG\r\n", "set": lie, "get": lie, "mget": lie, "info": lie}
@@ -234,7 +234,7 @@ func TestInvalidLengths(t *testing.T) {
 			require.Equal(t, result{Failed: 8, Seconds: r.Seconds}, r, options)
 		}
 		require.Contains(t, v.fail(`client.info()`).Message, says)
-		require.Contains(t, v.Abort(`client.prefill({})`), "where one of type '+' is due")
+		require.Contains(t, v.Abort(`client.prefill({})`), "but a reply of type '+' was expected")
 		v.CancelContext()
 	}
 	requireNoneLeft(t)

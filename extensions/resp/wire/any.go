@@ -49,7 +49,7 @@ func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error)
 	reply := Reply{Text: append(into[:0], rest...)}
 	switch kind {
 	case '-':
-		return reply, said(rest)
+		return reply, parseError(rest)
 	case '+':
 		reply.Type = TypeString
 
@@ -57,7 +57,7 @@ func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error)
 	case ':', '(':
 		reply.Type = TypeInteger
 		if !isInteger(rest) {
-			failed = c.lied("the server's reply has a number that is none: %q", shown(rest))
+			failed = c.protocolError("the server's reply has an invalid number: %q", shown(rest))
 		}
 
 		return reply, failed
@@ -76,7 +76,7 @@ func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error)
 	case '*', '>', '~', '%', '|':
 		return c.readElements(kind, rest, into, depth, elements)
 	default:
-		return reply, c.lied("the server's reply begins with %q, which is no RESP", shown(line))
+		return reply, c.protocolError("the server's reply begins with %q, which is not RESP", shown(line))
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *Conn) readBulk(kind byte, digits, into []byte) (Reply, *Error) {
 	switch {
 	case failed != nil:
 	case kind == '!':
-		failed = said(text)
+		failed = parseError(text)
 	case kind == '=':
 		text = text[min(format, len(text)):]
 	}
@@ -119,10 +119,10 @@ func (c *Conn) readElements(kind byte, digits, into []byte, depth int, elements 
 		n *= 2
 	}
 	if depth == maxDepth {
-		return reply, c.lied("the server's reply has arrays that are nested more than %d deep", maxDepth)
+		return reply, c.protocolError("the server's reply has arrays that are nested more than %d deep", maxDepth)
 	}
 	if *elements += n; *elements > MaxElements {
-		return reply, c.lied("the server's reply has more than %d elements", MaxElements)
+		return reply, c.protocolError("the server's reply has more than %d elements", MaxElements)
 	}
 	for range n {
 		element, failed := c.readNested(reply.Text, depth+1, elements)

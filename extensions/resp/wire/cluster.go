@@ -97,7 +97,7 @@ func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 		}
 	}
 	if failed != nil && ranges > 0 && c.failed == nil { // the rest of the answer is not read
-		failed = c.lied("%s", failed.Message)
+		failed = c.protocolError("%s", failed.Message)
 	}
 
 	return asError(failed)
@@ -110,7 +110,7 @@ func (c *Conn) readRange(each func(first, last int, address string)) *Error {
 		return failed
 	}
 	if parts < 3 {
-		return c.lied("the server sent a range of slots with %d elements", parts)
+		return c.protocolError("the server sent a range of slots with %d elements", parts)
 	}
 	first, failed := c.readSlot()
 	if failed != nil {
@@ -125,7 +125,7 @@ func (c *Conn) readRange(each func(first, last int, address string)) *Error {
 		return failed
 	}
 	if first > last {
-		return c.lied("the server sent slots from %d to %d", first, last)
+		return c.protocolError("the server sent slots from %d to %d", first, last)
 	}
 	each(first, last, address)
 
@@ -135,7 +135,7 @@ func (c *Conn) readRange(each func(first, last int, address string)) *Error {
 func (c *Conn) readSlot() (int, *Error) {
 	n, failed := c.readNumber()
 	if failed == nil && (n < 0 || n >= Slots) {
-		failed = c.lied("the server sent slot %d: there are %d", n, Slots)
+		failed = c.protocolError("the server sent slot %d: there are %d", n, Slots)
 	}
 
 	return int(n), failed
@@ -149,7 +149,7 @@ func (c *Conn) readAddress() (string, *Error) {
 		return "", failed
 	}
 	if parts < 2 {
-		return "", c.lied("the server sent an address with %d elements", parts)
+		return "", c.protocolError("the server sent an address with %d elements", parts)
 	}
 	host, _, failed := c.readValue(nil)
 	if failed != nil {
@@ -160,7 +160,7 @@ func (c *Conn) readAddress() (string, *Error) {
 		return "", failed
 	}
 	if port < 1 || port > maxPort {
-		return "", c.lied("the server sent an address with port %d", port)
+		return "", c.protocolError("the server sent an address with port %d", port)
 	}
 
 	return net.JoinHostPort(string(host), strconv.FormatInt(port, 10)), c.skip(parts - 2)

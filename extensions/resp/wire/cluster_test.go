@@ -111,7 +111,7 @@ func TestRedirects(t *testing.T) {
 		"MOVED":                     {Code: Moved},
 		"CROSSSLOT Keys in request": {Code: CrossSlot},
 	} {
-		e := said([]byte(says))
+		e := parseError([]byte(says))
 		require.Equal(t, want, Error{Code: e.Code, Slot: e.Slot, Address: e.Address}, says)
 		require.Equal(t, KindUsage, e.Kind)
 		require.Equal(t, "the server is a node of a Redis Cluster (it says: "+says+"): give new Client the option cluster: true", e.Message)
@@ -199,7 +199,7 @@ func TestAnyCommand(t *testing.T) {
 	}
 	for says, want := range map[string]string{
 		"-ERR no\r\n": "the server says: ERR no", "!6\r\nERR no\r\n": "the server says: ERR no",
-		":1x\r\n": "a number that is none", "*1x\r\n": "a length that is none", "?\r\n": "no RESP", "$?\r\n": "a length that is none",
+		":1x\r\n": "an invalid number", "*1x\r\n": "an invalid length", "?\r\n": "not RESP", "$?\r\n": "an invalid length",
 		"*1000001\r\n": "at most 1000000 are accepted", "%1000000\r\n": "more than 1000000 elements",
 		nested + "*1\r\n+a\r\n": "nested more than 32 deep",
 	} {

@@ -141,13 +141,13 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	case failed != nil:
 		return into, failed
 	case n != len(keys):
-		return into, c.lied("the server sent %d values for %d keys", max(n, 0), len(keys))
+		return into, c.protocolError("the server sent %d values for %d keys", max(n, 0), len(keys))
 	}
 	for i := range n {
 		value, found, failed := c.readValue(into)
 		if failed != nil {
 			if c.failed == nil { // MGET answers hold no errors within the array
-				_ = c.lied("%s", failed.Message)
+				_ = c.protocolError("%s", failed.Message)
 			}
 
 			return into, failed

@@ -78,7 +78,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		traffic = &Traffic{}
 	}
 	c := &Conn{socket: countingConn{Conn: eventloop.NewConn(raw), traffic: traffic}, timeout: cfg.ConnectTimeout}
-	if err := c.begun(ctx, cfg); err != nil {
+	if err := c.handshakes(ctx, cfg); err != nil {
 		c.Close()
 
 		return nil, err
@@ -89,8 +89,8 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	return c, nil
 }
 
-// begun runs the handshakes until ctx ends.
-func (c *Conn) begun(ctx context.Context, cfg *Config) error {
+// handshakes runs the handshakes until ctx ends.
+func (c *Conn) handshakes(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("the interruption of a connection")
 		c.Interrupt()
@@ -152,7 +152,7 @@ func (c *Conn) greet(cfg *Config) *Error {
 	}
 	c.command("ping", 0)
 	if err := c.flush(); err != nil {
-		return c.farewell(err)
+		return c.closeReason(err)
 	}
 	var first *Error
 	if cfg.RESP3 {
@@ -194,8 +194,8 @@ func (c *Conn) readHello() *Error {
 	return failed
 }
 
-// farewell returns the error answer that a server sent before it closed the connection, or err.
-func (c *Conn) farewell(err *Error) *Error {
+// closeReason returns the error answer that a server sent before it closed the connection, or err.
+func (c *Conn) closeReason(err *Error) *Error {
 	if said := c.readStatus(); said != nil && saidByServer(said) {
 		return said
 	}
@@ -224,7 +224,7 @@ func (c *Conn) begin() *Error {
 // inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
-		return c.lied("the server sent %d unexpected bytes", n)
+		return c.protocolError("the server sent %d unexpected bytes", n)
 	}
 
 	return nil
@@ -238,9 +238,9 @@ func (c *Conn) fail(e *Error) *Error {
 	return e
 }
 
-// lied returns the error of an answer that violates the protocol. It breaks the connection, since
-// the start of the next answer is unknown.
-func (c *Conn) lied(format string, args ...any) *Error {
+// protocolError returns the error of an answer that violates the protocol. It breaks the
+// connection, since the start of the next answer is unknown.
+func (c *Conn) protocolError(format string, args ...any) *Error {
 	return c.fail(errorf(KindConnection, "the connection is closed: "+format, args...))
 }
 

@@ -53,8 +53,8 @@ func saidByServer(err error) bool {
 	return is && slices.Contains([]string{KindAuth, KindBusy, KindFull, KindServer, KindUsage}, said.Kind)
 }
 
-// said parses an error answer. Its first word is Redis's error code.
-func said(text []byte) *Error {
+// parseError parses an error answer. Its first word is Redis's error code.
+func parseError(text []byte) *Error {
 	code, rest, _ := strings.Cut(string(text), " ")
 	e := errorf(KindServer, "the server says: %s", short(string(text)))
 	e.Code = code
@@ -125,13 +125,13 @@ func describe(err error) string {
 	return short(err.Error())
 }
 
-// mostSaid limits the bytes of a server's text in an error.
-const mostSaid = 200
+// maxShown limits the bytes of a server's text in an error.
+const maxShown = 200
 
 func short(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	if len(text) > mostSaid {
-		return strings.ToValidUTF8(text[:mostSaid], "") + "..."
+	if len(text) > maxShown {
+		return strings.ToValidUTF8(text[:maxShown], "") + "..."
 	}
 
 	return text

@@ -80,7 +80,7 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 	case failed != nil:
 		return into, failed
 	case len(fields) > 0 && n != len(fields), n < 0, len(fields) == 0 && n%2 != 0:
-		return into, c.lied("the server sent %d elements of a hash", n)
+		return into, c.protocolError("the server sent %d elements of a hash", n)
 	}
 	for i := range n {
 		value, found, failed := c.readValue(into)
@@ -105,7 +105,7 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 // connection: no command here has one.
 func (c *Conn) within(failed *Error) *Error {
 	if c.failed == nil {
-		return c.lied("%s", failed.Message)
+		return c.protocolError("%s", failed.Message)
 	}
 
 	return failed
@@ -166,7 +166,7 @@ func (c *Conn) rangeOf(index, from []byte, count int) (keys [][]byte, failed *Er
 		return nil, failed
 	}
 	if n < 0 || n > count {
-		return nil, c.lied("the server sent %d keys of a range of %d", n, count)
+		return nil, c.protocolError("the server sent %d keys of a range of %d", n, count)
 	}
 	for range n {
 		if c.field, _, failed = c.readValue(c.field); failed != nil {

@@ -105,7 +105,7 @@ func TestHashesThatFail(t *testing.T) {
 		{do: getHash("f"), says: "*2\r\n", want: "2 elements of a hash", broken: true},
 		{do: getHash(), says: "*2\r\n" + bulk("f") + wrong, want: "WRONGTYPE", broken: true},
 		{do: getHash(), says: "*2000000\r\n", want: "at most 500000 are accepted", broken: true},
-		{do: getHash(), says: ":1\r\n", want: "where one of type", broken: true},
+		{do: getHash(), says: ":1\r\n", want: "but a reply of type", broken: true},
 		{do: scan(), says: "*3\r\n", want: "3 keys of a range of 2", broken: true},
 		{do: scan(), says: "*1\r\n" + bulk("k") + "*2\r\n" + bulk("f"), want: "EOF", broken: true},
 	} {

@@ -28,11 +28,11 @@ func (c *Conn) readLine() ([]byte, *Error) {
 	line, err := c.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, c.lied("the server's reply has a line of more than %d bytes", readSize)
+		return nil, c.protocolError("the server's reply has a line of more than %d bytes", readSize)
 	case err != nil:
 		return nil, c.fail(c.broken(err))
 	case len(line) < 3 || line[len(line)-2] != '\r':
-		return nil, c.lied("the server's reply begins with %q, which is no RESP 2", shown(line))
+		return nil, c.protocolError("the server's reply begins with %q, which is not RESP 2", shown(line))
 	}
 
 	return line[:len(line)-2], nil
@@ -53,13 +53,13 @@ func (c *Conn) readHead(kind byte) ([]byte, *Error) {
 	case is == kind, is == '=' && c.resp3 && kind == '$': // a verbatim string
 		return line[1:], nil
 	case is == '-':
-		return nil, said(line[1:])
+		return nil, parseError(line[1:])
 	case is == '_' && c.resp3 && (kind == '$' || kind == '*'):
 		return []byte("-1"), nil
 	case bytes.IndexByte([]byte("+:$*"), is) >= 0:
-		return nil, c.lied("the server's reply is %q, where one of type %q is due", shown(line), kind)
+		return nil, c.protocolError("the server's reply is %q, but a reply of type %q was expected", shown(line), kind)
 	default:
-		return nil, c.lied("the server's reply begins with %q, which is no RESP 2", shown(line))
+		return nil, c.protocolError("the server's reply begins with %q, which is not RESP 2", shown(line))
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *Conn) readNumber() (int64, *Error) {
 	positive := bytes.TrimPrefix(digits, []byte("-"))
 	n, ok := number(positive)
 	if !ok {
-		return 0, c.lied("the server's reply has a number that is none: %q", shown(digits))
+		return 0, c.protocolError("the server's reply has an invalid number: %q", shown(digits))
 	}
 	if len(positive) < len(digits) {
 		n = -n
@@ -116,9 +116,9 @@ func (c *Conn) length(digits []byte, most int64, what string) (int, *Error) {
 	n, ok := number(digits)
 	switch {
 	case !ok:
-		return 0, c.lied("the server's reply has a length that is none: %q", shown(digits))
+		return 0, c.protocolError("the server's reply has an invalid length: %q", shown(digits))
 	case n > most:
-		return 0, c.lied("the server announces "+what+": at most %d are accepted", digits, most)
+		return 0, c.protocolError("the server announces "+what+": at most %d are accepted", digits, most)
 	}
 
 	return int(n), nil
@@ -156,7 +156,7 @@ func (c *Conn) readBody(into []byte, n int) ([]byte, *Error) {
 	case err != nil:
 		return into, c.fail(c.broken(err))
 	case end[0] != '\r' || end[1] != '\n':
-		return into, c.lied("the server sent a string that is longer than the %d bytes it announced", n)
+		return into, c.protocolError("the server sent a string that is longer than the %d bytes it announced", n)
 	}
 	c.r.Discard(2)
 

@@ -38,7 +38,7 @@ func (c *Conn) flush() *Error {
 	c.asking = false
 	failed := c.readStatus()
 	if failed != nil && c.failed == nil { // the answers to the commands are not read
-		return c.lied("%s", failed.Message)
+		return c.protocolError("%s", failed.Message)
 	}
 
 	return failed
