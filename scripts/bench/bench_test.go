@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The output of every peer is parsed: rate, percentiles in milliseconds, number of operations.
 func TestFiguresOfPeers(t *testing.T) {
 	t.Parallel()
 	logs := t.TempDir()
@@ -145,8 +144,6 @@ func TestCheckNeedsTwoRunsOfOneMachine(t *testing.T) {
 	require.NoFileExists(t, unfinished)
 }
 
-// A run continues where it stopped: a complete cell is not measured again, and the rate of an open
-// loop does not change.
 func TestRunContinues(t *testing.T) {
 	t.Chdir(t.TempDir())
 	calls := map[string]int{}

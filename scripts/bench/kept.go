@@ -76,7 +76,6 @@ func (r *run) find(store, work string, clients int, open bool) *cell {
 	return nil
 }
 
-// complete reports whether all works have all rounds of all installed programs.
 func (r *run) complete(works []*work) bool {
 	for _, w := range works {
 		for _, clients := range w.clients {

@@ -23,7 +23,6 @@ func machine() string {
 	return strings.Join(append(facts, orElse(field("/etc/os-release", `PRETTY_NAME="([^"]+)"`), runtime.GOOS)), ", ")
 }
 
-// commit returns the short commit of the checkout, with + for uncommitted changes.
 func commit() string {
 	out, err := exec.Command("git", "describe", "--always", "--abbrev=7", "--dirty=+").Output()
 	if err != nil {

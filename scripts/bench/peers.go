@@ -89,7 +89,6 @@ func memtierGets(variable, protocol string, pipeline int) func(load) (figures, e
 	}
 }
 
-// parseMemtier parses its JSON file. A get that misses is an error.
 func parseMemtier(raw []byte) (figures, error) {
 	var written struct {
 		All struct {
@@ -131,7 +130,6 @@ func redisBenchmarkGets(pipeline int) func(load) (figures, error) {
 	}
 }
 
-// parseRedisBenchmark parses its CSV: a header, and a line of gets.
 func parseRedisBenchmark(out []byte, operations int) (figures, error) {
 	lines, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
 	if err != nil || len(lines) != 2 {
@@ -166,7 +164,6 @@ func stockgoRollups(l load) (figures, error) {
 
 var stockgoRate = regexp.MustCompile(`completed in \S+\s+(\d+) ops/sec`)
 
-// parseStockgo parses the line about all clients. A failed query is an error.
 func parseStockgo(out []byte, operations int) (figures, error) {
 	found := stockgoRate.FindSubmatch(out)
 	if found == nil || bytes.Contains(out, []byte("error(")) {
@@ -391,7 +388,6 @@ func ghzReads(l load) (figures, error) {
 	return peer(parseGhz, ghz, append(args, os.Getenv("MXGW_URL"))...)
 }
 
-// parseGhz parses the figures of all calls. A failed call is an error.
 func parseGhz(out []byte) (figures, error) {
 	var printed struct {
 		Count        float64            `json:"count"`

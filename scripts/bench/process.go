@@ -153,7 +153,6 @@ func place(variable string) (host, port string, err error) {
 	return host, port, err
 }
 
-// middle returns the median of values. It sorts them.
 func middle(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

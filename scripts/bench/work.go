@@ -23,7 +23,6 @@ type work struct {
 type program struct {
 	name  string
 	needs string
-	// paced reports whether it can run at a given rate.
 	paced bool
 	// own reports whether it has a warm-up and reports processor times of the measured phase.
 	own bool
@@ -39,7 +38,6 @@ type load struct {
 	open bool
 }
 
-// operations returns the number of operations for programs that have no duration.
 func (l *load) operations() int { return max(int(l.rate*l.seconds), 20*l.clients) }
 
 const warmup = 1.0
@@ -70,7 +68,6 @@ func (p *program) installed() bool {
 	return err == nil
 }
 
-// preparedFor is how long prepared data can be used: stock data expire.
 const preparedFor = 30 * time.Minute
 
 // measure runs a round of every cell before the next round, so that an interrupted run covers all
@@ -101,7 +98,6 @@ func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit 
 	return nil
 }
 
-// round runs each program of a cell once, in random order, unless the cell has the round.
 func (r *run) round(w *work, clients int, open bool, round int) error {
 	programs := w.contestants(open, clients)
 	if len(programs) == 0 {

@@ -177,7 +177,6 @@ func gatewayCalls(c *cell) (n int, err error) {
 	return n, nil
 }
 
-// prepareNATS creates the stream for published messages, and answers requests.
 func prepareNATS(s *server) error {
 	_, address := s.at()
 	conn, err := nats.Connect("nats://"+address, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))

@@ -62,8 +62,7 @@ type cell struct {
 	// stacks returns the stacks of k6's goroutines.
 	stacks func() (string, error)
 
-	mu sync.Mutex
-	// short lists the failures of the cell.
+	mu    sync.Mutex
 	short []string
 	// ended reports whether all clients had ended while k6 was running.
 	ended bool
@@ -222,7 +221,6 @@ func (c *cell) serveControl() (*http.Server, error) {
 	return s, nil
 }
 
-// settle is the time that other processes have to close connections.
 const settle = 4 * time.Second
 
 // lookAfterTheStep checks that all resources are released. It is called after all clients have
@@ -393,7 +391,6 @@ func (c *cell) runK6(address, control string) (err error) {
 	return nil
 }
 
-// happen starts the fault after the first operations.
 func (c *cell) happen(ended <-chan struct{}) {
 	underWay := func() bool {
 		select {
@@ -452,7 +449,6 @@ func (c *cell) judge() {
 	c.judgeReport(c.k6.ProcessState.ExitCode())
 }
 
-// judgeFault reports a fault that had no effect.
 func (c *cell) judgeFault() {
 	if p := c.proxy; p != nil && p.fault != nil && p.spoiled.Load() == 0 {
 		c.fail("the fault was applied to none of %d connections", p.accepted.Load())
@@ -483,7 +479,6 @@ func (c *cell) stepped(by time.Duration) bool {
 
 type counts struct{ done, failed int }
 
-// judgeReport compares the report with the exit code and the server.
 func (c *cell) judgeReport(code int) {
 	rep, err := c.report(c.reportName())
 	if errors.Is(err, os.ErrNotExist) && len(c.fault.lost) > 0 {
@@ -585,7 +580,6 @@ func (c *cell) count(rep *resultOf) (all, write counts, complete bool) {
 	return all, write, complete
 }
 
-// judgeCounts checks that each expected operation is counted once.
 func (c *cell) judgeCounts(all counts, complete bool) {
 	total := c.clients * c.perClient * c.repeats
 	switch {
@@ -614,8 +608,7 @@ func (c *cell) judgeCounts(all counts, complete bool) {
 	}
 }
 
-// expected returns how many operations fail. Operations in tests of an output do not use the
-// protocol, but do use files.
+// expected returns how many operations fail.
 func (c *cell) expected() failures {
 	switch {
 	case !c.protocol.output:
@@ -633,7 +626,6 @@ func (c *cell) mayForget() bool {
 	return c.fault.kills && c.protocol.forgets || c.protocol.unsure && c.fault.failures != noneFails
 }
 
-// judgeServer compares the acknowledged writes with the server's data.
 func (c *cell) judgeServer(write counts) {
 	stored, err := c.protocol.stored(c)
 	if err != nil {
@@ -654,7 +646,6 @@ func (c *cell) judgeServer(write counts) {
 
 var tally = regexp.MustCompile(`([0-9,]+) points written, (?:none dropped|([0-9,]+) DROPPED)`)
 
-// judgeOutput compares the output's count of points with InfluxDB's.
 func (c *cell) judgeOutput(all counts) {
 	found := tally.FindStringSubmatch(c.output.String())
 	if found == nil && len(c.fault.lost) > 0 { // k6 had no time to print it

@@ -37,7 +37,6 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{certificate, key}, err
 }
 
-// pem returns the authority's certificate for its clients.
 func (a *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }

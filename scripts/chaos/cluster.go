@@ -25,7 +25,6 @@ type redisCluster struct {
 	pids    []int
 }
 
-// slotsOfFirst is the number of slots of the first primary.
 const slotsOfFirst = 16384 / 3
 
 // quiet drops the log of go-redis, which would report each attempt to reach the killed server.
@@ -147,7 +146,6 @@ func (r *redisCluster) moveSlots() error {
 	return nil
 }
 
-// clusterKeys counts the keys of a cell on all primaries.
 func clusterKeys(c *cell) (keys int, err error) {
 	for node := range slices.Values(c.cluster.nodes) {
 		found, failed := node.Do(context.Background(), "keys", c.id+":*").StringSlice()

@@ -40,7 +40,6 @@ func (n *nameService) close() {
 	<-n.done
 }
 
-// change sets another address for the name.
 func (n *nameService) change(to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,7 +20,6 @@ const (
 	allFail
 )
 
-// fault is a column of the table.
 type fault struct {
 	name     string
 	what     string
@@ -37,11 +36,9 @@ type fault struct {
 	// disturbs means that the server is stopped or killed, so no other cell may use it.
 	disturbs bool
 	kills    bool
-	// cluster reports that it happens to a cluster.
-	cluster bool
+	cluster  bool
 	// names returns the DNS server of a cell; nil for a numeric address.
-	names func(c *cell) (*nameService, error)
-	// during runs during the test, after the first replies.
+	names  func(c *cell) (*nameService, error)
 	during func(c *cell) error
 	// shell is a prefix of k6's command line, whose words are the shell's arguments.
 	shell string
@@ -67,7 +64,6 @@ const (
 	exitKilled      = -1 // by a signal
 )
 
-// paced makes clients work for some seconds, with time for a fault.
 func paced() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "160"} }
 
 func untroubled() map[string]string {

@@ -34,7 +34,6 @@ func main() {
 	}
 }
 
-// table has the common data of all cells.
 type table struct {
 	binary, clockBinary string
 	scripts             string
@@ -219,8 +218,7 @@ func (t *table) stopServers() {
 	}
 }
 
-// runCells runs all cells, some in parallel, until it is interrupted. Cells that need a server for
-// themselves run last.
+// runCells runs all cells, some in parallel, until it is interrupted.
 func (t *table) runCells(interrupted <-chan os.Signal) {
 	var quick, alone []*cell
 	for i, f := range t.faults {

@@ -18,8 +18,7 @@ type protocol struct {
 	forgets bool
 	// unsure means that the server does not acknowledge values: umem-cache from G2 on.
 	unsure bool
-	// rooms are package names in the stacks of its goroutines.
-	rooms []string
+	rooms  []string
 	// writes is the operation whose data the server must have after success.
 	writes string
 	most   int
@@ -34,7 +33,6 @@ type protocol struct {
 	// closes means that the script has to close its connections.
 	closes  bool
 	rewrite func(chunk []byte) []byte
-	// cluster reports that each cell has a cluster of its own.
 	cluster bool
 	// output means that the cell tests k6's output instead of operations.
 	output bool
@@ -102,7 +100,6 @@ func (p *protocol) host() string {
 	return "127.0.0.1"
 }
 
-// natsWantsTLS makes a server's greeting require TLS.
 func natsWantsTLS(chunk []byte) []byte {
 	return bytes.Replace(chunk, []byte(`INFO {`), []byte(`INFO {"tls_required":true,`), 1)
 }

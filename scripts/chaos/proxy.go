@@ -20,9 +20,8 @@ type tamperer interface {
 // proxy connects k6 to a server.
 type proxy struct {
 	listener net.Listener
-	// server returns the current address: a restarted server can have another one.
-	server func() (network, address string)
-	fault  tamperer // nil for none
+	server   func() (network, address string)
+	fault    tamperer // nil for none
 	// wrap changes how bytes are sent to k6, below TLS; may be nil.
 	wrap func(net.Conn) net.Conn
 	// rewrite changes the server's replies for all faults; may be nil.
@@ -73,7 +72,6 @@ func (p *proxy) serve() {
 	})
 }
 
-// close closes all connections, and waits for all goroutines of the proxy.
 func (p *proxy) close() {
 	_ = p.listener.Close()
 	p.cut()
@@ -197,7 +195,6 @@ func (l *link) send(p []byte) error {
 	return err
 }
 
-// mark counts the connection as one with the fault.
 func (l *link) mark() {
 	if !l.marked {
 		l.marked = true
@@ -218,7 +215,6 @@ func (l *link) finish() {
 	_ = l.raw.CloseWrite()
 }
 
-// most is how long a link is held open after its fault.
 const most = 30 * time.Second
 
 // hold waits until k6 has closed the connection.

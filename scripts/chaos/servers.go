@@ -125,7 +125,6 @@ type command struct {
 	args, env    []string
 }
 
-// remember reads the start command of the running server.
 func (s *server) remember() error {
 	folder := fmt.Sprintf("/proc/%d", s.pid)
 	arguments, errArguments := os.ReadFile(filepath.Join(folder, "cmdline"))
@@ -239,7 +238,6 @@ func (s *server) reap() {
 	}
 }
 
-// librariesOf returns the library folders of a process, as in LD_LIBRARY_PATH.
 func librariesOf(folder string) string {
 	maps, err := os.ReadFile(filepath.Join(folder, "maps"))
 	if err != nil {

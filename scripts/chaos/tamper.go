@@ -15,7 +15,6 @@ type cutting struct {
 	then func(l *link, rest []byte) (goOn bool)
 }
 
-// places returns the number of reply bytes before a connection is cut.
 func places(index int) int { return []int{330, 3, 700, 47, 1500, 150, 1, 1000}[index%few] }
 
 func (c cutting) begin(*link) bool { return true }
@@ -49,7 +48,6 @@ func finishes(l *link, _ []byte) bool {
 
 func stalls(*link, []byte) bool { return false } // and the link stays open
 
-// garbles sends random bytes instead of the rest.
 func garbles(l *link, rest []byte) bool {
 	random := rand.New(rand.NewPCG(uint64(l.index), 1))
 	garbage := make([]byte, len(rest)+200)
@@ -146,7 +144,6 @@ func (posing) begin(l *link) bool {
 
 func (posing) reply(l *link, chunk []byte) bool { return l.send(chunk) == nil }
 
-// dripping sends one byte every millisecond.
 type dripping struct{ net.Conn }
 
 func (d dripping) Write(p []byte) (int, error) {
@@ -160,7 +157,6 @@ func (d dripping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cutter splits each reply at a position that moves from reply to reply.
 type cutter struct {
 	net.Conn
 

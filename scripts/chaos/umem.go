@@ -14,7 +14,6 @@ import (
 // with this argument, so that it can be stopped and killed.
 const umemArgument = "umem-cache"
 
-// outsideTests has the methods of testing.TB that umemtest needs.
 type outsideTests struct{ testing.TB }
 
 func (outsideTests) Helper()        {}

@@ -27,8 +27,7 @@ type settings struct {
 	faults           []emulator.Fault
 }
 
-// readFlags parses the command line. It returns a one-line error, or flag.ErrHelp after it has
-// written the help to out.
+// readFlags parses the command line.
 func readFlags(args []string, out io.Writer) (*settings, error) {
 	s := &settings{timing: emulator.Published()}
 	flags := flag.NewFlagSet("mxgateway", flag.ContinueOnError)
@@ -61,7 +60,6 @@ func readFlags(args []string, out io.Writer) (*settings, error) {
 	return s, s.check()
 }
 
-// timingFlags are the constants of the shape.
 func (s *settings) timingFlags(flags *flag.FlagSet) {
 	t := &s.timing
 	flags.DurationVar(&t.Worker, "worker", t.Worker, "median `time` of a session's worker for a command")
@@ -80,7 +78,6 @@ func (s *settings) timingFlags(flags *flag.FlagSet) {
 	flags.DurationVar(&t.Uncached, "uncached", t.Uncached, "additional `time` of a read if a tag has no cached value")
 }
 
-// parse returns a one-line error.
 func parse(flags *flag.FlagSet, args []string) error {
 	out := flags.Output()
 	flags.SetOutput(io.Discard)
@@ -136,7 +133,6 @@ func (s *settings) checkControl() error {
 	return nil
 }
 
-// load reads the files in the settings.
 func (s *settings) load() (emulator.Config, error) {
 	config := emulator.Config{
 		Name: s.shape, Shape: s.timing, Machines: s.machines, Change: s.change, Idle: s.idle, Seed: s.seed, Faults: s.faults,

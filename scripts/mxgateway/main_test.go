@@ -28,7 +28,6 @@ import (
 
 const secret = "hidden-secret"
 
-// keyFile writes a file of keys.
 func keyFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")

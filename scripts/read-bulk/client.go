@@ -158,7 +158,6 @@ func backendIn(stderr string) string {
 	return clean(found[1])
 }
 
-// failure returns how a command failed, with its last output.
 func failure(err error, stderr []string) string {
 	exit, hasExited := errors.AsType[*exec.ExitError](err)
 	if !hasExited {

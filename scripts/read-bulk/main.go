@@ -19,7 +19,6 @@ const (
 	exitUsage   = 2
 )
 
-// patience is the time between interrupting and killing a client.
 const patience = 5 * time.Second
 
 func main() {
@@ -65,8 +64,7 @@ func bench(s settings) int {
 	return exitOK
 }
 
-// catch closes stop on the first signal, and kill on the second. It returns the number of the first
-// signal, 0 if none.
+// catch closes stop on the first signal, and kill on the second.
 func catch(stop, kill chan<- struct{}) *atomic.Int64 {
 	first := new(atomic.Int64)
 	signals := make(chan os.Signal, 2)

@@ -78,7 +78,6 @@ func (r report) hasProblem() bool {
 	return slices.ContainsFunc(r.Clients, func(o outcome) bool { return o.Problem != "" })
 }
 
-// table returns the published columns, then additional ones.
 func (r report) table() string {
 	rows := make([][]string, 0, len(r.Clients)+2)
 	rows = append(rows, []string{"client", "calls/sec", "cached/total", "p50 ms", "p95 ms", "p99 ms", "max ms", ""})
@@ -154,7 +153,6 @@ func align(rows [][]string) string {
 	return text.String()
 }
 
-// tryFolder checks before the run that the report can be written.
 func tryFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("the folder of the report cannot be made: %w", err)
@@ -167,7 +165,6 @@ func tryFolder(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// write writes the report into a new file of folder, named by its start, and returns its path.
 func (r report) write(folder string) (string, error) {
 	path := filepath.Join(folder, r.Started.Format("20060102T150405.000Z")+".json")
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -48,8 +48,7 @@ func lastResult(output string) (result, error) {
 	return r, nil
 }
 
-// lastObject returns the last JSON object of at most 4 KiB in a text, or nil. The limit bounds the
-// work.
+// lastObject returns the last JSON object of at most 4 KiB in a text, or nil.
 func lastObject(text string) []byte {
 	const most = 4 << 10
 	var last []byte

@@ -36,7 +36,6 @@ type settings struct {
 	artifacts string // folder of the reports
 }
 
-// timeout is the longest lifetime of a client.
 func (s settings) timeout() time.Duration { return s.duration + s.warmup + s.slack }
 
 // environment returns the additional variables of the clients. Durations are in seconds (90s for
@@ -231,7 +230,6 @@ func (s *settings) addClient(text string) error {
 	return nil
 }
 
-// describe parses name=text for a client that is already defined.
 func (s *settings) describe(text string) error {
 	name, about, _ := strings.Cut(text, "=")
 	c := s.find(name)

@@ -45,7 +45,6 @@ func TestSettingsAreThoseOfTheScenario(t *testing.T) {
 	assert.Equal(t, "T20", s.tags[19])
 }
 
-// Clients get the gateway's host:port and a TLS flag.
 func TestURLOfTheGateway(t *testing.T) {
 	t.Parallel()
 	for url, byTLS := range map[string]bool{"gateway:1": false, "grpc://gateway:1": false, "grpcs://gateway:1/": true, "https://gateway:1": true} {

@@ -7,7 +7,6 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// command is a command for a session's worker.
 type command struct {
 	*Emulator
 	session *session
@@ -100,7 +99,6 @@ func done(reply *pb.MxCommandReply) *pb.MxCommandReply {
 	return reply
 }
 
-// bulk executes a command for n items of a server, if the server exists and n is allowed.
 func (c *command) bulk(server int32, n int, do func() *pb.MxCommandReply) *pb.MxCommandReply {
 	if !c.session.hasServer(server) {
 		return refuse(pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_SERVER_HANDLE,

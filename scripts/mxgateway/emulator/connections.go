@@ -29,7 +29,6 @@ func (c *connections) Accept() (net.Conn, error) {
 	return &tracked{Conn: conn, all: c}, nil
 }
 
-// drop closes the connection of the client with this address.
 func (c *connections) drop(client string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 )
 
-// maxFault is the largest body, in bytes, of a POST to /faults.
 const maxFault = 1000
 
 // Control returns the handler of the control port:

@@ -180,7 +180,6 @@ func (f *faults) list() []string {
 	return list
 }
 
-// take returns the faults for a call now.
 func (f *faults) take(call string) []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -68,7 +68,6 @@ func ReadKeys(file io.Reader) (Keys, error) {
 	return keys, nil
 }
 
-// cutKey splits mxgw_<keyId>_<secret>.
 func cutKey(text string) (id, secret string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "mxgw_")
 	if !ok {

@@ -13,15 +13,13 @@ import (
 // transport is the client's and the network's share of a call in the model below.
 const transport = 200 * time.Microsecond
 
-// played are the figures of sessions that call continuously.
 type played struct {
 	perSecond          float64
 	p50, p95, p99, max float64 // milliseconds, on the server's side
 	perSession         []int
 }
 
-// play simulates n sessions that call for the given time. It computes when calls end and never
-// waits, so the result is the same on any machine.
+// play simulates n sessions that call for the given time.
 func play(shape Shape, n int, during time.Duration, seed uint64) played {
 	all := &shared{}
 	workers, next := make([]*worker, n), make([]time.Duration, n)

@@ -13,7 +13,6 @@ import (
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// eventsEvery is the interval in which a stream checks for changes.
 const eventsEvery = 50 * time.Millisecond
 
 const protocolVersion = 1

@@ -69,7 +69,6 @@ func (s *shared) book(shape *Shape, now time.Duration, random *rand.Rand) time.D
 	return s.free
 }
 
-// worker is the worker of one session.
 type worker struct {
 	shape  *Shape
 	shared *shared

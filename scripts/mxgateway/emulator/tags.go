@@ -26,7 +26,6 @@ type tags struct {
 	byName map[string]*tag
 }
 
-// attributes are the attributes of each machine: one for each type of value.
 func attributes() map[string]func(n int64, changed time.Time) *pb.MxValue {
 	return map[string]func(int64, time.Time) *pb.MxValue{
 		"TestChangingBool": func(n int64, _ time.Time) *pb.MxValue {
@@ -65,7 +64,6 @@ func newTags(start time.Time, machines int, change time.Duration, seed uint64) *
 	return t
 }
 
-// version returns the number of changes of the tag until now, and the time of the last one.
 func (t *tags) version(tag *tag, now time.Duration) (int64, time.Time) {
 	if t.change <= 0 {
 		return 0, t.start

@@ -84,7 +84,6 @@ func staller(d time.Duration) func() {
 	}
 }
 
-// proxy forwards requests immediately, and delays the answers.
 func proxy(listener net.Listener, to string, wait time.Duration) {
 	for {
 		client, err := listener.Accept()

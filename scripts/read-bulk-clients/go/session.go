@@ -18,7 +18,6 @@ const callTimeout = 10 * time.Second
 // waitMs is how long, in milliseconds, the worker may wait for a tag without a value.
 const waitMs = 1000
 
-// session is an open session of a gateway, with tags to read.
 type session struct {
 	conn    *grpc.ClientConn
 	gateway gatewaypb.MxAccessGatewayClient
@@ -28,7 +27,6 @@ type session struct {
 	items   []int32
 }
 
-// bearer is the key in the metadata of every call.
 type bearer string
 
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// settings are read from the environment, where scripts/read-bulk.sh sets them.
 type settings struct {
 	address, key     string
 	tags             []string

@@ -38,8 +38,7 @@ func (o *outcome) name() string {
 	return strings.TrimPrefix(o.Package, "github.com/xk6-sweep/xk6-sweep/")
 }
 
-// goTest runs go test. With a record, the exit code does not depend on the tests: the record has
-// their outcomes, and the rest of the stage runs in any case.
+// goTest runs go test.
 func goTest(args []string) int {
 	split := slices.Index(args, "--")
 	if split < 0 {
@@ -180,7 +179,6 @@ func (t *tester) add(o outcome) {
 	}
 }
 
-// line handles an output line of go test -json.
 func (t *tester) line(line string) {
 	var e event
 	if json.Unmarshal([]byte(line), &e) != nil {
@@ -234,7 +232,6 @@ func (t *tester) endTest(e event, test *testRun) {
 	t.add(o)
 }
 
-// endPackage adds the package's outcome.
 func (t *tester) endPackage(e event, p *packageRun) {
 	o := outcome{Package: e.Package, Passed: true}
 	failedTest := ""
@@ -286,8 +283,6 @@ var (
 	silent  = regexp.MustCompile(`^\s*(--- |FAIL\t|make: \*\*\*|Error Trace:|Test:|Messages:)`)
 )
 
-// reason returns the most informative line of a failure's output: a dead server, testify's first
-// error, a panic, or the last line.
 func reason(output []string) string {
 	if i := slices.IndexFunc(output, died.MatchString); i >= 0 {
 		return shortened(output[i])

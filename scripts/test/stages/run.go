@@ -75,7 +75,6 @@ func runStages(args []string) int {
 	}
 }
 
-// run runs the stages, three at a time and those after -- alone, and returns the exit code.
 func (r *runner) run(ctx context.Context, args []string) int {
 	begun := time.Now()
 	if err := cmp.Or(os.RemoveAll(r.logs), os.MkdirAll(r.logs, 0o750)); err != nil {
@@ -126,8 +125,6 @@ func (r *runner) each(ctx context.Context, limit int, stages []string) []*stageR
 	return runs
 }
 
-// again runs failures again, one stage after another: the complete stage if it failed itself, else
-// the failed tests.
 func (r *runner) again(ctx context.Context, runs []*stageRun) (again []*stageRun) {
 	for _, run := range runs {
 		if len(run.failures()) == 0 {
@@ -196,8 +193,7 @@ func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.out, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }
 
-// failures returns the stage itself, or the failed packages and tests. It does not list the tests
-// of a package that failed as a whole.
+// failures returns the stage itself, or the failed packages and tests.
 func (s *stageRun) failures() (failed []failure) {
 	for _, o := range s.outcomes {
 		if o.Passed || o.Test != "" && slices.ContainsFunc(s.outcomes, func(p outcome) bool {
@@ -220,8 +216,7 @@ func (s *stageRun) failures() (failed []failure) {
 	return []failure{whole}
 }
 
-// judge separates tests that failed twice, or did not run again, from flaky ones. A failure in only
-// the second run is red, too.
+// judge separates tests that failed twice, or did not run again, from flaky ones.
 func judge(failed []failure, again []*stageRun) (red, flaky []failure) {
 	for _, f := range failed {
 		i := slices.IndexFunc(again, func(run *stageRun) bool { return run.stage == f.stage })
@@ -260,7 +255,7 @@ func (s *stageRun) passed(f failure) bool {
 }
 
 // summary prints the durations of stages, the slowest tests and the failures, and returns the exit
-// code. CI reads the last line.
+// code.
 func (r *runner) summary(runs []*stageRun, red, flaky []failure, took time.Duration) int {
 	for _, run := range runs {
 		if slices.ContainsFunc(red, func(f failure) bool { return f.stage == run.stage }) && len(run.failures()) > 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain makes the test binary the command that the stages of tests call.
 func TestMain(m *testing.M) {
 	if os.Getenv("STAGES_COMMAND") != "" {
 		main()
@@ -136,7 +135,6 @@ func TestStagesThatPass(t *testing.T) {
 	require.Contains(t, p.read("results/test/passing.log"), "and what follows runs")
 }
 
-// A single failure is flaky: a test, a package that panics, a stage. Only failures run again.
 func TestFailsOnce(t *testing.T) {
 	p := newProject(t)
 	out, code := p.run("once", "panics", "exits", "shell-once")

@@ -89,8 +89,6 @@ func TestBuildStepsInACleanFolder(t *testing.T) {
 	require.Equal(t, first, buildIn(t, src), "the same folder, the same binary")
 }
 
-// buildIn runs the instructions of the first stage in a folder, as its WORKDIR, and returns the
-// binary's digest.
 func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "GOFLAGS=") })

@@ -97,8 +97,6 @@ func TestTestRunsFitTheirDefinition(t *testing.T) {
 	}
 }
 
-// The manifests match each other, the image and the page: the runners of both TestRuns write their
-// reports where the job reads them.
 func TestManifestsFitTogether(t *testing.T) {
 	var claim corev1.PersistentVolumeClaim
 	require.NoError(t, yaml.UnmarshalStrict(read(t, "scripts/k8s/results.yaml"), &claim))
@@ -147,8 +145,6 @@ func values(env []corev1.EnvVar) map[string]string {
 	return all
 }
 
-// A gate for a step that the run does not have is crossed, so the job and the command of the page
-// would always fail.
 func TestStepsOfGatesAreRun(t *testing.T) {
 	var gates struct{ Absolute []struct{ Clients int } }
 	require.NoError(t, yaml.Unmarshal(read(t, "thresholds/cache-sweep.json"), &gates))

@@ -225,8 +225,6 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	require.Contains(t, c.read(t, "output"), "verdict=crossed\n")
 }
 
-// released returns the address of a server with a release: an archive with the tests' k6, and its
-// checksum or a wrong one.
 func released(t *testing.T, checksum string) string {
 	t.Helper()
 	program := "#!/bin/sh\nexec " + withoutRace(t) + " \"$@\"\n"

@@ -15,8 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A ramp of the rate: each stage is a step with the mean rate of the stage. Stages with equal rates
-// are repeats.
 func TestAnyScriptByStageOfARate(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -47,7 +45,6 @@ func TestAnyScriptByStageOfARate(t *testing.T) {
 	require.InDelta(t, rep.metric("http_reqs"), total, 0)
 }
 
-// An operation that the end of the test interrupts is neither a failure nor an operation.
 func TestAnyScriptEndsInsideARequest(t *testing.T) {
 	t.Parallel()
 	r := anyScript(t, `
@@ -131,8 +128,6 @@ func TestAnyScriptInSeveralProcesses(t *testing.T) {
 	require.InDelta(t, float64(2*counted["POST /buy"]), rep.metric("sold"), 0)
 }
 
-// Percentiles of a process, and of the merged parts of two, differ by at most a thousandth from
-// k6's samples, for constant, skewed and bimodal durations.
 func TestAnyScriptPercentiles(t *testing.T) {
 	t.Parallel()
 	const source = `
@@ -215,8 +210,6 @@ func TestAnyScriptOfABrowser(t *testing.T) {
 	}
 }
 
-// k6's own examples, from its module: the exit code, the metrics and the checks are the same with
-// and without the output.
 func TestAnyScriptOfK6sExamples(t *testing.T) {
 	t.Parallel()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.k6.io/k6/v2").Output()

@@ -136,8 +136,6 @@ func shopServer(t *testing.T) (url string) {
 	return url
 }
 
-// Requests by name and method, failures, redirects, batches, groups, checks, unusual tags, setup
-// and teardown. k6's thresholds, its summary and another output are unchanged.
 func TestAnyScriptHTTP(t *testing.T) {
 	t.Parallel()
 	url := shopServer(t)

@@ -83,7 +83,6 @@ func (b *tab) open(t *testing.T, file string) string {
 	return url
 }
 
-// logged returns the messages and requests since the page was opened.
 func (b *tab) logged() (messages, requests []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -188,7 +188,6 @@ func TestHitRateChecksServerMemory(t *testing.T) {
 	require.NotContains(t, r.output, "VmHWM counts since")
 }
 
-// The numbers of accesses and of hot ones follow from the configuration, for any number of clients.
 func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []string{"1", "64"} {
@@ -324,7 +323,6 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 	require.Contains(t, table, "A pipeline counts as one.")
 }
 
-// An empty cache is faster, so gets that miss prefilled keys have failed.
 func TestMissesOfPrefilledKeysFail(t *testing.T) {
 	t.Parallel()
 	for allow, code := range map[string]int{"false": exitThreshold, "true": exitOK} {
@@ -348,7 +346,6 @@ func TestMissesOfPrefilledKeysFail(t *testing.T) {
 	}
 }
 
-// Keys that the server refuses end the run with its reason before the measurement.
 func TestPrefillThatIsRefusedEndsTheRun(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "ITERATIONS", "1000", "WARMUP", "0s",
@@ -379,7 +376,6 @@ func TestExampleOfCommands(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a long call immediately, with its results.
 func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	t.Parallel()
 	var interrupted time.Time

@@ -327,8 +327,6 @@ func swept(portable bool, threshold string) map[string]string {
 	}
 }
 
-// k6 cloud run --local-execution with both kinds of sweeps: every second arrives, the sums match
-// the report, and the cloud's test ends like the run.
 func TestGrafanaCloudLocalExecution(t *testing.T) {
 	t.Parallel()
 	for name, is := range map[string]struct {
@@ -437,7 +435,7 @@ func TestGrafanaCloudOutput(t *testing.T) {
 }
 
 // k6 cloud run on the cloud's machines: the cloud checks the options first, and its refusal of an
-// unknown executor ends the command. A portable sweep only has k6's executors.
+// unknown executor ends the command.
 func TestGrafanaCloudChecksExecutors(t *testing.T) {
 	t.Parallel()
 	for executor, says := range map[string]string{"client-sweep": "unknown executor: client-sweep", "per-vu-iterations": "no hours left"} {

@@ -36,7 +36,6 @@ func startRedisCluster(t *testing.T, servers string) *redisCluster {
 	return c
 }
 
-// do sends a command to one of the servers.
 func (c *redisCluster) do(node int, command ...any) *answerOfRedis {
 	c.t.Helper()
 	said, err := c.nodes[node].Do(context.Background(), command...).Result()
@@ -102,7 +101,6 @@ func (c *redisCluster) moveSome(slots int) {
 	}
 }
 
-// owner returns the primary of a key, and the slot.
 func (c *redisCluster) owner(key string) (node, slot int) {
 	slot = c.do(0, "cluster", "keyslot", key).Int()
 
@@ -185,8 +183,6 @@ func (c *redisCluster) moveTagged(prefix string) func() {
 	}
 }
 
-// A replica takes over while clients work: on request, which may not lose anything, and after the
-// primary was killed, which only fails the operations in progress there.
 func TestRedisClusterFailsOver(t *testing.T) {
 	t.Parallel()
 	c := startRedisCluster(t, "6")
@@ -246,7 +242,6 @@ func TestRedisClusterFailsOver(t *testing.T) {
 	require.Contains(t, c.do(4, "info", "commandstats").String(), "cmdstat_incr", "the new primary does the work of the dead one")
 }
 
-// sum adds up the values of all keys of some primaries.
 func (c *redisCluster) sum(nodes ...int) (sum int) {
 	for _, node := range nodes {
 		keys := c.do(node, "keys", "*").All()

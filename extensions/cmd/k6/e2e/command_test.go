@@ -269,7 +269,6 @@ func edited(t *testing.T, path string, change func(run, step map[string]any)) st
 	return path
 }
 
-// A collapsed step has too few operations for the percentile of its gate.
 func TestABOfAStepThatCollapses(t *testing.T) {
 	t.Parallel()
 	// Each process writes the same report again, as on an idle machine.

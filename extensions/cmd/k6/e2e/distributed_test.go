@@ -21,8 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// distributed runs scripts/distributed.sh with the race detector in its parts. The limit for hangs
-// is longer than for a single k6, because time windows are fixed and several processes start.
+// distributed runs scripts/distributed.sh with the race detector in its parts.
 func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	t.Helper()
 
@@ -313,8 +312,6 @@ func TestDistributedIsInterrupted(t *testing.T) {
 	require.Zero(t, rep.Steps[0].Failed)
 }
 
-// Without windows each part starts its steps independently. The merged report is still complete,
-// and mentions this.
 func TestDistributedWithoutWindows(t *testing.T) {
 	calm(t)
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })

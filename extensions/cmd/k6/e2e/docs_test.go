@@ -66,8 +66,6 @@ func words(line string) []string {
 	return regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(line, -1)
 }
 
-// ofK6 finds a k6 command in words, also after the -- of servers.sh, and returns its subcommand and
-// arguments.
 func ofK6(words []string) (subcommand string, arguments []string) {
 	at := slices.IndexFunc(words, func(word string) bool { return word == "bin/k6" || word == "k6" || word == "bin/k6-drivers" })
 	if at < 0 || len(words) < at+2 {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Machbase's own clients have other licences, and one needs cgo, so no default build contains them.
 func TestBinaryHasNoMachbaseClients(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
@@ -47,7 +46,6 @@ func TestMissingDrivers(t *testing.T) {
 	}
 }
 
-// The variants run in turns, every second time in the opposite order, under separate names.
 func TestDriversTakeTurns(t *testing.T) {
 	t.Parallel()
 	loadStock(t)

@@ -38,8 +38,6 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
 }
 
-// Gates that are refused before the run: p99 of two servers, which depends on the two processes,
-// and gates on steps with a precision.
 func TestGatesThatDuetsCannotHave(t *testing.T) {
 	t.Parallel()
 	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"p99": "+900%"}}`)
@@ -56,7 +54,6 @@ func TestGatesThatDuetsCannotHave(t *testing.T) {
 	}
 }
 
-// All slices count equally in the ratio of a duet, even disturbed ones.
 func TestGatesJudgeADuetByAllOfItsSlices(t *testing.T) {
 	t.Parallel()
 	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`)

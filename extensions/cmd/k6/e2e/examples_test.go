@@ -65,7 +65,7 @@ func requireOnlySlow(t *testing.T, r *run) {
 }
 
 // requirePhases checks the tags of a Trend with a sample per call: samples of the measured phase
-// have the step's clients, all others belong to the warm-up. It returns the number of all samples.
+// have the step's clients, all others belong to the warm-up.
 func requirePhases(t *testing.T, r *run, trend string) int {
 	t.Helper()
 	points := r.samples(t, trend)
@@ -158,7 +158,6 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 	require.Equal(t, map[string]int{"http: GET " + url + " answered 418 I'm a teapot": 4 * exampleShare}, s.Extra.Errors)
 }
 
-// fullReport reads optional fields: rates, and the result of a search.
 func fullReport(t *testing.T, r *run, scenario string) (rep struct {
 	Steps []struct {
 		step
@@ -201,7 +200,7 @@ func TestExampleOpenLoop(t *testing.T) {
 }
 
 // Compares two servers in one run: each call goes to the server of its variant, and the slower one
-// is detected. It runs alone, because the load of other tests brings the ratio closer to 1.
+// is detected.
 func TestExampleDuet(t *testing.T) {
 	calm(t)
 	answering := func(after time.Duration) http.HandlerFunc {
@@ -249,8 +248,7 @@ func TestExampleDuet(t *testing.T) {
 	require.Empty(t, pageFaults(t, b))
 }
 
-// A server that is fast for up to four concurrent clients. With ready, all clients connect before
-// any of them starts; each call after the first is an operation.
+// A server that is fast for up to four concurrent clients.
 func TestExampleAsync(t *testing.T) {
 	t.Parallel()
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })

@@ -57,8 +57,6 @@ func TestHistoryOfSweeps(t *testing.T) {
 	for i := slow; i < commits; i++ {
 		add(i)
 	}
-	// Package command tests the commit with series without noise. Next to other tests, tail figures
-	// can become worse at any of the last commits.
 	code, out, errs := sweep(t, "history", "check", "--dir", dir, "--alpha", "0.05", "--last", "12")
 	require.Equal(t, exitThreshold, code, errs)
 	require.Regexp(t, `\| c6 \| .* \| p50 of get, 2 clients \| worse \+\d+`, out)

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
 )
 
-// influxDatabase returns the address of a new database in the running InfluxDB.
 func influxDatabase(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -38,7 +37,6 @@ func gets(t *testing.T, more ...string) map[string]string {
 	}, more...)...)
 }
 
-// written matches the summary of an output that dropped points.
 var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 
 // requireStreamed compares InfluxDB with the report: equal operations, bytes and lookups in each
@@ -196,8 +194,6 @@ func TestInfluxIsKilled(t *testing.T) {
 	}
 }
 
-// A refused token and an unreachable server are reported, and the run does not pass, because it
-// streamed nothing. Its report is complete.
 func TestUnreachableInflux(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

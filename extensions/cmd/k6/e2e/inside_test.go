@@ -38,8 +38,6 @@ type inside struct {
 	}
 }
 
-// A server stalls for a second, and is then killed and restarted: report and page show both events
-// with the script's text.
 func TestInsideAStep(t *testing.T) {
 	t.Parallel()
 	program, port := builtServer(t, "memcached"), freePort(t)

@@ -45,8 +45,7 @@ func binary(t *testing.T, name string) string {
 }
 
 // withoutRace returns the binary for scripts and reports that are only read, and for processes that
-// a command starts many times. It needs a tenth of the processor time; other tests run the same
-// code with the race detector.
+// a command starts many times.
 func withoutRace(t *testing.T) string {
 	t.Helper()
 
@@ -171,12 +170,11 @@ func script(name string) string {
 
 // watchedOutput records k6's output, and calls then once when a part matches when.
 type watchedOutput struct {
-	mu   sync.Mutex
-	all  bytes.Buffer
-	seen bool
-	when *regexp.Regexp
-	then func()
-	// called ends when then has returned.
+	mu     sync.Mutex
+	all    bytes.Buffer
+	seen   bool
+	when   *regexp.Regexp
+	then   func()
 	called sync.WaitGroup
 }
 

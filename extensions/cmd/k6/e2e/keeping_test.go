@@ -56,7 +56,6 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 }
 
 // A good report is not lost: a new one moves it to previous, and a failed run keeps it in place.
-// The output sweep does the same.
 func TestAGoodReportIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	shop := userScript(t, "shop.js", `import exec from 'k6/execution';
@@ -114,7 +113,6 @@ func TestAReportThatTheScriptAsksForIsMadeOnce(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.output, "report: "), r.output)
 }
 
-// After a sudden kill, the completed steps are on disk.
 func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{

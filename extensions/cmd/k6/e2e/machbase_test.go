@@ -200,8 +200,6 @@ func TestGatesOfAppendAndBench(t *testing.T) {
 	}
 }
 
-// An appender that a script does not close is closed when k6 exits: its rows are in the table, or
-// k6 does not exit with 0.
 func TestAppenderLeftOpenLosesNoRows(t *testing.T) {
 	t.Parallel()
 	step := func(name string) *run {

@@ -28,7 +28,6 @@ func calm(t *testing.T) {
 	t.Parallel()
 }
 
-// loaded is the data load for tests of the stock scenarios. It is done once, and lasts for an hour.
 var loaded = struct {
 	once sync.Once
 	at   time.Time
@@ -46,7 +45,6 @@ func loadStock(t *testing.T) {
 
 var builtServers sync.Map
 
-// builtServer returns the program of a server that a test starts itself.
 func builtServer(t *testing.T, name string) string {
 	t.Helper()
 	build, _ := builtServers.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {

@@ -90,8 +90,7 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 }
 
 // Two operations in a step with a duration only show when the client started, so the step is
-// incomplete, with any executor. A given number of operations is always complete; with so few, only
-// the longest one can be judged.
+// incomplete, with any executor.
 func TestStepsTooShortToMeasure(t *testing.T) {
 	t.Parallel()
 	for name, portable := range map[string]string{"client-sweep": "false", "portable": "true"} {
@@ -196,7 +195,6 @@ func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	}
 }
 
-// The latency of slow failures, such as timeouts, is reported separately from successes'.
 func TestLatencyOfFailures(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "allowFailed": true}`, map[string]string{"MS": "1", "FAIL_EVERY": "5", "FAIL_MS": "200"})
@@ -250,7 +248,6 @@ func TestOpenLoop(t *testing.T) {
 	require.Regexp(t, `1 client at 100/s: all clients were busy for .* such as preAllocatedVUs: \d+, or a lower rate\.`, r.table(t, "work"))
 }
 
-// If a call does many operations, each of them has its own scheduled time.
 func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	calm(t)
 	for _, work := range []string{"requestBatch", "layout.run", "client.run"} {
@@ -349,7 +346,6 @@ func TestPortable(t *testing.T) {
 	require.InDelta(t, 160, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
 }
 
-// Portable steps also collect garbage before each measured phase, regardless of GOGC.
 func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	t.Parallel()
 	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
@@ -435,7 +431,6 @@ func TestInspectAndArchive(t *testing.T) {
 	}
 }
 
-// Execution segments split portable steps in the same way as the executor's.
 func TestPortableUnderSegments(t *testing.T) {
 	t.Parallel()
 	total := 0

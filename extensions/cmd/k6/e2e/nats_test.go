@@ -87,7 +87,6 @@ func TestNatsjsKV(t *testing.T) {
 	require.InEpsilon(t, steps["MicroReadLarge"].LatencyMs.Mean/steps["OrbGetLarge"].LatencyMs.Mean, column(t, ratios, "ratio")[at], 1e-9)
 }
 
-// requireRowsOfTheirOwnTime checks that the durations of all rows together fit into the run's.
 func requireRowsOfTheirOwnTime(t *testing.T, steps []step, whole time.Duration) {
 	t.Helper()
 	seconds := 0.0
@@ -286,8 +285,6 @@ func (s *natsServer) answers() bool {
 
 var acknowledged = regexp.MustCompile(`ACKNOWLEDGED (\d+) (\d+) (\d+)`)
 
-// The server with all connections, which also leads the stream, is killed during the step and
-// restarted: every acknowledged message is in the stream once.
 func TestNatsServerOfAClusterIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	servers := startNats(t, 3, "")

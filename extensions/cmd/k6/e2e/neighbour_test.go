@@ -34,7 +34,6 @@ func recordRuns(t *testing.T, reports ...string) string {
 	return baseline
 }
 
-// relativeGates writes gates relative to a baseline into the baseline's folder.
 func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(baseline), "gates.json")
@@ -44,8 +43,6 @@ func relativeGates(t *testing.T, scenario, baseline, undecided, gates string) st
 	return path
 }
 
-// like returns the report of the run, slower by a factor and some hours later; a neighbour uses
-// half of the machine.
 func (r *run) like(t *testing.T, scenario string, times float64, hours int, neighbour bool) string {
 	t.Helper()
 
@@ -66,8 +63,7 @@ func (r *run) like(t *testing.T, scenario string, times float64, hours int, neig
 }
 
 // A server that is hundreds of times slower is detected next to a neighbour that uses all available
-// processor time. No neighbour can slow it down this much, in ops/s or in a percentile that now has
-// too few operations.
+// processor time.
 func TestSlowServerNextToANeighbour(t *testing.T) {
 	var burns atomic.Int64 // processor time of an answer
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
@@ -92,7 +88,7 @@ func TestSlowServerNextToANeighbour(t *testing.T) {
 }
 
 // A change that a neighbour could explain is undecided, and does not pass even if undecided passes,
-// because the recorded runs had no neighbour. A larger change is crossed.
+// because the recorded runs had no neighbour.
 func TestWorseNextToANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{

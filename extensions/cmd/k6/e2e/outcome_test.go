@@ -241,8 +241,6 @@ func TestCallsAfterAServerCrashFail(t *testing.T) {
 	require.Equal(t, map[string]int{"grpc: grpc.health.v1.Health/Check answered UNAVAILABLE": s.Failed}, s.Extra.Errors)
 }
 
-// A gRPC call that exceeds its own timeout has failed, although k6 sends no sample for it, even
-// while it waits for a connection.
 func TestAGRPCCallThatTimesOutFails(t *testing.T) {
 	t.Parallel()
 	address := grpcServerThat(t, func(*grpc.Server) error {
@@ -392,7 +390,6 @@ func TestASweepWithAWrongPasswordEnds(t *testing.T) {
 	require.NotEmpty(t, r.lines("Check user and password."))
 }
 
-// If a server dies after it has answered, the sweep counts failures to the end.
 func TestSweepContinuesAfterAServerCrash(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

@@ -34,8 +34,6 @@ func address(t *testing.T, variable string) string {
 
 func newRun() string { return fmt.Sprintf("e2e-%d", time.Now().UnixNano()) }
 
-// The recipe of scripts/grafana/README.md: all samples of a sweep arrive, one per second, and the
-// last value of each step is its result.
 func TestPrometheusRemoteWrite(t *testing.T) {
 	t.Parallel()
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
@@ -90,8 +88,6 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 	askInfluxDB(t, server, name)
 }
 
-// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and the last
-// value of a gauge is the result of the step.
 func TestOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	for protocol, listen := range map[string]func(*testing.T, *receiver) string{"http/protobuf": listenHTTP, "grpc": listenGRPC} {

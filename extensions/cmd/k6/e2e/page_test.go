@@ -45,7 +45,6 @@ func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 	require.Equal(t, []string{url}, requests, "the page needs nothing but itself")
 }
 
-// A page with all faults: the checks above detect them.
 func TestPageFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	const sound = `<!doctype html><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -137,8 +136,6 @@ var publishedKeys = []string{
 	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
 }
 
-// requireSameNumbers checks that the rows of the page's tables belong to steps of the JSON, with
-// exactly the same values.
 func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -176,7 +173,7 @@ func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 }
 
 // requireSameValue compares a value of the report's JSON with the page: text unchanged, all else as
-// JSON. A missing value is missing on the page, too.
+// JSON.
 func requireSameValue(t *testing.T, want any, shown, name string) {
 	t.Helper()
 	switch want := want.(type) {

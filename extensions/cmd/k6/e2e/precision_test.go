@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step with a precision ends when its ops/s are precise enough, long before maxDuration.
 func TestPrecisionEndsTheStep(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [2], "precision": "50%", "warmup": "200ms", "maxDuration": "300s"}`, nil)

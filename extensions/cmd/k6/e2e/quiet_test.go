@@ -86,7 +86,6 @@ func usedBy(t *testing.T, who int) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// startBusyServer starts that server in a separate process. said returns its output.
 func startBusyServer(t *testing.T, busy time.Duration) (url string, said func() []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBusyServer$")
@@ -119,7 +118,6 @@ func startBusyServer(t *testing.T, busy time.Duration) (url string, said func() 
 	}
 }
 
-// quietOf returns the report's part about the wait.
 func quietOf(t *testing.T, r *run) (quiet struct {
 	Reached                    bool
 	WaitedSeconds, ServerCores float64

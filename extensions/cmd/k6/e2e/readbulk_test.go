@@ -64,7 +64,6 @@ func (g *gateway) request(t *testing.T, method, path, body string) []byte {
 	return answer
 }
 
-// ask is request for any goroutine.
 func (g *gateway) ask(ctx context.Context, method, path, body string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, g.control+"/"+path, strings.NewReader(body))
 	if err != nil {
@@ -123,7 +122,6 @@ func readBulkEnv(address, key string, more ...string) map[string]string {
 	return env
 }
 
-// readBulk runs the scenario, and checks that its output has no key.
 func readBulk(t *testing.T, env map[string]string) *run {
 	t.Helper()
 	r := k6(t, options{script: "read-bulk.js", env: env})
@@ -154,7 +152,7 @@ func (r *run) object(t *testing.T) (calls readCalls) {
 }
 
 // requireClose compares k6's median with the gateway's for the same calls; the difference is the
-// round trip. The tolerance is wide, because of the race detector and load on the machine.
+// round trip.
 func requireClose(t *testing.T, server, client float64) {
 	t.Helper()
 	require.GreaterOrEqual(t, client, 0.9*server)
@@ -195,8 +193,7 @@ func TestReadBulkOfOneClient(t *testing.T) {
 	}
 }
 
-// The object is the last line of standard output, as drivers expect, and excludes the warm-up. The
-// command is from scenarios/README.md; its settings come from the environment here.
+// The object is the last line of standard output, as drivers expect, and excludes the warm-up.
 func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 	t.Parallel()
 	g := startedGateway(t)
@@ -311,7 +308,6 @@ func TestReadBulkFaults(t *testing.T) {
 	}
 }
 
-// During an outage in the measured phase calls fail, and succeed again after it.
 func TestReadBulkOutage(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -335,8 +331,6 @@ func TestReadBulkOutage(t *testing.T) {
 	}
 }
 
-// A call that the end of a step interrupts is one failed operation of the step for both clients,
-// and not in the object.
 func TestReadBulkCutOff(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -428,7 +422,6 @@ func TestReadBulkWithoutGateway(t *testing.T) {
 	require.Positive(t, calls.FailedCalls)
 }
 
-// A gateway's own .proto, with other numbers and types, replaces this project's.
 func TestReadBulkWithAnotherProto(t *testing.T) {
 	t.Parallel()
 	const proto = "extensions/mxgateway/wire/testdata/vendor.proto"

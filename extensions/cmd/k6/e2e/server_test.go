@@ -82,7 +82,6 @@ func freeAddress(t *testing.T) string {
 // time to other tests.
 const latency = 5 * time.Millisecond
 
-// slowed returns the address of a door to a server.
 func slowed(t *testing.T, address string) string {
 	t.Helper()
 	if strings.Contains(address, "://") {
@@ -183,7 +182,6 @@ func ownRedis(t *testing.T) map[string]string {
 	return ownStore(t, "redis")
 }
 
-// ownStore starts a server with settings of scripts/servers.sh, and returns its variables.
 func ownStore(t *testing.T, name string, settings ...string) map[string]string {
 	t.Helper()
 	servers := func(verb ...string) string {

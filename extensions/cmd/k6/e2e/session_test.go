@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
 )
 
-// echoExample is an external module in four files.
 const echoExample = root + "/extensions/sweep/session/examples/echo"
 
 // buildEcho builds k6 with this repository's module and the example's, as xk6 does, pinned like

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// knownSettings returns the settings of each scenario, and slipOf's messages for the names.
 func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), withoutRace(t), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
@@ -38,7 +37,6 @@ var (
 	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
 
-// scenarios/lib/slips.js lists exactly the settings that scenarios read.
 func TestListOfSettingsIsComplete(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
@@ -129,7 +127,6 @@ func namedSettings(cell string) (names []string) {
 	return names
 }
 
-// harmless are variables that shells, build servers and this project's scripts export.
 const harmless = `_ BASH BASHOPTS BASH_ENV CDPATH COLORTERM COLUMNS DBUS_SESSION_BUS_ADDRESS DESKTOP_SESSION DISPLAY EDITOR EMAIL ENV GPG_TTY HISTFILE
 HISTSIZE HOME HOST HOSTNAME HOSTTYPE IFS INVOCATION_ID LANG LANGUAGE LC_ALL LC_CTYPE LESS LESSOPEN LINES LOGNAME LS_COLORS MACHTYPE MAIL
 MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS MANPATH NAME NO_COLOR OLDPWD OS OSTYPE PAGER PATH PS1 PWD SHELL SHLVL SSH_AGENT_PID SSH_AUTH_SOCK SSH_CLIENT
@@ -166,8 +163,6 @@ func inspect(t *testing.T, scenario string, environment []string, settings ...st
 	return string(raw), err
 }
 
-// Exported variables of shells, build servers and this project's scripts are neither settings nor
-// errors.
 func TestOtherVariablesAreIgnored(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)

@@ -36,8 +36,6 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 	return options.Scenarios
 }
 
-// Published benchmarks have the published number of operations. Others have a duration, which gives
-// one client thousands of operations, and ends with 512 clients.
 func TestDefaultShares(t *testing.T) {
 	t.Parallel()
 	for script, usual := range map[string]any{

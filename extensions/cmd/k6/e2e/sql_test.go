@@ -107,7 +107,6 @@ func TestExamplePostgres(t *testing.T) {
 	})
 }
 
-// Eight clients share two connections: they wait, and the step's report says for how long.
 func TestSharedPoolOfPostgres(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
@@ -166,8 +165,6 @@ func TestInterruptWhilePostgresIsBusy(t *testing.T) {
 	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
 }
 
-// said runs statements, separated by semicolons, and returns the rows of each as JSON, or its
-// error.
 func said(t *testing.T, driver, name, statements string) []string {
 	t.Helper()
 	r := k6(t, options{
@@ -298,10 +295,8 @@ func valuesOf(t *testing.T, driver, name, code string) (value any) {
 	return value
 }
 
-// failing is a function for scripts that returns the error of a call as kind and message.
 const failing = `const failing = (call) => { try { call(); return 'nothing was thrown' } catch (e) { return e.kind + ': ' + e.message } };`
 
-// Each cell of the README's table of types, on a real PostgreSQL, with both protocols.
 func TestTypesOfPostgres(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)

@@ -43,8 +43,7 @@ func gateFile(t *testing.T, gates string) string {
 }
 
 // k6 is stopped for a third of an open loop: the latency includes the wait of all operations that
-// were due, for JavaScript calls and for operations in Go. The report names k6 as the cause, and
-// latency gates cannot be judged.
+// were due, for JavaScript calls and for operations in Go.
 func TestAnOpenLoopThatIsStopped(t *testing.T) {
 	calm(t)
 	const stop = 2 * time.Second

@@ -229,8 +229,6 @@ func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
 	require.True(t, r.report(t, "stock-rollup").Interrupted)
 }
 
-// If a server stalls for longer than the operations' timeout, they fail, and succeed again
-// afterwards.
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
 	loadStock(t)

@@ -21,7 +21,6 @@ func judged(t *testing.T, scenarios, thresholds string, more ...string) *run {
 	return k6(t, options{script: "testdata/thresholds.js", env: env})
 }
 
-// gates returns the verdicts in the report, by name.
 func (r *run) gates(t *testing.T, scenario string) map[string]bool {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -41,7 +40,6 @@ func (r *run) gates(t *testing.T, scenario string) map[string]bool {
 	return gates
 }
 
-// fileGates returns the verdicts of a gate file.
 func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
 	t.Helper()
 	gates := r.gates(t, scenario)
@@ -157,8 +155,6 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 	}
 }
 
-// Thresholds on existing metrics are judged: with a second sweep, with a scenario of k6's
-// executors, and as scenarios of these.
 func TestThresholdsOnExistingMetrics(t *testing.T) {
 	t.Parallel()
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
@@ -189,8 +185,6 @@ func TestThresholdsOnExistingMetrics(t *testing.T) {
 	require.NotEmpty(t, portable.lines("threshold sweep_p99{clients:5}: no sample has clients:5; there are clients 1, 2"), portable.output)
 }
 
-// Thresholds of a test with only sweep.op and one of k6's executors, and of an ordinary script with
-// only the executor's name.
 func TestThresholdsWithSweepOpOnly(t *testing.T) {
 	t.Parallel()
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{

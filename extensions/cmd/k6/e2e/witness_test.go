@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// testimony has the report's fields about the limit of its first step.
 type testimony struct {
 	LimitedBy witness.Word
 	Why       string
@@ -68,7 +67,6 @@ func (s *testimony) undisturbed() witness.Word {
 
 func answer(http.ResponseWriter, *http.Request) {}
 
-// Runs alone: load of other tests makes operations start late.
 func TestStepLimitedByItsRate(t *testing.T) {
 	s := testify(t, answer, map[string]string{"RATE": "20"})
 	require.Equal(t, witness.Rate, s.undisturbed(), "%+v", s)
@@ -93,7 +91,6 @@ func TestStepLimitedByAScriptThatComputes(t *testing.T) {
 	require.Contains(t, s.Evidence, witness.SchedulerMs)
 }
 
-// Runs alone: load of other tests would make the standstill longer than the server's.
 func TestStepLimitedByAServerThatStandsStill(t *testing.T) {
 	calm(t)
 	var once sync.Once

@@ -92,7 +92,6 @@ func opsOf(t *testing.T, steps []step) map[string]int {
 	return ops
 }
 
-// The phases of the scenario, with exact counts, on an empty store.
 func TestScenarioYCSB(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -127,7 +126,6 @@ func TestScenarioYCSB(t *testing.T) {
 
 }
 
-// Compares stores side by side and in a duet, and checks rates.
 func TestScenarioYCSBComparesStores(t *testing.T) {
 	t.Parallel()
 	env := cachesEnv(t, "RECORD_COUNT", "50", "FIELD_LENGTH", "20", "DATA_INTEGRITY", "true", "WARMUP", "0s", "PAUSE", "0s", "CLIENTS", "2", "ITERATIONS", "200")
@@ -161,7 +159,6 @@ func TestScenarioYCSBComparesStores(t *testing.T) {
 	require.Equal(t, 100, ops["READ"]+ops["UPDATE"])
 }
 
-// Invalid settings are refused before anything is loaded.
 func TestScenarioYCSBRefuses(t *testing.T) {
 	t.Parallel()
 	for says, env := range map[string]map[string]string{
