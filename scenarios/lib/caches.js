@@ -41,10 +41,10 @@ export function protocolOf(name) {
   return { umem: 'umemcache', redis: 'resp' }[name] || name;
 }
 
-/** Returns the input of newClient in clients.js. */
-export function planned(name) {
+/** Returns the input of newClient in clients.js; cluster says that Redis is a cluster. */
+export function planned(name, cluster = false) {
   /** @type {any} */
-  const options = { timeout: text('TIMEOUT', '60s') };
+  const options = { timeout: text('TIMEOUT', '60s'), ...(cluster && { cluster }) };
   if (name === 'umem') {
     options.generation = oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3');
     options.threads = wholeNumber('UMEM_THREADS', 4, 1, 1024);

@@ -15,7 +15,7 @@ const keys = {
 };
 
 const sideOf = (target) => ({
-  client: caches.planned(target),
+  client: caches.planned(target, target === 'redis' && settings.redisCluster()),
   work: {
     iterations: 1000, // per call; the step ends the last call early
     mix,
@@ -33,7 +33,7 @@ const sideOf = (target) => ({
 export const plans = targets.map((target) => ({
   target,
   ...sideOf(target),
-  base: caches.baseOf(target, ['BATCH', 'PIPELINE'], () => sideOf(target)),
+  base: caches.baseOf(target, ['BATCH', 'PIPELINE', 'REDIS_CLUSTER'], () => sideOf(target)),
 }));
 
 export const options = sweeping.oneAfterAnother(targets.map(scenarioOf), (name, after, i) => sweeping.sweepOptions(name, scenario, {

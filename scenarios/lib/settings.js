@@ -97,6 +97,11 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
   return n;
 }
 
+/** Whether REDIS_URL names servers of a Redis Cluster; REDIS_CLUSTER is their number. */
+export function redisCluster() {
+  return wholeNumber('REDIS_CLUSTER', 1) > 1;
+}
+
 /** A number from 0, such as 0.25. */
 export function number(name, fallback) {
   const value = given(name);

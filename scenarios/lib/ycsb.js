@@ -1,6 +1,6 @@
 // The part of ycsb that only the first VU runs: it reads the settings and describes the run.
 import sweep from 'k6/x/sweep';
-import { refuseSlips, duration, flag, given, number, ofBase, oneOf, shares, text, variable, wholeNumber, wholeNumbers } from './settings.js';
+import { refuseSlips, duration, flag, given, number, ofBase, oneOf, redisCluster, shares, text, variable, wholeNumber, wholeNumbers } from './settings.js';
 import * as sweeping from './sweeping.js';
 
 const scenario = 'ycsb';
@@ -103,10 +103,11 @@ function sideOf(store) {
   const workload = workloadOf(store);
   const plan = { store, url: text(stores[store].setting, stores[store].usual), timeout: duration('TIMEOUT', '60s') };
   if (store === 'umem') plan.own = { generation: oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3'), threads: wholeNumber('UMEM_THREADS', 4, 1, 1024) };
+  if (store === 'redis' && redisCluster()) plan.own = { cluster: true };
   return { plan, workload, ops: opsOf(store, workload) };
 }
 
-const baseSettings = ['TIMEOUT', 'READ_ALL_FIELDS', 'WRITE_ALL_FIELDS', 'REQUEST_DISTRIBUTION', 'UMEM_GENERATION', 'UMEM_THREADS'];
+const baseSettings = ['TIMEOUT', 'READ_ALL_FIELDS', 'WRITE_ALL_FIELDS', 'REQUEST_DISTRIBUTION', 'REDIS_CLUSTER', 'UMEM_GENERATION', 'UMEM_THREADS'];
 
 function baseOf(store) {
   if (targets.length > 1 && text('BASE_URL')) sweep.refuse(`BASE_URL is of one store: set STORE, or BASE_${stores[store].setting}`);

@@ -88,9 +88,16 @@ func TestRedisClusterEndsTheTest(t *testing.T) {
 	t.Parallel()
 	env := ownStore(t, "redis", "REDIS_CLUSTER=3")
 	first, _, _ := strings.Cut(env["REDIS_URL"], ",")
-	r := k6(t, options{script: "cache-sweep.js", env: map[string]string{
-		"TARGET": "redis", "REDIS_URL": first, "CLIENTS": "1,4", "DURATION": "1s", "WARMUP": "0s", "KEYS": "100", defaultEnvMachbase: "",
-	}})
+	env = map[string]string{
+		"TARGET": "redis", "REDIS_URL": first, "CLIENTS": "1,4", "ITERATIONS": "100", "WARMUP": "0s", "KEYS": "100", defaultEnvMachbase: "",
+	}
+	r := k6(t, options{script: "cache-sweep.js", env: env})
 	require.Equal(t, exitAborted, r.code, r.output)
 	require.Len(t, r.lines("the server is a node of a Redis Cluster"), 1, r.output)
+
+	r = k6(t, options{script: "cache-sweep.js", env: with(env, map[string]string{"REDIS_CLUSTER": "3"})})
+	require.NotEqual(t, exitAborted, r.code, r.output)
+	for _, s := range r.report(t, "cache-sweep-redis").Steps {
+		require.Zero(t, s.Failed)
+	}
 }
