@@ -228,7 +228,7 @@ func shared(e Evidence, k6 string) (Word, string) {
 	case e[K6] >= mostOfUsed*min(e[K6Processors], e[Processors]), here == 1 && e[K6] >= mostOfUsed*(e[K6]+e[ServerUsed]):
 		return Client, k6 + "."
 	case !known:
-		return Unknown, fmt.Sprintf("The machine was full: %s, and it is not known which other process is the server.", k6)
+		return Unknown, fmt.Sprintf("The machine was full: %s, and it is not known which other process is the server"+nameIt, k6)
 	case here == 0:
 		return "", ""
 	case e[ServerUsed] >= mostOfUsed*(e[K6]+e[ServerUsed]):
@@ -261,8 +261,11 @@ func elsewhere(e Evidence) (Word, string) {
 		return Unknown, "The server is on another machine, which k6 cannot observe."
 	}
 
-	return Unknown, "It is not known which process is the server, and on which machine."
+	return Unknown, "It is not known which process is the server, and on which machine" + nameIt
 }
+
+// nameIt ends a sentence about an unknown server.
+const nameIt = ": name it with sweep.meta({ target: { url } })."
 
 // clients is the word if nothing was full.
 func clients(e Evidence) (Word, string) {

@@ -183,7 +183,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	delete(unseen, ServerHere)
 	word, why := Judge(unseen)
 	require.Equal(t, Unknown, word)
-	require.Equal(t, "It is not known which process is the server, and on which machine.", why)
+	require.Equal(t, "It is not known which process is the server, and on which machine: name it with sweep.meta({ target: { url } }).", why)
 	unseen[Idle] = 0
 	word, why = Judge(unseen)
 	require.Equal(t, Unknown, word, "others than k6 may be the server")
