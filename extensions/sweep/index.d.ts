@@ -167,6 +167,11 @@ declare module 'k6/x/sweep' {
      */
     quiet?: string | number;
     /**
+     * How long to measure a step again while a neighbour disturbs it (`limited by`). The report has
+     * the last attempt. Default: none. Not with `portable`.
+     */
+    waitCalm?: string | number;
+    /**
      * Cuts a step, with connecting and warm-up. The step is then incomplete. Default: 10m. An
      * extension of the warm-up by `quiet` does not count.
      */

@@ -4,7 +4,7 @@ import { given, ofStore, prefix, variable } from './settings.js';
 
 const sweeps = [
   'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
-  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS', 'RATE', 'FIND', 'GATE', 'BASE_NAME', 'CHANGE_NAME',
+  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS', 'RATE', 'FIND', 'GATE', 'WAIT_CALM', 'BASE_NAME', 'CHANGE_NAME',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 /** The settings of a duet's base, for the settings with the address of the target. */

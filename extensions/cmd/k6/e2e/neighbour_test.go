@@ -85,6 +85,14 @@ func TestSlowServerNextToANeighbour(t *testing.T) {
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("gate crossed: ops/s of get with 4 clients"), r.output)
 	require.NotEmpty(t, r.lines("gate crossed: p99 of get with 4 clients"), r.output)
+
+	burns.Store(0)
+	r = k6(t, options{
+		script: "testdata/burning.js", env: with(noMachbase, map[string]string{"URL": url, "DURATION": "1s", "WAIT_CALM": "2s"}),
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.NotEmpty(t, r.lines("a neighbour disturbed the step: it is measured again (waitCalm: 2s)"), r.output)
+	require.Len(t, r.report(t, "burning").Steps, 1, "of the last attempt alone")
 }
 
 // A change that a neighbour could explain is undecided, and does not pass even if undecided passes,

@@ -73,7 +73,7 @@ func TestListOfSettingsIsComplete(t *testing.T) {
 		}
 	}
 	for name := range all { // addresses and processes have their servers' names
-		honoured := []string{"RATE", "FIND", "GATE", "BASE_NAME", "CHANGE_NAME"} // by sweep.options
+		honoured := []string{"RATE", "FIND", "GATE", "WAIT_CALM", "BASE_NAME", "CHANGE_NAME"} // by sweep.options
 		if !slices.Contains(honoured, name) && !strings.HasSuffix(name, "_URL") && !strings.HasSuffix(name, "_PID") && !strings.HasPrefix(name, "TLS_") {
 			require.Contains(t, read, name, "nobody reads it")
 		}
