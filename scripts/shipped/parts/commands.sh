@@ -160,6 +160,7 @@ for page in "${pages[@]}"; do
         why=$(reason "$command")
         if [[ -z $why ]]; then
           say "$page: $command"
+          [[ $command != *'-e RATE='* && $command != *'-e FIND='* ]] || unset SWEEP_CLIENTS # they exclude each other
           code=0 begun=$SECONDS
           eval "$(here "$command")" </dev/null >&2 || code=$?
           say "exit code $code after $((SECONDS - begun)) s"
