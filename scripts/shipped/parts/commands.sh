@@ -33,7 +33,7 @@ allowed() {
   case $1 in
     'make gate'*) echo 2 ;; # make's exit code when k6 exits with 99
     *'x sweep record'*) echo 104 ;; # the recorded baseline is from another machine
-    *GATES=* | *GATE=* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
+    *GATES=* | *GATE=* | *'-e RATE='* | *'-e FIND='* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
     *'x sweep compare'* | *'x sweep ab'*) echo '99 110' ;;
   esac
 }
