@@ -245,6 +245,11 @@ bin/ghz: scripts/tools/ghz/go.mod
 front: stock-rollup ## run the main benchmark, and put its table and page on the front page
 	scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 
+.PHONY: ycsb
+ycsb: bin/k6 bin/bench ## run workloads of YCSB on all stores, and put the table on their page (GO_YCSB=program: compare with go-ycsb)
+	$(own) redis memcached nats postgres machbase -- bash -o pipefail -c 'go run -C scripts ./ycsb $(if $(GO_YCSB),-go-ycsb $(GO_YCSB)) | \
+	  bin/bench put -page scenarios/README.md -part ycsb -command "make ycsb"'
+
 .PHONY: soak
 soak: bin/k6 ## stream to InfluxDB for ten minutes, and check for lost data and memory growth
 	$(own) influxdb memcached -- scripts/soak.sh

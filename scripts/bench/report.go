@@ -57,6 +57,7 @@ func putInput(args []string) error {
 	flags := flag.NewFlagSet("bench put", flag.ContinueOnError)
 	part := flags.String("part", "", "the part of the page")
 	command := flags.String("command", "", "the command that printed it")
+	page := flags.String("page", figuresPage, "the page")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func putInput(args []string) error {
 		return err
 	}
 
-	return putPart(figuresPage, *part, strings.TrimSpace(string(text))+"\n\n"+caption(*command, time.Now().UTC(), machine()))
+	return putPart(*page, *part, strings.TrimSpace(string(text))+"\n\n"+caption(*command, time.Now().UTC(), machine()))
 }
 
 // putReport puts the tables in the .md file of a report into each page with the part; an empty part
