@@ -34,7 +34,6 @@ type cell struct {
 	Runs map[string][]figures `json:"runs"`
 }
 
-// openRun returns the unfinished run of the same programs, or a new one.
 func openRun(rounds int, seconds float64, works []*work) (*run, error) {
 	versions, err := versionsOf(works)
 	if err != nil {

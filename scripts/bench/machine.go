@@ -105,7 +105,6 @@ func versionOf(name string) (string, error) {
 	}
 }
 
-// installed returns the first words of a program's version output; the program may be missing.
 func installed(program string) (string, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return "no " + program, nil //nolint:nilerr // a missing program is a valid answer
@@ -129,7 +128,6 @@ func pinned(tool, pattern string) (string, error) {
 	return tool + " " + version, nil
 }
 
-// asked returns a server's version, from its greeting or its answer to a question.
 func asked(server, variable, question, pattern string) (string, error) {
 	const patience = 5 * time.Second
 	host, port, err := place(variable)

@@ -39,7 +39,6 @@ func main() {
 	}
 }
 
-// measure runs each program of each cell once per round, except those that the run has.
 func measure(args []string) error {
 	flags := flag.NewFlagSet("bench run", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "runs of each program; an interval needs 4")

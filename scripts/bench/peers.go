@@ -26,7 +26,6 @@ const (
 
 const keys, valueBytes, batch = "10000", "100", 50
 
-// peer runs a program that does not report its processor time, and parses its output.
 func peer(parse func(out []byte) (figures, error), program string, args ...string) (figures, error) {
 	out, spent, err := output(command(program, args...))
 	if err != nil {
@@ -351,7 +350,6 @@ func parsePgbench(out []byte, dir string) (figures, error) {
 	return f, nil
 }
 
-// percentiles returns the median and the 99th percentile of values, or 0. It sorts them.
 func percentiles(values []float64) (p50, p99 float64) {
 	if len(values) == 0 {
 		return 0, 0
@@ -417,7 +415,6 @@ func parseGhz(out []byte) (figures, error) {
 	return f, nil
 }
 
-// keyFile writes the metadata of the calls to a private file, because command lines are public.
 func keyFile() (string, error) {
 	metadata, err := json.Marshal(map[string]string{"authorization": "Bearer " + os.Getenv("MXGW_KEY")})
 	if err != nil {
@@ -432,8 +429,6 @@ func keyFile() (string, error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// openSessions opens sessions that stay open, and returns a ReadBulk request for each, as ghz reads
-// them.
 func openSessions(n int) (string, error) {
 	out, _, err := output(command(k6, "run", "--quiet", "--no-color", "-e", "SESSIONS="+strconv.Itoa(n), "scripts/bench/readbulk-sessions.js"))
 	if err != nil {

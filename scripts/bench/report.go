@@ -38,7 +38,6 @@ type scenarioReport struct {
 
 const figuresPage = "scenarios/figures.md"
 
-// putReports puts the tables of a scenario's report into the pages that have its part.
 func putReports(args []string) error {
 	flags := flag.NewFlagSet("bench report", flag.ContinueOnError)
 	part := flags.String("part", "", "the part of the page (default: the scenario's name)")

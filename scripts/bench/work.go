@@ -70,8 +70,6 @@ func (p *program) installed() bool {
 
 const preparedFor = 30 * time.Minute
 
-// measure runs a round of every cell before the next round, so that an interrupted run covers all
-// cells.
 func (r *run) measure(works []*work, until time.Time) error { //nolint:gocognit // one round reads from top to bottom
 	prepared := map[*work]time.Time{}
 	for round := range r.Rounds {

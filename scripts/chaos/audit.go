@@ -21,7 +21,6 @@ import (
 
 func valueOf(key string) string { return "value of " + key + " " + strings.Repeat("x", 40) }
 
-// keys are all keys that single operations of a cell's clients can have written.
 func (c *cell) keys() (names []string) {
 	for vu := 1; vu <= c.clients; vu++ {
 		for i := range c.perClient * c.repeats {
@@ -74,7 +73,6 @@ func prepareMachbase(s *server) error {
 	return err
 }
 
-// machbaseRows counts the rows of a cell. Each must have been written, and exist only once.
 func machbaseRows(c *cell) (int, error) {
 	_, address := c.server.at()
 	db, err := openMachbase(address)

@@ -164,7 +164,6 @@ func (c *cell) newProxy(listener net.Listener) *proxy {
 	return p
 }
 
-// moveProxy closes the proxy, and opens one at another address with the same port.
 func (c *cell) moveProxy(host string) error {
 	_, port, _ := net.SplitHostPort(c.proxy.listener.Addr().String())
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))

@@ -39,7 +39,6 @@ func reportOf(done, failed int, complete bool) string {
 	return fmt.Sprintf(`{"interrupted":false,"steps":[{"op":"write","ops":%d,"failed":%d,"complete":%t}]}`, done, failed, complete)
 }
 
-// judged runs a cell with a script instead of k6, and returns the failures.
 func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,8 +17,6 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisCluster is a cell's own Redis Cluster: three primaries, then a replica of each. Its faults
-// would disturb every other cell.
 type redisCluster struct {
 	servers func(arguments ...string) (string, error) // runs scripts/servers.sh
 	nodes   []*redis.Client

@@ -157,7 +157,6 @@ func inflateUmem(chunk []byte, index int) ([]byte, bool) {
 	return inflated, true
 }
 
-// inflateGRPC changes the length of the first message that starts in a DATA frame.
 func inflateGRPC(chunk []byte, index int) ([]byte, bool) {
 	for at := 0; at+9 <= len(chunk); {
 		length := int(chunk[at])<<16 | int(chunk[at+1])<<8 | int(chunk[at+2])

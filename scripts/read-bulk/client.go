@@ -44,7 +44,6 @@ type ending struct {
 	patience time.Duration   // time between interrupt and kill
 }
 
-// runAll starts all clients, and returns their outcomes in the same order when all have ended.
 func runAll(s settings, e ending) []outcome {
 	outcomes := make([]outcome, len(s.clients))
 	var all sync.WaitGroup

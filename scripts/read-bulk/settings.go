@@ -57,8 +57,6 @@ func (s settings) environment() []string {
 
 func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
 
-// parse parses options, whose defaults are variables, and returns a one-line error. read-bulk.sh
-// has the usage.
 func parse(args []string, getenv func(string) string) (settings, error) {
 	var s settings
 	or := func(name, fallback string) string {
@@ -176,8 +174,6 @@ func (s *settings) locate(url string) (byTLS bool, err error) {
 	return byTLS, nil
 }
 
-// secure decides about TLS, and makes the path of its file absolute, because clients can run in
-// another folder.
 func (s *settings) secure(given string, byURL bool) error {
 	hasOptions := s.tlsCA != "" || s.tlsName != ""
 	var err error

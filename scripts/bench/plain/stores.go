@@ -90,8 +90,6 @@ const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
  sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
  from stock_rollup_1m where code = ? and time between ? and ? group by code, time order by time limit ?`
 
-// connectMachbase uses the client of this repository with a prepared statement, and decodes every
-// row.
 func connectMachbase(address string, _ int) (client, error) {
 	const code = "WISH" // loaded by scenarios/stock-load.js
 	u, err := url.Parse(address)

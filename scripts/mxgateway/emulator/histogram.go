@@ -27,7 +27,6 @@ func (h *histogram) add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// quantile returns the middle of its bucket in milliseconds; 0 if the histogram is empty.
 func (h *histogram) quantile(q float64) float64 {
 	wanted, seen := uint64(q*float64(h.total)), uint64(0)
 	for index, count := range h.counts {

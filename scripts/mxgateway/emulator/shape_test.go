@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/emulator"
 )
 
-// load reads in n parallel sessions with separate connections, and returns the number of calls.
 func load(t *testing.T, gateway *emulator.Emulator, n int, during time.Duration) int {
 	t.Helper()
 	var all sync.WaitGroup

@@ -57,7 +57,6 @@ func open(s settings) (*session, error) {
 	return &session{conn: conn, gateway: gateway, id: reply.GetSessionId(), tags: s.tags}, nil
 }
 
-// subscribe registers a client and subscribes to the tags, so that the worker caches their values.
 func (s *session) subscribe() error {
 	reply, err := s.invoke(&gatewaypb.MxCommand{
 		Kind:    gatewaypb.MxCommandKind_MX_COMMAND_KIND_REGISTER,

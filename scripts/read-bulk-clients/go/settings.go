@@ -38,7 +38,6 @@ func fromEnvironment() (settings, error) {
 	return s, err
 }
 
-// secured returns TLS with the authorities in a file, or the system's if file is empty.
 func secured(file, serverName string) (credentials.TransportCredentials, error) {
 	if file == "" {
 		return credentials.NewClientTLSFromCert(nil, serverName), nil

@@ -23,8 +23,6 @@ const (
 	slowest   = 10
 )
 
-// runner runs stages in the folder of the Makefile. The output of a stage goes to
-// results/test/STAGE.log.
 type runner struct {
 	folder string
 	logs   string
@@ -108,7 +106,6 @@ func (r *runner) run(ctx context.Context, args []string) int {
 	return r.summary(runs, red, flaky, time.Since(begun))
 }
 
-// each runs stages, at most limit at a time, and returns them in the given order.
 func (r *runner) each(ctx context.Context, limit int, stages []string) []*stageRun {
 	runs := make([]*stageRun, len(stages))
 	slots := make(chan struct{}, limit)
@@ -155,7 +152,7 @@ func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageR
 
 		return run
 	}
-	defer log.Close() //nolint:errcheck // a truncated log is acceptable
+	defer log.Close() //nolint:errcheck
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "test-"+stage)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.folder, log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -298,8 +295,6 @@ func (r *runner) write(name, text string) {
 	}
 }
 
-// slowestTests returns the slowest tests, and the number of passed tests and of passed stages
-// without tests.
 func slowestTests(runs []*stageRun) (tests []outcome, passed int) {
 	for _, run := range runs {
 		before := len(tests)

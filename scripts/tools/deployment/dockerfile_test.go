@@ -123,7 +123,6 @@ func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	return sha256.Sum256(raw)
 }
 
-// copyContext copies a file or folder of the build context, except those in .dockerignore.
 func copyContext(t *testing.T, from, to string) {
 	t.Helper()
 	patterns, err := ignorefile.ReadAll(strings.NewReader(string(read(t, ".dockerignore"))))

@@ -94,7 +94,6 @@ func checkedOut(t *testing.T, base, change string) *checkout {
 
 var inputOf = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
 
-// run runs the action's steps as a runner does, and returns the exit code of the first failure.
 func (c *checkout) run(t *testing.T, with map[string]string) (output string, code int) {
 	t.Helper()
 	folder, err := filepath.Abs(filepath.Join(root, ".github/actions/sweep"))
@@ -156,8 +155,6 @@ func (c *checkout) read(t *testing.T, name string) string {
 	return string(raw)
 }
 
-// Runs the action's steps without GitHub: a slower change fails, is named, and edits the existing
-// comment; an equal one passes.
 func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	t.Parallel()
 	with := map[string]string{

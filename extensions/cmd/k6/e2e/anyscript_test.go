@@ -306,8 +306,6 @@ func TestAnyScriptOnAFullDisk(t *testing.T) {
 	require.NotContains(t, output, "shop.html\n", "no format without the others")
 }
 
-// Scenarios have separate steps, even if their operations have the same names. A TypeScript script
-// and its archive behave the same.
 func TestAnyScriptOfSeveralScenarios(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"SHOP": shopServer(t)}
@@ -457,8 +455,6 @@ func TestAnyScriptWithASweep(t *testing.T) {
 	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
 }
 
-// Operations of sweep.op with k6's own executors are operations of the report and, without the
-// output, metrics of k6.
 func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const source = `

@@ -27,7 +27,6 @@ const readsFiles = `
 		try { db.query('select 1') } catch (e) { console.log('sql: ' + e.kind + ' ' + e.message) }
 	}`
 
-// Files in options are relative to the script, wherever k6 starts, and become parts of its archive.
 func TestFilesOfOptionsAreInTheArchive(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"NATS": natsEnv(t)["NATS_URL"], defaultEnvMachbase: ""}

@@ -139,7 +139,6 @@ func (b *tab) appearance(t *testing.T, s view) appearance {
 	return l
 }
 
-// row is a row of a page's table: its step, and the exact values in its cells' attributes.
 type row struct {
 	Clients, Repeat, Op, Rate string
 	Cells                     map[string]string // as JSON, by the key in the report's JSON, such as latencyMs.p99

@@ -18,8 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// cachesEnv returns the addresses of the running caches, and of a new umem-cache. It excludes
-// Machbase.
 func cachesEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := map[string]string{defaultEnvMachbase: "", "UMEM_URL": umemtest.Start(t, umemtest.Options{}).Address()}

@@ -251,7 +251,6 @@ func (c *cloud) push(_ http.ResponseWriter, body []byte) {
 	}
 }
 
-// cloudSeries names a series by its metric and its tags outcome, scenario, clients and op.
 func cloudSeries(metric string, tags map[string]string) string {
 	for _, tag := range []string{"outcome", "scenario", "clients", "op"} {
 		if value := tags[tag]; value != "" {
@@ -389,8 +388,6 @@ func TestGrafanaCloudGetsTheAbortReason(t *testing.T) {
 	require.Contains(t, said["reason"], "nothing in it can succeed")
 }
 
-// k6 run -o cloud after k6 cloud login, with k6's default spans of three seconds, and the results
-// of thresholds.
 func TestGrafanaCloudOutput(t *testing.T) {
 	t.Parallel()
 	c := startCloud(t)

@@ -72,7 +72,6 @@ func (c *redisCluster) reset() {
 	}
 }
 
-// move moves a slot with its keys to another server, a hundred keys at a time.
 func (c *redisCluster) move(slot, from, to int, pause time.Duration) {
 	c.do(to, "cluster", "setslot", slot, "importing", c.ids[from])
 	c.do(from, "cluster", "setslot", slot, "migrating", c.ids[to])
@@ -91,7 +90,6 @@ func (c *redisCluster) move(slot, from, to int, pause time.Duration) {
 	}
 }
 
-// moveSome moves this many slots with keys from the first server to the second.
 func (c *redisCluster) moveSome(slots int) {
 	for slot := 0; slots > 0; slot++ {
 		if c.do(0, "cluster", "countkeysinslot", slot).Int() > 0 {
@@ -120,8 +118,6 @@ func requireDone(t *testing.T, r *run, done <-chan struct{}) {
 	}
 }
 
-// Slots move between servers while clients use them. Every operation succeeds, and k6's counts
-// match the servers'.
 func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	t.Parallel()
 	c := startRedisCluster(t, "3")
@@ -175,7 +171,6 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	}
 }
 
-// moveTagged slowly moves the slot of a prefix that is a hash tag.
 func (c *redisCluster) moveTagged(prefix string) func() {
 	return func() {
 		from, slot := c.owner(prefix)

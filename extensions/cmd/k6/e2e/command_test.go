@@ -36,8 +36,6 @@ func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// By default k6 downloads and announces a list of commands before `k6 x`. A built-in command does
-// not need it.
 func TestCommandPrintsOnlyItsResult(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -291,7 +289,6 @@ func TestABOfAStepThatCollapses(t *testing.T) {
 	require.Equal(t, exitThreshold, code, "any tolerance is one: %s", out+errs)
 }
 
-// k6's own lateness is not the server's fault: k6 is stopped for half of each step.
 func TestABOfAnOpenLoopThatK6IsLateFor(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pid")

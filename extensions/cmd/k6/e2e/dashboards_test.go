@@ -13,14 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grafanaQuery is a query of a Grafana dashboard: of a panel, or for the values of a variable.
 type grafanaQuery struct {
 	of, text string
 	instant  bool
 }
 
-// grafanaQueries returns the queries of a file in scripts/grafana/dashboards, with the variables
-// replaced as Grafana does.
 func grafanaQueries(t *testing.T, file string, variables ...string) (all []grafanaQuery) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, "scripts", "grafana", "dashboards", file))

@@ -82,8 +82,6 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 	return h
 }
 
-// 16 clients in four processes have the same effect as in one, and the merged percentiles cover all
-// operations.
 func TestDistributedSweepMatchesOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -188,8 +186,6 @@ func TestDistributedExitCodes(t *testing.T) {
 	}
 }
 
-// A report of an earlier run is not mistaken for the result of a failed one. Reports of other
-// scenarios stay.
 func TestDistributedLeavesNoOldReport(t *testing.T) {
 	t.Parallel()
 	scenario := script("cache-sweep.js")
@@ -271,7 +267,6 @@ func takePorts(t *testing.T) (address string) {
 	return listener.Addr().String()
 }
 
-// If another process occupies the chosen port and does not answer, the part only starts later.
 func TestDistributedTakesAnotherPort(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

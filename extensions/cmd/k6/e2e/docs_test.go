@@ -13,8 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Options of k6 and its subcommands on the pages exist. extensions/internal/docs tests the rest of
-// the commands without k6.
 func TestOptionsOnPagesExist(t *testing.T) {
 	t.Parallel()
 	helps := map[string]string{}

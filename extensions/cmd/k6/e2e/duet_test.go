@@ -47,8 +47,6 @@ func short(more map[string]string) map[string]string {
 	return env
 }
 
-// Every scenario with BASE_URL alternates between both servers; BASE changes a setting on the same
-// server.
 func TestDuetsOfScenarios(t *testing.T) {
 	t.Parallel()
 	loadStock(t)

@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sweep that writes too much for a cache: the report marks evictions, and the page has a row for
-// them.
 func TestEvictionsAreMarked(t *testing.T) {
 	t.Parallel()
 	for module, of := range map[string]struct{ server, variable string }{

@@ -53,7 +53,6 @@ func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 	}
 }
 
-// requireOnlySlow checks that all thresholds hold, except p99, which a busy machine may cross.
 func requireOnlySlow(t *testing.T, r *run) {
 	t.Helper()
 	if r.code == exitThreshold {
@@ -111,7 +110,6 @@ func TestExampleHTTP(t *testing.T) {
 	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
 }
 
-// Examples without a test elsewhere, written by k6 x sweep new.
 func TestNewScriptsRun(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)

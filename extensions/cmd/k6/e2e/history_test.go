@@ -90,8 +90,6 @@ func TestHistoryOfSweeps(t *testing.T) {
 	require.Contains(t, out, "<h1>History of history</h1>")
 }
 
-// scripts/bisect.sh judges eight commits: one does not compile, and one makes the work take ten
-// times as long.
 func TestGitBisectFindsTheCommit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -39,8 +39,6 @@ func gets(t *testing.T, more ...string) map[string]string {
 
 var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 
-// requireStreamed compares InfluxDB with the report: equal operations, bytes and lookups in each
-// step, and every second once.
 func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	t.Helper()
 	points := 0
@@ -158,7 +156,6 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	requireStreamed(t, r, address, "cache-sweep")
 }
 
-// The same without a restart: lost points are counted, and the gates determine the exit code.
 func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")

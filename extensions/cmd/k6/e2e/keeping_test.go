@@ -170,7 +170,6 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "the results cannot be kept: ")
 	require.Empty(t, r.samples(t, "sweep_ops"), "no step was run")
 
-	// A script with its own handleSummary may use another folder: it gets a message and its table.
 	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Contains(t, r.output, "until the end, the steps are in memory only")

@@ -177,8 +177,6 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}
 }
 
-// allowFailed applies to all steps together, with any executor: a step without success is allowed
-// next to a good one.
 func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, portable := range []string{"false", "true"} {
@@ -267,8 +265,6 @@ func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 	}
 }
 
-// The latency of an operation without work is k6's lateness, and waiting needs little processor
-// time.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	calm(t)
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
@@ -400,8 +396,6 @@ func TestPortableStepThatOverruns(t *testing.T) {
 	}
 }
 
-// k6's other commands support the executor and its portable form. An archive contains the gate
-// file.
 func TestInspectAndArchive(t *testing.T) {
 	t.Parallel()
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {

@@ -236,7 +236,6 @@ type natsServer struct {
 	cmd  *exec.Cmd
 }
 
-// startNats starts new servers with JetStream, as a cluster if there are several.
 func startNats(t *testing.T, number int, more string) []*natsServer {
 	t.Helper()
 	servers, routes := make([]*natsServer, number), make([]string, number)

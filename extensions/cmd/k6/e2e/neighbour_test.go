@@ -62,8 +62,6 @@ func (r *run) like(t *testing.T, scenario string, times float64, hours int, neig
 	})
 }
 
-// A server that is hundreds of times slower is detected next to a neighbour that uses all available
-// processor time.
 func TestSlowServerNextToANeighbour(t *testing.T) {
 	var burns atomic.Int64 // processor time of an answer
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
@@ -95,8 +93,6 @@ func TestSlowServerNextToANeighbour(t *testing.T) {
 	require.Len(t, r.report(t, "burning").Steps, 1, "of the last attempt alone")
 }
 
-// A change that a neighbour could explain is undecided, and does not pass even if undecided passes,
-// because the recorded runs had no neighbour.
 func TestWorseNextToANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{

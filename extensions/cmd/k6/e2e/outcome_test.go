@@ -91,7 +91,6 @@ func redisError(t *testing.T) string {
 	})
 }
 
-// requireAllFailed checks a run in which every operation failed: it does not pass, however fast.
 func requireAllFailed(t *testing.T, r *run, why string) {
 	t.Helper()
 	require.NotEqual(t, exitOK, r.code, r.output)
@@ -159,7 +158,6 @@ func TestStoppedRedisFails(t *testing.T) {
 	}
 }
 
-// A rejected promise in setup() exits as an exception does. go-redis logs nothing of its own.
 func TestARedisThatIsDownInSetup(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "../examples/redis.js", env: map[string]string{defaultEnvMachbase: "", "REDIS_URL": "redis://" + nobody}})

@@ -95,7 +95,6 @@ func TestPageFaultsAreFound(t *testing.T) {
 	require.Contains(t, requests, "https://localhost:1/picture.png")
 }
 
-// pageFaults checks a page on a screen, a phone and paper, and returns its faults.
 func pageFaults(t *testing.T, b *tab) []string {
 	t.Helper()
 	var faults []string
@@ -130,8 +129,6 @@ func pageFaults(t *testing.T, b *tab) []string {
 	return faults
 }
 
-// publishedKeys are the columns of the published table, and additional ones; the page has them for
-// each step.
 var publishedKeys = []string{
 	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
 }
@@ -172,8 +169,6 @@ func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	}
 }
 
-// requireSameValue compares a value of the report's JSON with the page: text unchanged, all else as
-// JSON.
 func requireSameValue(t *testing.T, want any, shown, name string) {
 	t.Helper()
 	switch want := want.(type) {

@@ -22,8 +22,6 @@ func TestPrecisionEndsTheStep(t *testing.T) {
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 }
 
-// A precision that is not reached by maxDuration makes the step incomplete, and the log shows the
-// reached precision.
 func TestPrecisionThatIsNotReached(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [1], "precision": "0.1%", "warmup": "0s", "maxDuration": "5s"}`, map[string]string{"MS": "10"})

@@ -151,8 +151,6 @@ func (r *run) object(t *testing.T) (calls readCalls) {
 	return calls
 }
 
-// requireClose compares k6's median with the gateway's for the same calls; the difference is the
-// round trip.
 func requireClose(t *testing.T, server, client float64) {
 	t.Helper()
 	require.GreaterOrEqual(t, client, 0.9*server)

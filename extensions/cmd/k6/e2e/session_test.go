@@ -18,8 +18,6 @@ import (
 
 const echoExample = root + "/extensions/sweep/session/examples/echo"
 
-// buildEcho builds k6 with this repository's module and the example's, as xk6 does, pinned like
-// bin/k6.
 func buildEcho(t *testing.T) string {
 	t.Helper()
 	top, err := filepath.Abs(root)

@@ -241,8 +241,6 @@ func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
 	}
 }
 
-// Any script with sweep.options accepts the settings of sweeps. An unused one ends k6 with one
-// line.
 func TestSettingsOfAnyScript(t *testing.T) {
 	t.Parallel()
 	const body = `import { sleep } from 'k6';

@@ -128,8 +128,6 @@ func TestSharedPoolOfPostgres(t *testing.T) {
 	require.Greater(t, steps[1].LatencyMs.Mean*1000, waited(1), "the wait is part of the latency")
 }
 
-// The processor time of a server that forks includes all its processes: the listening one does not
-// process queries.
 func TestProcessorTimeOfPostgres(t *testing.T) {
 	address, _ := postgresURL(t)
 	r := k6(t, options{script: "testdata/backends.js", env: map[string]string{

@@ -32,7 +32,6 @@ func TestWrongCallsEndTheTest(t *testing.T) {
 	}
 }
 
-// Exceptions that a script catches, and errors of a server or the network, end no test.
 func TestOtherErrorsDoNotEndTheTest(t *testing.T) {
 	t.Parallel()
 	r := wrong(t, "caught", "--vus=1", "--iterations=2", "--duration=1m")

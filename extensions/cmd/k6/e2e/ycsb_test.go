@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ycsbEnv returns the addresses of all stores: running ones, and two of this test.
 func ycsbEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := cachesEnv(t, more...)
