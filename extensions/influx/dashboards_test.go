@@ -109,7 +109,7 @@ var (
 	halfOfBoth = regexp.MustCompile(`"(?:chosen|baseline)_`)
 )
 
-func TestInfluxDBDashboardAsksForWhatIsWritten(t *testing.T) {
+func TestInfluxDBDashboardUsesWrittenNames(t *testing.T) {
 	t.Parallel()
 	names := written(t)
 	for _, query := range readDashboard(t, "influxdb").queries() {
@@ -121,7 +121,7 @@ func TestInfluxDBDashboardAsksForWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestOtherDashboardsAskForMetricsThatExist(t *testing.T) {
+func TestOtherDashboardsUseExistingMetrics(t *testing.T) {
 	t.Parallel()
 	registry := metrics.NewRegistry()
 	_, err := stream.Register(registry)
@@ -152,7 +152,7 @@ func TestOtherDashboardsAskForMetricsThatExist(t *testing.T) {
 
 // Both dashboards have the same panels at distinct places, and use the selected data source and
 // variables.
-func TestDashboardsAreWhole(t *testing.T) {
+func TestDashboardsMatch(t *testing.T) {
 	t.Parallel()
 	const gridWidth = 24
 	own := []string{"timeFilter", "__interval", "__interval_ms", "__rate_interval", "__range"}

@@ -47,7 +47,7 @@ func TestPointsAreWrittenInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestNothingToWriteIsSaid(t *testing.T) {
+func TestNothingToWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := start(t, one, newFake(nil))
 		summary, level := o.end()
@@ -57,7 +57,7 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 }
 
 // Nothing is lost while the server is down. Retries become rarer, and one message is logged.
-func TestServerThatIsDownForAWhile(t *testing.T) {
+func TestServerRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		defer events.Listen(func(e events.Event) { told = append(told, e.Kind+": "+e.Text) })()
@@ -228,7 +228,7 @@ func TestDownAndThenRefused(t *testing.T) {
 }
 
 // The output creates the database of InfluxDB 1 first, and retries that.
-func TestDatabaseIsMadeWhenTheServerHasTime(t *testing.T) {
+func TestDatabaseCreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var asked []time.Duration
@@ -317,7 +317,7 @@ func TestFullBuffer(t *testing.T) {
 	})
 }
 
-func TestServerThatHangs(t *testing.T) {
+func TestHangingServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -337,7 +337,7 @@ func TestServerThatHangs(t *testing.T) {
 	})
 }
 
-func TestServerThatHangsAtTheEnd(t *testing.T) {
+func TestHangingServerAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -351,7 +351,7 @@ func TestServerThatHangsAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestServerThatComesBackAtTheEnd(t *testing.T) {
+func TestServerRestartAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(5*time.Minute + 8*time.Second)
 		server := newFake(func(request) (*http.Response, error) {

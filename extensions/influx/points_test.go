@@ -60,7 +60,7 @@ func TestPointOfASecond(t *testing.T) {
 }
 
 // Without operations there are no percentiles, and a partial second has no rate.
-func TestPointOfARest(t *testing.T) {
+func TestPointOfAPartialSecond(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Done: 8, Seconds: []stream.Second{{
 		Phase: stream.Measure, Elapsed: time.Millisecond, Op: "get", Failed: 1, Durations: distribution(),
 	}}}
@@ -96,7 +96,7 @@ func TestPointOfAStep(t *testing.T) {
 		"seconds=2,complete=false,cpu_k6=0.5 1800000000000000007\n", textOf(t, f))
 }
 
-func TestPointThatCannotBeWritten(t *testing.T) {
+func TestInvalidPoint(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Ended: []report.Step{{Op: "bad", OpsPerSecond: math.Inf(1)}, {Op: "good"}}}
 	lines, err := newPoints(nil, "here").lines(f)
 	require.ErrorContains(t, err, "the field ops_per_second of sweep_step cannot be written: +Inf")
@@ -165,7 +165,7 @@ func FuzzNames(f *testing.F) {
 }
 
 // InfluxDB would refuse these points, or overwrite the user's value.
-func TestRunTagsThatPointsCannotHave(t *testing.T) {
+func TestInvalidRunTags(t *testing.T) {
 	for _, name := range append(slices.Clone(ownTags), "", "a\nb", `a\`) {
 		logger, _ := logtest.NewNullLogger()
 		_, err := New(output.Params{

@@ -118,7 +118,7 @@ func TestRedirection(t *testing.T) {
 }
 
 // With any misbehaving peer, each point is written or counted as dropped, and nothing hangs.
-func TestPeersThatMisbehave(t *testing.T) {
+func TestMisbehavingPeers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		peer    func(net.Conn)
 		written bool

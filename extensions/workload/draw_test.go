@@ -155,7 +155,7 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-func TestChiSquaredTells(t *testing.T) {
+func TestChiSquared(t *testing.T) {
 	const n = 150_000
 	counts := drawn(t, workload.Keys{Distribution: workload.Zipf, Count: 1000}, n, 3, 8)
 	require.Positive(t, chiSquared(counts, zipfian(1000, 1.02)))

@@ -287,7 +287,7 @@ func TestRefused(t *testing.T) {
 }
 
 // A missing operation is an error before the run; getOrSet falls back to get and set.
-func TestWhatStoresOffer(t *testing.T) {
+func TestUnsupportedOperations(t *testing.T) {
 	store := &workloadtest.Store{}
 	plain := struct{ workload.Store }{store}
 	for _, test := range []struct {
@@ -409,7 +409,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-func TestClosedForGood(t *testing.T) {
+func TestClosedStore(t *testing.T) {
 	for _, pipeline := range []int{1, 10} {
 		options := base(1000, workload.Mix{Get: 1})
 		options.Pipeline = pipeline
@@ -472,7 +472,7 @@ func (l *liar) Pipeline(commands []workload.Command, got func(i int, value []byt
 	return nil
 }
 
-func TestUnaskedAnswers(t *testing.T) {
+func TestUnrequestedAnswers(t *testing.T) {
 	options := base(1, workload.Mix{GetMulti: 1})
 	options.Verify, options.Batch = false, 3
 	piped := options

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestNowTellsMicroseconds(t *testing.T) {
+func TestNowResolution(t *testing.T) {
 	least := time.Hour
 	for last, i := Now(), 0; i < 100_000; i++ {
 		now := Now()

@@ -32,7 +32,7 @@ func TestCallsInTimeShareAContext(t *testing.T) {
 	}))
 }
 
-func TestCallEndsAtItsDeadlineAndTheNextIsWhole(t *testing.T) {
+func TestDeadlineDoesNotAffectNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Contexts
 		long := d.Begin(t.Context(), time.Now(), time.Minute)
@@ -52,7 +52,7 @@ func TestCallEndsAtItsDeadlineAndTheNextIsWhole(t *testing.T) {
 	})
 }
 
-func TestTimerOfAnEarlierCallLeavesTheNextAlone(t *testing.T) {
+func TestEarlierTimerDoesNotAffectNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Contexts
 		d.Begin(t.Context(), time.Now(), 20*time.Millisecond)

@@ -33,7 +33,7 @@ func TestLateCallIsInterruptedOnce(t *testing.T) {
 	})
 }
 
-func TestCallInTimeIsLeftAlone(t *testing.T) {
+func TestCallInTimeIsNotInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, all := newTestWatch()
 		for range 10 { // the first call's timer fires during a later call

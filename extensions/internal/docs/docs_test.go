@@ -49,7 +49,7 @@ func brokenLinks(p Page, all []Page) (broken []string) {
 	return broken
 }
 
-func TestLinksLeadToWhatIsThere(t *testing.T) {
+func TestLinksExist(t *testing.T) {
 	all := pages(t)
 	for _, p := range all {
 		require.Empty(t, brokenLinks(p, all), p.Path)
@@ -75,7 +75,7 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 }
 
-func TestCommandsNameWhatIsThere(t *testing.T) {
+func TestCommandsUseExistingNames(t *testing.T) {
 	c := newChecker(t)
 	commands := 0
 	for _, p := range pages(t) {
@@ -87,7 +87,7 @@ func TestCommandsNameWhatIsThere(t *testing.T) {
 	require.Greater(t, commands, 80)
 }
 
-func TestCommandsInScriptsNameWhatIsThere(t *testing.T) {
+func TestCommandsInScriptsUseExistingNames(t *testing.T) {
 	c := newChecker(t)
 	commands := 0
 	for _, pattern := range []string{"scenarios/*.js", "examples/*.js", "extensions/*/examples/*.js"} {

@@ -76,7 +76,7 @@ func turnsOfOthers(t *testing.T, calls int, call func() error) (turns int) {
 }
 
 // A client on its own goroutine yields after each operation, however fast the server is.
-func TestTurnsOnGoroutines(t *testing.T) {
+func TestYieldOnGoroutines(t *testing.T) {
 	const operations = 50
 	crowd(t)
 	conn := answered(t, operations)
@@ -93,7 +93,7 @@ func TestTurnsOnGoroutines(t *testing.T) {
 }
 
 // Reading an answer in parts yields only once.
-func TestPartsOfAnAnswerAreOneTurn(t *testing.T) {
+func TestPartsOfAnAnswerYieldOnce(t *testing.T) {
 	const answers, parts = 20, 10
 	crowd(t)
 	conn := answered(t, answers*parts)

@@ -224,7 +224,7 @@ func arrived(conn net.Conn) error {
 }
 
 // A client whose operations fail before any I/O yields too.
-func TestBeginLetsOthersGo(t *testing.T) {
+func TestBeginYields(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops
 	var stop atomic.Bool
@@ -404,7 +404,7 @@ func TestWaitOfAnswers(t *testing.T) {
 }
 
 // A job resumed by its deadline may next wait on a connection that was closed meanwhile.
-func TestTurnOfADeadlineWaitsForWhatWasClosed(t *testing.T) {
+func TestResumedByDeadlineWaitsOnClosedConnection(t *testing.T) {
 	t.Parallel()
 	address := serve(t, "tcp", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // never answers
 	var loops eventloop.Loops

@@ -30,7 +30,7 @@ func connected(t *testing.T) (client *Conn, server net.Conn) {
 
 // A pending event of a closed connection must not reach the next connection in its slot. That one
 // would count as closed by the server and be read in a busy loop until its deadline.
-func TestWordOfAConnectionThatWasClosed(t *testing.T) {
+func TestPendingEventOfClosedConnection(t *testing.T) {
 	var loops Loops
 	first, firstServer := connected(t)
 	ends, endsServer := connected(t)

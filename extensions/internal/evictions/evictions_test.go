@@ -65,7 +65,7 @@ func watched(t *testing.T, server *cache, refused error) (told []events.Event, l
 	return told, log
 }
 
-func TestEvictionsAreMarked(t *testing.T) {
+func TestEvictionsAreRecorded(t *testing.T) {
 	server := &cache{free: -1}
 	told, log := watched(t, server, nil)
 	require.Empty(t, log)
@@ -82,7 +82,7 @@ func TestEvictionsAreMarked(t *testing.T) {
 }
 
 // A refused or unsupported poll leaves a log line and no events.
-func TestEvictionsThatCannotBeMarked(t *testing.T) {
+func TestEvictionsThatCannotBeRecorded(t *testing.T) {
 	for want, of := range map[string]struct {
 		server  *cache
 		refused error

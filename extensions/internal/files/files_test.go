@@ -55,7 +55,7 @@ func TestWriteFollowsLinksAndWritesDevices(t *testing.T) {
 	require.ErrorContains(t, Write(fsext.NewOsFs(), dir, nil), "is a folder")
 }
 
-func TestASetIsReplacedAsOne(t *testing.T) {
+func TestWriteSetIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	set := func(contents string) (files []File) {
 		for _, name := range []string{"x.json", "x.md", "x.csv"} {
@@ -74,7 +74,7 @@ func TestASetIsReplacedAsOne(t *testing.T) {
 	require.Equal(t, []string{"folder", "x.csv", "x.json", "x.md"}, names(t, dir), "nothing is left beside them")
 }
 
-func TestWhatASetReplacesIsKept(t *testing.T) {
+func TestReplaceSetKeepsFiles(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "previous")
 	for _, contents := range []string{"first", "second", "third"} {

@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 )
 
-func TestClaimIsOfOneAtATime(t *testing.T) {
+func TestClaimIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".x.running")
 	release, ok := Claim(path)
 	require.True(t, ok)
@@ -27,7 +27,7 @@ func TestClaimIsOfOneAtATime(t *testing.T) {
 }
 
 // At most one of many concurrent claims holds the file.
-func TestClaimsOfMany(t *testing.T) {
+func TestConcurrentClaims(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".x.running")
 	var holders, won atomic.Int64
 	var all sync.WaitGroup
@@ -51,7 +51,7 @@ func TestClaimsOfMany(t *testing.T) {
 	require.Positive(t, won.Load())
 }
 
-func TestClaimWhereNoFileCanBeMade(t *testing.T) {
+func TestClaimWithoutFile(t *testing.T) {
 	release, ok := Claim(filepath.Join(t.TempDir(), "no", "folder"))
 	require.True(t, ok, "the folder itself is tried elsewhere")
 	release()

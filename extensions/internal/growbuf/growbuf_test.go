@@ -66,7 +66,7 @@ func TestBufferGrowsWithAnswers(t *testing.T) {
 	require.Equal(t, []int{512, 512, 1024, 2048, 2048}, from.asked)
 }
 
-func TestLineIsAsLongAsTheBufferMayBecome(t *testing.T) {
+func TestLineOfMaximumLength(t *testing.T) {
 	line := strings.Repeat("x", most-1) + "\n"
 	got, err := growbuf.NewReader(strings.NewReader(line), most).ReadSlice('\n')
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestClosing(t *testing.T) {
 }
 
 // An end may call Remove.
-func TestClosingOfWhatIsRemoved(t *testing.T) {
+func TestRemoveWhileClosing(t *testing.T) {
 	var s Session
 	vu := &modulestest.VU{CtxField: WithSession(t.Context(), &s), StateField: &lib.State{VUID: 1}}
 	closing, owner, closed := NewClosing(vu), new(int), 0

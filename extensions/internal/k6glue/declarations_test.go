@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-func TestModulesDeclareWhatTheyHaveInCommon(t *testing.T) {
+func TestModulesDeclareCommonText(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1_000_000, MaxElements)
 	for _, module := range []string{"machbase", "memcached", "mxgateway", "nats", "resp", "umemcache"} {

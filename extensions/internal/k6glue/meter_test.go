@@ -158,7 +158,7 @@ func TestMeterInASession(t *testing.T) {
 	})
 }
 
-func TestMeterOfACallThatDoesMany(t *testing.T) {
+func TestMeterOfManyOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeterTest(t)
 		operation := func(took time.Duration) {

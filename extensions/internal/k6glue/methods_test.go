@@ -142,7 +142,7 @@ func TestMethodsAreMadeLate(t *testing.T) {
 }
 
 // The cache of missing names is bounded.
-func TestNamesThatAreNoMethods(t *testing.T) {
+func TestMissingMethodNames(t *testing.T) {
 	rt := withClients(t)
 	_, err := rt.RunString(`for (let i = 0; i < 1000; i++) client['a' + i]`)
 	require.NoError(t, err)

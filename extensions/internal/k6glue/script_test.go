@@ -49,7 +49,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-func TestExportOfWhatHasNoEnd(t *testing.T) {
+func TestExportOfUnboundedValues(t *testing.T) {
 	for script, says := range map[string]string{
 		`new Array(4294967295)`:                                            "an array has 4294967295 elements: at most 1000000 are allowed",
 		`({ a: { list: new Array(1e9) } })`:                                "a: list: an array has 1000000000 elements: at most 1000000 are allowed",

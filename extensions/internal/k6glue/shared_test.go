@@ -36,7 +36,7 @@ func TestShared(t *testing.T) {
 }
 
 // After a failed open, the next client tries again.
-func TestSharedThatCannotBeOpened(t *testing.T) {
+func TestSharedOpenFails(t *testing.T) {
 	var all Shared[int, string]
 	_, err := all.Join(1, func() (string, error) { return "", errors.New("no") })
 	require.EqualError(t, err, "no")

@@ -47,7 +47,7 @@ func (tt *tapTest) requireAllHandedOn(t *testing.T) {
 	}
 }
 
-func TestTapTellsWhyAnOperationFailed(t *testing.T) {
+func TestTapReportsFailures(t *testing.T) {
 	tap := newTapTest(t)
 	require.NoError(t, tap.Fault(), "nothing was pushed")
 	tap.push(true)
@@ -102,7 +102,7 @@ func TestTapOfPromises(t *testing.T) {
 	tap.requireAllHandedOn(t)
 }
 
-func TestTapOfAnOperationThatPushesMuch(t *testing.T) {
+func TestTapOfManySamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tap := newTapTest(t)
 		guard := &TapGuard{}
@@ -168,7 +168,7 @@ func TestNoTap(t *testing.T) {
 	guard.Forget(tap)
 }
 
-func TestTapOfAnOperationThatPushesNothing(t *testing.T) {
+func TestTapWithoutSamples(t *testing.T) {
 	tap := newTapTest(t)
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		if tap.End(tap.Begin()) != nil || tap.Fault() != nil {
@@ -177,7 +177,7 @@ func TestTapOfAnOperationThatPushesNothing(t *testing.T) {
 	}))
 }
 
-func BenchmarkTapOfAnOperationThatPushesNothing(b *testing.B) {
+func BenchmarkTapWithoutSamples(b *testing.B) {
 	state, _ := vuState(1)
 	tap := NewTap(state, FailingSamples{Checks: true})
 	tap.Open()

@@ -76,7 +76,7 @@ func TestTLSOfTheOptions(t *testing.T) {
 	require.True(t, first.InsecureSkipVerify)
 }
 
-func TestTLSOptionsThatCannotBe(t *testing.T) {
+func TestInvalidTLSOptions(t *testing.T) {
 	certificate, key := pair(t)
 	for want, options := range map[string]TLSOptions{
 		"tls.cacerts must hold certificates in PEM, as open() reads them from a file":  {CACerts: "x"},

@@ -119,7 +119,7 @@ func subSinks(s *metrics.Sample) (sinks []metrics.Sink) {
 	return sinks
 }
 
-func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
+func TestInstrumentNamesTaken(t *testing.T) {
 	for _, names := range []Metrics{
 		{Ops: "taken"}, {Ops: "taken_ops"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
 		{Ops: "ops", Tagged: []string{"taken"}},

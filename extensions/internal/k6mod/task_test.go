@@ -78,7 +78,7 @@ func TestBothForms(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted("cache_ops", "outcome", KindServer))
 }
 
-func TestFaultOfATask(t *testing.T) {
+func TestPanicInTask(t *testing.T) {
 	v, _ := startedCacheVU(t, false)
 	for _, e := range []k6test.Thrown{v.Fail(`client.get('fault')`), v.Rejected(`client.asyncGet('fault')`)} {
 		require.Equal(t, KindInternal, e.Kind)

@@ -103,7 +103,7 @@ func TestWriteWaitsForRoom(t *testing.T) {
 	})
 }
 
-func TestErrorsAreThoseOfTheConnection(t *testing.T) {
+func TestErrorsMatchPackageNet(t *testing.T) {
 	alike := func(t *testing.T, plain, own error) {
 		t.Helper()
 		var p, o *net.OpError
@@ -185,7 +185,7 @@ func TestClosingAndDeadlinesInterrupt(t *testing.T) {
 	}
 }
 
-func TestOthersStayAsTheyAre(t *testing.T) {
+func TestOtherConnectionsAreUnchanged(t *testing.T) {
 	one, other := net.Pipe()
 	defer one.Close()
 	defer other.Close()

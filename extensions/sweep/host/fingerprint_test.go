@@ -55,7 +55,7 @@ func TestControlGroupsOfVersion1(t *testing.T) {
 	require.Equal(t, report.Fingerprint{CPUQuota: 0.5}, f)
 }
 
-func TestSystemThatTellsNothing(t *testing.T) {
+func TestUnknownSystem(t *testing.T) {
 	for _, groups := range []string{"", "nonsense\n", "0:\n", "0::../..\n"} {
 		var f report.Fingerprint
 		readSystem(&f, system(map[string]string{"proc/self/cgroup": groups, "sys/fs/cgroup/cpu.max": "max 100000\n"}))

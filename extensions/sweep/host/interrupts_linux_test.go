@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTimeOfInterruptsIsWhereTheKernelSays(t *testing.T) {
+func TestInterruptTime(t *testing.T) {
 	part, err := ownPartOfSending(2 * time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, part)

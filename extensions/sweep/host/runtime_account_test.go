@@ -11,7 +11,7 @@ import (
 )
 
 // Go's runtime samples one wait in eight, so the test needs many.
-func TestWaitingForLocksIsTold(t *testing.T) {
+func TestLockWaits(t *testing.T) {
 	before, begin := readRuntime(), time.Now()
 	var lock sync.Mutex
 	var waiting sync.WaitGroup

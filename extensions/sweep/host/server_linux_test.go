@@ -18,7 +18,7 @@ func TestAServersProcessesAreNotK6(t *testing.T) {
 	require.Contains(t, processTree([]int32{self}), self, "unless it is the server")
 }
 
-func TestServersTimeIsThatOfEndedChildrenToo(t *testing.T) {
+func TestServerTimeIncludesEndedChildren(t *testing.T) {
 	server := startHelper(t, "127.0.0.1:0")
 	process := FindServer("tcp://" + server.address)
 	require.NotNil(t, process)

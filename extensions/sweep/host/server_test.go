@@ -53,7 +53,7 @@ func TestFindServerAtAllAddresses(t *testing.T) {
 	}
 }
 
-func TestListenersPreferTheVeryAddress(t *testing.T) {
+func TestListenersPreferExactAddress(t *testing.T) {
 	at := netip.MustParseAddrPort
 	all := []listener{
 		{at("[::]:5"), []int32{4}},
@@ -70,7 +70,7 @@ func TestListenersPreferTheVeryAddress(t *testing.T) {
 	require.Empty(t, listeningAt(all, at("[::1]:6")))
 }
 
-func TestServersTimeIsThatOfAllItsProcesses(t *testing.T) {
+func TestServerTimeIncludesAllProcesses(t *testing.T) {
 	server := startHelper(t, "127.0.0.1:0")
 	process := FindServer("tcp://" + server.address)
 	require.NotNil(t, process)

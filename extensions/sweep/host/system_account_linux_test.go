@@ -52,7 +52,7 @@ func TestThrottledPeriods(t *testing.T) {
 	}
 }
 
-func TestThreadsTellWhatTheyUsed(t *testing.T) {
+func TestThreadTimes(t *testing.T) {
 	server := startHelper(t, "127.0.0.1:0")
 	begin := readAccount([]int32{server.pid})
 	server.burn("burn", 100*time.Millisecond)
@@ -64,7 +64,7 @@ func TestThreadsTellWhatTheyUsed(t *testing.T) {
 	require.GreaterOrEqual(t, e[witness.Waited], 0.0)
 }
 
-func TestSocketsTellOfTheNetwork(t *testing.T) {
+func TestSocketEvidence(t *testing.T) {
 	e := witness.Evidence{}
 	begin := systemAccount{sockets: map[int]socket{
 		3: {port: 1, sent: 100, again: 50, busy: 1e6}, 4: {port: 2, sent: 10, again: 10}, 5: {port: 3, sent: 7, again: 7},
@@ -92,7 +92,7 @@ func connect(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-func TestPeersAreWhatMostConnectionsLeadTo(t *testing.T) {
+func TestPeers(t *testing.T) {
 	_, _, known := peers()
 	require.False(t, known, "there is no connection")
 	server, other := startHelper(t, "127.0.0.1:0"), startHelper(t, "127.0.0.1:0")

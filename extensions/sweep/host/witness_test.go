@@ -112,7 +112,7 @@ func steps(change func(s *report.Step)) []report.Step {
 	return []report.Step{s, other}
 }
 
-func TestStepTellsOfLittlesLaw(t *testing.T) {
+func TestStepEvidenceOfLittlesLaw(t *testing.T) {
 	e := stepEvidence(steps(func(*report.Step) {}), nil)
 	require.InDelta(t, (1000*0.004+500*0.007)/8, e[witness.UnderWay], 1e-9)
 	require.InDelta(t, 5, e[witness.MeanMs], 1e-9)
@@ -141,7 +141,7 @@ func TestStepTellsOfLittlesLaw(t *testing.T) {
 	}
 }
 
-func TestStepTellsOfWhatRanOut(t *testing.T) {
+func TestStepEvidenceOfLimits(t *testing.T) {
 	e := stepEvidence(steps(func(s *report.Step) {
 		s.Extra.Errors = map[string]uint64{
 			"dial tcp 127.0.0.1:1: socket: too many open files":                                                             3,
@@ -167,7 +167,7 @@ func TestStepTellsOfWhatRanOut(t *testing.T) {
 	require.EqualValues(t, 11, e[witness.ServerFull])
 }
 
-func TestStepTellsOfItsRate(t *testing.T) {
+func TestStepEvidenceOfTheRate(t *testing.T) {
 	e := stepEvidence(steps(func(s *report.Step) {
 		s.Rate, s.OpenLoop, s.Window = 1000, &report.OpenLoop{Due: 2000, InTime: 0.75, LateByK6: 0.2}, &report.Window{Seconds: 1.5}
 		s.Standstill = &report.Standstill{LongestMs: 300, Part: 0.2}
@@ -179,7 +179,7 @@ func TestStepTellsOfItsRate(t *testing.T) {
 	require.InDelta(t, 1.5, e[witness.Seconds], 1e-9)
 }
 
-func TestStepTellsOfTheStepBefore(t *testing.T) {
+func TestStepEvidenceOfThePreviousStep(t *testing.T) {
 	none := func(*report.Step) {}
 	before := steps(none)
 	for i := range before {
@@ -202,7 +202,7 @@ func TestStepTellsOfTheStepBefore(t *testing.T) {
 }
 
 // Slots after the window, or after the first client's end, do not count as a drop.
-func TestCourseIsOfTheTimeThatCounts(t *testing.T) {
+func TestCourseUsesMeasuredTime(t *testing.T) {
 	w := &Watch{slots: slots{every: 100 * time.Millisecond}}
 	for i := range 60 {
 		one := slot{length: w.slots.every}
@@ -275,7 +275,7 @@ func TestWatchOfAStepWithoutAStart(t *testing.T) {
 	w.Annotate(nil, nil)
 }
 
-func TestWatchIsOffWhereTheEnvironmentSaysSo(t *testing.T) {
+func TestWatchDisabledByEnvironment(t *testing.T) {
 	t.Setenv("K6_SWEEP_WITNESS", "off")
 	w := NewWatch(nil, func() uint64 { return 0 })
 	w.Start()

@@ -24,7 +24,7 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 // The slot held 500 operations; the step is a minute long.
-func BenchmarkTurnOfASlot(b *testing.B) {
+func BenchmarkEndOfASlot(b *testing.B) {
 	const minute = 938
 	var s *slots
 	var k *kind

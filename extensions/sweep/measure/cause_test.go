@@ -41,7 +41,7 @@ func TestCause(t *testing.T) {
 }
 
 // Errors that differ only in numbers are counted together, under the first text.
-func TestErrorsThatDifferInNumbersOnlyAreOne(t *testing.T) {
+func TestErrorsDifferingInNumbersAreMerged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, operations = 3, 40
 		var told []error
@@ -62,7 +62,7 @@ func TestErrorsThatDifferInNumbersOnlyAreOne(t *testing.T) {
 	})
 }
 
-func TestErrorsOfAReadingThatDifferInNumbersOnlyAreOne(t *testing.T) {
+func TestReadingMergesErrorsDifferingInNumbers(t *testing.T) {
 	var first, next Totals
 	for i := range 30 {
 		first.AddError(fmt.Sprint("port ", i))

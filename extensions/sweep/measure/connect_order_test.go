@@ -50,7 +50,7 @@ func TestClientsConnectInTheirOrder(t *testing.T) {
 }
 
 // A client that does not connect within a quarter of a second no longer blocks the others.
-func TestNobodyWaitsLongToConnect(t *testing.T) {
+func TestConnectTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(i int) time.Duration {
 			if i == 3 {
@@ -75,7 +75,7 @@ func TestNobodyWaitsLongToConnect(t *testing.T) {
 }
 
 // To a distant server, the clients together wait two seconds, not each for all before it.
-func TestConnectingToWhatIsFarAway(t *testing.T) {
+func TestConnectToDistantServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		order, took := connected(t, NewStep(512, Plan{Operations: 1}, nil), 1, func(int) time.Duration { return 0 }, 100*ms)
 		require.True(t, slices.IsSorted(order[:20]))

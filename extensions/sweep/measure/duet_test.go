@@ -147,7 +147,7 @@ func TestSliceIsChosenFromTheWarmUp(t *testing.T) {
 }
 
 // Fast operations get short slices; a slow percent makes them longer.
-func TestSlicesAreShortWhereOperationsAre(t *testing.T) {
+func TestFastOperationsGetShortSlices(t *testing.T) {
 	for slowest, want := range map[time.Duration]time.Duration{ms: 5 * ms, 8 * ms: 16 * ms} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0

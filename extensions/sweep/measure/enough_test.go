@@ -60,7 +60,7 @@ func TestABatchEndsWithTheShare(t *testing.T) {
 }
 
 // Enough is false before and after the client's part, and in an open loop.
-func TestEnoughIsOfTheShareOnly(t *testing.T) {
+func TestEnoughOutsideTheShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 2}, nil)
 		c := s.Client(0)

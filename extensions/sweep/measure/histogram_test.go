@@ -66,7 +66,7 @@ func TestIndexIsMonotonic(t *testing.T) {
 	}
 }
 
-func TestLayoutIsThatOfHDR(t *testing.T) {
+func TestLayoutMatchesHDR(t *testing.T) {
 	h := hdrhistogram.New(1, int64(Highest), 3)
 	for i := range counters {
 		lowest, highest := valueRange(i)
@@ -103,7 +103,7 @@ func TestRecordKeepsTheExactFigures(t *testing.T) {
 	}
 }
 
-func TestPagesAppearOnlyWhereValuesAre(t *testing.T) {
+func TestPagesAreAllocatedOnDemand(t *testing.T) {
 	var h histogram
 	pages := func() (n int) {
 		h.pages(func(int, *page) { n++ })

@@ -11,7 +11,7 @@ import (
 )
 
 // The latency includes any delay by the machine.
-func TestOpenLoopOfAnEmptyFunctionTakesAsLongAsItIsLate(t *testing.T) {
+func TestOpenLoopLatencyIncludesDelay(t *testing.T) {
 	for _, rate := range []float64{100, 1000} {
 		s := NewStep(8, Plan{Rate: rate, Duration: time.Second / 2}, nil)
 		requireNoErrors(t, together(s, doing(t, 0)))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatComesAfterTheShare(t *testing.T) {
+func TestOperationsAfterTheShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 3}, nil)
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {

@@ -95,7 +95,7 @@ func TestOpenLoopCountsTheGeneratorsLateness(t *testing.T) {
 }
 
 // An operation is in time if it starts within 10 ms, or within a tenth of the median latency.
-func TestOpenLoopTellsWhoWasLate(t *testing.T) {
+func TestOpenLoopLateness(t *testing.T) {
 	for _, tt := range []struct {
 		took   time.Duration
 		inTime float64
@@ -554,7 +554,7 @@ func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
 }
 
 // A client that reports late that it is free does not reduce AllBusy.
-func TestNoClientIsFreeForNoLessThanNoTime(t *testing.T) {
+func TestAllBusyIsNotNegative(t *testing.T) {
 	s := newSchedule(10, time.Second, &allPlaces{})
 	for range 2 {
 		_, places := s.claim(0, 1, nil)

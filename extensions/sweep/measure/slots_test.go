@@ -114,7 +114,7 @@ func TestSlotsShowAStall(t *testing.T) {
 }
 
 // After a pause of k6 itself, operations count in the right slots.
-func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
+func TestSlotsAfterAPause(t *testing.T) {
 	s := newSlots()
 	k := newKind("op", false, 2)
 	s.keep(k)
@@ -210,7 +210,7 @@ func TestSlowest(t *testing.T) {
 }
 
 // A wait reported by an event loop belongs to the operation that it ends.
-func TestSlowestKnowHowLongTheyWereWoken(t *testing.T) {
+func TestSlowestHaveWakeDelay(t *testing.T) {
 	s := NewStep(1, Plan{Operations: 3}, nil)
 	c := s.Client(0)
 	n := 0
@@ -276,7 +276,7 @@ func TestHeatComesBack(t *testing.T) {
 	require.Equal(t, heat, same)
 }
 
-func TestHeatsThatAreNone(t *testing.T) {
+func TestInvalidHeats(t *testing.T) {
 	for name, text := range map[string]string{
 		"no base64": "?", "no deflate": "AAAA", "cut off": "YmBg",
 	} {

@@ -67,7 +67,7 @@ func TestStandstill(t *testing.T) {
 }
 
 // When a client is done, gaps no longer count.
-func TestNobodyStandsStillWhenAClientIsThrough(t *testing.T) {
+func TestStandstillEndsWithFirstClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 10}, nil)
 		requireNoErrors(t, together(s, func(i int, c *Client) error {
@@ -77,7 +77,7 @@ func TestNobodyStandsStillWhenAClientIsThrough(t *testing.T) {
 	})
 }
 
-func TestACallThatDoesManyDoesNotStandStill(t *testing.T) {
+func TestStandstillInLongCalls(t *testing.T) {
 	for _, d := range []time.Duration{100 * time.Microsecond, 15 * ms} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewStep(1, Plan{Duration: time.Second}, nil)

@@ -199,7 +199,7 @@ func TestWarmupIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheWarmupAreTold(t *testing.T) {
+func TestWarmupFaultsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		s := NewStep(1, Plan{Operations: 1, Warmup: time.Second}, func(err error) { told = append(told, err.Error()) })

@@ -125,7 +125,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestJudgeOfAServerElsewhere(t *testing.T) {
+func TestJudgeOfARemoteServer(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change Evidence

@@ -33,7 +33,7 @@ func isUnsteady(counts []float64) bool {
 	return word == Unsteady
 }
 
-func TestDriftSeesWhatChangesForGood(t *testing.T) {
+func TestDriftSeesPermanentChanges(t *testing.T) {
 	for name, level := range map[string]func(float64) float64{
 		"it falls by a third":                 func(at float64) float64 { return 1 - at/3 },
 		"it doubles":                          func(at float64) float64 { return 1 + at },
@@ -75,7 +75,7 @@ func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
 	require.Less(t, chance, 0.001)
 }
 
-func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
+func TestDriftIgnoresBursts(t *testing.T) {
 	for name, level := range map[string]func(float64) float64{
 		"steady":                 steady,
 		"a step down at the end": func(at float64) float64 { return 1 - 0.4*math.Floor(at+0.1) },
@@ -90,7 +90,7 @@ func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestDriftAccusesFewSteadySteps(t *testing.T) {
+func TestDriftOfSteadySteps(t *testing.T) {
 	for _, noise := range []float64{0.05, 0.2, 0.5} {
 		accused := 0
 		for seed := range int64(1000) {
@@ -104,7 +104,7 @@ func TestDriftAccusesFewSteadySteps(t *testing.T) {
 
 // A wandering rate is not a permanent change. Without the correction for correlation, a quarter of
 // these steps would be unsteady.
-func TestDriftAccusesFewStepsThatWander(t *testing.T) {
+func TestDriftOfWanderingSteps(t *testing.T) {
 	accused := 0
 	for seed := range int64(1000) {
 		random := rand.New(rand.NewSource(seed))
@@ -120,7 +120,7 @@ func TestDriftAccusesFewStepsThatWander(t *testing.T) {
 	require.LessOrEqual(t, accused, 120, "of 1000 steps")
 }
 
-func TestDriftOfLittleIsNotKnown(t *testing.T) {
+func TestDriftOfTooFewOperations(t *testing.T) {
 	_, _, _, known := Drift(counted(1, 23, 0, steady))
 	require.False(t, known, "too few slots")
 	few := make([]float64, 48)
@@ -138,7 +138,7 @@ func TestDriftOfLittleIsNotKnown(t *testing.T) {
 	require.Equal(t, 1.0, chance)
 }
 
-func TestBlocksHoldAll(t *testing.T) {
+func TestBlocksHoldAllOperations(t *testing.T) {
 	for slots := 24; slots < 200; slots++ {
 		counts := counted(int64(slots), slots, 0.5, steady)
 		all, divided := 0.0, 0.0

@@ -184,7 +184,7 @@ func TestDrawsFollowTheExactDistribution(t *testing.T) {
 	}
 }
 
-func TestKeysAreThoseOfYCSB(t *testing.T) {
+func TestKeysMatchYCSB(t *testing.T) {
 	t.Parallel()
 	for _, pair := range reference(t)["fnvhash64"] {
 		number, hash, _ := strings.Cut(pair, "=")

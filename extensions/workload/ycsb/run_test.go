@@ -209,7 +209,7 @@ func TestRunsOnCachesKeepWholeRecords(t *testing.T) {
 	}
 }
 
-func TestStoresRefuseWhatTheyCannot(t *testing.T) {
+func TestStoresRefuseUnsupportedOptions(t *testing.T) {
 	t.Parallel()
 	cache := Whole(&workloadtest.Store{})
 	for options, says := range map[string]string{
@@ -237,7 +237,7 @@ func fail(t *testing.T, c *Client, reason error) Result {
 	return result
 }
 
-func TestWhatIsWrongIsFound(t *testing.T) {
+func TestWrongValuesAreFound(t *testing.T) {
 	t.Parallel()
 	const reads = `{"mix": {"read": 1, "readModifyWrite": 1}, "recordCount": 20, "dataIntegrity": true}`
 
