@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The order is random, and balanced over two pairs.
 func TestOrderIsRandomAndBalanced(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(8) {

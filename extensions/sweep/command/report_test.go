@@ -36,7 +36,6 @@ func TestReport(t *testing.T) {
 	require.True(t, strings.HasPrefix(strings.ToLower(k.file("pages/run.html")), "<!doctype html>"))
 }
 
-// A new format needs only an entry in the list.
 func TestReportInAnAddedFormat(t *testing.T) {
 	before := formats.All
 	t.Cleanup(func() { formats.All = before })

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// A panic does not end the step or k6.
 func TestPanicIsAFailedOperation(t *testing.T) {
 	for name, script := range map[string]string{
 		"in sweep.run":        `let n = 0; sweep.run(() => { sleep(10); if (++n === 5) crash() })`,

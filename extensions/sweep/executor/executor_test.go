@@ -128,7 +128,6 @@ func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 	})
 }
 
-// A client that fails to connect at first joins with the next call.
 func TestSweepOfASessionThatConnectsLate(t *testing.T) {
 	for _, warmup := range []string{"0s", "1s"} {
 		t.Run(warmup, func(t *testing.T) {
@@ -167,7 +166,6 @@ func TestSweepCountsWhatScriptsThrow(t *testing.T) {
 	})
 }
 
-// An exception after the client's share is not an operation, but is counted.
 func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 	for name, script := range map[string]string{
 		"exception":    `sweep.run(() => sleep(10)); throw new Error("check failed")`,
@@ -305,7 +303,6 @@ func TestMaxDuration(t *testing.T) {
 	})
 }
 
-// Operations that outlive maxDuration and gracefulStop are cut off and fail.
 func TestGracefulStop(t *testing.T) {
 	for name, script := range map[string]string{
 		"session":        `let n = 0; sweep.run(() => { if (++n === 4) { hang() }; sleep(100) })`,
@@ -528,7 +525,6 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// A step's progress line fits 80 columns.
 func TestProgressOfSecondsIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [8], "duration": "4s"}`, `sweep.run(() => sleep(10))`)
@@ -572,7 +568,6 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// No client continues its script or closes connections while others are measured.
 func TestSessionsEndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu)); sleep(50)`)

@@ -347,7 +347,6 @@ func TestAbortInsideOfANamedOperation(t *testing.T) {
 	})
 }
 
-// With gracefulStop 0s, a client fails once and does not start again.
 func TestNoGraceAtAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [3], "iterations": 100, "maxDuration": "1s", "gracefulStop": "0s"}`, `sweep.run(() => sleep(300))`)

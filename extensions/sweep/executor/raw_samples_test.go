@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
-// Samples of clients that finish at the same moment have different times.
 func TestRawSamplesHaveTimesOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [50], "iterations": 40, "raw": true}`, `sweep.run(() => sleep(10))`)

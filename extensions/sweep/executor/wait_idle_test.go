@@ -55,7 +55,6 @@ func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
 	})
 }
 
-// Without a reason to wait, the warm-up has its normal length.
 func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	for name, c := range map[string]struct {
 		config, script, segment string

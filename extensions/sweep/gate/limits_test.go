@@ -82,7 +82,6 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	require.Zero(t, crossings(slow), "nothing is known of the server")
 }
 
-// The gate on standstills uses the longest of all repeats.
 func TestGateOfAStandstill(t *testing.T) {
 	gate := func(bound string) *File {
 		return parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "standstill": "`+bound+`" }] }`)

@@ -146,7 +146,6 @@ func TestParsed(t *testing.T) {
 	}, f)
 }
 
-// The schema has the key of each figure, and no other bound.
 func TestSchemaHasEveryFigure(t *testing.T) {
 	var schema struct {
 		Defs map[string]struct {
@@ -169,7 +168,6 @@ func TestSchemaHasEveryFigure(t *testing.T) {
 	}
 }
 
-// The documentation has the key of each figure.
 func TestDocsHaveEveryFigure(t *testing.T) {
 	raw, err := os.ReadFile("../../../thresholds/README.md")
 	require.NoError(t, err)
@@ -178,7 +176,6 @@ func TestDocsHaveEveryFigure(t *testing.T) {
 	}
 }
 
-// The schema and Parse accept the same files.
 func TestSchemaAgrees(t *testing.T) {
 	written, err := os.ReadFile("schema.json")
 	require.NoError(t, err)

@@ -113,7 +113,6 @@ func TestRunsOfOneCommitStayTogether(t *testing.T) {
 	}
 }
 
-// A machine with fast and slow periods of all lengths is no change.
 func TestWanderingMachineIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	const histories = 20

@@ -69,7 +69,6 @@ func TestRecordsOfRunsWithFlaws(t *testing.T) {
 	require.EqualError(t, err, "the run has no steps: there is nothing to keep")
 }
 
-// A duet's ratios are figures of a step without variant.
 func TestRecordOfDuets(t *testing.T) {
 	duet := func(r *report.Report) {
 		for i := range r.Steps {
@@ -127,7 +126,6 @@ func TestRecordHasProcessorTimeOfAnOperation(t *testing.T) {
 	require.NotContains(t, r.Steps[0].Figures, "server_cpu_per_operation", "it is not known of all repeats")
 }
 
-// Steps that a neighbour limited are in no series.
 func TestRunsBesideNeighboursAreLeftOut(t *testing.T) {
 	var records []Record
 	for i := range 40 {

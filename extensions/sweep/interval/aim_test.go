@@ -45,7 +45,6 @@ func TestNextLook(t *testing.T) {
 	require.Equal(t, interval.FirstLook, asked.NextLook(0, interval.Aim{}))
 }
 
-// The least precise kind of operation counts.
 func TestReachedIsOfTheKindThatIsKnownLeast(t *testing.T) {
 	one := func(s server) *measure.Reading {
 		r := s.start(rand.New(rand.NewPCG(3, 4)))

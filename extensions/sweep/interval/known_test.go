@@ -29,7 +29,6 @@ func steps() [][]byte {
 	return [][]byte{inTurns, endsEarly, rarely, alike}
 }
 
-// All results are finite numbers.
 func FuzzIntervalsAreNumbers(f *testing.F) {
 	for _, step := range steps() {
 		f.Add(step)

@@ -43,7 +43,6 @@ func TestModuleExports(t *testing.T) {
 	require.Nil(t, exports.Named, "k6 takes values from the default export")
 }
 
-// The module can be called and imported by name.
 func TestModuleIsCallable(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	rt := runtime.VU.Runtime()

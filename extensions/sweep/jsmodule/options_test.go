@@ -55,7 +55,6 @@ func TestSweepOptions(t *testing.T) {
 	}
 }
 
-// Settings override the script's options.
 func TestSettingsOfOptions(t *testing.T) {
 	const script = `sweep.options({ scenario: 'look', op: 'get', clients: [4], iterations: 10, warmupIterations: 2 })`
 	usual := map[string]any{

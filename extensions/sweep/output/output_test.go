@@ -304,7 +304,6 @@ func TestWhatIsIncomplete(t *testing.T) {
 	require.InDelta(t, 1.9, s.Window.Seconds, 1e-9, "as far as it has come")
 }
 
-// Merged parts equal the report of one process that saw all samples.
 func TestMergeOfSegments(t *testing.T) {
 	segment := func(text string) string {
 		sequence := "0,1"

@@ -123,7 +123,6 @@ func TestIntervalsOfSlicesCoverTheTruth(t *testing.T) {
 	}
 }
 
-// Without blocks, too few intervals contain the true ratio when slices are correlated.
 func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const runs, n = 200, 300

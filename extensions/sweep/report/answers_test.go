@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// How long the requests of operations took is another one.
 func TestRequests(t *testing.T) {
 	r := reading(100)
 	for range 50 {
@@ -43,7 +42,6 @@ func TestOwnTimeOfAScript(t *testing.T) {
 	require.NotContains(t, slept(witness.Host, 3.9).Markdown(), "The rest is the script's own")
 }
 
-// How long answers waited for their clients is a figure of its own.
 func TestClientWait(t *testing.T) {
 	r := reading(100)
 	for range 99 {

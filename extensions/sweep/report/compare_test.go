@@ -334,7 +334,6 @@ func TestCompareWithZero(t *testing.T) {
 	require.Len(t, c.Geomeans, 2, "of ops/s and p50")
 }
 
-// All rows are one family, so many steps raise no false alarm.
 func TestCompareOfManyStepsRaisesNoFalseAlarm(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	const trials = 300

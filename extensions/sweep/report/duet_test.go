@@ -80,7 +80,6 @@ func TestNamesOfVariants(t *testing.T) {
 	}
 }
 
-// What a gate is held against is the estimate that the run made.
 func TestEstimateOfADuetThatWasRead(t *testing.T) {
 	made, err := paired.Of([]paired.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
 	require.NoError(t, err)

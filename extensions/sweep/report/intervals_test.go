@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A report with wrong intervals is refused.
 func TestIntervals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := measuredSteps(t, 1, 5000, func(int, int) time.Duration {

@@ -63,7 +63,6 @@ func header(r *Report) []string {
 	return out
 }
 
-// Rate and repeat appear only if steps differ in them.
 func TestMarkdownColumns(t *testing.T) {
 	require.Equal(t, []string{
 		"Ver", "scenario", "clients", "per client", "ops/s", "min client", "max client", "avg client", "p50", "p99", "failed",
@@ -244,7 +243,6 @@ func TestCodeSpan(t *testing.T) {
 	}
 }
 
-// Texts from servers are escaped in all notes.
 func TestNotesAreNoMarkup(t *testing.T) {
 	const evil = "<img src=x onerror=alert(1)> [here](http://evil.test) @all"
 	r := madeUp(func(r *Report) {

@@ -40,7 +40,6 @@ type half = struct {
 	ops         int
 }
 
-// Rates of parts that ran one after the other are not added.
 func TestMergeOfHalvesThatDidNotRunAtTheSameTime(t *testing.T) {
 	merged, _, err := Merge(timedHalves(t, half{0, 5 * time.Second, 466_340}, half{23 * time.Second, 5 * time.Second, 508_250})...)
 	require.NoError(t, err)

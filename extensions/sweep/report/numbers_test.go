@@ -71,7 +71,6 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-// The text grows with the value.
 func TestMillisShowsAtMostFourDigitsBelowASecond(t *testing.T) {
 	for ms := 0.0; ms < 999.4; ms += 0.0173 {
 		digits := strings.NewReplacer(".", "", "ms", "").Replace(Millis(ms))

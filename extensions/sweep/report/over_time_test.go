@@ -189,7 +189,6 @@ func sumOf(all []time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// If one part has no figures over time, the whole has none.
 func TestMergeOverTime(t *testing.T) {
 	whole := func(spoil func(*Step)) Step {
 		parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}

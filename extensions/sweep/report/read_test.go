@@ -106,7 +106,6 @@ func TestReadOfTruncated(t *testing.T) {
 	}
 }
 
-// Every report that can be read can be rendered in all formats.
 func FuzzRead(f *testing.F) {
 	for _, r := range reports() {
 		f.Add([]byte(jsonOf(f, r)))

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Parts that are too short are judged together.
 func TestMergeOfShortParts(t *testing.T) {
 	for each, want := range map[int]*uint64{4: new(uint64(8)), 5: nil} {
 		var parts []*Report

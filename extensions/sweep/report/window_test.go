@@ -68,7 +68,6 @@ func TestRateOfAWindow(t *testing.T) {
 	}
 }
 
-// After Ctrl-C, there is no tail to report.
 func TestAnInterruptedWindowHasNoTail(t *testing.T) {
 	r := reading(98)
 	r.Window = time.Second

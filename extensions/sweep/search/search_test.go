@@ -93,7 +93,6 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, 5, steps, "repeats are at least as many as asked for")
 }
 
-// A single disturbed step does not change the result.
 func TestSearchWithOneDisturbedStep(t *testing.T) {
 	_, _, steps := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, upTo(20))
 	for disturbed := 1; disturbed <= steps; disturbed++ {
@@ -136,7 +135,6 @@ func TestSearchInNoise(t *testing.T) {
 	require.Greater(t, held, searches*95/100, "of %d searches", searches)
 }
 
-// Undecided steps do not keep the search from ending.
 func TestSearchEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range 300 {
@@ -319,7 +317,6 @@ func TestSearchBesideANeighbour(t *testing.T) {
 	require.Contains(t, result.Why, "limited by neighbour: Others used 1 of 2 processors.")
 }
 
-// A number needs enough operations in all of its steps together.
 func TestSearchOfShortSteps(t *testing.T) {
 	short := func(operations int64) (*report.Search, int) {
 		s := New(readFind(t, `{"p99": "5ms", "min": 4, "max": 4}`), 1, false)

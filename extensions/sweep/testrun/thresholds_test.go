@@ -228,7 +228,6 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 	})
 }
 
-// A threshold without clients judges the step that the search finds.
 func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		bound   string

@@ -106,7 +106,6 @@ func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float
 	return judgement.Judge(family, 0.05)
 }
 
-// With 5 % between runs, the earlier gates raised a false alarm in one run of nine.
 func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 	const trials = 1500
 	random := rand.New(rand.NewPCG(20, 2))

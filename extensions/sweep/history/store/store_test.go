@@ -67,7 +67,6 @@ func TestRecordsAreKeptOnce(t *testing.T) {
 	}
 }
 
-// Concurrent writers lose no record and tear no line.
 func TestSeveralAddAtOnce(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,6 @@ func TestStepAxis(t *testing.T) {
 	require.Empty(t, texts(stepAxis("", []float64{-1, math.NaN(), math.Inf(1)}, 0, 100)))
 }
 
-// The texts at the ends of an axis always stay.
 func TestTicksDoNotOverlap(t *testing.T) {
 	var values []float64
 	for i := range 300 {

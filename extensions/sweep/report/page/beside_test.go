@@ -148,7 +148,6 @@ func TestVerdictCells(t *testing.T) {
 	}
 }
 
-// Curves are sorted by clients.
 func TestCurvesSideBySideAreInOrder(t *testing.T) {
 	m := newMaker()
 	c, err := beside.Of([]beside.Run{

@@ -78,7 +78,6 @@ func cellsOf(row *html.Node) []string {
 	return out
 }
 
-// Evidence from after the step's end is not shown.
 func TestLanesEndWithTheStep(t *testing.T) {
 	m := newMaker()
 	s := m.step(8, 1, 100, "rollup", 9000, m.stalled)
@@ -198,7 +197,6 @@ func (m *maker) scattered(t *testing.T, s *report.Step) {
 	s.OverTime, s.Seconds = made[0].OverTime, 48
 }
 
-// Both variants of a duet have a plot, on the same time axis.
 func TestInsideOfADuet(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -225,7 +223,6 @@ func TestInsideOfADuet(t *testing.T) {
 	require.Contains(t, text(elements(all, "figcaption")[0]), "Variants of a duet took turns")
 }
 
-// A duet has both variants in all figures, and no warning.
 func TestPageOfADuet(t *testing.T) {
 	m := newMaker()
 	var steps []report.Step
@@ -254,7 +251,6 @@ func TestPageOfADuet(t *testing.T) {
 	require.Fail(t, "the duet is not told of")
 }
 
-// Evictions have a lane with bars, and no numbers.
 func TestEvictionsHaveALane(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
@@ -277,7 +273,6 @@ func TestEvictionsHaveALane(t *testing.T) {
 	}
 }
 
-// Numbers of close events are placed next to each other, each with its line.
 func TestNumbersOfMarksAreApart(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
@@ -330,7 +325,6 @@ func TestInsideOfABrokenHeat(t *testing.T) {
 	require.Contains(t, rendered(t, r), "overTime.heat: illegal base64")
 }
 
-// A single slow operation is visible next to a cell of a million.
 func TestHeatLevelsAreOfTheLogarithm(t *testing.T) {
 	const most = 10_000_000
 	require.Equal(t, -1, heatLevel(0, most))

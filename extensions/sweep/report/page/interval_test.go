@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Each interval of a step without repeats has a whisker.
 func TestIntervalsOnThePage(t *testing.T) {
 	m := newMaker()
 	once := m.madeUp([]report.Step{m.step(1, 1, 200, "rollup", 9000, known), m.step(8, 1, 200, "rollup", 9000, known), m.step(64, 1, 200, "rollup", 9000)})

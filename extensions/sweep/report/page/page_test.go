@@ -239,7 +239,6 @@ func TestNoteworthyReports(t *testing.T) {
 	}
 }
 
-// An open loop may have a linear axis of rates.
 func TestLatencySaysWhichAxesAreLogarithmic(t *testing.T) {
 	require.Contains(t, pages()["plain"], "in milliseconds; both axes are logarithmic.")
 	require.Contains(t, pages()["rates"], "in milliseconds; their axis is logarithmic.")

@@ -82,7 +82,6 @@ func TestPublishedShapes(t *testing.T) {
 	require.Empty(t, shapesOf(newSweep(r)), "nobody published a sweep of rates")
 }
 
-// Five published series over two steps have separate letters.
 func TestLettersOfPublishedSeriesAreApart(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(1, 1, 10, "rollup", 100), m.step(8, 1, 10, "rollup", 100)},
@@ -129,7 +128,6 @@ func TestFailuresAreBounded(t *testing.T) {
 	require.Equal(t, failure{Step: "1 client", Op: "get", Text: "error 104", Count: "105"}, list[0])
 }
 
-// Every report that can be read has a page.
 func FuzzRender(f *testing.F) {
 	for _, name := range []string{"small", "rates", "allfailed", "weird", "tiny", "negative"} {
 		raw, err := examples()[name].JSON()
@@ -149,7 +147,6 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// Even numbers that no run can have do not prevent a page.
 func FuzzNumbers(f *testing.F) {
 	f.Add(8, 0.0, 6060.1, 1.5, 20.0, 0.5, 2.0, int64(100), int64(90))
 	f.Add(-1, 5e-324, 1e308, 1e-300, 1e300, -1.0, 1e-12, int64(math.MinInt64), int64(math.MaxInt64))

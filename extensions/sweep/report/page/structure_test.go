@@ -57,7 +57,6 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// Plots have titles and descriptions for screen readers.
 func TestPlotsAreTold(t *testing.T) {
 	forPages(t, func(t *testing.T, r *report.Report, page string) {
 		t.Helper()
@@ -119,7 +118,6 @@ func firstElement(n *html.Node) *html.Node {
 	return nil
 }
 
-// Texts of the report are escaped everywhere.
 func TestTextsStayTexts(t *testing.T) {
 	r := examples()["weird"]
 	all := nodes(t, rendered(t, r))
