@@ -42,7 +42,6 @@ func TestDeclarations(t *testing.T) {
 	require.ElementsMatch(t, exports, functions)
 }
 
-// jsonKeys returns the keys of a struct's own fields.
 func jsonKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
@@ -54,7 +53,6 @@ func jsonKeys(t reflect.Type) []string {
 	return keys
 }
 
-// declared returns the properties of a TypeScript interface.
 func declared(body string) []string {
 	var names []string
 	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\??:`).FindAllStringSubmatch(body, -1) {

@@ -20,7 +20,6 @@ import (
 
 const between = "---"
 
-// mostPairs is the default limit for a trial with --until.
 const mostPairs = 100
 
 type abOptions struct {
@@ -198,7 +197,6 @@ func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
 	return err
 }
 
-// conclude prints the results; its error is their outcome.
 func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bool, o *abOptions) error {
 	judgements, err := trial.Judge(gates, looked)
 	if err != nil {

@@ -52,7 +52,6 @@ func newHistory(gs *state.GlobalState) *cobra.Command {
 	return cmd
 }
 
-// place adds the flags of all three commands.
 func (o *historyOptions) place(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.dir, "dir", "history", "`folder` of the records")
 	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
-// lastRuns is the default number of runs in a baseline.
 const lastRuns = 20
 
 func newRecord(gs *state.GlobalState) *cobra.Command {

@@ -88,7 +88,6 @@ func formatLines(line func(formats.Format) string) string {
 	return lines.String()
 }
 
-// helpOf returns a format's line in the help.
 func helpOf(f formats.Format) string {
 	width := 0
 	for _, name := range formats.Names() {

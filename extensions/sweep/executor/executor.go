@@ -74,7 +74,6 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	return err
 }
 
-// wait waits for the scenario in the option after.
 func (e *Executor) wait(ctx context.Context) error {
 	if !e.config.After.Valid {
 		return nil

@@ -164,7 +164,6 @@ func (p *progress) part(done float64) float64 {
 	return min(behind/all, 1)
 }
 
-// frozen returns the current progress as a constant.
 func (p *progress) frozen() k6glue.Progress {
 	done, right := p.read()
 

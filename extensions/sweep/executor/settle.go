@@ -108,7 +108,6 @@ func (r *stepRun) settle(ended <-chan struct{}) {
 	}
 }
 
-// settled records the result of the wait.
 func (r *stepRun) settled(reached bool, waited time.Duration) {
 	quiet := &report.Quiet{Reached: reached, WaitedSeconds: waited.Seconds()}
 	switch {
@@ -123,7 +122,6 @@ func (r *stepRun) settled(reached bool, waited time.Duration) {
 	}
 }
 
-// warmed returns length and operations of the warm-up so far.
 func (r *stepRun) warmed() (elapsed time.Duration, operations uint64) {
 	elapsed, all := r.step.Warmed()
 	for _, w := range all {

@@ -15,7 +15,6 @@ type precisionSample struct {
 	at  time.Duration
 }
 
-// measureUntilKnown ends the step when its figures are precise enough.
 func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 	select {
 	case <-r.step.Line():

@@ -209,7 +209,6 @@ func (f *File) NoBaseline() string {
 	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s", judgement.FewestRuns, to)
 }
 
-// setBaseline sets the recorded runs that Relative.Baseline names.
 func (f *File) setBaseline(b *Baseline) error {
 	if b.Scenario != f.Scenario {
 		return fmt.Errorf("it is of scenario %q, and must be of %q", b.Scenario, f.Scenario)

@@ -105,7 +105,6 @@ func TestBaselineTellsWhatItCouldSee(t *testing.T) {
 	require.Contains(t, apart(t).String(), "  set with 8 clients: ops/s differs by 11 %, a gate could see 50 %")
 }
 
-// flawed are runs that cannot be compared.
 var flawed = map[string]func(*report.Report){
 	"the run was interrupted":                                     func(r *report.Report) { r.Interrupted = true },
 	"the run has no steps":                                        func(r *report.Report) { r.Steps = nil },

@@ -21,7 +21,6 @@ func duetsOf(r *report.Report) (keys []report.Key) {
 	return keys
 }
 
-// againstBase compares the change of a duet with its base.
 func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison { //nolint:cyclop,funlen // a case for each reason
 	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
 	groups := r.Groups()

@@ -98,5 +98,4 @@ func unusable(g *report.Group) string {
 	return ""
 }
 
-// inStep names the step, without the operation.
 func inStep(key report.Key) string { return strings.TrimPrefix(steps(key), tagged(key.Op)) }

@@ -67,14 +67,12 @@ func recorded(t *testing.T, speeds ...float64) *Baseline {
 	return b
 }
 
-// near has recorded runs that differ by 1 %.
 func near(t *testing.T) *Baseline {
 	t.Helper()
 
 	return recorded(t, 1, 1.01, 0.99, 1.01, 0.99)
 }
 
-// apart has recorded runs that differ by 10 %.
 func apart(t *testing.T) *Baseline {
 	t.Helper()
 
@@ -189,7 +187,6 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// operations sets the number of successful operations in each step.
 func operations(n int64) func(*report.Report) {
 	return func(r *report.Report) {
 		for i := range r.Steps {

@@ -204,7 +204,6 @@ func (s *series) settle(found []int) []int {
 	return found
 }
 
-// withoutChance removes the least certain change until all are certain.
 func (s *series) withoutChance(found []int) []int {
 	for len(found) > 0 {
 		worst, at := 0.0, -1
@@ -329,7 +328,6 @@ const (
 	firstScales = 3
 )
 
-// without returns the values with all levels made equal.
 func (s *series) without(found []int) []float64 {
 	values := make([]float64, 0, len(s.logs))
 	lo := 0

@@ -61,7 +61,6 @@ func blockVariance(values []float64, size int) float64 {
 	return deviation * deviation / 2
 }
 
-// variance returns the variance of a mean of n runs.
 func (w *drift) variance(n int) float64 {
 	if w.own == 0 {
 		return 0

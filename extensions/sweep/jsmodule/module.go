@@ -59,7 +59,6 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	return m
 }
 
-// otherExports maps names from other modules to ours.
 var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
 	"Sweep":     useOptions,
 	"scenario":  useOptions,

@@ -147,7 +147,6 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 
 type outcome func(took time.Duration, err error)
 
-// recorder returns the function that records the operation.
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {

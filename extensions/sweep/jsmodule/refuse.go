@@ -30,11 +30,9 @@ func (m *module) refuseDropped() {
 	}
 }
 
-// errNotHere is the error of sweep.run under another executor.
 var errNotHere = errors.New("sweep.run works in scenarios with executor '" + options.ExecutorType + "' only, " +
 	"or in those that sweep.options has made portable")
 
-// errInInit is the error of sweep.run in the init context.
 var errInInit = errors.New("sweep.run(fn) is called in the scenario's function, not in the init context: " +
 	"export default function () { sweep.run(fn) }")
 

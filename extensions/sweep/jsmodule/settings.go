@@ -326,7 +326,6 @@ func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
 	return nil
 }
 
-// opNames returns the operations that the options name.
 func (o *sweepOptions) opNames() []string {
 	if names, is := o.Executor["opNames"].([]any); is {
 		ops := make([]string, 0, len(names))

@@ -125,7 +125,6 @@ func twice[T comparable](values []T) bool {
 	return false
 }
 
-// share checks the length of a step.
 func (v *validation) share(c *Config) {
 	if c.OpenLoop() {
 		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool && !c.Precision.Some(),

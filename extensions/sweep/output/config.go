@@ -95,7 +95,6 @@ func setting(params output.Params, name string) string {
 	return cmp.Or(given, params.RuntimeOptions.Env["SWEEP_"+name], params.Environment["SWEEP_"+name])
 }
 
-// nameOf returns the script's name without extension.
 func nameOf(script *url.URL) string {
 	if script == nil {
 		return "script"

@@ -110,7 +110,6 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	return m
 }
 
-// socketName names a WebSocket session.
 func socketName(tag func(string) string) string {
 	return shortened(joined("ws", first(tag("name"), tag("url"))))
 }

@@ -42,7 +42,6 @@ func (s *scenario) stepOf(at time.Duration) *step {
 	return s.steps[len(s.steps)-1]
 }
 
-// shape has the load options of k6's executors.
 type shape struct {
 	Executor        string             `json:"executor"`
 	VUs             int64              `json:"vus"`
@@ -182,7 +181,6 @@ func (l *shape) stages() (all []*step) {
 	return all
 }
 
-// clients returns the most VUs of the scenario.
 func (l *shape) clients() int {
 	most := max(l.VUs, l.StartVUs, l.PreAllocatedVUs, l.MaxVUs, 1)
 	if l.Executor == "ramping-vus" {

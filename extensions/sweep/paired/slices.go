@@ -344,7 +344,6 @@ func (s *sample) class(g *sums, q float64) int {
 	return classOf(g.quantile(q, s.classes), s.classes)
 }
 
-// above counts the operations in higher classes.
 func above(counts []float64, class int) (n float64) {
 	for _, c := range counts[min(class+1, len(counts)):] {
 		n += c

@@ -48,7 +48,6 @@ func (d duetOf) run(random *rand.Rand, bounds paired.Classes) []paired.SlicePair
 	return pairs
 }
 
-// fill makes a slice of one second of one client.
 func (d duetOf) fill(s *paired.Slice, random *rand.Rand, bounds paired.Classes, slower, tail float64, here *bool) {
 	if random.Float64() > d.stays {
 		*here = !*here

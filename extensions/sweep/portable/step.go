@@ -180,7 +180,6 @@ func (s *Step) allFail(err error, failures uint64) {
 	s.step.Interrupt()
 }
 
-// aborted returns the reason to end the test, or "".
 func (s *Step) aborted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,6 @@ type AnswersMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newAnswers returns nil if nothing was measured.
 func newAnswers(d *measure.Distribution) (*AnswersMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // a step without has none
@@ -36,7 +35,6 @@ func newAnswers(d *measure.Distribution) (*AnswersMs, error) {
 	}, nil
 }
 
-// distribution reads the times from their histogram.
 func (w *AnswersMs) distribution() (measure.Distribution, error) {
 	d, err := measure.Decode(w.Histogram)
 	if err != nil {

@@ -19,7 +19,6 @@ type ClientWaitMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newClientWait returns nil if no wait was measured.
 func newClientWait(d *measure.Distribution) (*ClientWaitMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // a step without has none

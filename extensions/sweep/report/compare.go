@@ -124,7 +124,6 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	return c, nil
 }
 
-// judge sets the overall result from the rows and searches.
 func (c *Comparison) judge(interrupted bool) {
 	c.Regressed = interrupted || c.Search != nil && c.Search.Regressed
 	for i := range c.Rows {

@@ -19,7 +19,6 @@ type Sought struct {
 	Regressed bool `json:"regressed"`
 }
 
-// newSought returns nil if the searches had different goals.
 func newSought(before, after *Search, tolerance float64) *Sought {
 	if before.Of != after.Of || before.Bound != after.Bound {
 		return nil

@@ -43,7 +43,6 @@ func (c *Comparison) Text() string {
 	return b.String()
 }
 
-// ofTheseRuns limits the meaning of the verdicts.
 const ofTheseRuns = "The verdicts are of these two runs: two of one build differ by more than their repeats. " +
 	"Gates beside recorded runs know by how much, and ab leaves it out."
 

@@ -114,10 +114,8 @@ func (r *Report) DuetLine(d *Duet) string {
 
 func (f *DuetFigure) isRate() bool { return f.Figure == DuetFigures[0] }
 
-// sameWithin is the largest difference that counts as the same.
 const sameWithin = 0.05
 
-// verdict describes the ratio's interval in words.
 func (f *DuetFigure) verdict() string {
 	more, less := "worse", "better" // of a latency
 	if f.isRate() {

@@ -18,7 +18,6 @@ type FailedLatencyMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newFailedLatency returns nil if no duration is known.
 func newFailedLatency(d *measure.Distribution) (*FailedLatencyMs, error) {
 	if d.Count == 0 {
 		return nil, nil //nolint:nilnil // nothing has failed

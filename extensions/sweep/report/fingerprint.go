@@ -65,7 +65,6 @@ func (f *Fingerprint) all() []Fact {
 	}
 }
 
-// known formats a number; "" for zero.
 func known(n float64) string {
 	if n == 0 {
 		return ""

@@ -106,7 +106,6 @@ func (r *Report) writeGates(b *strings.Builder) {
 	}
 }
 
-// mostDuetsShown limits the lines about duets.
 const mostDuetsShown = 8
 
 func (r *Report) writeDuets(b *strings.Builder) {

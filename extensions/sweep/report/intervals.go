@@ -23,7 +23,6 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// around returns the interval value ± value*half.
 func around(value, half float64) Range {
 	return Range{Low: max(value*(1-half), 0), High: value * (1 + half)}
 }

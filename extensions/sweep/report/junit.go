@@ -149,7 +149,6 @@ func (r *Report) searchCase() junitCase {
 	return c
 }
 
-// runProblem returns the problem of the whole run, or nil.
 func (r *Report) runProblem() *junitProblem {
 	switch {
 	case r.Interrupted:

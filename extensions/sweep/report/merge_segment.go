@@ -12,7 +12,6 @@ import (
 // segmentParam is the parameter with the execution segment of a part.
 const segmentParam = "segment"
 
-// maxSegment limits the length of a segment, in bytes.
 const maxSegment = 200
 
 type bounds struct {

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// numbersIn calls found with each number in a value.
 func numbersIn(v reflect.Value, found func(number reflect.Value)) {
 	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
 	case reflect.Float64:
@@ -85,7 +84,6 @@ func TestReportWithoutANumber(t *testing.T) {
 	require.Greater(t, readAgain, 100)
 }
 
-// needed are the required figures of a step.
 var needed = []string{
 	"rate", "seconds", "opsPerSecond", "client.min", "client.max", "client.avg", "client.p25", "client.p50", "client.p75",
 	"latencyMs.p50", "latencyMs.p90", "latencyMs.p95", "latencyMs.p99", "latencyMs.p999", "latencyMs.max", "latencyMs.mean",

@@ -30,7 +30,6 @@ type LatenessMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// newOpenLoop returns nil for other steps.
 func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	from := reading.OpenLoop
 	if from == nil {

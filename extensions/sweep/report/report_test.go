@@ -59,7 +59,6 @@ func step(clients, repeat int, op string, change ...func(*Step)) Step {
 	return s
 }
 
-// histogramOf makes a histogram with the step's operations and percentiles.
 func histogramOf(s *Step) string {
 	return remembered([]any{s.Operations, s.Latency}, func() string { return newHistogram(s.Operations, &s.Latency) })
 }

@@ -128,7 +128,6 @@ func (r *Report) AllTables() []Table {
 	return append([]Table{t}, r.Tables...)
 }
 
-// note explains OtherOp; "" if it is not used.
 func (s *Script) note() string {
 	if s == nil || s.MostOps == 0 {
 		return ""

@@ -130,7 +130,6 @@ type quantile struct {
 
 const mean = -1
 
-// validateLatency checks the latencies of the step against their histograms.
 func (s *Step) validateLatency() error {
 	l, unit := &s.Latency, float64(time.Millisecond)
 	d, err := agree("histogram", s.Histogram, unit,
@@ -284,7 +283,6 @@ func (s *Step) validateWitness() error {
 	return nil
 }
 
-// validate checks the percentiles of metrics against their histograms.
 func (s *Script) validate() error {
 	if s == nil {
 		return nil

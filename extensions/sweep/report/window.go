@@ -23,7 +23,6 @@ type AllClients struct {
 	OpsPerSecond float64 `json:"opsPerSecond"`
 }
 
-// newWindow returns nil for a step without a duration.
 func newWindow(reading *measure.Reading, t *measure.Totals) *Window {
 	if reading.Window == 0 {
 		return nil
@@ -35,7 +34,6 @@ func newWindow(reading *measure.Reading, t *measure.Totals) *Window {
 	}
 }
 
-// newAllClients returns nil if unknown.
 func newAllClients(reading *measure.Reading, t *measure.Totals) *AllClients {
 	if reading.AllAtWork == 0 {
 		return nil
@@ -46,7 +44,6 @@ func newAllClients(reading *measure.Reading, t *measure.Totals) *AllClients {
 	}
 }
 
-// plus adds another kind of operation; other may be nil.
 func (w *Window) plus(other *Window) *Window {
 	if w == nil || other == nil {
 		return other
@@ -58,7 +55,6 @@ func (w *Window) plus(other *Window) *Window {
 	return &sum
 }
 
-// plus adds another kind of operation; other may be nil.
 func (a *AllClients) plus(other *AllClients) *AllClients {
 	if a == nil || other == nil {
 		return other

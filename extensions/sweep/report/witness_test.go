@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-// limited sets the step's bottleneck.
 func limited(word witness.Word) func(*Step) {
 	return func(s *Step) {
 		s.Witness = &Witness{

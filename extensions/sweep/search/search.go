@@ -108,7 +108,6 @@ func (s *Search) Next() (value float64, try int, more bool) {
 	return n.value, n.tries + 1, true
 }
 
-// choose returns the next number, or nil at the end.
 func (s *Search) choose() *number {
 	if i := slices.IndexFunc(s.numbers, func(n *number) bool { return !s.decided(n) }); i >= 0 {
 		return s.numbers[i]

@@ -72,7 +72,6 @@ type bound struct{ tasks *k6mod.Tasks }
 // Tasks implements k6mod.Tasker.
 func (b *bound) Tasks() *k6mod.Tasks { return b.tasks }
 
-// task is an Operation as a k6mod.Task.
 type task struct {
 	module    *Module
 	operation Operation

@@ -79,7 +79,6 @@ func newBox(t *testing.T, cut func()) *k6test.Runner {
 	}))
 }
 
-// startedBox returns a VU after its init.
 func startedBox(t *testing.T) *k6test.Runner {
 	t.Helper()
 	v := newBox(t, nil)

@@ -26,7 +26,6 @@ func (s *Scenario) MarkIncomplete(steps []report.Step) {
 	}
 }
 
-// mark marks the run, unless a threshold judges the metric.
 func (s *Scenario) mark(metric *metrics.Metric, why string) {
 	if s.Test.Test.TestStatus == nil || judged(metric, s.Report.Scenario) {
 		return

@@ -68,7 +68,6 @@ func TestLookAtServer(t *testing.T) {
 	require.Equal(t, server, results.meta[""].server)
 }
 
-// endedServer returns a server whose process has exited.
 func endedServer(t *testing.T) *host.Server {
 	t.Helper()
 	command := exec.Command("perl", "-MIO::Socket::INET", "-e",

@@ -22,7 +22,7 @@ type Facts struct {
 	Published []report.Series `json:"published"`
 }
 
-// meta holds the facts from sweep.meta.
+// scriptMeta holds the facts from sweep.meta.
 type scriptMeta struct {
 	target    map[string]any
 	params    map[string]any
@@ -168,7 +168,6 @@ func (r *Results) server(scenario string) (server *host.Server, cache *host.Cach
 	return server, cache
 }
 
-// twoServers reports whether a duet's base has its own server.
 func (r *Results) twoServers(scenario string) bool {
 	rep := &report.Report{Scenario: scenario, Target: map[string]any{}, Params: map[string]any{}}
 	r.mu.Lock()

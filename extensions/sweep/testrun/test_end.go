@@ -102,7 +102,6 @@ func (e *testEnd) run() {
 	}
 }
 
-// begun reports whether all scenarios have ended.
 func (e *testEnd) begun() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,7 +13,6 @@ const FewestRuns = 3
 // power is the probability of detecting a change of the size of Visible.
 const power = 0.8
 
-// mostRuns is the most that RunsFor tries.
 const mostRuns = 100
 
 // Ratio is the ratio of change to base, by Student's t on the logarithms.

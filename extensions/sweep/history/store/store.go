@@ -27,7 +27,6 @@ type Store interface {
 	String() string
 }
 
-// patience is the longest wait for another process.
 const patience = 30 * time.Second
 
 // Folder keeps records in a file of a folder, which the first record creates.
@@ -79,7 +78,6 @@ func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err err
 	return err == nil, err
 }
 
-// claim waits for a lock on the file.
 func claim(ctx context.Context, path string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -234,7 +234,6 @@ func TestSettingsOfTheUserDoNotMatter(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(string(out)), at.ID)
 }
 
-// outputOf returns git's output with all user settings.
 func outputOf(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

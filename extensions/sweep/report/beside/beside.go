@@ -130,7 +130,6 @@ func (c *Comparison) fill() {
 	}
 }
 
-// cellOf compares a figure of one run with the first.
 func cellOf(f *report.Figure, key report.Key, first, own *report.Group, j *judge) Cell {
 	var c Cell
 	before, after := values(f, first), values(f, own)

@@ -43,7 +43,6 @@ func facts(runs []Run) (differ []Fact) {
 	return differ
 }
 
-// rank orders facts: settings come before properties of the machine.
 func rank(name string) int {
 	for i, prefix := range []string{"scenario", "params.", "target.", "k6", "host.", "fingerprint."} {
 		if strings.HasPrefix(name, prefix) {

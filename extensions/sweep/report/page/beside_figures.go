@@ -238,7 +238,6 @@ func ratioAxis(lo, hi float64) axis {
 	return linearAxis("ratio", math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
 }
 
-// besideSteps is the most steps with a plot of distributions.
 const besideSteps = 4
 
 func (b *besideSweep) distributions() figure {

@@ -184,7 +184,6 @@ func scenarioColumn(r *report.Report) tabular {
 	}}
 }
 
-// nameClass allows line breaks in long names.
 func nameClass(name string) string {
 	if utf8.RuneCountInString(name) > maxUnbroken {
 		return "name"

@@ -153,7 +153,6 @@ func (m *maker) stalled(s *report.Step) {
 	}
 }
 
-// aWitness has no bottleneck.
 func aWitness() *report.Witness {
 	return &report.Witness{
 		LimitedBy: witness.Clients, Why: "The client waited 0.1 ms for each answer.",

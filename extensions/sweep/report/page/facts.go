@@ -17,7 +17,6 @@ type facts struct {
 	Facts []fact
 }
 
-// factsOf returns all facts of the run except figures.
 func factsOf(r *report.Report) []facts {
 	h := r.Host
 	host := facts{Title: "Host of k6"}
@@ -64,7 +63,6 @@ func (f *facts) addAll(values map[string]any, first ...string) {
 	}
 }
 
-// startedText formats a time in its zone; "" for none.
 func startedText(t time.Time) string {
 	if t.IsZero() {
 		return ""

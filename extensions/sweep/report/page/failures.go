@@ -6,7 +6,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// maxErrors is the most lines in the list of errors.
 const maxErrors = 100
 
 type failure struct {

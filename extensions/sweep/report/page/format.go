@@ -49,7 +49,6 @@ func bytesText(n uint64) string {
 	return fmt.Sprintf("%.1f %s", v, names[0])
 }
 
-// exact formats a value as in the report's JSON.
 func exact(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxInside is the most steps with a time plot.
 const maxInside = 24
 
 // inside is the figure of the steps over their time, or nil.

@@ -61,7 +61,6 @@ func latency(s *sweep) figure {
 
 const noLatency = "No operation succeeded: there is no latency to show."
 
-// latencyPlot returns nil if no operation of the kind succeeded.
 func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 	p := newPlot([]string{"p99.9"})
 	p.dense = len(distinct(s.xs())) > denseSteps

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxCurves is the most steps with a curve.
 const maxCurves = 8
 
 type distribution interface {

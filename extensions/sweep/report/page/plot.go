@@ -55,7 +55,6 @@ func (p *plot) Height() coordinate {
 	return plotHeight
 }
 
-// newPlot makes an empty plot with room for these labels.
 func newPlot(labels []string) *plot {
 	widest := 0.0
 	for _, text := range labels {

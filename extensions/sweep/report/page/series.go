@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxSeries is the most kinds of operations in a figure.
 const maxSeries = 6
 
 // sweep is a report prepared for figures.
@@ -130,7 +129,6 @@ func (s *sweep) xAxis(to float64) axis {
 // maxLinear is the largest ratio of rates on a linear axis.
 const maxLinear = 20
 
-// name returns the step in words: "8 clients", "5,000/s".
 func (s *sweep) name(k report.Key) string {
 	if s.byRate {
 		return rate(k.Rate)

@@ -44,7 +44,6 @@ func stepsTable(s *sweep) table {
 	return t
 }
 
-// detailsTable has what the published columns leave out.
 func detailsTable(s *sweep) table {
 	t := table{ID: "details", Caption: caption("More of the same steps", s.report, report.P90, report.P95, report.P999)}
 	slowest := latencyColumn("max")
@@ -112,7 +111,6 @@ var notOfScripts = []string{ //nolint:gochecknoglobals // a constant
 	"Ver", "per client", "min client", "max client", "avg client", "rows", "sent", "received", "CPU of k6", "CPU of server",
 }
 
-// caption explains parentheses in a table, if it has any.
 func caption(text string, r *report.Report, shown ...report.Percentile) string {
 	if note := report.SupportNote(r.Steps, shown...); note != "" {
 		return text + ". " + note

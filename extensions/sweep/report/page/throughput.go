@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// maxTold is the most figures in a line's description.
 const maxTold = 12
 
 // throughput is figure 1: operations a second, each repeat and the median.
@@ -120,7 +119,6 @@ func (p *plot) repeats(class string, x float64, values []float64, xs, ys *axis) 
 	return at, ok
 }
 
-// ideal draws the line of the requested rate.
 func ideal(p *plot, x, y *axis) {
 	const pieces = 40
 	var line []xy

@@ -26,7 +26,6 @@ const (
 	belowAxis  = 52.0
 )
 
-// maxHappened is the most numbered events of a step.
 const maxHappened = 12
 
 type timePlot struct {
@@ -195,7 +194,6 @@ func (t *timePlot) slowest() {
 
 const slowSize = 2.2
 
-// numberWidth is the smallest distance between numbers of marks.
 const numberWidth = 18.0
 
 func (t *timePlot) happened() {

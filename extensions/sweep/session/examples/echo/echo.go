@@ -44,7 +44,6 @@ type client struct {
 	lines   *bufio.Reader
 }
 
-// newClient is new Client(address).
 func newClient(m *session.Module, call sobek.ConstructorCall) *sobek.Object {
 	c := &client{Module: m, address: call.Argument(0).String()}
 	m.Bind(call.This, map[string]session.Reader{"echo": c.echo},
@@ -97,7 +96,6 @@ func (c *client) connect([]sobek.Value) (any, error) {
 	return nil, c.ready(c.VU().Context())
 }
 
-// close is client.close().
 func (c *client) close([]sobek.Value) (any, error) {
 	c.disconnect()
 
