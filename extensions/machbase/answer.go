@@ -7,7 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// queryAnswer reads an answer: it keeps the rows or counts them, and checks them.
 type queryAnswer struct {
 	keep   bool
 	expect []expectation
@@ -60,7 +59,6 @@ func (a *queryAnswer) read(rows Rows) error {
 	return rows.Err()
 }
 
-// toJS converts the rows to an array of objects or of arrays, with a property columns.
 func (a *queryAnswer) toJS(rt *sobek.Runtime, o *queryOptions) (sobek.Value, error) {
 	rows := make([]any, len(a.rows))
 	for i, values := range a.rows {

@@ -39,7 +39,6 @@ type appenderOptions struct {
 	Tags       k6mod.Tags         `json:"tags"`
 }
 
-// maxBatchBytes is the size of a packet of the protocol.
 const maxBatchBytes = 64 << 10
 
 func (o *appenderOptions) check() error {
@@ -101,8 +100,8 @@ var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:
 	"close":         (*appender).close,
 })
 
-// writing returns a task of the appender. An appender ends with its connection. It is not reopened
-// silently, because the accepted rows would be unknown.
+// An appender ends with its connection: if it were reopened, the accepted rows would be
+// unknown.
 func (a *appender) writing(job func(context.Context) error) *task {
 	return &task{
 		client: a.client, operation: opAppend, timeout: a.config.Timeout, tags: a.tags,
@@ -194,7 +193,6 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// leftAppender is an appender that the script has not closed, and the result of closing it.
 type leftAppender struct {
 	*appender
 
@@ -204,8 +202,7 @@ type leftAppender struct {
 	took    time.Duration
 }
 
-// closeLeft closes the appenders that the script has not closed, which sends their rows. The caller
-// holds c.mu.
+// closeLeft sends the rows of appenders that the script has not closed. The caller holds c.mu.
 func (c *client) closeLeft() []leftAppender {
 	left := make([]leftAppender, len(c.appenders))
 	for i, a := range c.appenders {
@@ -235,11 +232,10 @@ func (c *client) closeLeft() []leftAppender {
 	return left
 }
 
-// leftTimeout is the timeout of closing such an appender.
 const leftTimeout = 10 * time.Second
 
-// fail logs rows that are not in the table at the end of the VU, when k6 accepts no more samples.
-// The log entry makes k6 exit with an error.
+// fail logs lost rows, since k6 accepts no more samples. The log entry makes k6 exit with an
+// error.
 func (l *leftAppender) fail() {
 	rejected := l.receipt.Rejected - l.counted.Rejected
 	switch {
@@ -280,8 +276,7 @@ func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// asking returns a task that requests the receipt. The receipt is counted even if a later part of
-// the call fails.
+// asking counts the receipt even if a later part of the call fails.
 func (a *appender) asking(ask func(context.Context) (cmi.Receipt, error)) *task {
 	var answer *cmi.Receipt
 	t := a.writing(func(ctx context.Context) error {

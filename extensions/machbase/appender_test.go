@@ -42,7 +42,6 @@ func TestClientClosesAppendersLeftOpen(t *testing.T) {
 	v.Run(`client.exec('x'); client.close()`)
 }
 
-// At the end of a VU, when metrics are closed, the log names the rows that are not in the table.
 func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
 	gone := k6mod.Errorf(k6mod.KindConnection, "the server is gone")
 	for name, tt := range map[string]struct {
@@ -82,7 +81,6 @@ func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
 	}
 }
 
-// If an appender's connection breaks, its rows are unknown, and the log says so once.
 func TestAppenderOfABrokenConnection(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
 		return 0, k6mod.Errorf(k6mod.KindConnection, "the server is gone")

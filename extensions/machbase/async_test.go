@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// loop runs JavaScript on k6's event loop until all its promises are settled.
 func (v *vu) loop(script string) {
 	v.t.Helper()
 	_, err := v.RunOnEventLoop(script)
@@ -215,7 +214,6 @@ func TestAsyncInTheInitContext(t *testing.T) {
 	require.Empty(t, driver.connections())
 }
 
-// The timeout applies to each batch, so a generation may take longer.
 func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	stalls := false
@@ -266,7 +264,6 @@ func (c *fakeConn) isInterrupted() bool {
 	}
 }
 
-// The metrics count the difference between a receipt and the one before.
 func TestReceiptsAreCounted(t *testing.T) {
 	receipts := []cmi.Receipt{
 		{Accepted: 10, Rejected: 3, Reasons: []cmi.Reason{{Code: 1345, Message: "null", Rows: 2}, {Code: 3017, Message: "long", Rows: 1}}},

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
-// client is the JavaScript object Client. An operation opens its connection if it is missing or
-// broken. The connection closes when the VU ends.
+// client is the JavaScript object Client. An operation opens its connection if it is missing
+// or broken.
 type client struct {
 	*module
 
@@ -22,13 +22,11 @@ type client struct {
 	driver Driver
 	tasks  *k6mod.Tasks
 
-	// mu is held during each operation and each run: the VU may end in another goroutine.
+	// mu is held during each operation: the VU may end in another goroutine.
 	mu         sync.Mutex
 	connection *connection
-	// appenders are the open appenders of the connection. mu guards them.
-	appenders []*appender
+	appenders  []*appender
 
-	// idle is a reusable call; nil while it is in use.
 	idle *queryCall
 
 	args    k6glue.Frozen[[]any]
@@ -36,13 +34,11 @@ type client struct {
 	// spoken caches the last SQL text as a JavaScript value, and text as a Go string.
 	spoken sobek.Value
 	text   string
-	// stock is the generator of the appenders. One appender's load continues where another's ended.
+	// stock continues one appender's load where another's ended.
 	stock *stockSource
 
-	runs *runs.Runs
-	// seat lets the clients' runs take turns; nil with drivers that do not support it.
-	seat *eventloop.Seat
-	// drawn holds the random parameters of runs, by seed.
+	runs  *runs.Runs
+	seat  *eventloop.Seat
 	drawn map[uint64]*draws
 	work  *work
 }
@@ -134,7 +130,6 @@ func (c *client) disconnect() {
 	}
 }
 
-// closed closes the connection, and returns its open appenders.
 func (c *client) closed() []leftAppender {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,9 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// columnsOf converts an array of columns for an appender. A typed array becomes a slice of numbers,
-// without a value for each. The slice is a copy, because the script may change the array before the
-// promise is settled.
+// columnsOf copies the columns: the script may change them before the promise is settled.
 func columnsOf(value sobek.Value) ([]any, error) {
 	reading := &k6glue.Reading{}
 	n, err := reading.Length(value)

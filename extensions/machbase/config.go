@@ -36,7 +36,6 @@ type Config struct {
 	// answer.
 	Alternatives []string
 
-	// Timeout is the timeout of an operation.
 	Timeout time.Duration
 	// QueryTimeout is the server's limit for a query; 0: none.
 	QueryTimeout   time.Duration
@@ -89,8 +88,6 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, c.validate()
 }
 
-// parse reads machbase://user:password@host:port?option=value, or host:port. Further URLs are
-// alternatives of the first.
 func (c *Config) parse(urls []string) error {
 	u, err := cmi.ParseURLs(urls)
 	if err != nil {
@@ -142,7 +139,7 @@ func (c *Config) set(name, value string) (err error) {
 	return nil
 }
 
-// parseDuration reads a duration in a URL. A bare number is milliseconds.
+// A bare number is milliseconds.
 func parseDuration(name, value string) (time.Duration, error) {
 	if number, err := strconv.ParseFloat(value, 64); err == nil {
 		if err := units.Number(name, number); err != nil {

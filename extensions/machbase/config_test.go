@@ -181,7 +181,6 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// Every user, password and option in a URL is read back unchanged, or rejected.
 func TestEveryPasswordSurvivesAURL(t *testing.T) {
 	var password string
 	driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}

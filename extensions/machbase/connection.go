@@ -18,12 +18,10 @@ type connection struct {
 	timeout time.Duration
 	broken  bool
 
-	// received and sent are the bytes that were already counted.
 	received, sent uint64
 }
 
-// connect connects. A driver that does not return in time is abandoned; its connection is closed
-// when it opens.
+// A driver that does not return in time is abandoned; its connection is closed when it opens.
 func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, k6mod.TestEnded()
@@ -74,8 +72,6 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 
 func newConnection(conn Conn) *connection { return &connection{conn: conn} }
 
-// use makes the connection wait for answers at the seat; nil: in its goroutine. It does nothing
-// without a connection, or with a driver that does not support it.
 func (c *connection) use(seat *eventloop.Seat) {
 	if c == nil {
 		return
@@ -87,7 +83,6 @@ func (c *connection) use(seat *eventloop.Seat) {
 
 type job = func(ctx context.Context, conn Conn) error
 
-// do runs a job on the connection. The job's context ends at the timeout, or with ctx.
 func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
 	if ctx.Err() != nil {
 		return k6mod.TestEnded()
@@ -115,14 +110,11 @@ func (c *connection) guard(ctx context.Context, do job) (err error) {
 	return do(ctx, c.conn)
 }
 
-// restart starts the timeout of the current job again. Only the job itself may call it. It does
-// nothing after the timeout.
+// Only the job itself may call restart.
 func (c *connection) restart() { c.calls.Extend(c.timeout) }
 
-// closeTimeout is the timeout of logging out.
 const closeTimeout = time.Second
 
-// close logs out if the server still answers.
 func (c *connection) close() {
 	_ = c.do(context.Background(), closeTimeout, func(ctx context.Context, conn Conn) error { return conn.Close(ctx) })
 	c.calls.Stop()

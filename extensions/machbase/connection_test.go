@@ -62,7 +62,6 @@ func TestCallThatStalls(t *testing.T) {
 			require.Equal(t, 1.0, v.Counted(metricOps, "op", test.operation, "outcome", k6mod.KindTimeout))
 			<-stall.waiting
 
-			// The connection is discarded; the next call opens a new one.
 			require.True(t, driver.connections()[0].closed.Load())
 			stall.on.Store(false)
 			v.Run(`client.query('y')`)
@@ -348,7 +347,6 @@ func TestCloseThatFailsOrStalls(t *testing.T) {
 	require.Len(t, driver.connections(), 2)
 }
 
-// A call that returns just at its timeout has succeeded, but its connection was interrupted.
 func TestCallThatIsDoneWhenItsTimeIsOver(t *testing.T) {
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
 		if c.number == 1 {
@@ -378,8 +376,6 @@ func TestInitContext(t *testing.T) {
 	require.Len(t, driver.connections(), 1)
 }
 
-// A script may create a client in each iteration, or lose its connection many times, so nothing may
-// accumulate until the VU ends.
 func TestNothingAccumulates(t *testing.T) {
 	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
 	v := newVU(t, driver)
@@ -475,7 +471,6 @@ func TestClientOfASweep(t *testing.T) {
 	require.Len(t, v.Found(metricDuration, "op", opQuery), 1)
 }
 
-// A driver's call has a context that ends at the call's deadline and with the VU.
 func TestCallsHaveContextsWithDeadlines(t *testing.T) {
 	v := newVU(t, nil)
 	conn := &contextConn{}

@@ -63,8 +63,7 @@ func equalFloat(got any, want float64) bool {
 	return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
 }
 
-// same compares an integer with a float exactly. float64(n) == f would round an n of more than 53
-// bits.
+// float64(n) == f would round an n of more than 53 bits.
 func same(n int64, f float64) bool {
 	return f >= math.MinInt64 && f < -math.MinInt64 && f == math.Trunc(f) && n == int64(f)
 }

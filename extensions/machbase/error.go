@@ -7,8 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// kindExpect is the kind of an answer that does not meet expect or minRows. Other kinds are in
-// package cmi and in all modules.
+// kindExpect is the kind of an answer that does not meet expect or minRows.
 const kindExpect = "expect"
 
 func asError(err error) k6mod.Error {
@@ -19,7 +18,6 @@ func asError(err error) k6mod.Error {
 	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
 }
 
-// breaks reports whether an error of a call breaks the connection, whatever its driver says.
 func breaks(e *k6mod.Error) bool {
 	switch e.Kind {
 	case k6mod.KindConnect, k6mod.KindConnection, k6mod.KindProtocol, k6mod.KindTimeout, k6mod.KindInternal:

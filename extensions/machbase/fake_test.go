@@ -10,15 +10,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// fakeDriver is a driver without a server. Tests set its functions; the defaults succeed and return
-// no rows.
+// fakeDriver is a driver without a server.
 type fakeDriver struct {
 	open    func(*Config) error
 	query   func(conn *fakeConn, sql string, args []any, read func(Rows) error) error
 	exec    func(conn *fakeConn, sql string, args []any) (int64, error)
 	append  func(conn *fakeConn, row []any) error
 	columns func(conn *fakeConn, columns []any) error
-	options func(cmi.AppendOptions) // called with an appender's options
+	options func(cmi.AppendOptions)
 	receipt func(conn *fakeConn, rows int64) (cmi.Receipt, error)
 	prepare func(conn *fakeConn, sql string) error
 	close   func(conn *fakeConn) error
@@ -55,7 +54,7 @@ type fakeConn struct {
 	number         int
 	closed         atomic.Bool
 	broken         atomic.Bool
-	interrupted    <-chan struct{} // of the current call
+	interrupted    <-chan struct{}
 	prepared       atomic.Int64
 	freed          atomic.Int64
 	received, sent atomic.Uint64
@@ -63,7 +62,7 @@ type fakeConn struct {
 
 func (c *fakeConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
 	c.interrupted = ctx.Done()
-	c.received.Add(100) // bytes of every query
+	c.received.Add(100)
 	c.sent.Add(10)
 	if c.driver.query != nil {
 		return c.driver.query(c, sql, args, read)

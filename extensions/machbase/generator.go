@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
 )
 
-// Names of the generators of appender.generate.
 const (
 	generatorTicks    = "stock_tick"
 	generatorSeconds  = "stock_rollup_1s"
@@ -28,7 +27,6 @@ var generators = []string{ //nolint:gochecknoglobals // a constant
 	generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks, generatorUniform,
 }
 
-// batches generates rows as columns and passes them to send in batches.
 type batches func(send func(columns ...any) error) error
 
 func (a *appender) generator(name string, options sobek.Value) (batches, error) {
@@ -117,8 +115,6 @@ type stockOptions struct {
 	TPS  float64   `json:"tps"`
 }
 
-// stockSource is the generator of the client's last call. A range that continues the last one costs
-// no catching up.
 type stockSource struct {
 	*stock.Generator
 

@@ -27,7 +27,7 @@ func newVU(t *testing.T, driver Driver) *vu {
 	return v
 }
 
-// newInitVU returns a VU in the init context. With nil, the option driver selects the driver.
+// With nil, the option driver selects the driver.
 func newInitVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
 	root := New()
@@ -51,7 +51,6 @@ func (v *vu) fail(script string) thrown {
 	return thrown(e)
 }
 
-// serverURL returns the address of a real Machbase. Without one, the test fails.
 func serverURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv("MACHBASE_URL")
@@ -62,12 +61,10 @@ func serverURL(t *testing.T) string {
 	return url
 }
 
-// newServerVU returns a VU with a `client` of the real server, and a table name that no other test
-// uses.
 func newServerVU(t *testing.T) *vu {
 	t.Helper()
 	url := serverURL(t)
-	t.Cleanup(func() { requireNoneLeft(t) }) // after the test's own clean-up
+	t.Cleanup(func() { requireNoneLeft(t) })
 	v := newVU(t, nil)
 	v.Set("url", url)
 	v.Run(`var client = new machbase.Client(url)`)
@@ -75,7 +72,6 @@ func newServerVU(t *testing.T) *vu {
 	return v
 }
 
-// table creates a table with a new name, returns the name, and drops the table when the test ends.
 // TABLE in the statement stands for the name.
 func (v *vu) table(create string) string {
 	v.t.Helper()
@@ -83,9 +79,9 @@ func (v *vu) table(create string) string {
 	name := fmt.Sprintf("test_%d_%d", os.Getpid(), tables)
 	v.Run(`client.exec(` + quote(strings.ReplaceAll(create, "TABLE", name)) + `)`)
 	v.Set("table", name)
-	v.t.Cleanup(func() { // before the VU's own clean-up, which ends the context
+	v.t.Cleanup(func() {
 		v.Run(`client.close()`)
-		require.Eventually(v.t, func() bool { // an abandoned query may hold the table for a while
+		require.Eventually(v.t, func() bool {
 			return v.Run(`attempt(() => client.exec('drop table ` + name + `'))?.kind !== 'busy'`).(bool)
 		}, 20*time.Second, 50*time.Millisecond)
 		v.Run(`client.close()`)

@@ -19,7 +19,6 @@ const (
 	metricRejected     = "machbase_rows_rejected"     // Counter: rejected rows; tag reason is the server's code
 )
 
-// Operations: values of the tag op.
 const (
 	opConnect = "connect"
 	opQuery   = "query"
@@ -36,7 +35,7 @@ type record struct {
 	received, sent uint64
 }
 
-// record counts one call, for k6 and for the step of a sweep. A step does not count connecting.
+// A step does not count connecting.
 func (m *module) record(r *record) {
 	m.Count(r.operation, r.err, int(r.rows))
 	m.Traffic(r.received, r.sent)
@@ -46,7 +45,6 @@ func (m *module) record(r *record) {
 	}
 }
 
-// acknowledged counts the server's receipts for appended rows.
 type acknowledged struct {
 	module   *k6mod.Module
 	accepted k6glue.Series

@@ -39,11 +39,9 @@ type module struct {
 
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
-	// lostRows means that the test's log already reports an appender whose connection broke. All
-	// VUs share it.
-	lostRows   *atomic.Bool
-	shared     *runs.Shared
-	runOptions *sharedOptions
+	lostRows     *atomic.Bool
+	shared       *runs.Shared
+	runOptions   *sharedOptions
 }
 
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {

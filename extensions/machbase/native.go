@@ -110,7 +110,6 @@ func (r *nativeRows) Columns() []Column {
 	return columns
 }
 
-// Equal compares texts and numbers in their encoded form.
 func (r *nativeRows) Equal(column int, want any) bool {
 	if text, ok := want.(string); ok && r.Rows.Columns()[column].Type.IsText() {
 		b := r.Bytes(column)

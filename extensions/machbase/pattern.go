@@ -15,8 +15,6 @@ import (
 // pattern generates a parameter for each operation of a run.
 type pattern interface{ next(d *draws) any }
 
-// draws is a client's random state for a run's parameters. It depends only on the seed and the
-// client.
 type draws struct {
 	random *rand.Rand
 	// turn numbers the operations of all clients: client 3 of 8 does 3, 11, 19 and so on.
@@ -47,7 +45,6 @@ type oneOf []any
 
 func (o oneOf) next(d *draws) any { return o[d.random.IntN(len(o))] }
 
-// wholeBetween draws one of low, low+step, ... with this many steps above low.
 type wholeBetween struct {
 	low         int64
 	step, steps uint64
@@ -86,7 +83,6 @@ type timeBetween struct{ wholeBetween }
 
 func (b timeBetween) next(d *draws) any { return time.Unix(0, b.draw(d)) }
 
-// The sequences give the next value to each operation, of whichever client.
 type (
 	wholeSequence struct{ from, step int64 }
 	realSequence  struct{ from, step float64 }
@@ -221,8 +217,7 @@ func timesBetween(from, to time.Time, step sobek.Value) (pattern, error) {
 	return timeBetween{wholeSteps(from.UnixNano(), to.UnixNano(), uint64(every))}, nil
 }
 
-// numbersBetween reads a uniform distribution of numbers. They are integers if both bounds and the
-// step are.
+// The numbers are integers if both bounds and the step are.
 func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
 	every, err := numberStep(step, one)
 	if err != nil {
@@ -273,7 +268,6 @@ func sequence(value, step sobek.Value) (pattern, error) {
 	return realSequence{start.real, every.real}, err
 }
 
-// number is a finite number of a type that bind chooses. whole is its value if it is an integer.
 type number struct {
 	whole   int64
 	real    float64

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// statement is the JavaScript object Statement. On a new connection it is prepared again.
 type statement struct {
 	*client
 

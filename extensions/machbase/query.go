@@ -20,7 +20,6 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 	return c.queryTask(call.Argument(1), call.Argument(2), sql, nil)
 }
 
-// queryCall is a query in progress. A client reuses it.
 type queryCall struct {
 	task
 
@@ -40,7 +39,6 @@ func newQueryCall(c *client) *queryCall {
 	return q
 }
 
-// queryTask returns a query of a text or, if prepared is not nil, of a prepared statement.
 func (c *client) queryTask(params, options sobek.Value, text string, prepared *statement) (*task, error) {
 	args, err := c.parameters(params)
 	if err != nil {
@@ -52,7 +50,7 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	}
 
 	q := c.idle
-	if q == nil { // the first call, or calls with promises are in progress
+	if q == nil {
 		q = newQueryCall(c)
 	}
 	c.idle = nil
@@ -92,7 +90,6 @@ func (q *queryCall) result() (sobek.Value, error) {
 	return q.answer.toJS(rt, q.options)
 }
 
-// release discards the answer and keeps the call for the client's next query.
 func (q *queryCall) release() {
 	q.args = nil
 	q.answer.begin(false, nil)
@@ -137,7 +134,6 @@ func (c *client) execTask(
 // once a second, and may be busy.
 const queryTimeoutGrace = 5 * time.Second
 
-// limit returns the timeout of a statement, at most queryTimeout plus queryTimeoutGrace.
 func (c *client) limit(timeout time.Duration) time.Duration {
 	if c.config.QueryTimeout == 0 {
 		return timeout

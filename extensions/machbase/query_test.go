@@ -83,7 +83,6 @@ func TestQueryGivesRowsAsTold(t *testing.T) {
 		require.Equal(t, int64(2), v.Run(run+`, { rows: 'discard' })`))
 		require.Equal(t, true, v.Run(run+`)[0].time instanceof Date`))
 
-		// columns is a property, but not a key of the array.
 		require.JSONEq(t, `["0","1"]`, v.JSON(`Object.keys(`+run+`))`))
 		require.Equal(t, 8*2.0, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK))
 	}

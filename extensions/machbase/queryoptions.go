@@ -24,7 +24,6 @@ type queryOptions struct {
 	minRows rowCount
 }
 
-// rowCount is the option minRows: the minimum number of rows of an answer.
 type rowCount struct {
 	given bool
 	rows  uint64
@@ -36,8 +35,7 @@ func readRowCount(method, what string, value sobek.Value) (rowCount, error) {
 	return rowCount{given: true, rows: n}, err
 }
 
-// withExpect returns a minimum of one row if there are expectations and the script sets no minimum:
-// an empty answer does not meet them.
+// An empty answer does not meet expectations.
 func (c rowCount) withExpect(expect []expectation) rowCount {
 	if !c.given && len(expect) > 0 {
 		c.rows = 1

@@ -35,7 +35,6 @@ func TestServerQueryTimeout(t *testing.T) {
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
-// A server that ignores its query timeout does not block the client.
 func TestServerThatStallsBeyondTheQueryTimeout(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(3)

@@ -9,11 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// otherReason is the tag of rejected rows without a known reason.
 const otherReason = "other"
 
-// count counts the difference between a receipt, which covers all rows of the appender, and the
-// previous one.
 func (a *appender) count(receipt cmi.Receipt) {
 	accepted := receipt.Accepted - a.counted.Accepted
 	rejected := reasonsOf(receipt)

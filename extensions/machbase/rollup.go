@@ -17,7 +17,6 @@ import (
 type rollup struct {
 	*client
 
-	// name is in upper case, as in the server.
 	name string
 }
 
@@ -49,7 +48,6 @@ func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// infoQuery returns a row for each partition of a roll-up's source.
 const infoQuery = "select * from v$rollup where rollup_name = ? order by source_table"
 
 func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
@@ -80,12 +78,10 @@ func (r *rollup) within(t *task, method string, call sobek.FunctionCall) (*task,
 	return t, nil
 }
 
-// gapQuery compares the last row of each partition with the last row of the roll-up. Both count
-// rows from the table's beginning.
+// Both numbers count rows from the table's beginning.
 const gapQuery = `select t.table_end_rid - r.end_rid from v$rollup r, m$sys_tables m, v$storage_tag_tables t
 	where r.rollup_name = ? and r.source_table = m.name and r.user_id = m.user_id and m.id = t.id`
 
-// asking returns a task that reads how many rows of its source the roll-up has not aggregated yet.
 func (r *rollup) asking(gap *int64) *task {
 	var rows queryAnswer
 
@@ -130,9 +126,7 @@ type waitOptions struct {
 
 const (
 	defaultInterval = 100 * time.Millisecond // of wait
-	// waitGrace is how long the last answer may exceed the timeout, so that a short timeout does
-	// not break the connection.
-	waitGrace = time.Second
+	waitGrace       = time.Second
 )
 
 func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// gaps is a driver whose roll-up has this gap at each query; the last value stays.
 func gaps(gaps ...int64) *fakeDriver {
 	return &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		gap := gaps[0]

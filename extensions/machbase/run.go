@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// work is a run in progress, with its results.
 type work struct {
 	task
 
@@ -29,7 +28,7 @@ type work struct {
 	answer queryAnswer
 	reader func(Rows) error
 
-	received, sent          uint64 // not returned by Traffic yet
+	received, sent          uint64
 	succeeded, failed, read uint64
 	took                    time.Duration
 }
@@ -77,7 +76,6 @@ func (c *client) newWork(o *runOptions) *work {
 	return w
 }
 
-// run runs the operations, with the client locked.
 func (w *work) run() error {
 	c := w.client
 	c.mu.Lock()
@@ -93,14 +91,13 @@ func (w *work) run() error {
 		return w.until(ctx, start)
 	})
 	c.connection.use(nil)
-	if !over { // the event loop has failed, and the state of the operation is unknown
+	if !over {
 		c.discard()
 	}
 
 	return err
 }
 
-// until runs operations up to the number or the duration of the options.
 func (w *work) until(ctx context.Context, start time.Duration) error {
 	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
 		if err := w.client.runs.Next(ctx, 1); err != nil {
@@ -114,8 +111,7 @@ func (w *work) until(ctx context.Context, start time.Duration) error {
 	return nil
 }
 
-// operate runs one operation and counts it. It returns an error only if the next operation would
-// fail in the same way.
+// operate returns an error only if the next operation would fail in the same way.
 func (w *work) operate() error {
 	c := w.client
 	c.seat.Begin()
@@ -171,7 +167,7 @@ func (w *work) exec(ctx context.Context, conn Conn) error {
 
 type runTraffic struct{ *client }
 
-// Traffic implements runs.Moving. It returns the bytes of operations.
+// Traffic implements runs.Moving.
 func (m runTraffic) Traffic() (received, sent uint64) {
 	w := m.work
 	received, sent = w.received, w.sent

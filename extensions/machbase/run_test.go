@@ -39,7 +39,6 @@ func newWorkVU(t *testing.T, driver Driver) *vu {
 	return v
 }
 
-// asked is a driver that records the parameters of each statement, and answers with rows.
 type asked struct {
 	fakeDriver
 
@@ -83,7 +82,6 @@ func TestRunOfAQuery(t *testing.T) {
 	require.Empty(t, v.Found(metricDuration, "op", opQuery), "k6 would keep them all")
 }
 
-// Expected rows must exist, unless the script allows an empty answer.
 func TestRunOfAQueryWithoutRows(t *testing.T) {
 	v := newWorkVU(t, newAsked())
 	for options, want := range map[string]workResult{
@@ -119,7 +117,6 @@ func drawn(t *testing.T, pattern string, n int) []any {
 	return all
 }
 
-// A pattern gives each of its values, and no others.
 func TestPatterns(t *testing.T) {
 	day := time.UnixMilli(86_400_000)
 	for pattern, want := range map[string][]any{
@@ -166,7 +163,6 @@ func TestSequences(t *testing.T) {
 	require.True(t, times[1].(time.Time).Equal(time.Unix(2, 0)))
 }
 
-// The values continue from call to call, are the same in each run, and change with the seed.
 func TestDrawsOfARun(t *testing.T) {
 	draw := func(seed string) (all []any) {
 		d := newAsked()
@@ -240,7 +236,6 @@ func TestRunWithoutAServer(t *testing.T) {
 	require.Zero(t, v.Counted(metricOps, "op", opQuery))
 }
 
-// A wrong call throws, because each of its operations would fail.
 func TestRunThatIsWrong(t *testing.T) {
 	d := newAsked()
 	v := newWorkVU(t, d)
@@ -332,8 +327,6 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Contains(t, seen, int64(2))
 }
 
-// In an open loop each operation of a run is one of the schedule, also with a driver whose clients
-// run in goroutines.
 func TestRunInAnOpenLoop(t *testing.T) {
 	d := newAsked([]any{"WISH"})
 	root := newModule(func(string) (Driver, error) { return d, nil })
@@ -349,7 +342,6 @@ func TestRunInAnOpenLoop(t *testing.T) {
 	require.Zero(t, r.Op("rollup").Failed)
 }
 
-// Within sweep.op, the call would count as one more operation of the same name.
 func TestRunWithinAnOperation(t *testing.T) {
 	v := newWorkVU(t, newAsked())
 	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
@@ -359,7 +351,6 @@ func TestRunWithinAnOperation(t *testing.T) {
 		"which counts the call as one more: call it in the function of sweep.run", k6mod.KindUsage, 0}, e)
 }
 
-// The operation that has to reconnect includes that in its duration.
 func TestRunThatReconnects(t *testing.T) {
 	d := newAsked()
 	const connecting = 100 * time.Millisecond

@@ -77,12 +77,10 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 	return c.module.runOptions.of(o), nil
 }
 
-// sharedOptions holds the options of the last run. Clients with equal options share one read-only
-// copy: with hundreds of clients in turn, separate copies would be cache misses. The zero value is
-// ready to use.
+// Clients with equal options share one read-only copy: with hundreds of clients in turn,
+// separate copies would be cache misses.
 type sharedOptions struct{ last atomic.Pointer[runOptions] }
 
-// of returns the shared options if they equal o, else it shares o.
 func (s *sharedOptions) of(o *runOptions) *runOptions {
 	if last := s.last.Load(); last != nil && reflect.DeepEqual(last, o) {
 		return last

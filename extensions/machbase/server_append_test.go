@@ -30,7 +30,6 @@ func TestServerAppendsColumns(t *testing.T) {
 	require.JSONEq(t, `{"accepted":3000,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.sync()`))
 	require.Equal(t, 3000.0, v.Counted(metricAcknowledged))
 
-	// A wrong column is an error before any of it is sent.
 	for columns, want := range map[string]string{
 		`[names]`: `takes 11 columns, not 1`,
 		`[names, new BigInt64Array(1), ...Array(9).fill(new Int8Array(3000))]`: ` has 1 values, but the ones before it have 3000`,

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Queries in sequence, in parallel and after failures keep their own arguments, options and rows.
 func TestServerQueriesDoNotMix(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(20)

@@ -15,7 +15,6 @@ import (
 
 const sumsTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s double, n integer)`
 
-// rollup creates a roll-up of a tag table with 2 partitions, and returns its name.
 func (v *vu) rollup() string {
 	source := v.table(strings.Replace(tagTable, "value double)", "value double) tag_partition_count=2", 1))
 	v.Run(`var source = table`)

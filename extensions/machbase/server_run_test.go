@@ -25,7 +25,6 @@ func workTable(v *vu) string {
 	return table
 }
 
-// Clients with the native driver take turns at event loops, which measure how long answers wait.
 func TestServerRunTakesTurns(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		v := newServerVU(t)
@@ -87,7 +86,6 @@ func TestServerRunThatIsWrong(t *testing.T) {
 	require.Equal(t, 3, v.work(`{ iterations: 3, query: 'select * from `+table+`' }`).Succeeded, "the connection stays")
 }
 
-// A timeout or a broken connection fails one operation; the next one opens a new connection.
 func TestServerRunThroughABadNetwork(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(3)

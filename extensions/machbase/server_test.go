@@ -152,7 +152,6 @@ func (v *vu) numbered(n int) string {
 	return table
 }
 
-// untilCount waits until a query finds this many rows: the server inserts appended rows later.
 func (v *vu) untilCount(n int) {
 	v.t.Helper()
 	require.Eventually(v.t, func() bool {
@@ -180,7 +179,6 @@ func TestServerQueries(t *testing.T) {
 					require.Equal(t, int64(100), v.Run(run(`1000`, `{ rows: 'discard' }`)))
 					require.Equal(t, int64(1), v.Run(run(`1`, `{ rows: 'discard', expect: { n: 0, twice: 0 } }`)))
 
-					// A failed expectation leaves rows unread; the next query still works.
 					for range 2 {
 						require.Equal(t, thrown{"MachbaseError", `row 1: n is 0, expected 50`, kindExpect, 0},
 							v.fail(run(`1000`, `{ rows: 'discard', expect: { n: 50 } }`)))
@@ -228,7 +226,6 @@ func TestServerStatementsThatHideTheirFirstWord(t *testing.T) {
 const typesTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s short, us ushort,
 	i integer, ui uinteger, l long, ul ulong, f float, d double, v varchar(40), at datetime, i4 ipv4, i6 ipv6, b binary, j json)`
 
-// Values of each column type, as parameters and as results.
 var typed = []struct{ name, row, back string }{
 	{"plain", `1, 2, 3, 4, 5, 6, 7, 8, 'v', new Date(1), '1.2.3.4', '::1', new Uint8Array([1]).buffer, '{"a":1}'`,
 		`[1,2,3,4,5,6,7,8,"v","1000000n","1.2.3.4","::1",[1],"{\"a\":1}"]`},
@@ -360,7 +357,6 @@ func TestServerCountsChangedRows(t *testing.T) {
 	}
 }
 
-// With the cache, the third query of a text needs one round trip with one packet, not three.
 func TestServerStatementCache(t *testing.T) {
 	sent := map[string]float64{}
 	for _, cache := range []string{CacheOff, CacheAuto} {
@@ -383,7 +379,6 @@ func TestServerAppender(t *testing.T) {
 	v.Run(`var a = client.appender(table.toUpperCase(), { columns: ['VALUE', 'name', 'Time'] })`)
 	v.Run(`a.append([1, 'a', new Date(1)]); a.append([2, 'a', new Date(2)], [3, 'b', new Date(3)]); a.flush(); a.append([4.5, 'b', machbase.bind('datetime', 4000001n)])`)
 
-	// A row of the wrong length is an error before anything is sent, and the appender stays usable.
 	for _, row := range []string{`[1]`, `[1, 'a', new Date(1), 2]`, `[]`} {
 		e := v.fail(`a.append(` + row + `)`)
 		require.Equal(t, k6mod.KindUsage, e.Kind)
@@ -421,11 +416,11 @@ func TestServerAppenderWithBadRows(t *testing.T) {
 	table := v.table(tagTable)
 	v.Run(`var a = client.appender(table)`)
 	for _, row := range []string{`['x', new Date(), 'abc']`, `['x', new Date(), new Date()]`, `[1, new Date(), 1]`, `['x', 'yesterday', 1]`} {
-		e := v.fail(`a.append(['before', new Date(2), 2], ` + row + `)`) // found by the client
+		e := v.fail(`a.append(['before', new Date(2), 2], ` + row + `)`)
 		require.Equal(t, cmi.KindAppend, e.Kind, e)
 		require.Contains(t, e.Message, "cannot take")
 	}
-	v.Run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`) // found by the server
+	v.Run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`)
 	require.Equal(t, int64(0), v.Run("client.query(`select * from ${table} where name = 'z'`).length"), "other operations go on")
 	require.JSONEq(t, `{"accepted":5,"rejected":3,"reasons":[
 		{"code":3017,"message":"Too large record size for append. Cannot append more than 48 bytes per record.","rows":2},
@@ -442,7 +437,6 @@ func TestServerAppenderOfAVolatileTable(t *testing.T) {
 	require.JSONEq(t, `[[1,"a"],[2,"b"],[3,null]]`, v.JSON("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
 }
 
-// The server answers an appender only at its end, so other operations are possible in between.
 func TestServerOtherOperationsDuringAnAppender(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer, text varchar(20))`)
@@ -514,7 +508,6 @@ func TestServerGenerate(t *testing.T) {
 	require.Contains(t, first, code)
 	require.JSONEq(t, first, rows(tables[1]))
 
-	// Two adjacent ranges give the rows of one.
 	v.table(tickTable)
 	v.Run(`var half = new Date('2026-02-23T12:01:00Z'), b = client.appender(table);
 		made = b.generate('stock_tick', { ...options, to: half }) + b.generate('stock_tick', { ...options, from: half }); b.close()`)
@@ -549,7 +542,6 @@ func TestServerMetrics(t *testing.T) {
 	require.GreaterOrEqual(t, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
 }
 
-// proxy forwards between a client and the server, and can stop.
 type proxy struct {
 	listener net.Listener
 	server   string

@@ -16,8 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watchedDriver is the native driver with connections that record which functions each write and
-// read passes.
 type watchedDriver struct {
 	nativeDriver
 
@@ -56,8 +54,6 @@ var (
 	walkRow      = regexp.MustCompile("(?m)^\\| \\[`[^`]+`\\]\\(([^)]+)\\) \\| ([^|]+) \\|")
 )
 
-// note records the functions on the stack, without tests, and without those that read rows or free
-// the statement.
 func (d *watchedDriver) note() {
 	var passed []string
 	callers := make([]uintptr, 100)

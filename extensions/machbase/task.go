@@ -13,29 +13,22 @@ import (
 // task is one call of a script, with its arguments. JavaScript and metrics belong to the VU's
 // goroutine.
 type task struct {
-	client *client
-	// operation is its name in the metrics.
+	client    *client
 	operation string
 	timeout   time.Duration
 	tags      k6mod.Tags
 	// requires checks the connection, which may be nil, before the job. If it fails, no call is
 	// recorded.
 	requires func(*connection) error
-	// job works on the connection, in any goroutine; nil: only connect.
-	job job
-	// rows is how many rows the job has read or appended, or nil.
+	// job runs in any goroutine; nil: only connect.
+	job  job
 	rows *int64
-	// again is called after a successful job, and returns whether to repeat it and how long to wait
-	// before; nil: no.
-	again func() (wait time.Duration, more bool, err error)
-	// settled handles the result, in the VU's goroutine; may be nil.
+	// again returns whether to repeat a successful job, and after which wait; nil: no.
+	again   func() (wait time.Duration, more bool, err error)
 	settled func()
-	// value returns the result for the script, in the VU's goroutine; nil: undefined.
-	value func() (sobek.Value, error)
-	// over is called last, in the VU's goroutine; may be nil.
-	over func()
+	value   func() (sobek.Value, error)
+	over    func()
 
-	// recorded are the finished calls; firstRecord is storage for the first one.
 	recorded    []record
 	firstRecord [1]record
 }
@@ -65,7 +58,6 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	}
 }
 
-// call runs the job once, with the client locked.
 func (t *task) call(ctx context.Context) error {
 	t.client.mu.Lock()
 	defer t.client.mu.Unlock()
@@ -73,7 +65,7 @@ func (t *task) call(ctx context.Context) error {
 	return t.attempt(ctx)
 }
 
-// attempt is call for a caller that holds the client's mu.
+// The caller holds the client's mu.
 func (t *task) attempt(ctx context.Context) error {
 	c := t.client
 	if t.requires != nil {

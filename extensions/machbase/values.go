@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// typedBind is a parameter with an explicit type: machbase.bind("double", 3).
 type typedBind struct {
 	value any
 }
@@ -57,8 +56,6 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	return args, nil
 }
 
-// bind converts a JavaScript value to a parameter: a string to varchar, an integer or BigInt to
-// long, any other number to double, a Date to datetime, an ArrayBuffer to binary, null to null.
 func bind(value sobek.Value) (any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil //nolint:nilnil // nil is a null value
@@ -113,7 +110,6 @@ func checkTime(t time.Time) (any, error) {
 	return t, nil
 }
 
-// bindAs converts a JavaScript value to a parameter of the named Machbase type.
 func bindAs(name string, value sobek.Value) (any, error) { //nolint:cyclop // one case for each type
 	if !slices.Contains(bindTypes, name) {
 		return nil, fmt.Errorf("unknown type %q; known are %s", name, strings.Join(bindTypes, ", "))
@@ -183,7 +179,6 @@ func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
 	return nil, fmt.Errorf("%s cannot be bound as %s", show(plain), name)
 }
 
-// bindTime accepts a Date, a number of milliseconds or a BigInt of nanoseconds since 1970.
 func bindTime(value sobek.Value, plain any) (any, error) {
 	if _, ns := k6glue.Scalar(value).(*big.Int); ns {
 		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind returns this type
@@ -204,8 +199,8 @@ func bindTime(value sobek.Value, plain any) (any, error) {
 	}
 }
 
-// toJS converts a value of the server. A datetime becomes a Date or, with ns, a BigInt of
-// nanoseconds since 1970; a long that a number cannot hold exactly becomes a BigInt.
+// A datetime becomes a Date or, with ns, a BigInt of nanoseconds since 1970; a long that a
+// number cannot hold exactly becomes a BigInt.
 func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	switch v := value.(type) {
 	case nil:

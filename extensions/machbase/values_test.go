@@ -184,7 +184,7 @@ func TestToJS(t *testing.T) {
 		name  string
 		value any
 		ns    bool
-		check string // a JavaScript condition on x
+		check string
 	}{
 		{"null", nil, false, `x === null`},
 		{"string", "é😀", false, `x === 'é😀'`},
@@ -223,7 +223,6 @@ func TestToJS(t *testing.T) {
 	}
 }
 
-// A value of a driver, converted to JavaScript and back as a parameter, stays equal.
 func TestValuesSurviveJavaScript(t *testing.T) {
 	rt := sobek.New()
 	for _, n := range []int64{0, 1, -1, 1 << 53, 1<<53 - 1, 1<<53 + 1, -1 << 53, math.MaxInt64, math.MinInt64} {

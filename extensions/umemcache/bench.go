@@ -30,7 +30,7 @@ func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.Func
 type store struct {
 	client *client
 
-	received, sent uint64 // not returned by Traffic yet
+	received, sent uint64
 
 	value []byte
 	fill  func() ([]byte, error) // returns value
@@ -48,7 +48,6 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 	return value, hit, err
 }
 
-// errTTL is the error of a store with a time to live.
 var errTTL error = k6mod.Misuse("umem-cache has no time to live: option ttl must be 0")
 
 // GetOrSet implements workload.GetOrSetter. A value that the server rejects is a failure, not

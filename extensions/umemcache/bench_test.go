@@ -56,8 +56,6 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
-// Keys are written once, by the first client that needs them, and not while operations are
-// measured.
 func TestPrefill(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
@@ -87,14 +85,14 @@ func TestPrefill(t *testing.T) {
 		require.Equal(t, thrown{
 			"prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()", "usage",
 		}, v.fail(`client.prefill({ keys: { prefix: 'late:' } })`))
-		v.Run(`client.prefill({ keys: { count: 10 } })`) // nothing left to write
+		v.Run(`client.prefill({ keys: { count: 10 } })`)
 
 		return nil
 	}))
 }
 
-// If the server rejects the value of a getOrSet, the operation fails, since another client may have
-// stored a different value. Only G1 reports it immediately.
+// If the server rejects the value of a getOrSet, the operation fails, since another client may
+// have stored a different value.
 func TestRunOfValuesThatAreRefused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Generation: wire.G1, Memory: 4 << 20})
 	v := newVU(t, server)
@@ -130,7 +128,6 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, "usage", init.fail(`client.run({ iterations: 1 })`).Kind)
 }
 
-// doStep runs a step in which each VU's client does before, then during in the measured phase.
 func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measure.Step, options, before, during string) measure.Reading {
 	t.Helper()
 	errs := make([]error, s.Clients())
@@ -162,8 +159,6 @@ func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measu
 	return s.Read()
 }
 
-// Clients take turns at event loops, which measure how long answers wait, even if they wait for a
-// shared connection.
 func TestRunTakesTurns(t *testing.T) {
 	const clients, operations = 12, 150
 	for _, g := range []wire.Generation{wire.G1, wire.G3} {
@@ -187,7 +182,6 @@ func TestRunTakesTurns(t *testing.T) {
 	}
 }
 
-// A client that waits for another one's value does not block its event loop, and has a timeout.
 func TestRunContinuesWhileOneClientWaitsForALock(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
 	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
@@ -228,7 +222,6 @@ func TestRunContinuesWhileOneClientWaitsForALock(t *testing.T) {
 	require.Equal(t, 1, (<-ended).Hits)
 }
 
-// The clients share the accesses. A getOrSet that waits for another client's value is a hit.
 func TestHitRateInAStep(t *testing.T) {
 	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
 	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`

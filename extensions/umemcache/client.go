@@ -30,13 +30,12 @@ type client struct {
 
 	calling bool // during an operation, in which a function of the script must not start another one
 
-	mu   sync.Mutex   // held for each operation: the VU may end in another goroutine
-	wire *wire.Client // nil while the client has no share of the connections
+	mu   sync.Mutex // the VU may end in another goroutine
+	wire *wire.Client
 
 	key, into, value []byte // reusable buffers
-	done             done   // the last operation's result
+	done             done
 
-	// tasks are the calls with promises, which run one after another.
 	tasks *k6mod.Tasks
 }
 
@@ -82,7 +81,7 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// tagged reads the option tags of a method. The metrics carry the tags until done is called.
+// The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	if k6glue.IsNullish(options) {
 		return untagged
@@ -109,7 +108,6 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// errCalling is the error of a function of getOrSet that uses its own client.
 var errCalling error = k6mod.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
 
 // notCalling throws during an operation, because operations share buffers.
@@ -141,8 +139,7 @@ func (c *client) locked(operation string, job func(context.Context, *wire.Client
 	return err
 }
 
-// perform runs one operation and returns its result, or nil if it could not begin. The caller holds
-// c.mu.
+// The caller holds c.mu.
 func (c *client) perform(
 	ctx context.Context, d *done, operation string, job func(context.Context, *wire.Client, *done) error,
 ) (*done, error) {
@@ -162,7 +159,6 @@ func (c *client) perform(
 	return d, err
 }
 
-// join gives the client a share of the connections if it has none. The caller holds c.mu.
 func (c *client) join() error {
 	if c.wire != nil {
 		return nil
@@ -181,7 +177,7 @@ func (c *client) join() error {
 	return nil
 }
 
-// disconnect gives up the client's share of the connections. Any goroutine may call it.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +190,7 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// fail throws an operation's error. An exception of the script's function stays as it is.
+// An exception of the script's function stays as it is.
 func (c *client) fail(err error) {
 	var thrown *sobek.Exception
 	var interrupted *sobek.InterruptedError

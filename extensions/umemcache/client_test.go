@@ -176,7 +176,6 @@ func TestOptionsThatAreZero(t *testing.T) {
 	require.Equal(t, 1, server.Accepted(), "what is equal to the defaults shares connections with them")
 }
 
-// Connections use k6's dialer, which applies blocked hosts and host names.
 func TestConnectsAsK6Does(t *testing.T) {
 	server := newServer(t)
 	_, port, err := net.SplitHostPort(server.Address())

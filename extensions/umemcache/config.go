@@ -35,7 +35,7 @@ type Config struct {
 // targetConfig holds the settings that must be equal for clients to share connections.
 type targetConfig struct {
 	Address              string
-	Cluster              bool // the address belongs to a cluster's node
+	Cluster              bool
 	Generation           wire.Generation
 	Threads              int
 	ConnectionsPerThread int
@@ -106,7 +106,6 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, nil
 }
 
-// open returns the target without connecting. It uses the dialer and the TLS options of this VU.
 func (c *Config) open(vu modules.VU) (wire.Target, error) {
 	o := c.Target.options()
 	o.Dial = dialer(vu)

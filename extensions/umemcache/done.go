@@ -2,7 +2,6 @@ package umemcache
 
 import "time"
 
-// done is the result of an operation.
 type done struct {
 	operation          string
 	err                error

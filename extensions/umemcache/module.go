@@ -40,7 +40,6 @@ func New() modules.Module {
 	})
 }
 
-// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
 	// targets are the shared connections: a server has slots for only 512.
 	targets k6glue.Shared[targetConfig, wire.Target]

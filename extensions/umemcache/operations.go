@@ -44,7 +44,6 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
-// asked counts a hit or a miss, and keeps the buffer of a value that was read.
 func (c *client) asked(d *done, value []byte, found bool) {
 	d.asked(found)
 	if found {

@@ -16,8 +16,7 @@ type task struct {
 	client    *client
 	operation string
 	job       func(context.Context, *wire.Client, *done) error
-	// close ends the client's share of the connections, in place of an operation.
-	close bool
+	close     bool
 
 	tags       k6mod.Tags
 	key, value []byte
@@ -31,7 +30,6 @@ type task struct {
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// newTask reads the key and the options of a call with this many arguments before the options.
 func (c *client) newTask(operation string, call sobek.FunctionCall, arguments int) (*task, error) {
 	t := &task{client: c, operation: operation}
 	if c.calling {
@@ -87,8 +85,7 @@ func (c *client) getTask(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// getOrSetTask is asyncGetOrSet(key, value). It accepts no function, which another goroutine could
-// not call.
+// getOrSetTask accepts no function, which another goroutine could not call.
 func (c *client) getOrSetTask(call sobek.FunctionCall) (*task, error) {
 	t, err := c.newStoring("getOrSet", call)
 	t.given = true

@@ -20,7 +20,7 @@ func acknowledger(socket net.Conn) func() {
 		return nil
 	}
 	on := int32(1)
-	set := func(fd uintptr) { // an error only means a delay
+	set := func(fd uintptr) {
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_QUICKACK,
 			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // required by package syscall
 	}

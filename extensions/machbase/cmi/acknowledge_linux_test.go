@@ -12,8 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// If the context of a repeated query ends between its answers, the query is cancelled like any
-// other.
 func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 	description := append(append(result(good), number(0x21, 1)...), parameter(cmi.Long)...)
 	description = append(append(description, rawUnit(200, 8, 512)...), column("N", cmi.Long, 64)...)
@@ -29,7 +27,7 @@ func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 				p.answer(message(kindExecute, 0, oneColumn(last, 7)))
 				p.request()
 				p.answer(message(kindFree, 0, result(good)))
-				for range 3 { // the answers arrive together
+				for range 3 {
 					p.request()
 				}
 				p.answer(message(kindPrepare, 1, prepared))

@@ -4,5 +4,5 @@ package cmi
 
 import "net"
 
-// acknowledger returns nil: immediate acknowledgements are implemented for Linux only, except 386.
+// acknowledger is only implemented for Linux, except 386.
 func acknowledger(net.Conn) func() { return nil }

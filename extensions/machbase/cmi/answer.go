@@ -2,10 +2,9 @@ package cmi
 
 import "encoding/binary"
 
-// answer is the head of an answer, before its rows.
 type answer struct {
-	answered       bool // it has a result
-	last           bool // the server has no more rows
+	answered       bool
+	last           bool
 	changed        int64
 	kind           int
 	columns        []Column
@@ -16,7 +15,6 @@ type answer struct {
 	message        []byte
 }
 
-// readAnswer reads an answer up to its first row. A server's error is an *Error with its code.
 func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclop // one case for each unit
 	var name []byte
 	for len(body) > 0 {
@@ -108,7 +106,6 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	return false, e
 }
 
-// unit is a part of a body: a number, or data with a length.
 type unit struct {
 	id     uint32
 	number uint64
@@ -140,8 +137,7 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	return u, rest[align(int(number)):], nil
 }
 
-// nextRow splits off a row if the body starts with one. Nearly all units are rows, and it is faster
-// than nextUnit.
+// nextRow is a faster nextUnit, since nearly all units are rows.
 func nextRow(body []byte) (row, rest []byte, isRow bool) {
 	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
 		return nil, nil, false

@@ -82,7 +82,6 @@ func TestValuesOfEveryType(t *testing.T) {
 	require.NoError(t, rows.Err())
 }
 
-// wantAccessors requires that the accessors for the value's type return it, and the others zeros.
 func wantAccessors(t *testing.T, rows *cmi.Rows, i int, want any) {
 	t.Helper()
 	var integer int64
@@ -298,7 +297,7 @@ func TestAllocationsFollowReceivedBytes(t *testing.T) {
 			_, err := readQuery(c)
 			runtime.ReadMemStats(&after)
 			kind := cmi.KindProtocol
-			if name == "a packet" { // of the maximum length, but incomplete
+			if name == "a packet" {
 				kind = cmi.KindConnection
 			}
 			requireKind(t, kind, err)
@@ -329,7 +328,6 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// After an error within the rows, the server answers a fetch that was never sent.
 func TestErrorBetweenRows(t *testing.T) {
 	extra := message(kindFetch, 0, result(good))
 	for name, after := range map[string][]byte{"alone": nil, "with an answer too many": extra} {

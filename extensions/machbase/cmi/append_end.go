@@ -15,7 +15,6 @@ func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 		return a.Receipt(), err
 	}
 
-	// The server counts when an appender closes.
 	c := a.conn
 	c.out.reset()
 	a.request(msgAppendClose)
@@ -24,14 +23,13 @@ func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 		return a.Receipt(), err
 	}
 	err = a.counted(ctx, body)
-	if openErr := a.open(ctx); err == nil { // the first error caused the second
+	if openErr := a.open(ctx); err == nil {
 		err = openErr
 	}
 
 	return a.Receipt(), err
 }
 
-// open opens the appender again. If that fails, the appender is closed.
 func (a *Appender) open(ctx context.Context) error {
 	c := a.conn
 	c.out.reset()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// writeAndListen writes rows, or a request after rows. The server stops reading while no one reads
-// its reports of rejected rows, so writeAndListen reads them whenever a write blocks.
+// The server stops reading while no one reads its reports of rejected rows, so writeAndListen
+// reads them whenever a write blocks.
 func (c *Conn) writeAndListen(b []byte) error {
 	const patience = 20 * time.Millisecond
 	for {
@@ -25,7 +25,6 @@ func (c *Conn) writeAndListen(b []byte) error {
 	}
 }
 
-// listen reads the reports that have arrived.
 func (c *Conn) listen() error {
 	const patience = time.Millisecond
 	for {

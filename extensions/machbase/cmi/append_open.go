@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Places of columns that are not in the rows.
 const (
 	placeNull    = -1
 	placeArrival = -2
@@ -69,8 +68,7 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 	return a, nil
 }
 
-// isSystemTable reports whether the server owns the table: appending to V$SESSION crashes a
-// machbase-neo v8.0.74.
+// Appending to V$SESSION crashes a machbase-neo v8.0.74.
 func isSystemTable(name string) bool {
 	name = strings.ToUpper(name[strings.LastIndexByte(name, '.')+1:])
 
@@ -88,7 +86,6 @@ func (a *Appender) request(kind byte) {
 	out.end()
 }
 
-// openError sets the kind of errors without a specific code.
 func (a *Appender) openError(err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Kind == KindServer && strings.Contains(known.Message, "support") {
@@ -98,7 +95,6 @@ func (a *Appender) openError(err error) error {
 	return err
 }
 
-// placeColumns computes where the rows have the columns' values.
 func (a *Appender) placeColumns(names []string) error {
 	a.places = make([]int, len(a.columns))
 	for i, column := range a.columns {

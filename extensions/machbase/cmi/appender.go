@@ -30,14 +30,14 @@ type Appender struct {
 	table   string
 	id      uint32
 	batch   Batch
-	columns []Column // of the table
-	inputs  []Column // of the rows
-	places  []int    // for each column of the table: its position in the rows, or a place from above
-	nulls   int      // bytes of a row's null bits
+	columns []Column
+	inputs  []Column
+	places  []int // for each column of the table
+	nulls   int
 
 	out    request
-	rows   int       // in out
-	oldest time.Time // time of the first one
+	rows   int
+	oldest time.Time
 
 	receipt receipt
 	closed  bool
@@ -65,9 +65,8 @@ func (a *Appender) Append(ctx context.Context, row ...any) error {
 }
 
 // AppendColumns appends rows given as columns, and returns how many it has appended before an
-// error. A column is a slice: []any with values as for Append, numbers ([]int8 to []int64, []uint8
-// to []uint64, []float32, []float64), []string, [][]byte or []time.Time. Numbers and strings need
-// no allocations.
+// error. A column is a slice: []any with values as for Append, numbers ([]int8 to []int64,
+// []uint8 to []uint64, []float32, []float64), []string, [][]byte or []time.Time.
 func (a *Appender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	if err := a.enter(ctx); err != nil {
 		return 0, err

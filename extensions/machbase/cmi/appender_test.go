@@ -94,7 +94,7 @@ func TestAppendersThatDoNotOpen(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			for range 1100 { // statement numbers are reused
+			for range 1100 {
 				_, err := c.Append(withTimeout(t), test.table, cmi.AppendOptions{Columns: test.columns})
 				require.ErrorContains(t, requireKind(t, test.kind, err), test.says)
 			}
@@ -220,7 +220,6 @@ func TestRejectedRows(t *testing.T) {
 	require.EqualValues(t, 31, count(t, c, table))
 }
 
-// The server reports each rejected row, and stops reading while no one reads the reports.
 func TestFloodOfRejectedRows(t *testing.T) {
 	const flood = 200_000
 	table := makeTable(t, tagTable)
@@ -231,7 +230,7 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	for i := range names {
 		names[i], times[i] = long, start
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*patience) // the server may be slow when other tests run
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
 	defer cancel()
 	n, err := a.AppendColumns(ctx, names, times, values)
 	require.NoError(t, err)
@@ -248,9 +247,8 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	require.Zero(t, count(t, c, table))
 }
 
-// The server's reports fill the sockets before the next request. The client has to read them first.
 func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
-	const flood = 200_000 // of 128 bytes: more than the sockets hold
+	const flood = 200_000
 	stuck := make(chan struct{})
 	c := withPeerOver(t, sockets(t), cmi.Config{}, func(p *peer) {
 		p.request()
@@ -295,7 +293,6 @@ func TestManyReasons(t *testing.T) {
 	require.EqualValues(t, 210-16*17/2, receipt.Other)
 }
 
-// Without a result from the server, an appender is not open, and rows are not counted.
 func TestAppenderAnswersWithoutAResult(t *testing.T) {
 	opened, counted := message(kindOpen, 0, logTable), message(kindClose, 0, result(good), number(0x61, 0), number(0x62, 0))
 	for name, answers := range map[string][][]byte{
@@ -369,7 +366,6 @@ func TestAppendLongRows(t *testing.T) {
 	}
 }
 
-// If a table is dropped under an appender, the rows are not reported as accepted.
 func TestTableDroppedUnderAnAppender(t *testing.T) {
 	c, other := connect(t), connect(t)
 	name := fmt.Sprintf("cmi_dropped_%d", time.Now().UnixNano())
@@ -378,7 +374,7 @@ func TestTableDroppedUnderAnAppender(t *testing.T) {
 	require.NoError(t, a.Append(withTimeout(t), "a", start, 1.0))
 	_, err := a.Sync(withTimeout(t))
 	require.NoError(t, err)
-	if _, err := other.Exec(withTimeout(t), "drop table "+name); err != nil { // the appender locks it
+	if _, err := other.Exec(withTimeout(t), "drop table "+name); err != nil {
 		requireKind(t, cmi.KindBusy, err)
 		closeAppender(t, a)
 		execSQL(t, other, "drop table "+name)

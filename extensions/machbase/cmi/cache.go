@@ -18,15 +18,14 @@ const (
 	CacheOn   CacheMode = "on"   // all
 )
 
-// cacheSize is the maximum number of cached statements: half of the server's limit, so that Prepare
-// and appenders have the rest.
+// The server's other half is for Prepare and appenders.
 const cacheSize = maxStatements / 2
 
 type cache struct {
 	mode    CacheMode
 	entries map[string]*list.Element
-	order   *list.List    // of *Stmt, the last used one first
-	last    *list.Element // most calls find their statement here, without the map
+	order   *list.List
+	last    *list.Element
 }
 
 func newCache(mode CacheMode) cache {
@@ -66,7 +65,6 @@ func statementOf(element *list.Element) *Stmt {
 	return element.Value.(*Stmt) //nolint:forcetypeassert // the list holds no other type
 }
 
-// evict removes the least recently used statement, and returns false if the cache is empty.
 func (k *cache) evict() bool {
 	element := k.order.Back()
 	if element == nil {
@@ -78,7 +76,7 @@ func (k *cache) evict() bool {
 	if k.last == element {
 		k.last = nil
 	}
-	s.keep = false // it may be the statement that needs a number
+	s.keep = false
 	s.free()
 
 	return true

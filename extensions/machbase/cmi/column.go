@@ -28,7 +28,6 @@ const (
 	Ulong    Type = 0x70
 )
 
-// variable is the size of values that are preceded by their length.
 const variable = -1
 
 // Null values as they are encoded in a row. For texts, binary values and null expressions, null has
@@ -47,8 +46,8 @@ const (
 
 type shape struct {
 	name string
-	size int    // bytes in a row
-	null uint64 // of a number
+	size int
+	null uint64
 }
 
 var shapes = map[Type]shape{ //nolint:gochecknoglobals // a constant
@@ -91,12 +90,11 @@ type Column struct {
 	// it; for other types the number of bits.
 	Size int
 
-	width int // bytes in a row, or variable
+	width int
 	null  uint64
 }
 
-// describe decodes a column's description: the type in the highest byte, the size in the 28 bits
-// after it.
+// The type is in the highest byte, the size in the 28 bits after it.
 func describe(name string, description uint64) (Column, error) {
 	t := Type(description >> 56)
 	s, known := shapes[t]

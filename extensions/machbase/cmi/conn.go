@@ -19,34 +19,29 @@ import (
 type Conn struct {
 	config  *Config
 	address string
-	// socket is the network connection. stream is used for reads and writes: socket itself at a
-	// seat of an event loop, else the connection within it.
-	socket *eventloop.Conn
-	stream net.Conn
-	// protocol is the server's version; 0 if unknown.
+	// stream is socket itself at a seat of an event loop, else the connection within it.
+	socket   *eventloop.Conn
+	stream   net.Conn
 	protocol protocol
 
 	received, sent atomic.Uint64
-	busy           atomic.Bool // during a call or an open answer
+	busy           atomic.Bool
 	closed         atomic.Bool
 
 	in     reader
 	out    request
-	params []byte // of the current call
+	params []byte
 
 	ids   ids
-	frees []uint32 // statements that the server has to free
+	frees []uint32
 	cache cache
 
-	acknowledge func() // acknowledges received data immediately; may be nil
+	acknowledge func() // may be nil
 	selections  map[string]selection
 
-	// exchange sends a request and reads from its answer; atSeat and onGoroutine are its two
-	// implementations.
 	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
-	sending                       []byte // a request, until its answer is read
+	sending                       []byte
 
-	// calls closes the connection when within, the context of the current call, ends.
 	calls  *deadline.Watch[*Conn]
 	within context.Context //nolint:containedctx // set by enter, used until leave
 
@@ -54,12 +49,12 @@ type Conn struct {
 	closing   struct {
 		sync.Mutex
 
-		statements []*Stmt // closed by the caller since the last call
+		statements []*Stmt
 	}
 
 	rows       Rows
 	bigEndian  bool
-	connection error // why the connection is closed
+	connection error
 }
 
 // Broken reports whether the connection is unusable: it was closed, or a call was abandoned.
@@ -92,7 +87,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// enter begins a call. If it returns no error, the call must end with leave.
+// A call whose enter returns no error must end with leave.
 func (c *Conn) enter(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
 		return usage("the connection is in use: another call is in progress, or the rows of a query are not closed yet")
@@ -128,8 +123,7 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// leave ends a call. If the context has ended, it closes the connection now, and not during the
-// next call.
+// leave closes the connection now if the context has ended, not during the next call.
 func (c *Conn) leave() {
 	if c.calls.End() == deadline.Undisturbed && c.within.Err() != nil {
 		c.Interrupt()
@@ -137,8 +131,8 @@ func (c *Conn) leave() {
 	c.busy.Store(false)
 }
 
-// failure returns the error of a failed call. Any error that is not the server's closes the
-// connection, because the next bytes might belong to another answer.
+// Any error that is not the server's closes the connection, because the next bytes might
+// belong to another answer.
 func (c *Conn) failure(ctx context.Context, err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Code != 0 {
@@ -167,7 +161,6 @@ func (c *Conn) failure(ctx context.Context, err error) error {
 	return known
 }
 
-// namingProtocols adds the versions of client and server to a protocol error if they differ.
 func (c *Conn) namingProtocols(err *Error) *Error {
 	if err.Kind != KindProtocol || c.protocol == 0 || c.protocol == protocolVersion {
 		return err
@@ -197,9 +190,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// sendFrees sends the requests to free statements one after the other. The server sends each answer
-// separately, and the second one would wait up to 40 ms for an acknowledgement (Nagle's algorithm
-// and delayed acknowledgements).
+// The server sends each answer separately, and the second one would wait up to 40 ms for an
+// acknowledgement (Nagle's algorithm and delayed acknowledgements).
 func (c *Conn) sendFrees(ctx context.Context) error {
 	for len(c.frees) > 0 {
 		id := c.frees[len(c.frees)-1]

@@ -60,8 +60,6 @@ func isUnreachable(err error) bool {
 	}
 }
 
-// errFull is the error if a server resets several connections in a row: it is at its session limit.
-// A server that has just died resets one connection, and refuses the next.
 var errFull = errors.New("the server resets each connection: it has no free session (it takes 4,096 at most)")
 
 func isReset(err error) bool {
@@ -70,8 +68,6 @@ func isReset(err error) bool {
 	return is && known.reset
 }
 
-// connectInTime limits a connection attempt to its share of the remaining time, so that a silent
-// server leaves time for the other addresses.
 func connectInTime(ctx context.Context, cfg *Config, address string, left int) (*Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && left > 1 {
 		var cancel context.CancelFunc
@@ -101,7 +97,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	}
 	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
 	c.atSeat = c.sendAndReceive
-	c.onGoroutine = c.atSeat // at login, before the server has proved that it answers
+	c.onGoroutine = c.atSeat
 	c.Use(nil)
 	c.in.from, c.in.most = incoming{c}, maxMessage
 	if err := c.enter(ctx); err != nil {
@@ -184,8 +180,7 @@ func (c *Conn) sayHello() error {
 	return nil
 }
 
-// welcomed reads the answer to a login. A different protocol version takes precedence over other
-// errors.
+// A different protocol version takes precedence over other errors.
 func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 	wantsKey := false
 	for units := body; len(units) > 0; {
@@ -217,7 +212,7 @@ func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// setQueryTimeout sets the server's limit for queries. The server ignores the limit in the login.
+// The server ignores the limit in the login.
 func (c *Conn) setQueryTimeout(ctx context.Context) error {
 	if c.config.QueryTimeout == 0 {
 		return nil

@@ -15,11 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// atOnce limits the time of an abandoned call on a busy machine. The query would take eight seconds
-// or more.
 const atOnce = 7 * time.Second
 
-// slowQuery returns a query that takes several seconds. The server ends it after ten.
 func slowQuery(t *testing.T) (cmi.Config, string) {
 	t.Helper()
 	table := makeTable(t, tagTable)
@@ -106,8 +103,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// If the context ends after the last row is read, the connection closes with the same call, not
-// during the next one.
 func TestCancelBeforeRowsAreClosed(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -210,7 +205,6 @@ func TestConnectionInUse(t *testing.T) {
 	require.False(t, rows.Next())
 	require.NoError(t, rows.Close())
 
-	// With many goroutines, each call succeeds or is rejected.
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -295,7 +289,7 @@ func refused(t *testing.T) string {
 func silent(t *testing.T) string {
 	t.Helper()
 
-	return listen(t, func(c net.Conn) { // reads until the client closes
+	return listen(t, func(c net.Conn) {
 		for b := make([]byte, 100); ; {
 			if _, err := c.Read(b); err != nil {
 				return

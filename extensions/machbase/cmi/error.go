@@ -71,8 +71,6 @@ func ServerError(code int, message string) *Error {
 
 func usage(format string, args ...any) *Error { return NewError(KindUsage, format, args...) }
 
-// protocolError is the error of an answer that violates the protocol. The connection is closed
-// after it.
 func protocolError(format string, args ...any) *Error {
 	return NewError(KindProtocol, "the server's answer is invalid: "+format, args...)
 }

@@ -27,8 +27,7 @@ func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, er
 	return m.body, nil
 }
 
-// request sends the request, together with the first read of its answer if that is the next
-// expected one. Reports of rejected rows may come at any time.
+// Reports of rejected rows may come at any time.
 func (c *Conn) request() error {
 	switch {
 	case len(c.appenders) > 0:
@@ -64,7 +63,6 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 	}
 }
 
-// incoming reads from a connection, sends the pending request before, and counts the bytes.
 type incoming struct{ *Conn }
 
 func (c incoming) Read(b []byte) (int, error) {
@@ -76,8 +74,6 @@ func (c incoming) Read(b []byte) (int, error) {
 	return received, err
 }
 
-// sendAndReceive sends a request, if there is one, waits for an answer, and reads it up to the size
-// of the buffer.
 func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
 	if len(request) > 0 {
 		sent, err = c.stream.Write(request)
@@ -96,23 +92,21 @@ func (c *Conn) write(b []byte) error {
 	return err
 }
 
-// message is a message of the server. Its body is valid until the next one is read.
+// message is valid until the next one is read.
 type message struct {
 	kind      byte
 	statement uint32
 	body      []byte
 }
 
-// reader reads messages. Its buffer grows with the bytes that arrive, not with the announced
-// length.
+// reader's buffer grows with the bytes that arrive, not with the announced length.
 type reader struct {
 	from io.Reader
-	// most limits the bytes of a message: maxMessage, except in tests.
 	most int
 	buf  []byte
-	body int // start of the current message's body
+	body int
 	end  int // and its end
-	next int // start of the unread bytes
+	next int
 	fill int // and their end
 }
 
@@ -135,7 +129,7 @@ func (r *reader) read() (message, error) {
 			return m, protocolError("a packet of a message is missing")
 		case packet > 0 && kind != m.kind:
 			return m, protocolError("a packet of another message is in the middle of a message")
-		case r.next-r.body+length > r.most: // all bytes so far: empty packets have headers too
+		case r.next-r.body+length > r.most:
 			return m, protocolError("a message has more than %d bytes", r.most)
 		}
 		r.next += headerSize
@@ -145,7 +139,7 @@ func (r *reader) read() (message, error) {
 		if err := r.need(length); err != nil {
 			return m, err
 		}
-		if r.end != r.next { // close the gap of the header
+		if r.end != r.next {
 			copy(r.buf[r.end:], r.buf[r.next:r.next+length])
 		}
 		r.end += length
@@ -188,9 +182,7 @@ func (r *reader) need(n int) error {
 	return nil
 }
 
-// makeRoom moves the message to the front, and enlarges the buffer if needed. The new size is twice
-// the bytes so far, so that the copies of a message of many packets take linear time. A message of
-// one packet gets exactly its length.
+// makeRoom doubles the size, so that the copies of a message of many packets take linear time.
 func (r *reader) makeRoom(n int) {
 	used, wanted, size := r.fill-r.body, r.next-r.body+n, len(r.buf)
 	buf := r.buf

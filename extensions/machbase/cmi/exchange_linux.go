@@ -28,7 +28,6 @@ type exchange struct {
 	err             error
 }
 
-// exchanger returns a faster replacement of Conn.sendAndReceive. It may return nil.
 func exchanger(socket net.Conn) func(request, answer []byte) (sent, received int, err error) {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
@@ -53,11 +52,11 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 	}
 	e.sending = e.sent < len(request)
 	err = e.raw.Read(e.step)
-	e.request, e.answer = nil, nil // releases the buffers for their owner
+	e.request, e.answer = nil, nil
 	if err != nil {
 		return e.sent, e.received, err
 	}
-	if e.err == nil && e.sent < len(request) { // the rest, which has to wait
+	if e.err == nil && e.sent < len(request) {
 		var n int
 		n, e.err = e.socket.Write(request[e.sent:])
 		e.sent += n
@@ -69,7 +68,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 	return e.sent, e.received, e.err
 }
 
-// next sends the request, if there is one, and then reads. It reports whether the call is done.
+// next reports whether the call is done.
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false

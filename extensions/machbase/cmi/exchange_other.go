@@ -4,5 +4,5 @@ package cmi
 
 import "net"
 
-// exchanger returns nil: there is an implementation for Linux only.
+// exchanger is only implemented for Linux.
 func exchanger(net.Conn) func(request, answer []byte) (sent, received int, err error) { return nil }

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packets encodes a message of n packets with size bytes each, which are consecutive numbers.
 func packets(n, size int) []byte {
 	var all []byte
 	for i := range n {
@@ -77,7 +76,6 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A message that never ends is an error, even if its packets are tiny.
 func TestMessagesWithoutAnEnd(t *testing.T) {
 	const most = 64 << 10
 	for _, size := range []int{0, 1, 8, 1000} {
@@ -91,7 +89,6 @@ func TestMessagesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// FuzzReader: a message may be split and announce its lengths in any way.
 func FuzzReader(f *testing.F) {
 	f.Add(packets(3, 9), 5)
 	f.Add(packets(1, 40), 1)

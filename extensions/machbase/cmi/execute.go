@@ -37,7 +37,6 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error)
 	return changed, rows.Close()
 }
 
-// run runs a text with a cached statement or a temporary one, as the cache mode says.
 func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	if s := c.cache.get(c, sql); s != nil {
 		return s.execute(ctx, args)
@@ -53,12 +52,12 @@ func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	return s.execute(ctx, args)
 }
 
-// take gives the statement a number. If all are in use, it frees closed or cached statements.
+// take frees closed or cached statements if all numbers are in use.
 func (s *Stmt) take(ctx context.Context) error {
 	c := s.conn
 	id, ok := c.ids.take()
 	if !ok {
-		for evicted := true; evicted && len(c.frees) == 0; { // some cached statements are not prepared
+		for evicted := true; evicted && len(c.frees) == 0; {
 			evicted = c.cache.evict()
 		}
 		if err := c.sendFrees(ctx); err != nil {
@@ -109,8 +108,8 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// execute runs the statement, and prepares it if needed. The caller has entered the connection, and
-// leaves it if this fails; otherwise Rows.Close does.
+// The caller has entered the connection, and leaves it if this fails; otherwise Rows.Close
+// does.
 func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	if !s.prepared {
 		if err := s.prepare(ctx); err != nil {
@@ -203,7 +202,7 @@ func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
 	return body, nil
 }
 
-// release ends the use of a statement. If the server may still be executing it, it must be freed.
+// If the server may still be executing it, it must be freed.
 func (s *Stmt) release(unfinished bool) {
 	if unfinished || !s.keep {
 		s.free()

@@ -65,7 +65,6 @@ func TestServerKilledDuringQueries(t *testing.T) {
 	require.GreaterOrEqual(t, after.Load(), int64(40))
 }
 
-// Rows that Sync has reported as accepted survive a kill of the server.
 func TestServerKilledDuringAppends(t *testing.T) {
 	server := startServer(t)
 	server.table("t")

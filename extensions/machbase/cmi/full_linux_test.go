@@ -29,7 +29,7 @@ func TestFullServer(t *testing.T) {
 	_, err := cmi.Connect(ctx, server.config())
 	requireKind(t, cmi.KindBusy, err)
 	require.ErrorContains(t, err, "it has no free session (it takes 4,096 at most)")
-	two := server.config() // the other one is down, not full
+	two := server.config()
 	two.Addresses = append(two.Addresses, refused(t))
 	_, err = cmi.Connect(ctx, two)
 	requireKind(t, cmi.KindConnect, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// FuzzAnswers: whatever a server sends, each call returns an answer or an *Error.
 func FuzzAnswers(f *testing.F) {
 	free := message(kindFree, 0, result(good))
 	f.Add(byte(0), append(message(kindDirect, 0, everyType(fullRow, nullRow)), free...))

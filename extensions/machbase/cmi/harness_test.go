@@ -53,8 +53,6 @@ func connect(t *testing.T) *cmi.Conn {
 
 var tables atomic.Int64
 
-// makeTable creates a table with a new name, and drops it when the test ends. definition has a %s
-// for the name.
 func makeTable(t *testing.T, definition string) string {
 	t.Helper()
 	name := fmt.Sprintf("cmi_%d_%d", os.Getpid(), tables.Add(1))
@@ -109,8 +107,6 @@ func readAll(t *testing.T, rows *cmi.Rows) [][]any {
 	return all
 }
 
-// count returns the number of a table's rows, including those that the server has not sorted in
-// yet.
 func count(t *testing.T, c *cmi.Conn, table string) int64 {
 	t.Helper()
 	execSQL(t, c, "exec table_flush("+table+")")
@@ -138,7 +134,6 @@ func fillTable(t *testing.T, table string, rows int) {
 
 const start = int64(1_700_000_000_000_000_000)
 
-// requireKind requires an error of this kind with a one-line message, and returns it.
 func requireKind(t *testing.T, kind string, err error) *cmi.Error {
 	t.Helper()
 	var e *cmi.Error

@@ -5,24 +5,21 @@ import (
 	"sync/atomic"
 )
 
-// layout describes where the values of an answer's rows are. Connections whose answers have equal
-// columns share a read-only copy: with hundreds of clients in turn, separate copies would be cache
-// misses.
+// Connections whose answers have equal columns share a read-only copy: with hundreds of
+// clients in turn, separate copies would be cache misses.
 type layout struct {
 	columns []Column
-	spans   []span // the position of each column
-	texts   []int  // the columns whose values have a length
-	tail    int    // bytes after the last of them
+	spans   []span
+	texts   []int
+	tail    int
 }
 
-// span is the position of a column: a distance from the end of the last value before it that has a
-// length.
+// span is a distance from the end of the last value with a length.
 type span struct {
-	texts  int // number of such values before it
+	texts  int
 	offset int
 }
 
-// mostLayouts limits the shared layouts. Connections keep further ones for themselves.
 const mostLayouts = 64
 
 var layouts atomic.Pointer[[]*layout] //nolint:gochecknoglobals // shared by the process

@@ -22,7 +22,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// ownServer is a Machbase that a test may suspend, kill and restart on the same data.
 type ownServer struct {
 	t      *testing.T
 	binary string
@@ -50,7 +49,6 @@ func startServer(t *testing.T) *ownServer {
 	return s
 }
 
-// start starts the server and waits until it answers. It dies with the test's process.
 func (s *ownServer) start() {
 	s.t.Helper()
 	in := func(name string) string { return filepath.Join(s.home, name) }
@@ -75,7 +73,6 @@ func (s *ownServer) kill() {
 	_ = s.cmd.Wait()
 }
 
-// stop suspends the server: it accepts connections and answers nothing. kill still works.
 func (s *ownServer) stop() {
 	s.t.Helper()
 	require.NoError(s.t, standstill.Stop(s.cmd.Process))

@@ -42,8 +42,6 @@ func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error)
 	return b, nil
 }
 
-// appendArgument encodes one argument and returns its type: the Go value's or, if the server
-// accepts no other, the parameter's.
 func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop,funlen // one case for each type
 	switch v := arg.(type) {
 	case nil:
@@ -111,7 +109,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 	return 0, nil, usage("a %T cannot be bound", arg)
 }
 
-// requireWhole rejects a fraction for an integer parameter, which the server would cut off.
+// The server would cut off a fraction.
 func requireWhole(parameter Type, v float64) *Error {
 	switch parameter { //nolint:exhaustive // other types accept fractions, or the server rejects them
 	case Short, Ushort, Integer, Uinteger, Long, Ulong:

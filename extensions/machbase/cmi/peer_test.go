@@ -25,7 +25,6 @@ const (
 	bad  = 0x72434d5f_00000000
 )
 
-// packet encodes a packet as the package documentation describes it, independently of the client.
 func packet(kind byte, flag uint32, statement uint32, units ...[]byte) []byte {
 	body := bytes.Join(units, nil)
 	b := []byte{0, 0, 0, kind}
@@ -85,7 +84,6 @@ var (
 	loggedIn = message(kindConnect, 0, result(good), number(0x05, 0))
 )
 
-// peer is the server's end of a connection, controlled by a test.
 type peer struct {
 	net.Conn
 
@@ -146,7 +144,7 @@ func sockets(t *testing.T) ends {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		defer listener.Close()
-		client, err = net.Dial("tcp", listener.Addr().String()) // the kernel connects before Accept is called
+		client, err = net.Dial("tcp", listener.Addr().String())
 		require.NoError(t, err)
 		server, err = listener.Accept()
 		require.NoError(t, err)
@@ -155,7 +153,6 @@ func sockets(t *testing.T) ends {
 	}
 }
 
-// ends makes the two ends of a connection: net.Pipe, or sockets.
 type ends func() (client, server net.Conn)
 
 func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
@@ -167,7 +164,7 @@ func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Contex
 		go func() {
 			defer close(done)
 			script(&peer{server, t})
-			_, _ = server.Read(make([]byte, 1)) // until the client closes, or sends something that is not in the script
+			_, _ = server.Read(make([]byte, 1))
 			_ = server.Close()
 		}()
 		t.Cleanup(func() {
@@ -179,7 +176,6 @@ func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Contex
 	}
 }
 
-// withPeer returns a connection to a server that follows the script after the login.
 func withPeer(t *testing.T, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
 
@@ -197,7 +193,6 @@ func withPeerOver(t *testing.T, pair ends, config cmi.Config, script func(p *pee
 	return connectTo(t, config)
 }
 
-// replay is a connection whose server sends fixed bytes, whatever the client does.
 type replay struct {
 	io.Reader
 	net.Conn
@@ -209,7 +204,6 @@ func (replay) Close() error                       { return nil }
 func (replay) SetReadDeadline(_ time.Time) error  { return nil }
 func (replay) SetWriteDeadline(_ time.Time) error { return nil }
 
-// withReplay connects to a server that answers the login and then sends all bytes of says.
 func withReplay(t *testing.T, says io.Reader) *cmi.Conn {
 	t.Helper()
 	c, err := cmi.Connect(context.Background(), cmi.Config{Addresses: []string{"replay:1"}, Dial: func(context.Context, string, string) (net.Conn, error) {

@@ -6,16 +6,14 @@ import (
 	"net"
 )
 
-// selection describes a query that the connection has prepared, executed and freed before, and
-// whose rows fitted in one answer. The next time, the three requests are sent in one write, for one
-// round trip.
+// selection is a query of the connection whose rows fitted in one answer. The next time, its
+// three requests are sent in one write, for one round trip.
 type selection struct {
 	layout      *layout
 	parameters  []Column
-	description []byte // of both, as the server sent it
+	description []byte
 }
 
-// maxSelections limits the selections of a connection.
 const maxSelections = 64
 
 func (c *Conn) remember(s *Stmt) {
@@ -85,7 +83,6 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 }
 
-// recognised reads the answer to a prepare, and reports whether it equals the known one.
 func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bool, error) {
 	if !bytes.Equal(body, known.description) {
 		return false, s.described(ctx, body)
@@ -95,8 +92,6 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	return true, nil
 }
 
-// endedAfter returns why the connection is closed after an answer: an error in the answer, the end
-// of the context, or Close.
 func (c *Conn) endedAfter(ctx context.Context, answered error) error {
 	if answered != nil {
 		return answered

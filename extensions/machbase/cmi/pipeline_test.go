@@ -12,8 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A repeated query is prepared, executed and freed in one write. Its answer is the same as step by
-// step, even after changes.
 func TestQueriesThatComeAgain(t *testing.T) {
 	name := makeTable(t, "create volatile table %s (id integer primary key, v integer)")
 	config := serverConfig(t)
@@ -23,7 +21,7 @@ func TestQueriesThatComeAgain(t *testing.T) {
 		execSQL(t, c, "insert into "+name+" values (?, ?)", i, i)
 	}
 	below := "select id from " + name + " where id < ?"
-	for _, n := range []int{3, 3, 25, 3, 3, 10, 3, 0, 3} { // 25 rows need several answers
+	for _, n := range []int{3, 3, 25, 3, 3, 10, 3, 0, 3} {
 		require.Len(t, query(t, c, below, n), n)
 	}
 
@@ -51,7 +49,7 @@ func TestQueriesThatComeAgain(t *testing.T) {
 	require.NoError(t, rows.Close(), "closed early")
 	require.Len(t, query(t, c, below, 3), 3)
 
-	for range 2100 { // more than the 1024 statement numbers
+	for range 2100 {
 		require.Len(t, query(t, c, below, 1), 1)
 	}
 	require.False(t, c.Broken())
@@ -82,12 +80,11 @@ func TestTableRecreatedUnderARepeatedQuery(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// Pipelined answers do not wait for acknowledgements, which take 40 ms each.
 func TestQueriesThatComeAgainDoNotStall(t *testing.T) {
 	c := connect(t)
 	const text, times = "select name from m$sys_users where name = ?", 50
 	query(t, c, text, "SYS")
-	quick := 0 // a busy machine may delay some of them
+	quick := 0
 	for range times {
 		begin := time.Now()
 		require.Len(t, query(t, c, text, "SYS"), 1)

@@ -18,8 +18,7 @@ const protocolVersion protocol = 4<<48 | 0<<32 | 2
 
 func (p protocol) String() string { return fmt.Sprintf("%d.%d.%d", p>>48, p>>32&0xffff, uint32(p)) }
 
-// isForeign reports whether a server with this version does not support the client's. Versions that
-// differ only in the fix are compatible. 0 is an unknown version.
+// Versions that differ only in the fix are compatible.
 func (p protocol) isForeign() bool { return p != 0 && p>>32 != protocolVersion>>32 }
 
 // Messages.
@@ -88,7 +87,6 @@ const (
 	typeUint64 = 0x0b
 )
 
-// isSized reports whether a unit of this type has data with a length.
 func isSized(unitType uint32) bool {
 	switch unitType {
 	case typeString, typeBinary, 0x0c, 0x0d, 0xf1, 0xf2:
@@ -104,7 +102,6 @@ const (
 	resultLast = 0x724c5354 // no more rows
 )
 
-// statementInsert is the only type of statement that is treated differently.
 const (
 	statementSelect = 512
 	statementInsert = 513

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// cellWriter encodes the value at a place of a row; false means null.
 type cellWriter func(b []byte, column Column, place int) ([]byte, bool, *Error)
 
 // write encodes a row: 0 for uncompressed, the length of the null bits, a bit for each column that

@@ -24,12 +24,12 @@ type Receipt struct {
 
 // Reason is a reason for rejected rows.
 type Reason struct {
-	Code    int // of the server
+	Code    int
 	Message string
 	Rows    int64
 }
 
-// maxReasons limits the stored reasons, since each rejected row may have a different text.
+// Each rejected row may have a different text.
 const maxReasons = 16
 
 type receipt struct {
@@ -64,7 +64,6 @@ func (r *receipt) reject(e *Error) {
 	}
 }
 
-// counted reads how many rows the server has accepted since the appender was opened.
 func (a *Appender) counted(ctx context.Context, body []byte) error {
 	answer, _, err := readResult(body)
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// request encodes messages into a reusable buffer.
 type request struct {
 	buf    []byte
-	packet int // start of the current packet
-	parts  int // packets of the current message so far
+	packet int
+	parts  int
 }
 
 func (r *request) reset() { r.buf = r.buf[:0] }
@@ -40,7 +39,6 @@ func (r *request) endPacket(flag uint32) {
 	r.parts++
 }
 
-// reserve starts a new packet if a unit of this size does not fit in the current one.
 func (r *request) reserve(size int) {
 	body := len(r.buf) - r.packet - headerSize
 	if body == 0 || body+size <= maxPacketBody {
@@ -84,8 +82,7 @@ func (r *request) text(id uint32, s string) {
 	r.pad(len(s))
 }
 
-// sql adds a statement with a line end: if the last line is a comment, machbase-neo v8.0.74 would
-// continue with the remains of an earlier text.
+// If the last line is a comment, machbase-neo v8.0.74 would continue with an earlier text.
 func (r *request) sql(id uint32, s string) {
 	if strings.Contains(s, "--") {
 		s += "\n"

@@ -17,7 +17,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A login that a machbase-neo v8.0.74 has accepted.
 const goldenLogin = "00000000000000b00000000000000000" +
 	"010000000b0000000200000000000400" + "02000000020000000300000000000000584b360000000000" +
 	"0400000002000000040000000000000064617461" + "00000000" + "06000000020000000300000000000000535953" + "0000000000" +
@@ -58,7 +57,6 @@ func TestDirectRequests(t *testing.T) {
 	assert.EqualValues(t, 5, execSQL(t, c, "drop table t"))
 }
 
-// Closing rows before the last one frees the statement immediately.
 func TestRowsClosedEarlyAreFreed(t *testing.T) {
 	c := withPeer(t, cmi.Config{FetchRows: 1}, func(p *peer) {
 		p.request()
@@ -76,7 +74,7 @@ func TestParameters(t *testing.T) {
 	at := time.Unix(1700000000, 123456789)
 	tests := []struct {
 		name  string
-		typ   cmi.Type // of the parameter
+		typ   cmi.Type
 		arg   any
 		sent  cmi.Type
 		bytes []byte
@@ -137,8 +135,6 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// An argument that does not fit is an error before anything is sent, and the connection stays
-// usable.
 func TestParametersThatDoNotFit(t *testing.T) {
 	tests := map[string]struct {
 		args []any
@@ -167,7 +163,6 @@ func TestParametersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A message longer than 64 KiB has several packets; a large unit gets its own packet.
 func TestLongRequestsHaveSeveralPackets(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
@@ -193,7 +188,6 @@ func TestLongRequestsHaveSeveralPackets(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// logTable is the server's description of a log table with a column of text and one of shorts.
 var logTable = bytes.Join([][]byte{result(good), column("", cmi.Datetime, 64), column("S", cmi.Varchar, 8), column("N", cmi.Short, 16)}, nil)
 
 var openT = message(kindOpen, 0, number(0x22, 0), text(0x25, "t"), number(0x34, 0))
@@ -233,7 +227,6 @@ func TestAppendRequests(t *testing.T) {
 	require.Equal(t, want, receipt)
 }
 
-// Append data contains the appender's number twice.
 func TestAppendDataNamesItsStatement(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -254,10 +247,10 @@ func TestAppendDataNamesItsStatement(t *testing.T) {
 }
 
 func TestBatches(t *testing.T) {
-	row := func(n byte) []byte { return dataUnit(0x40, append(make([]byte, 8), n, 0)...) } // 32 bytes
+	row := func(n byte) []byte { return dataUnit(0x40, append(make([]byte, 8), n, 0)...) }
 	tests := map[string]struct {
 		batch   cmi.Batch
-		packets [][]byte // of the rows 0 to 4
+		packets [][]byte
 	}{
 		"rows":         {cmi.Batch{Rows: 2}, [][]byte{append(row(0), row(1)...), append(row(2), row(3)...), row(4)}},
 		"one row":      {cmi.Batch{Rows: 1}, [][]byte{row(0), row(1), row(2), row(3), row(4)}},
@@ -292,7 +285,6 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Packets of rows have up to 64 KiB; a longer row gets its own packet.
 func TestLargestBatch(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	arrival := make([]byte, 8)

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// row is an encoded row with the positions of its values. It decodes only lengths in advance,
-// because many callers read few values.
+// row decodes only lengths in advance, because many callers read few values.
 type row struct {
 	*layout
 
 	data []byte
-	ends []int // the start of the row, and the end of each value with a length; empty before the first row
+	ends []int // the start of the row, and the end of each value with a length
 }
 
 func (r *row) begin(l *layout) { r.layout, r.ends = l, r.ends[:0] }
 
-// set takes a row and checks its length. When a table is created again with other columns, the
-// server executes prepared statements without an error, and only the length may show it.
+// When a table is created again with other columns, the server executes prepared statements
+// without an error, and only the length may show it.
 func (r *row) set(data []byte) error {
 	ends := r.ends[:0]
 	ends = append(ends, 0)
@@ -80,15 +79,13 @@ func (c *Column) isNull(b []byte) bool {
 		return binary.BigEndian.Uint32(b) == uint32(c.null)
 	case 2:
 		return binary.BigEndian.Uint16(b) == uint16(c.null)
-	case 0: // a null expression
+	case 0:
 		return true
-	default: // an address
+	default:
 		return b[0] == 0
 	}
 }
 
-// raw returns the bytes of a value; none for null, for an empty text or binary value, and before
-// the first row.
 func (r *row) raw(i int) []byte {
 	if len(r.ends) == 0 || i >= len(r.spans) {
 		return nil

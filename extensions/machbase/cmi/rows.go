@@ -16,10 +16,10 @@ type Rows struct {
 	conn      *Conn
 	ctx       context.Context //nolint:containedctx // later fetches use the query's context
 	statement *Stmt
-	units     []byte // unread units of the current answer
-	more      bool   // the server has rows that were not fetched yet
-	fetched   bool   // some rows were fetched
-	freeing   bool   // the server was told to free the statement, and its answer was not read yet
+	units     []byte
+	more      bool
+	fetched   bool
+	freeing   bool // the free request was sent, and its answer was not read yet
 	open      bool
 	changed   int64
 	err       error
@@ -104,7 +104,7 @@ func (r *Rows) Close() error {
 	if !r.open {
 		return r.err
 	}
-	for len(r.units) > 0 && r.err == nil { // the mark of the last rows comes after them
+	for len(r.units) > 0 && r.err == nil {
 		_, _, err := r.step()
 		if err != nil {
 			r.err = r.conn.failure(r.ctx, err)
@@ -123,7 +123,7 @@ func (r *Rows) Close() error {
 	if r.err == nil {
 		r.err = r.conn.sendFrees(r.ctx)
 	}
-	err := r.err // another call may begin as soon as this one has left
+	err := r.err
 	r.conn.leave()
 
 	return err

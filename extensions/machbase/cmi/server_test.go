@@ -21,7 +21,6 @@ import (
 const typesTable = `create table %s (id integer, s short, us ushort, i integer, ui uinteger, l long, ul ulong, f float, d double,
 	at datetime, vc varchar(100), v4 ipv4, v6 ipv6, tx text, bi binary, js json, cl clob, bl blob)`
 
-// typesRows returns rows as they are written and as they are read.
 func typesRows() (written, read [][]any) {
 	at := time.Unix(0, start+123456789).UTC()
 	v4, v6 := netip.MustParseAddr("255.254.0.1"), netip.MustParseAddr("2001:db8::ff")
@@ -41,14 +40,14 @@ func typesRows() (written, read [][]any) {
 	written, read = append(written, same...), append(read, same...)
 	written = append(written, []any{int32(6), int16(math.MinInt16), uint16(math.MaxUint16), int32(math.MinInt32), uint32(math.MaxUint32),
 		int64(math.MinInt64), uint64(math.MaxUint64), float32(math.MaxFloat32), math.MaxFloat64, int64(-1), "", nil, nil, "", []byte{}, "", "", []byte{}})
-	read = append(read, same[1]) // null values, and empty texts
+	read = append(read, same[1])
 
 	return written, append(read[:len(read)-1], append([]any{int32(6)}, same[1][1:]...))
 }
 
 func TestTypes(t *testing.T) {
 	written, read := typesRows()
-	slices.Reverse(read) // the server returns the newest rows first, and sorting them would exceed its memory
+	slices.Reverse(read)
 	put := map[string]func(t *testing.T, c *cmi.Conn, table string){
 		"append": func(t *testing.T, c *cmi.Conn, table string) {
 			t.Helper()
@@ -136,7 +135,6 @@ func TestLongTexts(t *testing.T) {
 	require.Len(t, query(t, c, "/* "+long+" */ select id from "+table+" where id = 0"), 1)
 }
 
-// After a comment at the end, the server must not read the remains of an earlier, longer text.
 func TestCommentsAtTheEnd(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, tx text)")
 	c := connect(t)
@@ -236,7 +234,6 @@ func TestServerErrorBetweenRows(t *testing.T) {
 	}
 }
 
-// All tests are for machbase-neo v8.0.74 with engine 8.0.67.
 func TestProtocolOfTheServer(t *testing.T) {
 	require.Equal(t, "4.0.2", connect(t).ServerProtocol())
 }

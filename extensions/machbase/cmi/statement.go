@@ -11,14 +11,14 @@ type Stmt struct {
 	text string
 
 	id       uint32
-	prepared bool // on the server
-	keep     bool // keep it after this call: it is cached, or belongs to the caller
+	prepared bool
+	keep     bool
 	closed   atomic.Bool
 
-	description []byte // of a statement that may be repeated, as the server sent it
+	description []byte
 
 	kind       int
-	layout     *layout // of its rows
+	layout     *layout
 	parameters []Column
 	inserted   int64 // rows, in total since it was prepared: the server does not reset its count
 }
@@ -64,7 +64,7 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
 	return changed, rows.Close()
 }
 
-// enter begins a call. If the statement is closed meanwhile, it is freed after the call.
+// If the statement is closed meanwhile, it is freed after the call.
 func (s *Stmt) enter(ctx context.Context) error {
 	if err := s.conn.enter(ctx); err != nil {
 		return err
@@ -104,8 +104,6 @@ func (s *Stmt) Close() error {
 	return nil
 }
 
-// freeClosed marks the statements that were closed since the last call as those that the server has
-// to free.
 func (c *Conn) freeClosed() {
 	c.closing.Lock()
 	defer c.closing.Unlock()

@@ -47,7 +47,7 @@ func TestMorePreparedStatementsThanTheServerAllows(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			c := connectCached(t, mode)
 			sql := "select value from " + table + " where name = ?"
-			for i := range 600 { // evicted for the statements of callers
+			for i := range 600 {
 				query(t, c, fmt.Sprintf("%s and value < %d", sql, i), "a")
 			}
 			var statements []*cmi.Stmt
@@ -96,7 +96,6 @@ func TestStatementsClosedBeforeTheirRows(t *testing.T) {
 	}
 }
 
-// closing is a context that closes a statement when a call begins, as another goroutine may.
 type closing struct {
 	context.Context
 
@@ -109,7 +108,6 @@ func (c closing) Err() error {
 	return nil
 }
 
-// The statement is not prepared again, since nothing would free it.
 func TestStatementClosedAsItsCallBegins(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()
@@ -160,7 +158,6 @@ func TestFailingPreparesLeaveNoStatements(t *testing.T) {
 	}
 }
 
-// If a table is created again with other columns, a cached statement does not return wrong values.
 func TestTableRecreated(t *testing.T) {
 	for _, mode := range cacheModes {
 		t.Run(string(mode), func(t *testing.T) {
@@ -179,7 +176,7 @@ func TestTableRecreated(t *testing.T) {
 			execSQL(t, other, "insert into "+name+" values (1.5, 1, 'two')")
 			for text, args := range map[string][]any{sql: nil, filter: {1}} {
 				own := kept[text]
-				if mode != cmi.CacheOff { // the server does not report the new columns
+				if mode != cmi.CacheOff {
 					rows, err := own.Query(withTimeout(t), text, args...)
 					if err == nil {
 						require.False(t, rows.Next())

@@ -26,8 +26,7 @@ type URL struct {
 	Options        []URLOption // sorted by name; the last of each counts
 	// Alternatives are the host:port of servers with the same data.
 	Alternatives []string
-	// named means that the URL has a user.
-	named bool
+	named        bool
 }
 
 // URLOption is an option of a URL. The caller interprets it.
@@ -92,7 +91,6 @@ func (u *URL) add(other *URL) error {
 	return nil
 }
 
-// isURL reports whether a parsed URL has the form of ParseURL.
 func isURL(parsed *url.URL) bool {
 	manyColons := !strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1
 	// A fragment, or an @ in the query, is part of a password with a # or ? in it.

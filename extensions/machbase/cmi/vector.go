@@ -15,7 +15,6 @@ func lengthOf(column any) (int, bool) {
 	}
 }
 
-// putCell encodes one value of a column without boxing numbers and strings.
 func putCell(b []byte, c Column, column any, row int) ([]byte, bool, *Error) { //nolint:cyclop // one case for each type
 	switch v := column.(type) {
 	case []float64:

@@ -26,7 +26,6 @@ import (
 
 // These tests need the real server at MACHBASE_URL.
 
-// each runs a test with each driver; with machgo twice, with cached and uncached statements.
 func each(t *testing.T, test func(t *testing.T, cfg *machbase.Config)) {
 	t.Helper()
 	for name, change := range map[string]func(*machbase.Config){
@@ -86,7 +85,7 @@ func table(t *testing.T, conn machbase.Conn, create string) string {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		own := open(t, config(t))
-		require.Eventually(t, func() bool { // an abandoned query may hold the table for a while
+		require.Eventually(t, func() bool {
 			_, err := own.Exec(background, "drop table "+name, nil)
 
 			return err == nil
@@ -178,7 +177,7 @@ func TestQueries(t *testing.T) {
 				return r.Err()
 			}))
 			stop := errors.New("enough")
-			for range 3 { // unread rows do no harm
+			for range 3 {
 				require.ErrorIs(t, query(background, []any{int64(1000)}, func(r machbase.Rows) error {
 					r.Next()
 
@@ -242,7 +241,7 @@ func TestErrors(t *testing.T) {
 				},
 			} {
 				if call == "exec" && test.code == 2061 {
-					continue // the row with the error is not read
+					continue
 				}
 				err := run()
 				var e *cmi.Error

@@ -41,7 +41,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	}
 	conn, err := db.Connect(ctx, api.WithPassword(cfg.User, cfg.Password))
 	if err != nil {
-		_ = db.Close() // it has never worked
+		_ = db.Close()
 
 		return nil, connectError(ctx, cfg, dial, err)
 	}
@@ -50,7 +50,7 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	if cfg.QueryTimeout > 0 {
 		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
 		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
-			_ = own.Close(ctx) // the error of the other connection matters more
+			_ = own.Close(ctx)
 
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialF
 	if err != nil {
 		return machcliError(err)
 	}
-	_ = conn.Close() // it was only for the reason
+	_ = conn.Close()
 
 	return cmi.NewError(cmi.KindConnect, "machcli cannot connect to %s: %s", cfg.Address(), cause)
 }

@@ -14,18 +14,14 @@ import (
 
 const appendedAtOnce = 256
 
-// machcliAppender arranges the values in the table's order and converts them to the types that the
-// client needs.
 type machcliAppender struct {
 	conn     *machcliConn
 	appender *machcli.Appender
 	columns  api.Columns
 	receipt  cmi.Receipt
 	table    string
-	// places are the positions of the values in the table's row.
-	places []int
-	// pending are rows not yet passed to C.
-	pending [][]any
+	places   []int
+	pending  [][]any
 }
 
 func (a *machcliAppender) open(ctx context.Context) error {
@@ -98,7 +94,6 @@ func (a *machcliAppender) hand(ctx context.Context) error {
 	return nil
 }
 
-// AppendColumns appends row by row.
 func (a *machcliAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	rows, err := official.EachRow(columns, func(row []any) error { return a.Append(ctx, row...) })
 	if err != nil {
@@ -128,7 +123,6 @@ func (a *machcliAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
 	return a.receipt, a.open(ctx)
 }
 
-// Close counts the rejected rows, without reasons.
 func (a *machcliAppender) Close(ctx context.Context) (cmi.Receipt, error) {
 	handErr := a.hand(ctx)
 	var accepted, rejected int64

@@ -46,7 +46,7 @@ func (c *machcliConn) work() {
 		case call := <-c.calls:
 			c.done <- guard(call)
 		case <-c.left:
-			_ = guard(c.conn.Close) // the error has no receiver
+			_ = guard(c.conn.Close)
 			_ = guard(c.db.Close)
 
 			return
@@ -65,8 +65,7 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// call waits until C has run fn, or until the context ends. Then the call is abandoned, and the
-// results of fn must not be read.
+// call abandons fn when the context ends. Then the results of fn must not be read.
 func (c *machcliConn) call(ctx context.Context, fn func() error) error {
 	select {
 	case <-c.left:
@@ -95,7 +94,6 @@ func (c *machcliConn) Broken() bool { return c.broken }
 
 func (c *machcliConn) end() { c.leave.Do(func() { close(c.left) }) }
 
-// Close logs out; after an abandoned call that happens later.
 func (c *machcliConn) Close(ctx context.Context) error {
 	defer c.end()
 	if err := c.call(ctx, c.conn.Close); err != nil && !errors.Is(err, errLeft) {
@@ -105,7 +103,6 @@ func (c *machcliConn) Close(ctx context.Context) error {
 	return nil
 }
 
-// Traffic returns 0: it is unknown.
 func (c *machcliConn) Traffic() (received, sent uint64) { return 0, 0 }
 
 func (c *machcliConn) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
@@ -141,7 +138,7 @@ func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affecte
 	return changed, nil
 }
 
-// statement converts the SQL for machcli, which fails on an empty one without an error.
+// machcli fails on an empty text without an error.
 func statement(sql string) (string, error) {
 	if sql = official.SQL(sql); strings.TrimSpace(sql) == "" {
 		return "", usage("there is no statement")
@@ -203,8 +200,7 @@ func (p *machcliStatement) Query(ctx context.Context, args []any, read func(mach
 	}, read)
 }
 
-// Exec returns the rows of this call only: the server does not reset the count of an INSERT between
-// executions.
+// Exec returns the rows of this call: the server does not reset the count of an INSERT.
 func (p *machcliStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
 	err := p.conn.call(ctx, func() error {

@@ -8,15 +8,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// errLeft is the error of abandoned calls. The caller knows the reason.
 var errLeft = cmi.NewError(cmi.KindConnection, "the call was interrupted")
 
 func usage(format string, args ...any) *cmi.Error {
 	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
-// knownError returns the module's error for errors that both clients report equally: the module's
-// own errors, server codes, and wrong use. Otherwise it returns nil.
+// knownError returns the module's error for errors that both clients report equally: the
+// module's own errors, server codes, and wrong use.
 func knownError(err error) *cmi.Error {
 	if own, is := errors.AsType[*cmi.Error](err); is {
 		return own
@@ -40,14 +39,12 @@ func machcliError(err error) *cmi.Error {
 	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", machcliText(err))
 }
 
-// machcliText returns the text of a client error without the name of the C function.
 func machcliText(err error) string {
 	text, _, _ := strings.Cut(official.Text(err), ", MACHCLI-ERR ")
 
 	return text
 }
 
-// outOfStep returns an error after which the appender's connection must not be used.
 func (c *machcliConn) outOfStep(err error) error {
 	c.broken = true
 	if errors.Is(err, errLeft) {

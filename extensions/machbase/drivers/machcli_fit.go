@@ -16,7 +16,6 @@ var nulls = map[api.ColumnType]any{ //nolint:gochecknoglobals // a constant
 	api.ColumnTypeUShort: uint16(math.MaxUint16), api.ColumnTypeUInteger: uint32(math.MaxUint32), api.ColumnTypeULong: uint64(math.MaxUint64),
 }
 
-// fit converts a value to the client's type for a column, and reports whether it fits.
 func fit(column api.ColumnType, value any) (any, bool) { //nolint:cyclop // one case for each type
 	if value == nil {
 		return nulls[column], true

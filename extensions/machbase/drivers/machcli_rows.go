@@ -11,20 +11,18 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 )
 
-// fetchedAtOnce is how many rows are read from C in one call: switching goroutines for each row
-// would cost more than the row.
+// Switching goroutines for each row would cost more than the row.
 const fetchedAtOnce = 256
 
 type machcliRows struct {
-	conn *machcliConn
-	// ctx is the query's context, which also limits the fetches.
+	conn    *machcliConn
 	ctx     context.Context //nolint:containedctx // it ends with the rows
 	answer  *machcli.Rows
 	columns []machcli.ColumnDesc
 
 	fetched [][]any // not read yet
 	row     []any
-	over    bool // all rows are fetched, and the answer is closed
+	over    bool
 	err     error
 }
 

@@ -75,9 +75,8 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 type machgoConn struct {
 	conn   *machgo.Conn
 	socket net.Conn
-	// calls closes the socket when a call's context ends; end ends a call.
-	calls *deadline.Watch[net.Conn]
-	end   func()
+	calls  *deadline.Watch[net.Conn]
+	end    func()
 	// broken means that machgo would take the next answer for another one.
 	broken bool
 }
@@ -118,7 +117,7 @@ func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read fun
 // Exec uses Query: machgo's Exec loses errors of statements without parameters.
 func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
 	sql = official.SQL(sql)
-	if machgoInsertSelect.MatchString(sql) { // machgo must not cache it: see machgoStatement.Exec
+	if machgoInsertSelect.MatchString(sql) {
 		stmt, err := c.Prepare(ctx, sql)
 		if err != nil {
 			return 0, err

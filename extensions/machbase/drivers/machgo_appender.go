@@ -17,9 +17,8 @@ type machgoAppender struct {
 	appender *machgo.Appender
 	receipt  cmi.Receipt
 	table    string
-	// places are the positions of the values in the table's row, and width is its length.
-	places []int
-	width  int
+	places   []int
+	width    int
 }
 
 func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string, columns []string) (machbase.Appender, error) {
@@ -70,7 +69,6 @@ func (a *machgoAppender) Flush(ctx context.Context) error {
 	return nil
 }
 
-// AppendColumns appends row by row.
 func (a *machgoAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	defer a.conn.during(ctx)()
 	rows, err := official.EachRow(columns, a.append)

@@ -31,7 +31,6 @@ func (c *machgoConn) failed(err error) error {
 	return e
 }
 
-// outOfStep returns an error of kind append, after which the connection must not be used.
 func (c *machgoConn) outOfStep(err error) error {
 	c.broken = true
 

@@ -28,8 +28,7 @@ func (s *machgoStatement) Query(ctx context.Context, args []any, read func(machb
 	return s.conn.read(rows, err, read)
 }
 
-// Exec returns the rows of this call only: the server does not reset the count of an INSERT between
-// executions.
+// Exec returns the rows of this call: the server does not reset the count of an INSERT.
 func (s *machgoStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	defer s.conn.during(ctx)()
 	result := s.stmt.Exec(ctx, official.Args(args)...)
@@ -101,7 +100,6 @@ func (r machgoRows) Index(name string) int {
 
 func (r machgoRows) Equal(column int, want any) bool { return machbase.Equal(r.Values()[column], want) }
 
-// Values converts IP addresses to netip.Addr.
 func (r machgoRows) Values() []any {
 	row := r.Row()
 	for i, value := range row {

@@ -91,7 +91,6 @@ func Sequence(o Options, offset float64) (*Source, error) {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// mix is one step of the generator SplitMix64 of Steele, Lea and Flood (2014).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -44,8 +44,6 @@ func rows(tb testing.TB, s *Source, err error) []row {
 	return all
 }
 
-// The rows of given options must never change, or loads by different versions would not match. %v
-// prints every bit.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	o := Options{Tags: 3, Prefix: "sensor-", From: noon, Rows: 7, Interval: 250 * time.Millisecond}
@@ -243,7 +241,6 @@ func TestSendStops(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
-// Only the tags' names, the batch, and each batch's boxes are allocated, not the rows.
 func TestNothingIsAllocatedPerRow(t *testing.T) {
 	allocated := func(batches int64) float64 {
 		s, err := Uniform(Options{Tags: 1, From: noon, Rows: batches * BatchRows, Interval: 1}, 1, 0, 1)

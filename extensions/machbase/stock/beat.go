@@ -19,8 +19,7 @@ var (
 	latest   = time.Unix(0, math.MaxInt64).UTC().Truncate(time.Hour)
 )
 
-// beats returns the beats of [from, to), counted from 1970. Both ends are rounded down, so adjacent
-// ranges neither overlap nor leave a gap.
+// Both ends are rounded down, so adjacent ranges neither overlap nor leave a gap.
 func beats(from, to time.Time) (first, end int64, err error) {
 	switch {
 	case from.Before(earliest):
@@ -33,7 +32,6 @@ func beats(from, to time.Time) (first, end int64, err error) {
 	return floorDiv(from.UnixNano(), beatLength), floorDiv(to.UnixNano(), beatLength), nil
 }
 
-// floorDiv rounds down, also before 1970.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

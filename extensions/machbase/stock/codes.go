@@ -35,7 +35,6 @@ func Codes() []string {
 	return codes
 }
 
-// drawCode prefers three and four letters, as exchanges do.
 func drawCode(rng *rand.Rand) string {
 	lengths := [...]int{1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 5}
 	letters := make([]byte, lengths[rng.IntN(len(lengths))])

@@ -7,8 +7,8 @@ const batchRows = 1024
 type columns struct {
 	codes  []string
 	times  []int64
-	values [4][]float64 // price, volume, bid and ask, or their sums
-	counts []int64      // roll-ups only
+	values [4][]float64
+	counts []int64 // roll-ups only
 }
 
 func (c *columns) add(code string, at int64, price, volume, bid, ask float64) {
@@ -38,9 +38,9 @@ func (c *columns) send(send func(columns ...any) error) error {
 	}
 }
 
-// TickBatches is [Generator.Ticks] for loads: it calls send with up to 1024 ticks at a time, as
-// columns in the table's order: codes ([]string), times ([]int64, nanoseconds since 1970), and
-// prices, volumes, bids and asks ([]float64). They are valid until send returns.
+// TickBatches is [Generator.Ticks] as columns in the table's order, up to 1024 ticks a call:
+// codes ([]string), times ([]int64, nanoseconds since 1970), and prices, volumes, bids and
+// asks ([]float64). They are valid until send returns.
 func (g *Generator) TickBatches(from, to time.Time, send func(columns ...any) error) error {
 	c := &g.columns
 	c.clear()

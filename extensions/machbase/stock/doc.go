@@ -1,27 +1,25 @@
-// Package stock generates the rows of the published stock benchmark: the ticks of table stock_tick,
-// and their roll-ups, such as table stock_rollup_1m.
+// Package stock generates the rows of the published stock benchmark: the ticks of table
+// stock_tick, and their roll-ups, such as table stock_rollup_1m.
 //
-// It follows stockappendgo in machbase/neo-tester at commit b95bed6, with one difference: a row
-// depends only on the seed, the rate, the codes and its time. So loads are repeatable, and a later
-// load continues an earlier one exactly.
+// It follows stockappendgo in machbase/neo-tester at commit b95bed6, with one difference: a
+// row depends only on the seed, the rate, the codes and its time. So loads are repeatable, and
+// a later load continues an earlier one exactly.
 //
 // # The walk
 //
-// Each 100 ms is a beat of [Options].TPS/10 ticks; tick i has the beat's time plus i nanoseconds. A
-// tick draws its code uniformly, moves the code's price by a normal shock and a drift, and pulls it
-// 0.1 % back towards the code's anchor. If TPS/10 is fractional, beat b of the hour has
-// floor((b+1)*TPS/10) - floor(b*TPS/10) ticks.
+// Each 100 ms is a beat of [Options].TPS/10 ticks; tick i has the beat's time plus i
+// nanoseconds. A tick draws its code uniformly, moves the code's price by a normal shock and a
+// drift, and pulls it 0.1 % back towards the code's anchor.
 //
 // # Blocks
 //
 // At each full UTC hour every price restarts from its anchor, with a generator seeded from
-// (Options.Seed, hours since 1970). So a range within an hour only needs the ticks since the start
-// of that hour. A code's constants (anchor, volume, volatility, drift) depend only on the seed.
+// (Options.Seed, hours since 1970). So a range within an hour only needs the ticks since the
+// start of that hour.
 //
 // # Reproducibility
 //
-// No compiler can fuse a multiplication with an addition in this code, so rows are the same on all
-// processors. The exception is math/rand/v2's NormFloat64, which calls math.Exp or math.Log in
-// about 1 % of the draws; their last bit may differ. A golden file under testdata detects any other
-// change, also of math/rand/v2.
+// No compiler can fuse a multiplication with an addition in this code, so rows are the same on
+// all processors. The exception is math/rand/v2's NormFloat64, which calls math.Exp or
+// math.Log in about 1 % of the draws; their last bit may differ.
 package stock

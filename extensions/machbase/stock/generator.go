@@ -39,8 +39,8 @@ type Generator struct {
 	traits  []traits
 	ticks   *walk
 	rollups map[time.Duration]*walk // by period
-	sums    []Rollup                // by code, for the current period
-	columns columns                 // of the current batch
+	sums    []Rollup
+	columns columns
 }
 
 // New returns a generator. It returns an error that names the field if TPS is out of range, if

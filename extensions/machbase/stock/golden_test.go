@@ -14,8 +14,6 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
 
-// The rows of a seed must never change, or loads by different versions would not match. %v prints
-// every bit.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	g := published(t, 42)

@@ -20,7 +20,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The fraction is spread evenly: each second is within one tick of the rate.
 func TestFractionsAreSpread(t *testing.T) {
 	g := generator(t, Options{TPS: 12.5, Codes: Codes()})
 	for s := range 600 {
@@ -67,7 +66,6 @@ func TestValuesAreSane(t *testing.T) {
 	}))
 }
 
-// At the lowest rate a step is so large that prices reach their floors.
 func TestFloors(t *testing.T) {
 	g := generator(t, Options{TPS: MinTPS, Codes: []string{"A"}})
 	for i := range g.ticks.traits {
@@ -80,8 +78,6 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// The standard deviation of one code's relative moves is its volatility times the square root of
-// the interval.
 func TestVolatility(t *testing.T) {
 	g := generator(t, Options{Seed: 5, TPS: 100, Codes: []string{"A"}})
 	is := g.ticks.traits[0]

@@ -19,13 +19,11 @@ type Rollup struct {
 // Time returns the start of the period in UTC.
 func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
 
-// Rollups calls yield for each code and each full period in [from, to), ordered by time, then by
-// [Options].Codes. It sums the ticks of [Generator.Ticks] in order. A period in which a code has no
-// tick has no row. The period is a multiple of 100 ms that divides an hour, such as a second or a
-// minute. The Generator remembers a position for each period.
+// Rollups calls yield for each code and each full period in [from, to), ordered by time, then
+// by [Options].Codes. A period in which a code has no tick has no row. The period is a
+// multiple of 100 ms that divides an hour, such as a second or a minute.
 //
-// The row is valid until yield returns. Errors are as for Ticks. Ticks and Rollups have separate
-// positions, so alternating between them generates each tick twice.
+// The row is valid until yield returns. Errors are as for Ticks.
 func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func(*Rollup) error) error {
 	if period <= 0 || int64(period)%beatLength != 0 || time.Hour%period != 0 {
 		return fmt.Errorf("stock: the period is %v, want a multiple of 100 ms that divides an hour", period)
@@ -57,8 +55,6 @@ func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func
 	return nil
 }
 
-// sumPeriod sums the period that starts at unixNano into g.sums, and leaves the walk at the beat
-// end.
 func (g *Generator) sumPeriod(w *walk, unixNano, end int64) {
 	for i, code := range g.codes {
 		g.sums[i] = Rollup{Code: code, UnixNano: unixNano}

@@ -22,12 +22,10 @@ func TestTicksAreDeterministic(t *testing.T) {
 	require.Equal(t, first, ticks(t, g, noon.In(time.FixedZone("", 9*3600)), to), "the zone does not matter")
 }
 
-// A time has the same rows in all ranges, in any order of calls.
 func TestRangesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, tps := range []float64{.3, 7, 13.3} {
 		options := Options{Seed: 3, TPS: tps, Codes: Codes()}
-		// Three hours around the year 1970.
 		from := time.Date(1969, 12, 31, 22, 30, 0, 0, time.UTC)
 		length := 3 * time.Hour
 		whole := ticks(t, generator(t, options), from, from.Add(length))
@@ -63,7 +61,7 @@ func TestConsecutiveRangesAreContinuous(t *testing.T) {
 			end = to
 		}
 		pieces = append(pieces, ticks(t, g, at, end)...)
-		rollups(t, g, at, end.Add(time.Minute)) // must not affect ticks
+		rollups(t, g, at, end.Add(time.Minute))
 	}
 	require.Equal(t, whole, pieces)
 }

@@ -5,15 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// traits are a code's constants.
 type traits struct {
-	base       float64 // price at the start of each hour, and its anchor
+	base       float64
 	baseVolume float64
 	volatility float64
 	drift      float64
 }
 
-// traitStream seeds the generator of the traits. It is not the number of any hour.
 const traitStream = 1 << 63
 
 func drawTraits(seed uint64, n int) []traits {
@@ -30,22 +28,21 @@ func drawTraits(seed uint64, n int) []traits {
 	return all
 }
 
-// walk is a position in the data set: the state before the first tick of a beat.
 type walk struct {
 	seed     uint64
 	tps      float64
-	interval float64 // seconds between ticks, on average
+	interval float64
 	codes    []string
 	traits   []traits
 
-	ready  bool  // false at first, and after an incomplete beat
-	beat   int64 // the next beat, counted from 1970
+	ready  bool // false at first, and after an incomplete beat
+	beat   int64
 	source rand.PCG
 	rng    *rand.Rand // draws from source
-	prices []float64  // by code, its last price in this hour
+	prices []float64
 
-	tick  Tick // the last tick drawn
-	index int  // the index of its code
+	tick  Tick
+	index int
 }
 
 func newWalk(seed uint64, tps float64, codes []string, traits []traits) *walk {
@@ -57,8 +54,6 @@ func newWalk(seed uint64, tps float64, codes []string, traits []traits) *walk {
 	return w
 }
 
-// seek moves to the start of a beat: forward if it is later in the same hour, else from the start
-// of its hour.
 func (w *walk) seek(beat int64) {
 	sameHour := floorDiv(beat, beatsPerHour) == floorDiv(w.beat, beatsPerHour)
 	if !w.ready || beat < w.beat || !sameHour {
@@ -81,8 +76,7 @@ func (w *walk) startHour(hour int64) {
 	w.ready = true
 }
 
-// startBeat returns the number of ticks to draw before endBeat. In between the position is invalid,
-// in case yield does not return.
+// Until endBeat the position is invalid, in case yield does not return.
 func (w *walk) startBeat() int64 {
 	inHour := w.beat - floorDiv(w.beat, beatsPerHour)*beatsPerHour
 	if inHour == 0 {
@@ -103,8 +97,8 @@ func (w *walk) ticksBefore(n int64) int64 {
 	return int64(float64(n) * w.tps / 10)
 }
 
-// draw generates tick i of the beat. The explicit conversions keep the compiler from fusing a
-// product and a sum: see the package comment.
+// The explicit conversions keep the compiler from fusing a product and a sum: see the package
+// comment.
 func (w *walk) draw(i int64) {
 	code := w.rng.IntN(len(w.codes))
 	is := &w.traits[code]

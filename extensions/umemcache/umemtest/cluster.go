@@ -29,7 +29,6 @@ type machine struct {
 	version   uint64
 }
 
-// The commands of a cluster's nodes.
 const (
 	commandInit      = 3
 	commandChange    = 4
@@ -39,7 +38,7 @@ const (
 	commandAuthority = 9
 )
 
-const machineSize = 40 // bytes of a machine's record
+const machineSize = 40
 
 // StartCluster starts n servers, which end with the test. They form a cluster when one of them gets
 // INIT.
@@ -95,8 +94,6 @@ func (c *Cluster) Renew() {
 	c.version++
 }
 
-// admin serves commands that come in place of a handshake. It returns false if there is no
-// handshake to follow.
 func (c *Cluster) admin(p *peer) bool {
 	switch p.buffer[0] {
 	case commandInit, commandChange:
@@ -203,7 +200,6 @@ func (c *Cluster) authority(p *peer) {
 	}
 }
 
-// requests returns how many approvals the bytes request.
 func (p *peer) requests(chunk []byte) uint64 {
 	if p.server.options.Generation == wire.G1 {
 		return uint64(len(chunk))

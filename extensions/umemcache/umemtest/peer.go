@@ -13,12 +13,12 @@ import (
 type peer struct {
 	server  *Server
 	socket  net.Conn
-	input   chan []byte // received data, one read each; closed at the end
-	shut    bool        // the connection ended without a reset
-	granted chan answer // the answer to a GET that had to wait
+	input   chan []byte
+	shut    bool
+	granted chan answer
 
 	thread *table
-	buffer []byte // received data, not used yet
+	buffer []byte
 }
 
 // pump reads all the time, so that a waiting peer notices the end of the connection.
@@ -43,7 +43,7 @@ func (p *peer) pump() {
 func (p *peer) serve() {
 	defer func() {
 		_ = p.socket.Close()
-		for range p.input { // until pump has ended
+		for range p.input {
 		}
 		p.server.mu.Lock()
 		delete(p.server.peers, p)
@@ -184,7 +184,7 @@ func (p *peer) getOrSet(key string) bool {
 		return false
 	}
 
-	head := bytes.Repeat([]byte{0xAA}, 9) // the size of a miss is garbage
+	head := bytes.Repeat([]byte{0xAA}, 9)
 	if a.hit {
 		p.order().PutUint64(head, uint64(len(a.value)))
 		head[8] = 0
@@ -200,8 +200,7 @@ func (p *peer) getOrSet(key string) bool {
 	return false
 }
 
-// wait waits for the answer. A half-closed connection keeps its place: the real server only notices
-// resets then.
+// A half-closed connection keeps its place: the real server only notices resets then.
 func (p *peer) wait(a *answer) bool {
 	select {
 	case *a = <-p.granted:
@@ -232,7 +231,6 @@ func (p *peer) leave(key string) {
 	}
 }
 
-// fill reads the value of a key whose lock the peer has or had.
 func (p *peer) fill(key string) bool {
 	if !p.awaitOwned(8, key) {
 		return false
@@ -269,8 +267,6 @@ func (p *peer) fill(key string) bool {
 	return p.write(0)
 }
 
-// awaitOwned waits until there are n bytes of a value, and resets the connection if data arrives
-// after the lock was lost.
 func (p *peer) awaitOwned(n int, key string) bool {
 	for len(p.buffer) < n {
 		if !p.more() {

@@ -28,7 +28,7 @@ type Options struct {
 type Server struct {
 	options  Options
 	listener net.Listener
-	cluster  *Cluster // of this node; may be nil
+	cluster  *Cluster
 	wg       sync.WaitGroup
 	stop     chan struct{}
 
@@ -208,7 +208,6 @@ func (s *Server) accept() {
 	}
 }
 
-// clock takes the lock from owners who have let others wait for two ticks.
 func (s *Server) clock() {
 	ticker := time.NewTicker(s.options.Timeout)
 	defer ticker.Stop()

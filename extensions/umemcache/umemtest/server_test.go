@@ -26,7 +26,7 @@ import (
 type target struct {
 	generation wire.Generation
 	address    string
-	t          *testing.T // of the running subtest
+	t          *testing.T
 }
 
 func targets(t *testing.T) []target {
@@ -146,8 +146,6 @@ func (r *raw) expectEnd() {
 	require.True(r.t, errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET), "%v", err)
 }
 
-// expectLost requires the end of an owner who has lost the lock: with its next packet, or
-// immediately in these generations.
 func (r *raw) expectLost(atOnce ...wire.Generation) {
 	r.t.Helper()
 	if !slices.Contains(atOnce, r.s.generation) {
@@ -160,7 +158,6 @@ func (r *raw) expectLost(atOnce ...wire.Generation) {
 func get(key string) []byte { return append([]byte{0, byte(len(key))}, key...) }
 func del(key string) []byte { return append([]byte{1, byte(len(key))}, key...) }
 
-// missing returns a connection that owns the key's fill lock.
 func (s target) missing(key string) *raw {
 	s.t.Helper()
 	owner := s.connect()
@@ -170,7 +167,6 @@ func (s target) missing(key string) *raw {
 	return owner
 }
 
-// waiting returns a connection that waits for the key. Only its silence shows that.
 func (s target) waiting(key string) *raw {
 	s.t.Helper()
 	waiter := s.connect()
@@ -180,7 +176,6 @@ func (s target) waiting(key string) *raw {
 	return waiter
 }
 
-// behaviours of a server, in the order of the protocol's description.
 var behaviours = []struct {
 	name string
 	test func(s target, key string)
@@ -304,7 +299,7 @@ var behaviours = []struct {
 		owner := s.missing(key)
 		first, second := s.waiting(key), s.waiting(key)
 		require.NoError(s.t, owner.Close())
-		second.expectMiss() // the last one that came
+		second.expectMiss()
 		first.expectNothing()
 		second.send(s.filling("amid a val")[:10])
 		require.NoError(s.t, second.Close())
@@ -334,7 +329,7 @@ var behaviours = []struct {
 	}},
 	{"an owner for whom nobody waits has time", func(s target, key string) {
 		owner := s.missing(key)
-		time.Sleep(1500 * time.Millisecond) // more than two ticks of the server's clock
+		time.Sleep(1500 * time.Millisecond)
 		owner.send(s.filling("late"))
 		owner.filled()
 		owner.send(get(key))

@@ -7,13 +7,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// table is the memory of one thread, guarded by the server's mutex.
 type table struct {
 	generation  wire.Generation
 	budget      int
 	connections int
 	entries     map[string]*entry
-	order       []string // of the values, oldest first
+	order       []string
 	used        int
 }
 
@@ -22,8 +21,8 @@ type entry struct {
 	value   []byte
 	owner   *peer
 	waiters []*peer // the last one to come first, as in the real server
-	clocked bool    // the owner's time is limited
-	ticks   int     // of the clock since then
+	clocked bool
+	ticks   int
 }
 
 type answer struct {
@@ -35,12 +34,10 @@ func newTable(g wire.Generation, budget int) *table {
 	return &table{generation: g, budget: budget, entries: map[string]*entry{}}
 }
 
-// itemHeader is about the size of the real server's data besides key and value.
 const itemHeader = 57
 
 func cost(key string, size int) int { return itemHeader + len(key) + size }
 
-// get returns the answer, or registers the peer to wait for it.
 func (t *table) get(p *peer, key string) (a answer, now bool) {
 	e := t.entries[key]
 	switch {
@@ -58,7 +55,7 @@ func (t *table) get(p *peer, key string) (a answer, now bool) {
 	}
 }
 
-// set stores the owner's value. It returns false if the peer has lost the lock.
+// set returns false if the peer has lost the lock.
 func (t *table) set(p *peer, key string, value []byte) bool {
 	e := t.entries[key]
 	if e == nil || e.owner != p {
@@ -96,7 +93,6 @@ func (t *table) del(key string) {
 	}
 }
 
-// leave removes a closed peer as the owner, or from the waiting ones.
 func (t *table) leave(p *peer, key string) {
 	e := t.entries[key]
 	if e == nil {
@@ -119,7 +115,7 @@ func (t *table) pass(key string, e *entry) {
 	e.owner, e.waiters, e.ticks = e.waiters[0], e.waiters[1:], 0
 	if t.generation == wire.G3 {
 		e.clocked = true
-	} else { // all of them ask again
+	} else {
 		slices.Reverse(e.waiters)
 		e.clocked = len(e.waiters) > 0
 	}
@@ -133,7 +129,6 @@ func (t *table) remove(key string) {
 	t.order = slices.Delete(t.order, i, i+1)
 }
 
-// tick passes on the locks of owners whose time is over.
 func (t *table) tick() {
 	for _, key := range slices.Sorted(maps.Keys(t.entries)) {
 		e := t.entries[key]

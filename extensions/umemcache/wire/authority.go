@@ -9,18 +9,17 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// authority is the connection over which the leader approves operations. The approval has another
-// version than the operation if the leader or the list of machines has changed. One goroutine reads
-// from it.
+// authority is the connection over which the leader approves operations. The approval has
+// another version than the operation if the leader or the list of machines has changed.
 type authority struct {
 	socket net.Conn
 	reader sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	waiting []chan uint64 // receivers of the approvals, in the order of the requests
-	unsent  int           // number of requests
-	asking  bool          // requests were sent and not approved yet
+	waiting []chan uint64
+	unsent  int // number of requests
+	asking  bool
 }
 
 func newAuthority(socket net.Conn, g Generation) *authority {
@@ -40,8 +39,7 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 	return a
 }
 
-// request asks for the approval of an operation. The channel receives the version, or is closed if
-// the connection ends.
+// The channel receives the version, or is closed if the connection ends.
 func (a *authority) request() <-chan uint64 {
 	approval := make(chan uint64, 1)
 	a.mu.Lock()
@@ -60,19 +58,18 @@ func (a *authority) request() <-chan uint64 {
 	return approval
 }
 
-// ask sends the requests: for each one byte with the value 1. There are never more than clients, so
-// they fit in a socket buffer.
+// There are never more requests than clients, so they fit in a socket buffer.
 func (a *authority) ask() {
 	a.asking = a.unsent > 0
 	if a.asking {
 		if _, err := a.socket.Write(bytes.Repeat([]byte{1}, a.unsent)); err != nil {
-			_ = a.socket.Close() // ends the goroutine, which cleans up
+			_ = a.socket.Close()
 		}
 		a.unsent = 0
 	}
 }
 
-// approve passes on an approval. It returns false if more requests are approved than were made.
+// approve returns false if more requests are approved than were made.
 func (a *authority) approve(version, count uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

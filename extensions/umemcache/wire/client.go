@@ -19,12 +19,11 @@ import (
 type Client struct {
 	target  Target
 	timeout time.Duration
-	// seat is the client's place at an event loop; nil: operations run in the caller's goroutine.
-	seat *eventloop.Seat
+	seat    *eventloop.Seat
 
-	turn     chan *conn // receives a connection for which the client waits
+	turn     chan *conn
 	deadline time.Time
-	scratch  []byte // for values that are discarded
+	scratch  []byte
 	operation
 
 	received, sent uint64
@@ -34,7 +33,7 @@ type Client struct {
 	ctx     context.Context //nolint:containedctx // watched across operations, as each watch costs time
 	unwatch func() bool
 
-	mu   sync.Mutex // guards socket, which another goroutine may interrupt
+	mu   sync.Mutex
 	held net.Conn
 }
 
@@ -43,8 +42,8 @@ type operation struct {
 	key     []byte // encoded
 	into    []byte
 	fill    func() ([]byte, error)
-	made    []byte // the result of fill
-	filled  bool   // fill was called
+	made    []byte
+	filled  bool // fill was called
 
 	value []byte // the result
 	found bool
@@ -134,11 +133,10 @@ func (c *Client) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// Retries returns, since its last call, how many operations needed a second connection because the
-// server had closed the first one without an answer, and for how many of them this means that the
-// server had discarded the fill before them, by any client. That only happens in G2 and G3: they do
-// not acknowledge a fill, but close the connection of an owner who has lost the lock, and the next
-// operation on it notices.
+// Retries returns, since its last call, how many operations needed a second connection, and in
+// how many of them the server had discarded the fill before, by any client. That only happens
+// in G2 and G3, which do not acknowledge a fill, but close the connection of an owner who has
+// lost the lock.
 func (c *Client) Retries() (all, lostFills uint64) {
 	all, lostFills = c.retries, c.lostFills
 	c.retries, c.lostFills = 0, 0
@@ -173,8 +171,7 @@ func (c *Client) run(ctx context.Context, key []byte) error {
 	return c.end(e)
 }
 
-// setTries limits the attempts of a Set: clients that set the same key take the lock from each
-// other, and a value without room is rejected in the same way.
+// Clients that set the same key take the lock from each other.
 const setTries = 10
 
 func (c *Client) begin(ctx context.Context) *Error {
@@ -205,7 +202,6 @@ func (c *Client) cancelled() *Error {
 	return newError(KindCancelled, context.Cause(c.ctx), "the operation was cancelled")
 }
 
-// watch makes the end of a context interrupt the client's current call.
 func (c *Client) watch(ctx context.Context) {
 	if c.unwatch != nil {
 		c.unwatch()
@@ -219,7 +215,6 @@ func (c *Client) watch(ctx context.Context) {
 	})
 }
 
-// interrupt ends the current call if it has this context.
 func (c *Client) interrupt(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,8 +223,7 @@ func (c *Client) interrupt(ctx context.Context) {
 	}
 }
 
-// hold sets a socket's deadline, and makes it the one to interrupt. The context may have ended
-// before: see cancelled.
+// The context may have ended before: see cancelled.
 func (c *Client) hold(socket net.Conn, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -252,18 +246,16 @@ func (c *Client) count(conn *conn) {
 	c.sent += sent
 }
 
-// on runs the operation on a connection to the thread.
-//
-// If the server closes the connection without any answer to a command other than a fill, it tries
-// once more on a new connection, like the official client. The reason is older than the command:
-// the previous fill was discarded (see Retries), or the server was restarted. The first attempt has
-// done at most the DEL of a Set, which may be repeated.
+// If the server closes the connection without any answer to a command other than a fill, it
+// tries once more on a new connection, like the official client. The reason is older than the
+// command: the previous fill was discarded (see Retries), or the server was restarted. The
+// first attempt has done at most the DEL of a Set, which may be repeated.
 func (c *Client) on(t *thread) *Error {
 	conn, e := t.take(c)
 	if e != nil {
 		return e
 	}
-	inStep := false // also if fill panics
+	inStep := false
 	defer func() {
 		switch {
 		case conn == nil:

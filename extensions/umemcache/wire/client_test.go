@@ -18,8 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// server is a server of each generation: the imitation or, with UMEM_URL, the real one of
-// UMEM_GENERATION.
 type server struct {
 	address string
 	options wire.Options
@@ -119,7 +117,6 @@ func requireKind(t *testing.T, kind wire.Kind, err error) *wire.Error {
 	return e
 }
 
-// each runs a test on every server, with a key that no other test uses.
 func each(t *testing.T, test func(f fixture)) {
 	t.Helper()
 	for _, s := range servers(t) {
@@ -187,7 +184,6 @@ func TestKeysAndValuesOfAllSizes(t *testing.T) {
 	})
 }
 
-// A key's thread follows from its hash, as in all clients.
 func TestThreadsFollowTheHash(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		s := umemtest.Start(t, umemtest.Options{Generation: g, Threads: 3})
@@ -261,8 +257,6 @@ func TestWaitersGetTheValue(t *testing.T) {
 	}
 }
 
-// lock lets a client take the key's fill lock. The returned function releases it, and returns the
-// client's error.
 func lock(t *testing.T, s *umemtest.Server, c *user, key, value string) (unlock func() error) {
 	t.Helper()
 	release, ended := make(chan struct{}), make(chan error, 1)
@@ -326,7 +320,6 @@ func TestLockTakenByADel(t *testing.T) {
 			_, stored := s.Value("key")
 			require.False(t, stored)
 
-			// The next user of the connection notices, and still succeeds.
 			lost := uint64(0)
 			for range 3 {
 				other.set("key", "kept")
@@ -395,7 +388,7 @@ func TestFillThatFails(t *testing.T) {
 		require.ErrorIs(t, err, broken)
 		require.PanicsWithValue(t, "oh", func() { _, _, _ = c.getOrSet(key, func() ([]byte, error) { panic("oh") }) })
 
-		value, found, err := c.getOrSet(key, with("again")) // the lock is free
+		value, found, err := c.getOrSet(key, with("again"))
 		require.NoError(t, err)
 		require.False(t, found)
 		require.Equal(t, "again", value)
@@ -436,7 +429,7 @@ func TestManyClients(t *testing.T) {
 		s.options.ConnectionsPerThread = 4
 		p := newPool(t, s.address, s.options)
 		var wg sync.WaitGroup
-		var lost atomic.Int64 // to a delete; rarely twice, the second time on the connection of the second attempt
+		var lost atomic.Int64
 		for i := range 32 {
 			c := newClient(t, p)
 			wg.Go(func() {

@@ -12,20 +12,20 @@ import (
 const (
 	maxClusterKey = maxKey - 8 // without the machine's version, which precedes it
 
-	clusterPause = 100 * time.Millisecond // before the next attempt
+	clusterPause = 100 * time.Millisecond
 )
 
-// Cluster holds the connections to the members of a cluster of servers that were built with RAFT.
+// Cluster holds the connections to the members of a cluster of servers that were built with
+// RAFT.
 //
-// An operation is valid only if the leader approves it in the version of the cluster in which it
-// was done. Otherwise, or if a member cannot be reached, the client asks again for the leader and
-// the members, and repeats the operation until its timeout. Client.Traffic does not count these
-// requests.
+// An operation is valid only if the leader approves it in the version of the cluster in which
+// it was done. Otherwise, or if a member cannot be reached, the client asks again for the
+// leader and the members, and repeats the operation until its timeout.
 type Cluster struct {
 	options Options
-	node    string // the node in the caller's configuration
+	node    string
 
-	learning chan struct{} // holds an element while a client reads the cluster's state
+	learning chan struct{}
 
 	mu     sync.Mutex
 	view   *view // nil: unknown
@@ -125,7 +125,6 @@ func (k *Cluster) connect(c *Client) *Error {
 	})
 }
 
-// settled runs job with the cluster's state, and again if the state has changed meanwhile.
 func (k *Cluster) settled(c *Client, job func(*view) *Error) *Error {
 	for {
 		v, e := k.current(c)
@@ -156,26 +155,21 @@ func (k *Cluster) do(c *Client, key []byte) *Error {
 			e = c.await(approval, v.version)
 		}
 		if e != nil && c.isLate(e) && !isApproved(approval, v.version) {
-			k.outdated(v) // for the next operation: this one has no time left
+			k.outdated(v)
 		}
 
 		return e
 	})
 }
 
-// isUnsettled reports whether the cluster's state may have caused the error, so that the operation
-// must be repeated.
 func isUnsettled(e *Error) bool {
 	return e.gone || e.full || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
 }
 
-// isLate reports whether the operation's timeout caused the error.
 func (c *Client) isLate(e *Error) bool {
 	return c.cancelled() == nil && slices.Contains([]Kind{KindTimeout, KindLockWait, KindBusy}, e.Kind)
 }
 
-// isApproved reports whether the leader has approved the operation. If not within the operation's
-// whole time, the leader, or the machine, may be down.
 func isApproved(approval <-chan uint64, version uint64) bool {
 	select {
 	case v, ok := <-approval:
@@ -205,7 +199,6 @@ func (c *Client) await(approval <-chan uint64, version uint64) *Error {
 	return newError(KindTimeout, nil, "no answer in time: the cluster's leader approves nothing")
 }
 
-// pause waits before the next attempt. It returns false if there is no time left.
 func (c *Client) pause() bool {
 	if time.Until(c.deadline) < clusterPause {
 		return false

@@ -84,7 +84,6 @@ func TestClusterThatChanges(t *testing.T) {
 			servers.SetLeader(2)
 			c.requireValue("key", "value")
 
-			// The keys of a removed machine are on the next one, with the removed one's version.
 			servers.Remove(t, 1)
 			for i := range 40 {
 				key := fmt.Sprintf("key %d", i)
@@ -116,7 +115,6 @@ func TestClusterThatChanges(t *testing.T) {
 	}
 }
 
-// heldConn holds back everything written after its first request until it is released.
 type heldConn struct {
 	net.Conn
 
@@ -142,7 +140,6 @@ func (c *heldConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// A value that was filled in, and found after a change of the cluster, still counts as a miss.
 func TestClusterThatChangesAfterAFill(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
@@ -177,7 +174,6 @@ func TestClusterThatChangesAfterAFill(t *testing.T) {
 	}
 }
 
-// Connect notices a change of the cluster, and opens no connection twice.
 func TestClusterThatChangesBeforeConnect(t *testing.T) {
 	servers, c := startCluster(t, wire.G3)
 	require.NoError(t, c.Del(t.Context(), []byte(keysOf(wire.G3, 3, 1)[0])))
@@ -189,7 +185,6 @@ func TestClusterThatChangesBeforeConnect(t *testing.T) {
 	}
 }
 
-// keysOf returns n keys of one thread of this member, in a cluster of four with four threads each.
 func keysOf(g wire.Generation, member, n int) (keys []string) {
 	for i := 0; len(keys) < n; i++ {
 		key := fmt.Sprintf("key %d", i)
@@ -202,7 +197,6 @@ func keysOf(g wire.Generation, member, n int) (keys []string) {
 	return keys
 }
 
-// A client that waits for a connection to a removed machine moves to the next machine.
 func TestClusterChangesForWaitingClients(t *testing.T) {
 	g := wire.G3
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
@@ -239,7 +233,6 @@ func TestClusterChangesForWaitingClients(t *testing.T) {
 	}
 }
 
-// mutedConn neither sends nor receives once it is muted, like a broken network.
 type mutedConn struct {
 	net.Conn
 
@@ -299,11 +292,10 @@ func (m *mutable) mute(address string) {
 	}
 }
 
-// A leader or machine that falls silent fails the current operation only.
 func TestSilentCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	nodes := servers.Addresses()
-	require.NoError(t, wire.InitCluster(t.Context(), nodes, optionsOf(wire.G3))) // the first one leads
+	require.NoError(t, wire.InitCluster(t.Context(), nodes, optionsOf(wire.G3)))
 	var network mutable
 	o := optionsOf(wire.G3)
 	o.Dial = network.dial
@@ -320,7 +312,7 @@ func TestSilentCluster(t *testing.T) {
 	require.EqualError(t, e, "no answer in time: the cluster's leader approves nothing")
 	require.NoError(t, c.Del(t.Context(), key))
 
-	for range 3 { // connections to each thread; each could cost a timeout
+	for range 3 {
 		require.NoError(t, c.Connect(t.Context()))
 	}
 	network.mute(nodes[1])

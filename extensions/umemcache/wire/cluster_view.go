@@ -9,18 +9,16 @@ import (
 type view struct {
 	version   uint64
 	members   []member
-	nodes     []string             // addresses of all machines
+	nodes     []string
 	threads   map[string][]*thread // of the available ones, by address
 	authority *authority
 }
 
-// member is the place of one machine's keys.
 type member struct {
 	version uint64    // of the machine
 	threads []*thread // of the machine or, if it is unavailable, of the next available one
 }
 
-// outdated makes the next operation read the state again.
 func (k *Cluster) outdated(v *view) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -39,7 +37,6 @@ func (k *Cluster) known() (*view, *Error) {
 	return k.view, nil
 }
 
-// current returns the state. If it is unknown, one client reads it while others wait.
 func (k *Cluster) current(c *Client) (*view, *Error) {
 	if v, e := k.known(); v != nil || e != nil {
 		return v, e
@@ -61,7 +58,6 @@ func (k *Cluster) current(c *Client) (*view, *Error) {
 	return k.learn(c)
 }
 
-// learn asks the known nodes until one of them knows a leader.
 func (k *Cluster) learn(c *Client) (*view, *Error) {
 	k.mu.Lock()
 	last := k.last
@@ -87,7 +83,6 @@ func (k *Cluster) learn(c *Client) (*view, *Error) {
 	}
 }
 
-// adopt replaces the state, and closes connections to removed machines.
 func (k *Cluster) adopt(v, last *view) *Error {
 	k.mu.Lock()
 	closed := k.closed
@@ -114,7 +109,6 @@ func (k *Cluster) adopt(v, last *view) *Error {
 	return nil
 }
 
-// learnFrom asks a node for the leader, and the leader for the state.
 func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) {
 	g := k.options.Generation
 	var leader netip.AddrPort
@@ -154,7 +148,7 @@ func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) 
 	return v, nil
 }
 
-// newView computes where keys are stored. It keeps existing connections.
+// newView keeps existing connections.
 func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
 	v := &view{version: s.Version, members: make([]member, len(s.Machines)), threads: map[string][]*thread{}}
 	var route []*thread
@@ -184,7 +178,7 @@ func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
 	return v, nil
 }
 
-// open connects to a node and sends a request. The socket stays held until release.
+// The socket stays held until release.
 func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
 	socket, deadline, e := c.target.settings().dial(c.ctx, node, c.deadline)
 	if e != nil {

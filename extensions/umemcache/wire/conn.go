@@ -24,10 +24,10 @@ const (
 
 	hit  = 0
 	miss = 1
-	done = 0 // the only answer to commands that return nothing
+	done = 0
 )
 
-// conn is a connection to a thread of a server. The user sets its deadline first.
+// The user sets its deadline first.
 type conn struct {
 	socket net.Conn
 	// base is the connection below TLS, or socket itself.
@@ -38,9 +38,9 @@ type conn struct {
 	generation Generation
 	maxValue   int
 
-	unconfirmed bool // the last command was a fill that this generation does not acknowledge
+	unconfirmed bool
 
-	received, sent uint64 // bytes since the last traffic
+	received, sent uint64
 }
 
 func newConn(socket net.Conn, o *Options) *conn {
@@ -50,7 +50,6 @@ func newConn(socket net.Conn, o *Options) *conn {
 	}
 }
 
-// baseOf returns the connection below TLS of a socket from Options.dial, or the socket itself.
 func baseOf(socket net.Conn) *eventloop.Conn {
 	if secure, is := socket.(*tls.Conn); is {
 		socket = secure.NetConn()
@@ -59,7 +58,6 @@ func baseOf(socket net.Conn) *eventloop.Conn {
 	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no other type
 }
 
-// handshake sends the thread's number, and waits for the answer.
 func (c *conn) handshake(thread int) *Error {
 	order := c.generation.order()
 	c.buffer = append(c.buffer[:0], commandConnect, 0, 0, 0)
@@ -71,8 +69,7 @@ func (c *conn) handshake(thread int) *Error {
 	return c.expectDone("the handshake")
 }
 
-// get sends GET_OR_SET, reads the answer, and appends a value to into. After a miss, only fill may
-// follow.
+// After a miss, only fill may follow.
 func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	if e := c.command(commandGetOrSet, key); e != nil {
 		return into, false, e
@@ -104,7 +101,7 @@ func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	}
 }
 
-// readValue appends a value of this size to into. Memory grows with the bytes that arrive.
+// Memory grows with the bytes that arrive.
 func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
 	if size > uint64(c.maxValue) {
 		return into, newError(KindTooLarge, nil, "the server announces a value of %d bytes; maxValue is %d", size, c.maxValue)
@@ -147,8 +144,8 @@ func (c *conn) fill(value []byte) *Error {
 	return nil
 }
 
-// lostIn converts an error during a fill. The server closes the connection, without an error
-// message, if the lock was taken or the value has no room.
+// The server closes the connection, without an error message, if the lock was taken or the
+// value has no room.
 func lostIn(e *Error) *Error {
 	if e == nil || e.Kind != KindConnection {
 		return e
@@ -182,7 +179,6 @@ func (c *conn) command(command byte, key []byte) *Error {
 	return nil
 }
 
-// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *conn) inStep() *Error {
 	if n := c.reader.Buffered(); n > 0 {
 		return newError(KindProtocol, nil, "the server sent %d unexpected bytes", n)
@@ -206,8 +202,8 @@ func (c *conn) expectDone(doing string) *Error {
 	return nil
 }
 
-// read returns n bytes, or with an error those that arrived. They are valid until the next read. It
-// also marks the connection as in step: everything sent before has been answered.
+// The bytes are valid until the next read. read also marks the connection as in step:
+// everything sent before has been answered.
 func (c *conn) read(n int) ([]byte, error) {
 	bytes, err := c.reader.Peek(n)
 	c.received += uint64(len(bytes))
@@ -238,7 +234,6 @@ func (c *conn) traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// close closes the connection after all sent data, which may include a fill.
 func (c *conn) close() { _ = c.socket.Close() }
 
 // abandon resets the connection. A server notices only a reset of a connection that waits for
@@ -259,5 +254,4 @@ func (c *conn) abandon() {
 	_ = c.base.Close() // without TLS's close message
 }
 
-// past is a deadline in the past, which ends the current call.
 func past() time.Time { return time.Unix(1, 0) }

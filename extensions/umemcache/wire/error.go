@@ -34,9 +34,9 @@ type Error struct {
 	Message string // one line
 	Err     error  // the cause; may be nil
 
-	unanswered bool // no part of an answer had arrived
-	full       bool // the server has no free slot for the connection
-	gone       bool // the thread's connections were closed, by Close or because the machine left the cluster
+	unanswered bool
+	full       bool
+	gone       bool
 }
 
 // Error returns the message.
@@ -49,7 +49,6 @@ func newError(kind Kind, cause error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// broken returns the error of a connection that failed with err during this activity.
 func broken(err error, doing string) *Error {
 	if isTimeout(err) {
 		return newError(KindTimeout, err, "no answer in time: %s", doing)

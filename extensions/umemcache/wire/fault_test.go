@@ -87,7 +87,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A pool never exceeds its connections per thread, and serves waiting clients in order.
 func TestConnectionsPerThread(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -172,8 +171,6 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// answering starts a server that answers the handshake, and the first command with these bytes.
-// Then it closes the connection, or stalls until the client does.
 func answering(t *testing.T, answer []byte, stalls bool) string {
 	t.Helper()
 
@@ -244,8 +241,6 @@ func TestUnexpectedBytes(t *testing.T) {
 	}
 }
 
-// The server takes the lock from several fills, as another client's DEL would, and then
-// acknowledges one.
 func TestSetThatLosesItsLock(t *testing.T) {
 	for losses, kind := range map[int32]wire.Kind{0: "", 1: "", 9: "", 10: wire.KindLockLost, 100: wire.KindLockLost} {
 		left, fills := atomic.Int32{}, atomic.Int32{}
@@ -316,7 +311,6 @@ func TestHandshakesThatCannotBe(t *testing.T) {
 	}
 }
 
-// An announced size allocates no memory before the value arrives.
 func TestLyingSizeTakesNoMemory(t *testing.T) {
 	head := make([]byte, 9)
 	orderOf(wire.G3).PutUint64(head, 1<<40)
@@ -331,7 +325,6 @@ func TestLyingSizeTakesNoMemory(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// cancelled ends the context of a blocking operation once it has begun, and requires it to return.
 func cancelled(t *testing.T, p *wire.Pool, begun func() bool, call func(ctx context.Context, c *wire.Client) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -399,7 +392,6 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	})
 }
 
-// Clients without an operation in progress do not notice a restart of the server.
 func TestServerThatRestarts(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{})
 	c := newClient(t, newPool(t, s.Address(), optionsOf(wire.G3)))
@@ -442,7 +434,7 @@ func FuzzAnswer(f *testing.F) {
 	garbage := make([]byte, 100)
 	_, _ = rand.Read(garbage)
 	f.Add(3, garbage)
-	f.Add(3, make([]byte, 9)) // success for a del, and a hit for a get; a set only ends at its timeout
+	f.Add(3, make([]byte, 9))
 	f.Fuzz(func(t *testing.T, generation int, answer []byte) {
 		g := wire.Generation(generation)
 		if g < wire.G1 || g > wire.G3 {

@@ -46,7 +46,6 @@ func (g Generation) order() byteOrder {
 	return binary.BigEndian
 }
 
-// acknowledgesFill reports whether the server answers a fill with a byte.
 func (g Generation) acknowledgesFill() bool { return g == G1 }
 
 // Thread returns the thread of a key with this hash. It is a convention of the clients: the server

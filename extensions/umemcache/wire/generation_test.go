@@ -32,7 +32,6 @@ func TestHashAndThread(t *testing.T) {
 	}
 }
 
-// Before G3, the thread is the hash modulo the number of threads.
 func TestThreadAndPlace(t *testing.T) {
 	const h1, h2 = 0x1c238071e08e37bd, 0x13eb170fcc945886
 	require.Equal(t, 1, wire.G1.Thread(h1, 4))
@@ -43,8 +42,8 @@ func TestThreadAndPlace(t *testing.T) {
 		g              wire.Generation
 		member, thread int
 	}{
-		{wire.G1, 0xbd % 32 / 4, 1}, // one number for both
-		{wire.G2, 6, 1},             // the second half of the hash for the member
+		{wire.G1, 0xbd % 32 / 4, 1},
+		{wire.G2, 6, 1},
 		{wire.G3, 6, 0},
 	} {
 		member, thread := test.g.Place(h1, h2, 8, 4)

@@ -22,13 +22,11 @@ func requireNoGoroutines(t *testing.T) {
 	requireGoroutines(t, false, "/umemcache/wire.")
 }
 
-// awaitWaiting waits until a client waits for a free connection.
 func awaitWaiting(t *testing.T) {
 	t.Helper()
 	requireGoroutines(t, true, "wire.(*thread).await")
 }
 
-// requireGoroutines waits until a goroutine is, or is not, in this function.
 func requireGoroutines(t *testing.T, there bool, function string) {
 	t.Helper()
 	var profile bytes.Buffer
@@ -40,7 +38,6 @@ func requireGoroutines(t *testing.T, there bool, function string) {
 	}, 10*time.Second, time.Millisecond, "%s", &profile)
 }
 
-// cannedConn answers the handshake, and every command with the same bytes; then it ends.
 type cannedConn struct {
 	answer, unread []byte
 	greeted        bool

@@ -15,10 +15,10 @@ const (
 )
 
 const (
-	leaderSize   = 20 // bytes of the answer to LEADER
-	clusterHead  = 24 // bytes of the answer to CLUSTER before the machines
-	machineSize  = 40 // bytes of a machine's record
-	approvalSize = 16 // bytes of an approval
+	leaderSize   = 20
+	clusterHead  = 24
+	machineSize  = 40
+	approvalSize = 16
 
 	minMachines = 4
 	maxMachines = 1 << 12 // limits the memory for a wrong number
@@ -54,7 +54,7 @@ func ReadLeader(r io.Reader) (netip.AddrPort, error) {
 	return addressOf(answer[:]), nil
 }
 
-// addressOf decodes 16 bytes of an address and two of a port, big-endian in all generations.
+// Addresses and ports are big-endian in all generations.
 func addressOf(raw []byte) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw)), binary.BigEndian.Uint16(raw[16:]))
 }

@@ -39,7 +39,6 @@ func DefaultOptions() Options {
 	}
 }
 
-// maxThreads limits the memory for a wrong number.
 const maxThreads = 1 << 10
 
 // Validate returns an error that names an invalid option and its valid values.
@@ -74,8 +73,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// dial opens a socket within ConnectTimeout and the deadline. It returns the earlier of the two,
-// which also limits the handshake.
+// The deadline that dial returns also limits the handshake.
 func (o *Options) dial(ctx context.Context, address string, deadline time.Time) (net.Conn, time.Time, *Error) {
 	if limit := time.Now().Add(o.ConnectTimeout); limit.Before(deadline) {
 		deadline = limit

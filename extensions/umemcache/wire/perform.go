@@ -27,7 +27,7 @@ func (c *Client) getOrSet(conn *conn) (e *Error) {
 
 		return nil
 	}
-	if !c.filled { // no second time on another member of the cluster
+	if !c.filled {
 		if e := c.make(); e != nil {
 			return e
 		}

@@ -13,18 +13,15 @@ type thread struct {
 	options *Options
 	address string
 	number  int
-	// greeted is how many threads the server is known to have: its first ones.
 	greeted *atomic.Int64
 
 	mu      sync.Mutex
 	idle    []*conn // last used last
-	open    int     // idle, in use, or being dialled
+	open    int
 	waiting []chan *conn
 	closed  bool
 }
 
-// take returns the connection that was used last, a new one if none is idle, or at the limit the
-// next one that is returned, in the order of the waiting clients.
 func (t *thread) take(c *Client) (*conn, *Error) {
 	t.mu.Lock()
 	switch n := len(t.idle); {
@@ -51,8 +48,7 @@ func (t *thread) take(c *Client) (*conn, *Error) {
 	return t.wait(c)
 }
 
-// nearest returns the index of the last used idle connection, preferably one of the client's event
-// loop. The caller holds t.mu.
+// The caller holds t.mu.
 func (t *thread) nearest(c *Client) int {
 	last := len(t.idle) - 1
 	for i := last; i >= 0; i-- {
@@ -71,7 +67,6 @@ func errGone() *Error {
 	return e
 }
 
-// wait waits in the queue, and returns a connection that was returned, or a new one.
 func (t *thread) wait(c *Client) (*conn, *Error) {
 	var conn *conn
 	var came bool
@@ -89,8 +84,7 @@ func (t *thread) wait(c *Client) (*conn, *Error) {
 	}
 }
 
-// await waits in the queue; came is false at the timeout. Without a connection the client may dial
-// one, unless the thread was closed.
+// Without a connection the client may dial one, unless the thread was closed.
 func (t *thread) await(c *Client) (conn *conn, came bool) {
 	expiry := time.NewTimer(time.Until(c.deadline))
 	defer expiry.Stop()
@@ -107,7 +101,7 @@ func (t *thread) await(c *Client) (conn *conn, came bool) {
 		t.waiting = slices.Delete(t.waiting, i, i+1)
 	}
 	t.mu.Unlock()
-	if i < 0 { // its place came at the last moment: pass it on
+	if i < 0 {
 		if conn := <-c.turn; conn != nil {
 			t.put(conn)
 		} else {
@@ -118,7 +112,6 @@ func (t *thread) await(c *Client) (conn *conn, came bool) {
 	return nil, false
 }
 
-// dial opens a connection in a reserved place, and frees the place if that fails.
 func (t *thread) dial(c *Client) (*conn, *Error) {
 	var socket net.Conn
 	var deadline time.Time
@@ -148,7 +141,6 @@ func (t *thread) dial(c *Client) (*conn, *Error) {
 	return conn, nil
 }
 
-// addOne opens one more connection, up to the limit.
 func (t *thread) addOne(c *Client) *Error {
 	t.mu.Lock()
 	more := t.open < t.options.ConnectionsPerThread && !t.closed
@@ -169,9 +161,9 @@ func (t *thread) addOne(c *Client) *Error {
 	return nil
 }
 
-// refused converts an error in the handshake. The server closes the connection, without an error
-// message, if it has no such thread or no free slot. Every server has a first thread, and one that
-// has accepted a connection to a thread also has those before it.
+// The server closes the connection, without an error message, if it has no such thread or no
+// free slot. Every server has a first thread, and one that has accepted a connection to a
+// thread also has those before it.
 func (t *thread) refused(e *Error) *Error {
 	if e.Kind == KindTimeout {
 		return newError(KindConnect, e.Err, "cannot connect to %s: it does not answer the handshake in time", t.address)
@@ -212,7 +204,6 @@ func (t *thread) drop(conn *conn) {
 	t.free()
 }
 
-// free gives the place of a closed connection to the next waiting client.
 func (t *thread) free() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,9 +214,8 @@ func (t *thread) free() {
 	}
 }
 
-// next gives the connection to the first waiting client or, with nil, lets it dial one.
 func (t *thread) next(conn *conn) {
-	t.waiting[0] <- conn // the channel has room for one
+	t.waiting[0] <- conn
 	t.waiting = slices.Delete(t.waiting, 0, 1)
 }
 

@@ -27,7 +27,6 @@ func ServerError(text string) (code int, message string) {
 	return number(text[match[2]:match[3]]), text[match[1]:]
 }
 
-// number returns 0 if there are too many digits for a code.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -47,7 +46,6 @@ func Text(err error) string {
 	return text
 }
 
-// ConnectReason explains in one line why a connection could not be made.
 func ConnectReason(text string) string {
 	switch {
 	case strings.Contains(text, "connection refused"):
@@ -61,7 +59,6 @@ func ConnectReason(text string) string {
 	}
 }
 
-// IsUsage reports whether the text is about a wrong call.
 func IsUsage(text string) bool { return usage.MatchString(text) }
 
 var usage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)

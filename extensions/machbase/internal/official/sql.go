@@ -20,8 +20,6 @@ func SQL(sql string) string {
 	return sql
 }
 
-// trimComments removes the comments before a statement, and keeps hints, which follow its first
-// word.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)
