@@ -19,7 +19,7 @@ type Gate struct {
 	Figure string
 	// Tolerance is relative: 0.05 is 5 %.
 	Tolerance float64
-	// falls is set for a figure that may fall.
+	// falls is set if the figure gets worse when it falls.
 	falls bool
 }
 

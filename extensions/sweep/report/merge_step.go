@@ -110,7 +110,7 @@ type stepParts struct {
 	standstill *Standstill
 	// script marks a step of k6's own executors, where a segment may have no clients.
 	script bool
-	// before counts the clients of the earlier parts, by part.
+	// before counts the clients of all parts before a part.
 	before map[int]int
 }
 
