@@ -332,6 +332,10 @@ declare module 'k6/x/sweep' {
    */
   export function gates(path: string): void;
 
+  /** What a function of `run` may return: anything but a promise. */
+  export type Done =
+    void | undefined | null | boolean | number | bigint | string | symbol | (object & { then?: never });
+
   /**
    * Waits until all clients of the step have called it, then calls `fn` for each operation of this
    * client's share. Code before it, such as connecting, is not measured. It returns when all
@@ -368,7 +372,7 @@ declare module 'k6/x/sweep' {
    * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves a
    *   promise or a timer behind
    */
-  export function run(fn: (() => unknown) | { base: () => unknown; change: () => unknown }): void;
+  export function run(fn: (() => Done) | { base: () => Done; change: () => Done }): void;
 
   /**
    * The start line of an `async` function, instead of `run`. Every client's first call of the

@@ -52,8 +52,8 @@ export function oneAfterAnother(scenarios, optionsOf) {
 /**
  * Repeats an operation, as sweep.run does; with a base, it runs a duet.
  *
- * @param {() => unknown} change
- * @param {() => unknown} [base]
+ * @param {() => import('k6/x/sweep').Done} change
+ * @param {() => import('k6/x/sweep').Done} [base]
  */
 export function run(change, base = undefined) {
   sweep.run(base ? { base, change } : change);

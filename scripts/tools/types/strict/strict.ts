@@ -59,3 +59,12 @@ export async function promises(): Promise<void> {
   const kv = js.keyValue('bucket');
   kv.create('key', 'value', { ttl: '60s' });
 }
+
+// run refuses a function whose work is not done when it returns.
+export function late(): void {
+  // @ts-expect-error a promise
+  sweep.run(async () => cache.asyncGet('a'));
+  // @ts-expect-error a promise
+  sweep.run({ base: () => cache.get('a'), change: () => cache.asyncGet('a') });
+  sweep.run({ base: () => cache.get('a'), change: () => ({ status: 200 }) });
+}
