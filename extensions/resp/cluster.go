@@ -216,7 +216,9 @@ func (c *cluster) tooLate(said *wire.Error) error {
 		kind = wire.KindBusy
 	}
 
-	return &wire.Error{Kind: kind, Message: fmt.Sprintf("the cluster has not done the command within timeout (%s): %s", c.config.Timeout, said.Message)}
+	message := fmt.Sprintf("the cluster has not done the command within timeout (%s): %s", c.config.Timeout, said.Message)
+
+	return &wire.Error{Kind: kind, Message: message}
 }
 
 const crossSlot = "the keys of one command must be in one slot of the cluster: give them a hash tag, " +

@@ -156,7 +156,7 @@ func (c *fakeCluster) answer(me int, words []string, asking bool) string {
 		return says
 	case c.owners[slot] == me && moving:
 		return fmt.Sprintf("-ASK %d %s\r\n", slot, c.address(to))
-	case c.owners[slot] != me && !(asking && moving && to == me):
+	case c.owners[slot] != me && (!asking || !moving || to != me):
 		return fmt.Sprintf("-MOVED %d %s\r\n", slot, c.address(c.owners[slot]))
 	}
 	c.executed[words[0]]++
@@ -350,8 +350,8 @@ func TestClusterRunsCommands(t *testing.T) {
 	for options, says := range map[string]string{
 		`[{ op: 'x', args: ['subscribe', 'a'] }]`:                  "run: option commands[0]: args: subscribe changes the connection, which only the module does",
 		`[{ op: 'x', args: ['GET'], reply: { type: 'text' } }]`:    `run: option commands[0]: reply.type must be string, integer, double, boolean, null, array, map, set, not "text"`,
-		`[{ op: 'x y', args: ['GET'] }]`:                           `run: option commands[0].op must be the name of an operation: a letter, and then letters, digits, - _ and ., not "x y"`,
-		`[{ op: 'x', args: [] }]`:                                  `run: option commands[0].args must be an array of 1 to 1000 strings and numbers: the command's name and its arguments`,
+		`[{ op: 'x y', args: ['GET'] }]`:                           `run: option commands[0].op must be a name: a letter, and then letters, digits, - _ and ., not "x y"`,
+		`[{ op: 'x', args: [] }]`:                                  `run: option commands[0].args must be 1 to 1000 strings and numbers: the command's name and its arguments`,
 		`[{ op: 'x', args: [{}] }]`:                                `run: option commands.args must be an array of strings and numbers: the command's name and its arguments`,
 		`[{ op: 'x', args: ['A'], share: 0 }]`:                     `run: option commands[0].share must be above 0, not 0`,
 		`[{ op: 'x', args: ['A'] }, { op: 'x', args: ['B'] }]`:     `run: option commands[1].op is "x", which another command has: give each a name of its own`,

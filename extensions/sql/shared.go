@@ -67,7 +67,9 @@ func (d *database) countWait(op string) {
 }
 
 // transaction matches the first words of statements that begin or end a transaction.
-var transaction = []string{"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"} //nolint:gochecknoglobals // a table
+var transaction = []string{ //nolint:gochecknoglobals // a constant
+	"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release",
+}
 
 // checkShared rejects statements that a shared pool cannot run.
 func (d *database) checkShared(method, text string) error {

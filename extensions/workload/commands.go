@@ -83,11 +83,11 @@ func (o *Options) checkCommands() error {
 		c := &o.Commands[i]
 		switch {
 		case !opName.MatchString(c.Op):
-			return fmt.Errorf("option commands[%d].op must be the name of an operation: a letter, and then letters, digits, - _ and ., not %q", i, c.Op)
+			return fmt.Errorf("option commands[%d].op must be a name: a letter, and then letters, digits, - _ and ., not %q", i, c.Op)
 		case names[c.Op]:
 			return fmt.Errorf("option commands[%d].op is %q, which another command has: give each a name of its own", i, c.Op)
 		case len(c.Args) == 0 || len(c.Args) > maxWords || c.Args[0] == "":
-			return fmt.Errorf("option commands[%d].args must be an array of 1 to %d strings and numbers: the command's name and its arguments", i, maxWords)
+			return fmt.Errorf("option commands[%d].args must be 1 to %d strings and numbers: the command's name and its arguments", i, maxWords)
 		case c.Share != nil && !(*c.Share > 0 && *c.Share <= math.MaxInt32): // also rejects NaN
 			return fmt.Errorf("option commands[%d].share must be above 0, not %v", i, *c.Share)
 		}

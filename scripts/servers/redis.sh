@@ -40,15 +40,17 @@ server_command() {
 # the members, and which of the 16384 slots each has.
 redis_nodes() {
   local mine mine_bus each bus flags of slots i
+  local -a ids=()
   while read -r mine mine_bus; do
     printf '%s "%s"\n' "${@#--}" port "$mine" cluster-enabled yes cluster-port "$mine_bus" cluster-config-file "$mine.nodes" \
       cluster-node-timeout 5000 >"$home/$mine.conf"
     i=0
     while read -r each bus; do
+      ids[i]=$(printf '%040x' "$each")
       flags=master of=- slots=$((16384 * i / 3))-$((16384 * (i + 1) / 3 - 1))
-      ((i < 3)) || { flags=slave of=$(printf '%040x' "$(sed -n "$((i - 2))s/ .*//p" "$home/ports")") slots=''; }
+      ((i < 3)) || { flags=slave of=${ids[i - 3]} slots=''; }
       [[ $each != "$mine" ]] || flags=myself,$flags
-      printf '%040x 127.0.0.1:%s@%s %s %s 0 0 %s connected %s\n' "$each" "$each" "$bus" "$flags" "$of" "$((i % 3 + 1))" "$slots"
+      printf '%s 127.0.0.1:%s@%s %s %s 0 0 %s connected %s\n' "${ids[i]}" "$each" "$bus" "$flags" "$of" "$((i % 3 + 1))" "$slots"
       i=$((i + 1))
     done <"$home/ports" >"$home/$mine.nodes"
     printf 'vars currentEpoch 3 lastVoteEpoch 0\n' >>"$home/$mine.nodes"

@@ -518,6 +518,13 @@ eventually not is_alive "$(field one pid redis)"
 check 'one of its servers is killed: all end' test -z "$(our_processes)"
 run one down
 check 'and nothing of a cluster is left' nothing_left
+run env REDIS_CLUSTER=6 "$room/one/scripts/servers.sh" up redis
+redis=$(eval "$(one env)" && printf %s "$REDIS_PIDS")
+kill -KILL "${redis%%,*}"
+eventually not is_alive "${redis%%,*}"
+check 'one of a cluster with replicas is killed: the others go on' is_alive "${redis##*,}"
+run one down
+check 'and nothing of that is left' nothing_left
 
 # fake_redis NAME makes the folder $room/NAME for PATH, with the script on stdin as redis-server.
 fake_redis() {

@@ -78,7 +78,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 		made.calls = deadline.New(func(c Interrupter, _ deadline.Outcome) { c.Interrupt() })
 		made.interruptible = interruptible
 	}
-	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() && !(call != nil && call.Shared) {
+	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() && (call == nil || !call.Shared) {
 		session.AtEnd(made.end)
 	}
 
