@@ -64,7 +64,6 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
-// Commands of the meta protocol, and the replies that they must get.
 func TestRunMetaCommands(t *testing.T) {
 	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ connection: 'shared', poolSize: 2 }`} {
 		v := newBenchVU(t, options)
@@ -152,7 +151,6 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	require.Contains(t, v.Abort(`client.prefill({ keys: { count: 1 }, values: 2000000 })`), "prefill of key key:000000000000: ")
 }
 
-// A value that cannot be read is a failed operation, not a miss with a refused set.
 func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	v := newBenchVU(t, `{ maxValue: 99 }`)
 	v.Run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
@@ -162,7 +160,6 @@ func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 }
 
-// A getMulti over several servers returns the error of the first one.
 func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("servers", []string{
@@ -275,7 +272,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 		`mix: { getMulti: 1 }, batch: 3`:           {Failed: 2, Misses: 6},
 		`mix: { get: 1 }, pipeline: 2`:             {Failed: 2, Misses: 2},
 		`mix: { get: 1 }, allowMisses: true`:       {Succeeded: 2, Misses: 2},
-		`mix: { get: 1 }, keys: { count: 101 }`:    {Succeeded: 2, Misses: 2}, // other keys, not all of them written
+		`mix: { get: 1 }, keys: { count: 101 }`:    {Succeeded: 2, Misses: 2},
 		`mix: { get: 1 }, keys: { prefix: 'new' }`: {Succeeded: 2, Misses: 2},
 	} {
 		again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
@@ -286,7 +283,6 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	}
 }
 
-// If a client cannot write its share of the keys, the next step writes it.
 func TestIncompletePrefill(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	step := func(clients int) {
@@ -300,7 +296,7 @@ func TestIncompletePrefill(t *testing.T) {
 }
 
 // Clients with their own connections take turns at event loops, which measure how long answers
-// wait. Clients of a shared pool do not.
+// wait.
 func TestRunTakesTurns(t *testing.T) {
 	// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 	plan := measure.Plan{Operations: 400, Warmup: 100 * time.Millisecond}
@@ -324,8 +320,6 @@ func TestRunTakesTurns(t *testing.T) {
 	require.Zero(t, r.ClientWait.Count)
 }
 
-// In an open loop each operation of a run is one of the schedule: one call does all operations of a
-// client.
 func TestRunInAnOpenLoop(t *testing.T) {
 	for name, options := range map[string]string{"of their own": `{}`, "shared": `{ connection: 'shared', poolSize: 2 }`} {
 		t.Run(name, func(t *testing.T) {
@@ -413,7 +407,6 @@ func TestHitRateInAStep(t *testing.T) {
 	require.Equal(t, accesses, warmed)
 }
 
-// hotAccesses counts the hot accesses in the timed pass of TestHitRateInAStep.
 func hotAccesses(t *testing.T) (hot uint64) {
 	t.Helper()
 	b, err := hitrate.New(hitrate.Config{Memory: 131072, Item: 1000, Random: true, Hot: 20, Access: 80, HotMemory: 80})

@@ -16,39 +16,35 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
 
-// client is the JavaScript object Client. An operation opens its connection if it is missing or
-// broken. The connections close when the VU ends.
+// client is the JavaScript object Client. An operation opens its connection if it is missing
+// or broken.
 type client struct {
 	*module
 
 	config *Config
-	picker hashing.Picker // nil if there is one server
+	picker hashing.Picker
 
 	watch *deadline.Watch[*wire.Conn]
 
-	mu    sync.Mutex   // the VU may end in another goroutine
-	conns []*wire.Conn // by server, unless shared
-	pools []*pool      // by server, if shared
+	mu    sync.Mutex // the VU may end in another goroutine
+	conns []*wire.Conn
+	pools []*pool
 
-	dialling time.Duration // time that the current operation has spent on connecting
+	dialling time.Duration
 
-	// greets makes a new connection wait for the server's first answer.
 	greets bool
 
-	calling bool // a call is in progress and uses the fields below
+	calling bool
 	batches []batch
-	tags    k6mod.Tags // of a call that consists of several commands
+	tags    k6mod.Tags
 
-	// tasks are the calls with promises. They run in order, as a connection serves one at a time.
-	tasks *k6mod.Tasks
-	// effects collects what the current task did. It is nil in blocking calls, which count
-	// directly.
+	// tasks run in order, as a connection serves one at a time.
+	tasks   *k6mod.Tasks
 	effects *effects
 
 	bench *cachebench.Bench
 	store *store // for the bench
-	// seat is the client's place at an event loop; nil if connections are shared.
-	seat *eventloop.Seat
+	seat  *eventloop.Seat
 }
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
@@ -140,13 +136,12 @@ func (c *client) connectAll() error {
 	return nil
 }
 
-// ready waits for earlier tasks. It throws in the init context.
 func (c *client) ready() {
 	c.MustRun()
 	c.tasks.Wait()
 }
 
-// tagged reads the option tags of a method. The metrics carry the tags until done is called.
+// The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	e := entry{}
 	c.check(tagsOnly.Read(method, options, &e))
@@ -209,8 +204,8 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 	return err
 }
 
-// timed returns how long an operation took. That includes the wait for a connection of a shared
-// pool, but not connecting, which counts as an operation.
+// timed includes the wait for a connection of a shared pool, but not connecting, which counts
+// as an operation.
 func (c *client) timed(operation func()) time.Duration {
 	c.dialling = 0
 	begin := clock.Now()

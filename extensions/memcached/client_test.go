@@ -335,7 +335,6 @@ func TestDeleteMulti(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", "delete", "outcome", "ok", "name", "tidy"))
 }
 
-// The forms with promises have the effects of the blocking forms, in order.
 func TestPromises(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new memcached.Client(addr), bytes = new Uint8Array([65]), got`)

@@ -14,20 +14,18 @@ import (
 )
 
 type command struct {
-	name   string // in pipelines and in the tag op
+	name   string
 	method string // in client.meta; "": a method of the client itself
 	verb   wire.Verb
-	// read reads the arguments after the key.
-	read func(c *client, e *entry, q *wire.Request, args arguments) error
-	// result converts the reply to JavaScript.
+	read   func(c *client, e *entry, q *wire.Request, args arguments) error
 	result func(c *client, e *entry, a *wire.Reply) sobek.Value
 }
 
 type entry struct {
 	command  *command
-	position int    // in a pipeline
-	value    []byte // buffer for a value that was a string
-	binary   bool   // returns the value as an ArrayBuffer
+	position int // in a pipeline
+	value    []byte
+	binary   bool // returns the value as an ArrayBuffer
 	tags     k6mod.Tags
 }
 
@@ -154,7 +152,7 @@ func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error
 	return err
 }
 
-// farthest is the longest time to live. memcached takes larger numbers as Unix times.
+// memcached takes larger numbers as Unix times.
 const farthest = 30 * 24 * 60 * 60
 
 func expiry(method, what string, value sobek.Value) (int32, error) {

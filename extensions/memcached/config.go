@@ -70,7 +70,7 @@ type options struct {
 	Values     string `json:"values"`
 }
 
-// config checks the options. They take precedence over the URLs, and the URLs over the defaults.
+// The options of config take precedence over the URLs, and the URLs over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,

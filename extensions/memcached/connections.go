@@ -18,7 +18,7 @@ type lease struct {
 	pool   *pool // nil: the client's own connection
 }
 
-// acquire returns a connection to a server, and connects if needed. The caller must release it.
+// The caller must release it.
 func (c *client) acquire(server int) (lease, error) {
 	ctx := c.context()
 	if ctx.Err() != nil {
@@ -144,7 +144,7 @@ func (c *client) release(l lease) {
 	}
 }
 
-// disconnect closes all connections and cancels the current call. Any goroutine may call it.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.watch.Interrupt()
 	c.watch.Stop()

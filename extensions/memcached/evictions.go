@@ -9,8 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
 
-// watchEvictions starts to count the server's evictions during the current step, before the client
-// connects.
 func (c *client) watchEvictions(cfg wire.Config) {
 	session := c.Session()
 	if session == nil || session.Client.Started() || c.effects != nil {

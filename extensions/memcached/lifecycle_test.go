@@ -23,7 +23,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// miss is an empty server that counts its connections.
 type miss struct {
 	addr            string
 	open, connected atomic.Int64
@@ -86,7 +85,6 @@ func TestOneConnectionPerVU(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A script may create a client in each iteration, so nothing may accumulate until the VU ends.
 func TestNothingAccumulates(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
@@ -212,7 +210,6 @@ func TestServerThatStalls(t *testing.T) {
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("server", server.Addr))
 			v.Run(`var client = new memcached.Client(server, Object.assign({ timeout: '100ms', connectTimeout: '100ms' }, ` + options + `)), got`)
-			// A busy machine may need several attempts.
 			inTheEnd := func(call string) {
 				require.Eventually(t, func() bool { return v.Run(`attempt(() => `+call+`)`) == nil }, time.Minute, 10*time.Millisecond, call)
 			}
@@ -302,7 +299,6 @@ func TestEndOfAnIteration(t *testing.T) {
 	}
 }
 
-// Connections use k6's dialer, which applies blocked hosts.
 func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
@@ -342,7 +338,6 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 10.0, v.Counted(metricOps))
 }
 
-// A call's duration does not include connecting, which counts as an operation.
 func TestDurationsWithoutConnecting(t *testing.T) {
 	const connecting = 300 * time.Millisecond
 	for call, operation := range map[string]string{
@@ -362,7 +357,6 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 	}
 }
 
-// A call's duration includes the wait for a connection of a shared pool.
 func TestDurationsWithWaiting(t *testing.T) {
 	const waiting = 100 * time.Millisecond
 	for call, operation := range map[string]string{
@@ -399,7 +393,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 		<-asked
 		work.Go(func() { _, errs[1] = vus[1].JS.RunString(`client.` + call) })
 		require.Eventually(t, func() bool { return k6test.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
-		time.Sleep(waiting) // the part that counts
+		time.Sleep(waiting)
 		close(answer)
 		work.Wait()
 		require.NoError(t, errors.Join(errs...))
@@ -407,7 +401,6 @@ func TestDurationsWithWaiting(t *testing.T) {
 	}
 }
 
-// Under client-sweep, bytes count for the step's client, and the connection ends with the step.
 func TestClientOfASweep(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)

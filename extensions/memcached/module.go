@@ -39,7 +39,6 @@ func New() modules.Module {
 	})
 }
 
-// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
 	pools   pools
 	bench   cachebench.Shared

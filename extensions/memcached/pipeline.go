@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// batch holds one call's commands for one server. Later calls reuse its buffers.
+// batch holds one call's commands for one server.
 type batch struct {
 	entries  []entry
 	requests []wire.Request
@@ -114,8 +114,7 @@ func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 	c.Count(e.command.name, a.Err, h.found, h.missed)
 }
 
-// runPipeline runs the batches and returns the results by position. It throws the first error, with
-// all results.
+// runPipeline throws the first error, with all results.
 func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	took := c.timed(c.runBatches)
 
@@ -142,10 +141,10 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	return all
 }
 
-// exchangeAll runs a server's batch. Without a connection, all replies get the error.
+// Without a connection, all replies get the error.
 func (c *client) exchangeAll(server int, replies []wire.Reply, job func(*wire.Conn) error) {
 	err := c.exchange(server, func(conn *wire.Conn) error {
-		_ = job(conn) // the replies hold the error
+		_ = job(conn)
 
 		return nil
 	})
@@ -280,7 +279,7 @@ func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 	return c.Runtime().ToValue(deleted)
 }
 
-// getOrSet names the call in errors. It runs a get and a set.
+// getOrSet runs a get and a set.
 var getOrSet = &command{name: "getOrSet"} //nolint:gochecknoglobals // a constant
 
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
@@ -306,7 +305,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	if isFunction {
 		var err error
 		if value, err = produce(sobek.Undefined(), key); err != nil {
-			panic(err) // an exception that fn threw
+			panic(err)
 		}
 	}
 	c.part(options.tags, commands["set"], func(i int) sobek.Value {

@@ -10,10 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// pools are the connections that the clients of all VUs share.
 type pools = k6glue.Shared[poolKey, *pool]
 
-// poolKey holds the settings that must be equal for clients to share connections.
 type poolKey struct {
 	server                  string
 	protocol                wire.Protocol
@@ -37,7 +35,7 @@ func (c *Config) poolKey(server int) poolKey {
 }
 
 type pool struct {
-	slots chan struct{} // one for each connection in use
+	slots chan struct{}
 
 	mu     sync.Mutex
 	idle   []*wire.Conn
@@ -46,7 +44,6 @@ type pool struct {
 
 func newPool(size int) *pool { return &pool{slots: make(chan struct{}, size)} }
 
-// close closes the idle connections now, the others when they are given back.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,8 +54,6 @@ func (p *pool) close() {
 	p.idle = nil
 }
 
-// take returns an idle connection, or nil if the caller may open one. It waits until fewer
-// connections than the pool's size are in use.
 func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -89,7 +84,6 @@ func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, err
 	return nil, nil //nolint:nilnil // as documented
 }
 
-// give takes a connection back; nil if none could be opened.
 func (p *pool) give(conn *wire.Conn) {
 	p.mu.Lock()
 	switch {

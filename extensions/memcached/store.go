@@ -9,8 +9,8 @@ import (
 
 type store struct {
 	client  *client
-	running bool    // during a run, which records the bytes
-	traffic traffic // not returned by Traffic yet
+	running bool
+	traffic traffic
 
 	request wire.Request
 	reply   wire.Reply
@@ -54,7 +54,6 @@ func (s *store) do(operation string, q wire.Request) error {
 	return s.client.request(operation, s.client.server(q.Key), &s.request, &s.reply)
 }
 
-// refused marks errors of a set that mean that the server does not store the value.
 func (s *store) refused(err error) error {
 	if err == nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// share is the part of a batch that one server gets. Later batches reuse its buffers.
+// share is the part of a batch that one server gets.
 type share struct {
 	positions []int // in the batch
 	requests  []wire.Request
 	keys      [][]byte
 	replies   []wire.Reply
-	prefixed  []byte // keys with the prefix
+	prefixed  []byte
 }
 
 func (s *store) begin() {
@@ -23,7 +23,6 @@ func (s *store) begin() {
 	}
 }
 
-// share returns the share of the key's server, and the key with the prefix.
 func (s *store) share(position int, key []byte) (*share, []byte) {
 	key = s.keyed(key)
 	h := &s.shares[s.client.server(key)]
@@ -85,8 +84,7 @@ var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
 	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
 }
 
-// Pipeline implements workload.Pipeliner. If a server cannot be reached, only its own commands
-// fail.
+// Pipeline fails only the commands of a server that cannot be reached.
 func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) error {
 	s.begin()
 	for i := range all {

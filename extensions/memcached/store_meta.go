@@ -10,12 +10,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// metaVerbs are the verbs of the option commands.
 var metaVerbs = map[string]wire.Verb{ //nolint:gochecknoglobals // a table
 	"mg": wire.MetaGet, "ms": wire.MetaSet, "md": wire.MetaDelete, "ma": wire.MetaArithmetic,
 }
 
-// Codes of replies to meta commands, which are their types in the option commands.
 const (
 	codeDone, codeValue, codeMiss, codeNotFound, codeNotStored, codeExists = "HD", "VA", "EN", "NF", "NS", "EX"
 )
@@ -45,8 +43,7 @@ func (s *store) CheckCommand(words []string, reply string) error {
 	return nil
 }
 
-// requestOf converts a command to a request. The words of a meta command are its name, its key, the
-// value of an ms, and flags.
+// The words of a meta command are its name, its key, the value of an ms, and flags.
 func requestOf(command *workload.Command, key []byte) wire.Request {
 	if command.Words == nil {
 		return wire.Request{Verb: verbs[command.Op], Key: key, Value: command.Value, Expire: int32(command.TTL)}

@@ -12,10 +12,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// task is a call with a promise. It owns its buffers, since other calls run while it waits.
+// task owns its buffers, since other calls run while it waits.
 type task struct {
-	client *client
-	// operation is the name in metrics; "" if the task is not an operation.
+	client     *client
 	operation  string
 	entry      entry
 	request    wire.Request
@@ -25,7 +24,6 @@ type task struct {
 	effects    effects
 }
 
-// effects is what a task did, for Finish to count.
 type effects struct {
 	ctx            context.Context //nolint:containedctx // the call's context
 	dials          []dialled

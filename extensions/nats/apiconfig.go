@@ -19,14 +19,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
-// durations are the configuration names whose values are durations, in nanoseconds in the API.
-// Scripts write and read them as k6's durations.
+// durations are nanoseconds in the API, and k6's durations in scripts.
 var durations = []string{ //nolint:gochecknoglobals // a constant
 	"ack_wait", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age", "max_expires",
 	"priority_timeout", "subject_delete_marker_ttl", "ttl",
 }
 
-// spans are the fields of a state that hold durations. Scripts read them in milliseconds.
+// spans are durations in milliseconds in scripts.
 var spans = []string{"active", "pause_remaining"} //nolint:gochecknoglobals // a constant
 
 // verbatim are the names whose content has the user's own names.
@@ -73,13 +72,11 @@ func apiConfig(what string, value sobek.Value, into any) error {
 	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
 }
 
-// otherConfigNames maps names from other libraries to JetStream's names.
 var otherConfigNames = map[string]string{ //nolint:gochecknoglobals // a table
 	"durable": "durableName", "replicas": "numReplicas", "maxAge": "ttl", "expiration": "ttl", "markerTtl": "limitMarkerTtl",
 	"allowMsgTtl": "limitMarkerTtl",
 }
 
-// hasOption reports whether the struct that into points to has a field with this API name.
 func hasOption(into any, name string) bool {
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
 		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
@@ -151,7 +148,7 @@ func toAPIValue(api string, value any) (any, error) {
 	return int64(d), nil
 }
 
-// unclear is the error of a duration without a unit. Only 0 needs none.
+// unclear is the error of a duration other than 0 without a unit.
 func unclear(name string, value any) error {
 	number, is := 0.0, true
 	switch v := value.(type) {
@@ -174,7 +171,6 @@ func unclear(name string, value any) error {
 	}
 }
 
-// toScript converts an API value to an object with names in camel case and k6's durations.
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
@@ -233,12 +229,11 @@ func (m *module) fromNumber(name string, n json.Number) sobek.Value {
 
 		return rt.ToValue(whole)
 	}
-	f, _ := n.Float64() // JSON numbers are valid
+	f, _ := n.Float64()
 
 	return rt.ToValue(f)
 }
 
-// shownTime formats a duration of a configuration: "1h", "1m30s", or the number 0.
 func shownTime(d time.Duration) any {
 	if d == 0 {
 		return 0

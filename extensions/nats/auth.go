@@ -8,8 +8,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authentication sets how a connection logs in, when it connects. It is nil for user, password and
-// token, which are plain options of nats.go.
+// authentication is nil for user, password and token, which are plain options of nats.go.
 type authentication func(*natsio.Options) error
 
 // authentication reads the login options. Its errors never show their values.
@@ -52,7 +51,6 @@ func chained(content []byte) (authentication, error) {
 	return func(into *natsio.Options) error { return natsio.UserCredentialBytes(content)(into) }, nil
 }
 
-// seeded logs in with a user's seed, and the JWT if there is one.
 func seeded(seed, jwt string) (authentication, error) {
 	pair, err := nkeys.FromSeed([]byte(seed))
 	if err != nil {

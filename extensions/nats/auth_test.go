@@ -26,7 +26,6 @@ import (
 
 var bothConnections = []string{`.connect()`, `.connect({ runs: true })`}
 
-// logsIn requires that a client with these options can log in, and that others cannot.
 func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 	t.Helper()
 	require.NoError(t, v.JS.Set("own", s.URL))
@@ -72,10 +71,10 @@ func TestPermissions(t *testing.T) {
 	} {
 		e := v.fail(call)
 		for end := time.Now().Add(30 * time.Second); e.Kind == k6mod.KindTimeout && time.Now().Before(end); {
-			e = v.fail(call) // on a busy machine the refusal may arrive after the timeout
+			e = v.fail(call)
 		}
 		require.Equal(t, k6mod.KindAuth, e.Kind, e.Message)
-		v.Run(`client.flush()`) // wait for refusals still to come
+		v.Run(`client.flush()`)
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
 	refused := v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)
@@ -147,7 +146,6 @@ func TestJWTAndCredentials(t *testing.T) {
 	}
 }
 
-// token returns a JWT for the subject, signed by the issuer, in NATS's form.
 func token(t *testing.T, issuer, subject nkeys.KeyPair, kind string, claims map[string]any) string {
 	t.Helper()
 	from, err := issuer.PublicKey()
@@ -213,7 +211,6 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
 }
 
-// selfSigned returns a certificate for 127.0.0.1 and nats.test, and its key, in PEM.
 func selfSigned(t *testing.T) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -237,7 +234,6 @@ func TestServerThatIsFull(t *testing.T) {
 	s := startServer(t, `max_connections: 1`)
 	v := newVU(t)
 	v.Set("own", s.URL)
-	// The connection that checked the server may still count for a moment.
 	require.Eventually(t, func() bool {
 		_, err := v.VU.Runtime().RunString(`new nats.Client(own).connect()`)
 
@@ -252,7 +248,6 @@ func TestServerThatIsFull(t *testing.T) {
 	}
 }
 
-// A credentials file is found relative to the script, and is part of its archive.
 func TestCredentialsFileRelativeToScript(t *testing.T) {
 	v := newInitVU(t, New())
 	env := v.VU.InitEnv()

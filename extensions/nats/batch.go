@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// extent is the length of a call that does many operations: a number of them, or a duration.
 type extent struct {
 	iterations int
 	duration   time.Duration

@@ -77,7 +77,7 @@ func TestFetchEach(t *testing.T) {
 	require.Contains(t, e.Message, "set the option stamp of the client that sends them")
 }
 
-// Each VU's callbacks run on its own event loop: the race detector checks that.
+// The race detector checks that each VU's callbacks run on its own event loop.
 func TestManyVUsSubscribe(t *testing.T) {
 	const vus, messages = 512, 20
 	root := New()

@@ -23,7 +23,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// liar returns the URL of a server that answers the first subscription with says.
 func liar(t *testing.T, says string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -67,7 +66,6 @@ func lie(t *testing.T, conn net.Conn, says string) {
 	}
 }
 
-// An announced size above the limit ends the connection, nothing else.
 func TestExcessiveSizes(t *testing.T) {
 	for _, size := range []string{"4611686018427387904", "9223372036854775807", "99999999"} {
 		v := newVU(t)
@@ -92,7 +90,6 @@ func frame(head byte, said string) string {
 	return string([]byte{head, 126, byte(len(said) >> 8), byte(len(said))}) + said
 }
 
-// lieInFrames accepts a WebSocket, and answers the first ping with says.
 func lieInFrames(conn net.Conn, says string) {
 	reader := bufio.NewReader(conn)
 	request, err := http.ReadRequest(reader)
@@ -179,8 +176,6 @@ func TestExcessiveSizesInTLSAndWebSockets(t *testing.T) {
 	}
 }
 
-// A server that does not speak WebSocket gives an error that says so, even if its answer never
-// ends.
 func TestServerWithoutWebSocket(t *testing.T) {
 	for answer, want := range map[string]string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xc2\x7f": "invalid websocket connection",
@@ -216,7 +211,7 @@ func TestWebSocket(t *testing.T) {
 		require.NoError(t, listener.Close())
 		startServer(t, fmt.Sprintf("websocket { listen: %q, %s }", address, c.server))
 		urls := []string{scheme + "://" + address}
-		if scheme == "ws" { // behind a proxy, with a path
+		if scheme == "ws" {
 			proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 			front := httptest.NewServer(http.StripPrefix("/its/path", proxy))
 			defer front.Close()

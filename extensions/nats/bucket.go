@@ -14,8 +14,6 @@ type bucket[T any] interface {
 	object() *sobek.Object
 }
 
-// changeBucket is an operation such as createKeyValue(configuration). of makes the result from the
-// configuration.
 func changeBucket[C, T any](
 	name string, change func(jetstream.JetStream, context.Context, C) (T, error), of func(*jetStreamHandle, C) bucket[T],
 ) operation[*jetStreamHandle] {

@@ -10,7 +10,6 @@ import (
 
 const burstBytes = 64 << 10
 
-// bursts holds unused bursts, whose memory is reused.
 var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2*burstBytes)} }} //nolint:gochecknoglobals // shared by all clients
 
 // burst publishes many messages for one subject. nats.go would lock and wake its writer for each
@@ -18,7 +17,7 @@ var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2
 type burst struct {
 	to      *countedConn
 	subject string
-	most    int64  // maximum bytes of a message
+	most    int64
 	frames  []byte // not written yet
 }
 

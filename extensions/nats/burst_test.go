@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// A batch keeps its place between earlier and later publications, whatever the sizes are.
 func TestBurstKeepsTheOrder(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `[1006, "before", ["", "x", "after"], [70000, 3]]`, v.JSON(`(() => {

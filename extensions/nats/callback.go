@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// maxBatch limits how many messages are passed to a callback before the VU's event loop continues.
 const maxBatch = 256
 
 // push passes messages to a callback on k6's event loop, until the feed or the iteration ends.
@@ -66,7 +65,7 @@ func (f *feed[T]) more(first T) []T {
 	return batch
 }
 
-// call calls the callback for each message. An exception ends the feed.
+// An exception ends the feed.
 func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
 	failed := true
 	defer func() {
@@ -77,7 +76,7 @@ func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) 
 	}()
 	for _, next := range batch {
 		if ctx.Err() != nil {
-			break // the feed or the iteration has ended
+			break
 		}
 		r := record{operation: f.operation, tags: f.tags, received: volume{1, f.weigh(next)}}
 		begin := clock.Now()

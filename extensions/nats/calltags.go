@@ -21,7 +21,6 @@ func readTags(method, what string, value sobek.Value) (*k6mod.Tags, error) {
 	return &tags, err
 }
 
-// tags reads the option tags, or returns nil. A frozen options object is read once.
 func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 	if k6glue.IsNullish(options) {
 		return nil, nil //nolint:nilnil // as documented
@@ -35,7 +34,7 @@ func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 	})
 }
 
-// tagged adds the options { tags } to an operation, as argument number at, counted from zero.
+// tagged adds the options { tags } to an operation, as argument number at.
 func tagged[T k6mod.Tasker](method string, at int, read operation[T]) operation[T] {
 	return func(of T, call sobek.FunctionCall) (*task, error) {
 		t, err := read(of, call)

@@ -150,7 +150,6 @@ func TestTagsOfACall(t *testing.T) {
 	}
 }
 
-// The samples of a callback's messages have the tags of the call that set the callback.
 func TestTagsOfCallbacks(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`

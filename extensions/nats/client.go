@@ -16,8 +16,8 @@ import (
 )
 
 // client is the JavaScript object Client. The first operation opens its connection. nats.go
-// restores a broken one; when it has given up, the next operation opens a new one. The connection
-// closes when the VU ends. Runs in Go use another connection: see runConnection.
+// restores a broken one; when it has given up, the next operation opens a new one. Runs in Go
+// use another connection: see runConnection.
 type client struct {
 	*module
 
@@ -25,18 +25,13 @@ type client struct {
 	tasks  *k6mod.Tasks
 
 	// mu guards conn, joined and running: promises, and the end of the VU, run in other goroutines.
-	mu   sync.Mutex
-	conn *connection
-	// joined is the shared connection that conn belongs to, with connection: 'shared'.
-	joined *sharedConnection
-	// running is the connection of runs in Go; nil before the first run.
+	mu      sync.Mutex
+	conn    *connection
+	joined  *sharedConnection
 	running *runConnection
 
-	// room holds the records of the task that the VU waits for.
-	room [2]record
-	// calls makes the contexts of brief tasks that the VU waits for.
-	calls deadline.Contexts
-	// callTags caches the options { tags } of a call.
+	room      [2]record
+	calls     deadline.Contexts
 	callTags  k6glue.Frozen[*k6mod.Tags]
 	scratch   []byte
 	publish   publisher
@@ -68,7 +63,7 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"requestMany": (*client).requestMany,
 }).With(k6glue.Methods[*client]{
 	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
-}).With(k6glue.Methods[*client]{ // methods that do not block
+}).With(k6glue.Methods[*client]{
 	"close":        (*client).close,
 	"publish":      (*client).publishOne,
 	"publishBatch": (*client).publishBatch,
@@ -162,7 +157,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// acquire returns the connection, and opens one if needed. Any goroutine may call it.
+// Any goroutine may call it.
 func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +214,7 @@ func (c *client) open(ctx context.Context) (conn *connection, opened bool, err e
 	return conn, true, err
 }
 
-// disconnect closes the connection, or leaves the shared one. Any goroutine may call it.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,11 +77,9 @@ var noTLS k6glue.TLS //nolint:gochecknoglobals // a constant
 type tlsOptions struct {
 	k6glue.TLSOptions
 
-	// First means that the handshake comes before the server's INFO.
 	First bool `json:"first"`
 }
 
-// UnmarshalJSON reads all fields.
 func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 	own := struct {
 		First *bool `json:"first"`
@@ -156,7 +154,6 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// key identifies a shared connection: clients with equal keys share one.
 func (c *Config) key() string {
 	o, given := c.options, tlsOptions{}
 	if c.TLS != nil {
@@ -173,7 +170,7 @@ var errURL = errors.New("a server must look like nats://user:password@host:4222,
 	"or host:4222, " +
 	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
 
-// serverURL completes a server's URL. Its errors never show the URL, which may hold a password.
+// The errors of serverURL never show the URL, which may hold a password.
 func serverURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if ip, err := netip.ParseAddr(text); err == nil && ip.Is6() {
@@ -199,7 +196,6 @@ func serverURL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// hosts returns the servers without passwords.
 func (c *Config) hosts() string {
 	hosts := make([]string, len(c.Servers))
 	for i, server := range c.Servers {

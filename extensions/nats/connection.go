@@ -17,29 +17,25 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
-// connection is a connection of nats.go, which restores it when it breaks.
 type connection struct {
 	nc *natsio.Conn
-	// bare is the last socket that nats.go got, perhaps broken since; nil if TLS or WebSockets are
-	// in between.
+	// bare is nil if TLS or WebSockets are in between.
 	bare atomic.Pointer[countedConn]
 
-	// Events not counted yet.
 	in, out                 atomic.Uint64 // bytes
-	news                    atomic.Bool   // some of the following
+	news                    atomic.Bool
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
-	failures                []string     // kinds of errors outside of a call
-	denied                  *k6mod.Error // the last refusal by the server,
+	failures                []string
+	denied                  *k6mod.Error
 	deniedAt                time.Time
 	// lie is the error of an announced size above the limit, for which we closed the connection.
 	lie atomic.Pointer[k6mod.Error]
 
 	stop context.CancelFunc // ends a dial
-	over chan struct{}      // closed with the connection
+	over chan struct{}
 }
 
-// maxFailures limits the errors that are kept until they are counted.
 const maxFailures = 1000
 
 func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config) (*connection, error) {
@@ -84,11 +80,10 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	}
 }
 
-// maxGreetings limits the attempts to connect to a server that pings before it answers.
 const maxGreetings = 5
 
-// connect connects. A server that waits for about two seconds for a client's first message, on a
-// busy machine, sends a ping, which nats.go takes for an invalid answer. A new connection helps.
+// A server that waits for about two seconds for a client's first message, on a busy machine,
+// sends a ping, which nats.go takes for an invalid answer. A new connection helps.
 func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
 	for range maxGreetings {
 		nc, err = opts.Connect()
@@ -136,14 +131,14 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	o.CustomDialer = d
 	o.SkipHostLookup = true           // k6 resolves names
 	o.Timeout = 2 * cfg.ConnectWithin // per step; the dialer ends all of them after half of that
-	o.FlusherTimeout = 0              // countedConn sets its own deadlines
+	o.FlusherTimeout = 0
 	o.DrainTimeout = cfg.TimeoutEach
 	o.PingInterval = cfg.PingEvery
 	o.AllowReconnect = cfg.Reconnects != 0
 	o.MaxReconnect = cfg.Reconnects
 	o.ReconnectWait = cfg.WaitBetween
 	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.JitterUpTo, cfg.JitterUpTo
-	o.ReconnectBufSize = -1 // publishing without a connection is an error
+	o.ReconnectBufSize = -1
 	if cfg.ReconnectBuffer > 0 {
 		o.ReconnectBufSize = cfg.ReconnectBuffer
 	}
@@ -178,15 +173,13 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	return &o, err
 }
 
-// contain turns a panic in a goroutine of nats.go into a failure of the connection. Use it with
-// defer; what names the goroutine's job in the log.
+// contain turns a panic in a goroutine of nats.go into a failure of the connection.
 func (conn *connection) contain(what string) {
 	if value := recover(); value != nil {
 		conn.failed(crash.CaughtFrom(what, value))
 	}
 }
 
-// failed records an error outside of a call.
 func (conn *connection) failed(err error) {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -200,8 +193,8 @@ func (conn *connection) failed(err error) {
 	}
 }
 
-// refused returns the server's refusal of a call that began at begin and got no answer, or nil. The
-// subject is the call's, or "".
+// refused returns the server's refusal of a call that began at begin and got no answer, or
+// nil.
 func (conn *connection) refused(begin time.Time, subject string) error {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -215,8 +208,6 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 // errNoJetStream is the error of JetStream calls that get no answer.
 var errNoJetStream error = k6mod.Errorf(k6mod.KindServer, "JetStream is not enabled on the server: start nats-server with -js")
 
-// withoutJetStream replaces the error of an operation without a responder: the server has no
-// JetStream.
 func (conn *connection) withoutJetStream(operation string, err error) error {
 	if operation == opRequest || !errors.Is(err, natsio.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoStreamResponse) &&
 		!errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
@@ -236,7 +227,7 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 	if !conn.news.Load() {
 		return sent, received
 	}
-	conn.news.Store(false) // before the events are read: later ones count next time
+	conn.news.Store(false)
 	if n := conn.reconnects.Swap(0); n != 0 {
 		m.Add(m.instruments.reconnects, float64(n))
 	}
@@ -256,7 +247,6 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 
 func (conn *connection) traffic() (sent, received uint64) { return conn.out.Swap(0), conn.in.Swap(0) }
 
-// usable reports whether nats.go has not given up the connection.
 func (conn *connection) usable() bool { return !conn.nc.IsClosed() }
 
 func (conn *connection) close() {
@@ -266,7 +256,6 @@ func (conn *connection) close() {
 
 func (conn *connection) flush(ctx context.Context) error { return conn.nc.FlushWithContext(ctx) }
 
-// drain ends all subscriptions, then closes the connection when everything is sent.
 func (conn *connection) drain(ctx context.Context) error {
 	if err := conn.nc.Drain(); err != nil {
 		return err

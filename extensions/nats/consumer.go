@@ -14,8 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// consumer is the JavaScript object Consumer: a consumer of a stream, over the client's current
-// connection.
 type consumer struct {
 	perConnection[jetstream.Consumer]
 }
@@ -157,10 +155,8 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// graceful is how much later than the server the client ends a fetch.
 const graceful = time.Second
 
-// pull requests messages, with options that the caller completes, within the task's timeout.
 func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
 	client := c.handle.client
 	f := &feed[jetstream.Msg]{client: client}
@@ -198,7 +194,6 @@ func ask(found jetstream.Consumer, n int, o *fetchOptions) (jetstream.MessageBat
 	}
 }
 
-// receive reads the messages of a batch until it ends.
 func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstream.Msg], r *record) error {
 	for {
 		select {
@@ -215,7 +210,6 @@ func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstre
 	}
 }
 
-// notEmpty removes the errors that mean that no message has arrived.
 func notEmpty(err error) error {
 	if errors.Is(err, natsio.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
 		return nil
@@ -273,7 +267,6 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	return f.object()
 }
 
-// flow passes a consumer's messages to a feed, no faster than they are taken.
 func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	running, err := found.Consume(func(m jetstream.Msg) {
 		defer f.conn.contain("a consumer")
@@ -325,7 +318,6 @@ func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// orderedForSubject returns an ordered consumer of the stream that stores this subject.
 func (h *jetStreamHandle) orderedForSubject(subject string) *consumer {
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
 		stream, err := js.StreamNameBySubject(ctx, subject)

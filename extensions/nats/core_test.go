@@ -143,7 +143,6 @@ func TestRequest(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
 }
 
-// A callback runs only while its VU does not wait.
 func TestRequestToACallbackOfTheSameVU(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -220,7 +219,6 @@ func TestCallbacks(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// Messages that arrived before close() still reach their callback.
 func TestCallbacksAfterClose(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -243,7 +241,7 @@ func TestCallbackThatThrows(t *testing.T) {
 		client.publishBatch(unique, 'x', { iterations: 3 });
 	`)
 	require.ErrorContains(t, err, "the script is wrong")
-	v.CancelContext() // as k6 does then
+	v.CancelContext()
 	v.Exit()
 	requireNoneLeft(t)
 }

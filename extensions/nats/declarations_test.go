@@ -94,8 +94,7 @@ func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 	require.ElementsMatch(t, v.Run(`Object.keys(kv.info())`), declaredProperties(declaration(t, "KeyValueInfo")))
 }
 
-// apiNames returns a struct's API names in the form for scripts. It requires each duration to be
-// known as one.
+// apiNames requires each duration to be known as one.
 func apiNames(t reflect.Type) []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {
@@ -114,7 +113,6 @@ func apiNames(t reflect.Type) []string {
 	return names
 }
 
-// Each kind of error is declared. Common kinds have the same names in all modules.
 func TestKindsAreDeclared(t *testing.T) {
 	declared := declaration(t, "NatsError")
 	for _, k := range kinds {

@@ -23,33 +23,29 @@ import (
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer opens connections for nats.go, the first and those that restore it. It does the TLS
-// handshake, so that the limits apply to decrypted data.
+// dialer does the TLS handshake, so that the limits apply to decrypted data.
 type dialer struct {
 	life   context.Context //nolint:containedctx // lives as long as the connection
 	dial   dialFunc
 	into   *connection
 	within time.Duration // for a write
 	reach  time.Duration // for dialling
-	hello  time.Duration // for the server's INFO and the TLS handshake
+	hello  time.Duration
 
-	tls *tls.Config
-	// secure means TLS even if the server does not ask for it.
+	tls    *tls.Config
 	secure bool
-	// first means that the handshake comes before the server's INFO.
 	first  bool
 	socket bool
 	given  []string
 
 	mu   sync.Mutex
 	conn net.Conn
-	err  error // of the last dial
+	err  error
 	// name is the host name that was dialled last. Certificates of servers known only by address
 	// must have it, as in nats.go.
 	name string
 }
 
-// secured sets up TLS, and returns the servers for nats.go: without TLS, which the dialer does.
 func (d *dialer) secured(cfg *Config) (servers []string, err error) {
 	d.tls.InsecureSkipVerify = d.tls.InsecureSkipVerify || cfg.Unsafe
 	d.secure = cfg.TLS != nil
@@ -106,8 +102,7 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 	return &countedConn{Conn: rawsock.Conn(conn), into: d.into, within: d.within}, nil
 }
 
-// greet prepares a connection for nats.go. It closes the connection if that fails or takes too
-// long.
+// greet closes the connection if that fails or takes too long.
 func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	defer context.AfterFunc(d.life, func() {
 		defer crash.Contain("the end of connecting")
@@ -125,7 +120,6 @@ func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// secureAndLimit starts TLS if needed, and applies the limits to all reads.
 func (d *dialer) secureAndLimit(conn *countedConn, address string) (net.Conn, error) {
 	d.into.bare.Store(nil)
 	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
@@ -140,7 +134,7 @@ func (d *dialer) secureAndLimit(conn *countedConn, address string) (net.Conn, er
 		}
 		line, _, _ := bytes.Cut(said, []byte("\n"))
 		if secure = d.wantsTLS(line); secure {
-			said = said[:min(len(line)+1, len(said))] // bytes before the handshake could come from anyone
+			said = said[:min(len(line)+1, len(said))] // earlier bytes could come from anyone
 		}
 		bounded.said, conn.early = said, said
 	}
@@ -157,7 +151,6 @@ func (d *dialer) secureAndLimit(conn *countedConn, address string) (net.Conn, er
 	return bounded, err
 }
 
-// wantsTLS reports whether TLS follows the server's INFO.
 func (d *dialer) wantsTLS(line []byte) bool {
 	var info struct {
 		Required  bool `json:"tls_required"`
@@ -170,7 +163,7 @@ func (d *dialer) wantsTLS(line []byte) bool {
 	return info.Required || d.secure && info.Available
 }
 
-// readLine reads to the end of the line or the limit, and may read more.
+// readLine may read more than the line.
 func readLine(conn net.Conn) (said []byte, err error) {
 	buffer := make([]byte, 4<<10)
 	for len(said) <= wire.MaxLine {
@@ -215,7 +208,6 @@ func (d *dialer) serverName(address string) string {
 	return host
 }
 
-// interrupt aborts what happens on the raw connection.
 func (d *dialer) interrupt() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -230,7 +222,7 @@ type countedConn struct {
 
 	into   *connection
 	within time.Duration
-	mu     sync.Mutex // held for a write, by nats.go or a burst
+	mu     sync.Mutex
 	writes rawsock.Deadline
 	reads  sync.Mutex
 	// early holds what the server sent before nats.go reads; last the reason with which it closed
@@ -274,8 +266,7 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// closeReason reads the reason with which the server closed the connection, such as its connection
-// limit. If nats.go is reading, it gets the reason itself.
+// closeReason returns nil if nats.go is reading, which then gets the reason itself.
 func (c *countedConn) closeReason() error {
 	if !c.reads.TryLock() {
 		return nil
@@ -295,7 +286,6 @@ func (c *countedConn) closeReason() error {
 	return nil
 }
 
-// boundedConn applies the limits of wire.Bounds.
 type boundedConn struct {
 	net.Conn
 
@@ -303,11 +293,10 @@ type boundedConn struct {
 	bounds interface {
 		Check(said []byte) (passed int, err error)
 	}
-	// said has been read, but not passed on to nats.go.
 	said []byte
 }
 
-// Read implements net.Conn. An announced size above the limit ends the connection.
+// Read ends the connection at an announced size above the limit.
 func (c *boundedConn) Read(b []byte) (n int, err error) {
 	defer crash.Catch(&err)
 	if len(c.said) > 0 {

@@ -15,14 +15,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// Kinds of errors that only NATS has.
 const (
 	kindNoResponders  = "no_responders"  // no one listens to the subject; no stream stores it
 	kindWrongSequence = "wrong_sequence" // the last sequence or revision is not the expected one
 	kindSlowConsumer  = "slow_consumer"  // messages were dropped because too many were waiting
 )
 
-// kinds maps errors of nats.go to kinds. The first match counts.
+// The first match counts.
 var kinds = []struct { //nolint:gochecknoglobals // a table
 	kind string
 	errs []error
@@ -73,7 +72,6 @@ const storeFailed = 10077
 // allow.
 const ttlDisabled = 10166
 
-// scriptError converts any error for scripts.
 func scriptError(err error) k6mod.Error { return k6mod.As(err, asError) }
 
 func asError(err error) k6mod.Error {
@@ -81,7 +79,7 @@ func asError(err error) k6mod.Error {
 	switch {
 	case !is:
 		return fromNatsGo(err)
-	case own.Code != 0: // an error of JetStream
+	case own.Code != 0:
 		return fromNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
 	default:
 		return k6mod.Error{Kind: own.Kind, Message: plain(err), Cause: err}
@@ -121,7 +119,7 @@ func fromNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each er
 		e.Kind = k6mod.KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
 		e.Kind = k6mod.KindAuth
-	case e.Code == 0: // a refusal while connecting, for which nats.go has no error value
+	case e.Code == 0:
 		if said, is := errors.AsType[*wire.Error](wire.Complaint([]byte(e.Message))); is {
 			e.Kind = said.Kind
 		}

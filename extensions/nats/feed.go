@@ -12,37 +12,29 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// feed is a queue of messages of a subscription, a consumer or a watch. The script takes them one
-// by one or many together, or by a callback on k6's event loop.
+// feed is a queue of messages of a subscription, a consumer or a watch.
 type feed[T any] struct {
 	client    *client
 	conn      *connection
 	operation string
 
 	come chan T
-	// over is closed by end, after the last message.
+	// over is closed after the last message.
 	over chan struct{}
 	end  func()
-	// stop ends the sending of messages.
 	stop func()
 
 	// weigh returns the size of a message's data in bytes.
 	weigh func(T) int
-	// age returns how long ago a message was sent, if known.
-	age func(T) (time.Duration, bool)
-	// make converts a message for the script.
-	make func(T) sobek.Value
-	// dropped returns how many messages were dropped because too many were waiting; nil if the feed
-	// drops none.
-	dropped func() int
-	// reported is how many of them fetches have counted as failed.
+	age   func(T) (time.Duration, bool)
+	make  func(T) sobek.Value
+	// dropped is nil if the feed drops none.
+	dropped  func() int
 	reported int
 	// accept acknowledges a message; nil if messages need no acknowledgement.
 	accept func(T) error
-	// pushed means that there is a callback.
 	pushed bool
-	// tags are the tags of the call that made the feed; nil for none.
-	tags *k6mod.Tags
+	tags   *k6mod.Tags
 }
 
 func newFeed[T any](c *client, conn *connection, operation string, capacity int) *feed[T] {
@@ -52,7 +44,6 @@ func newFeed[T any](c *client, conn *connection, operation string, capacity int)
 	return f
 }
 
-// take waits for the next message. ok is false at the end of ctx or of the feed.
 func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	select {
 	case next = <-f.come:
@@ -66,7 +57,7 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 		return next, false
 	case <-f.over:
 	}
-	select { // a message just before the end
+	select {
 	case next = <-f.come:
 		return next, true
 	default:
@@ -152,8 +143,7 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
-// ended returns an error at the end of the test, but not at the timeout of a call, which is no
-// failure.
+// The timeout of a call is no failure.
 func ended(ctx context.Context) error {
 	if ctx.Err() == context.Canceled {
 		return k6mod.TestEnded()
@@ -170,7 +160,6 @@ func (f *feed[T]) mustPull(method string) error {
 	return nil
 }
 
-// aged emits the delivery latency of messages, except in a sweep.
 func (f *feed[T]) aged(tags *k6mod.Tags, all ...T) {
 	if f.age == nil || f.client.Session() != nil {
 		return

@@ -93,10 +93,9 @@ type taken[T any] struct {
 	wanted  int
 	all     []T
 	count   int
-	ages    []time.Duration // with the option each
+	ages    []time.Duration
 }
 
-// add takes a message. Any goroutine may call it.
 func (b *taken[T]) add(next T, r *record) error {
 	r.received.messages++
 	r.received.bytes += b.feed.weigh(next)
@@ -118,7 +117,6 @@ func (b *taken[T]) add(next T, r *record) error {
 	return nil
 }
 
-// value returns an array of the messages, or their number with the option discard.
 func (b *taken[T]) value() (sobek.Value, error) {
 	rt := b.feed.client.Runtime()
 	if b.options.each {
@@ -152,10 +150,8 @@ func (b *taken[T]) missing() []error {
 	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
 }
 
-// opDeliver is the step's operation for each message with the option each.
 const opDeliver = "deliver"
 
-// delivered counts each message of a fetch as an operation, and missing ones as failed.
 func (c *client) delivered(ages []time.Duration, o *fetchOptions, missing ...error) {
 	sweep := c.Session()
 	if sweep == nil {

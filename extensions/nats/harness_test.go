@@ -65,7 +65,6 @@ func natsURL(t *testing.T) string {
 	return natstest.URL(t)
 }
 
-// server is a nats-server of one test.
 type server struct {
 	*natstest.Server
 
@@ -85,13 +84,11 @@ func (s *server) restart() {
 
 func (s *server) kill() { s.Kill() }
 
-// stop suspends the server: it accepts connections and answers nothing. kill still works.
 func (s *server) stop() {
 	s.t.Helper()
 	require.NoError(s.t, standstill.Stop(s.Process()))
 }
 
-// fake starts a server that calls serve for each connection, and returns its URL.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -136,7 +133,6 @@ func plainConn(t *testing.T, url string) *natsio.Conn {
 	return nc
 }
 
-// requireNoneLeft fails if goroutines of the module or of nats.go do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
 	still := left()

@@ -41,7 +41,6 @@ func (c tells) Fire(*logrus.Entry) error {
 	return nil
 }
 
-// A closed feed needs no hint, and one with messages is checked again.
 func TestIdleWatch(t *testing.T) {
 	logger, log := test.NewNullLogger()
 	told := make(chan struct{}, 1)

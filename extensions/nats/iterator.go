@@ -37,8 +37,7 @@ func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(promise)
 }
 
-// asyncIterator returns the symbol that compiled code uses if the engine has no
-// Symbol.asyncIterator.
+// Compiled code uses this symbol if the engine has no Symbol.asyncIterator.
 func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 	symbols := rt.Get("Symbol").ToObject(rt)
 	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {

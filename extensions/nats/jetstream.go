@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// defaultMaxPending limits publications without an acknowledgement, as in nats.go.
 const defaultMaxPending = 4000
 
 type jetStreamOptions struct {
@@ -20,8 +19,6 @@ type jetStreamOptions struct {
 	MaxPending int    `json:"maxPending"` // maximum publications without an acknowledgement, for publishNoWait and publishBatch
 }
 
-// jetStreamHandle is the JavaScript object JetStream: JetStream over the client's current
-// connection.
 type jetStreamHandle struct {
 	client  *client
 	options jetStreamOptions
@@ -91,7 +88,7 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 // Tasks implements k6mod.Tasker.
 func (h *jetStreamHandle) Tasks() *k6mod.Tasks { return h.client.tasks }
 
-// bind returns JetStream over the connection. Any goroutine may call it.
+// Any goroutine may call it.
 func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,7 +123,6 @@ func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, er
 	return js, a, nil
 }
 
-// task returns a task that sends a request to JetStream and converts the answer.
 func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetstream.JetStream) (any, error)) *task {
 	var said any
 

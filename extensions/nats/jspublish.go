@@ -16,8 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// streamPublishOptions are the options of a publication to a stream. Expectations are sent in
-// headers.
+// Expectations are sent in headers.
 type streamPublishOptions struct {
 	header     natsio.Header
 	timeout    time.Duration
@@ -139,11 +138,10 @@ func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
 	})
 }
 
-// acks collects acknowledgements that no call waits for one by one.
 type acks struct {
 	mu     sync.Mutex
 	stored volume
-	lost   map[string]int // by kind of error
+	lost   map[string]int
 	first  error
 }
 
@@ -162,7 +160,6 @@ func (a *acks) failed(_ jetstream.JetStream, _ *natsio.Msg, err error) {
 	a.lost[scriptError(err).Kind]++
 }
 
-// claim returns the events since the last call.
 func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -247,8 +244,7 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// acknowledged sends messages and waits for all acknowledgements. The stored messages are known
-// when the task is done.
+// The stored messages are known when the task is done.
 func (h *jetStreamHandle) acknowledged(
 	timeout time.Duration, send func(context.Context, jetstream.JetStream) error,
 ) (*task, *volume) {
@@ -283,7 +279,6 @@ func (h *jetStreamHandle) acknowledged(
 	}, stored
 }
 
-// lossOf returns the error for messages that were not stored, with the first reason.
 func lossOf(stored volume, lost map[string]int, first error) error {
 	failed := 0
 	for _, n := range lost {

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keyValue is the JavaScript object KeyValue: a bucket over the client's current connection.
 type keyValue struct {
 	perConnection[jetstream.KeyValue]
 
@@ -166,7 +165,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	t, err := kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
-			if e := scriptError(err); e.Kind == kindWrongSequence { // JetStream's error for an existing key
+			if e := scriptError(err); e.Kind == kindWrongSequence {
 				err = &k6mod.Error{Kind: k6mod.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
 			}
 		}
@@ -226,9 +225,7 @@ var removalOptions = k6mod.Options[removal]{ //nolint:gochecknoglobals // a tabl
 	k6mod.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6mod.TTL),
 }
 
-// removeKey is keyValue.delete(key, revision) or keyValue.purge(key, revision or options). With a
-// revision, it removes the key only if that is its revision. The marker of a purge with a ttl
-// expires.
+// The marker of a purge with a ttl expires.
 func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {

@@ -62,7 +62,6 @@ func TestKeyValue(t *testing.T) {
 	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
 }
 
-// A time to live needs a unit. It is rounded up to seconds.
 func TestTimesToLive(t *testing.T) {
 	v := newVU(t)
 	v.Run(`
@@ -94,7 +93,6 @@ func TestTimesToLive(t *testing.T) {
 	}
 }
 
-// An error about a bucket's missing feature names the option that enables it.
 func TestErrorsOfBucketsNameTheOption(t *testing.T) {
 	v := withBucket(t)
 	require.Contains(t, v.fail(`js.keyValue(unique + '-none').get('k')`).Message,

@@ -59,7 +59,6 @@ func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// initial reads the bucket's present entries, then stops the watcher.
 func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstream.KeyValueEntry)) error {
 	defer dismiss(watcher)
 	for {
@@ -80,15 +79,14 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 	}
 }
 
-// dismiss stops a watcher and discards its entries. A watcher that waits to deliver an entry holds
-// a lock that Stop needs.
+// A watcher that waits to deliver an entry holds a lock that Stop needs.
 func dismiss(watcher jetstream.KeyWatcher) {
 	go func() {
 		defer crash.Contain("the end of a watcher")
 		for range watcher.Updates() {
 		}
 	}()
-	_ = watcher.Stop() // it may have ended with its connection
+	_ = watcher.Stop()
 }
 
 func filtersOf(method string, value sobek.Value) ([]string, error) {
@@ -114,13 +112,12 @@ func filtersOf(method string, value sobek.Value) ([]string, error) {
 }
 
 type watchOptions struct {
-	History       bool   `json:"history"`
-	UpdatesOnly   bool   `json:"updatesOnly"`
-	IgnoreDeletes bool   `json:"ignoreDeletes"`
-	MetaOnly      bool   `json:"metaOnly"`
-	Resume        uint64 `json:"resume"` // the revision to begin with
-	// Tags are for the call and for the entries.
-	Tags *k6mod.Tags `json:"tags"`
+	History       bool        `json:"history"`
+	UpdatesOnly   bool        `json:"updatesOnly"`
+	IgnoreDeletes bool        `json:"ignoreDeletes"`
+	MetaOnly      bool        `json:"metaOnly"`
+	Resume        uint64      `json:"resume"` // the revision to begin with
+	Tags          *k6mod.Tags `json:"tags"`
 }
 
 func (o *watchOptions) all() []jetstream.WatchOpt {
@@ -189,7 +186,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 		f.weigh = func(e jetstream.KeyValueEntry) int { return len(e.Value()) }
 		f.age = func(e jetstream.KeyValueEntry) (time.Duration, bool) { return max(time.Since(e.Created()), 0), true }
 		f.make = c.entry
-		f.stop = func() { _ = watcher.Stop() } // it may have ended with its connection
+		f.stop = func() { _ = watcher.Stop() }
 		go func() {
 			defer crash.Contain("a watcher of a bucket")
 			defer end()
@@ -208,12 +205,12 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 func forward(watcher jetstream.KeyWatcher, f *feed[jetstream.KeyValueEntry]) {
 	defer f.end()
 	for e := range watcher.Updates() {
-		if e == nil { // end of the present entries
+		if e == nil {
 			continue
 		}
 		select {
 		case f.come <- e:
-		case <-f.over: // dismiss discards the rest
+		case <-f.over:
 		case <-f.conn.over:
 			f.end()
 		}

@@ -34,8 +34,6 @@ func (o *layoutOptions) read(method string, value sobek.Value) error {
 
 const maxReplicas = 5 // of JetStream
 
-// layout is the JavaScript object Layout: a database in one of the published layouts, over the
-// client's connection.
 type layout struct {
 	perConnection[*kvlayout.Store]
 
@@ -75,10 +73,8 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
 
-// ycsb is layout.ycsb(workload, options): operations of YCSB's core workloads, done in Go.
 func (l *layout) ycsb(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.YCSB, call) }
 
-// layoutHost is the module for the bench. The tasks count a run's operations.
 type layoutHost struct {
 	*module
 

@@ -108,8 +108,6 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	require.Contains(t, v.Abort(`layout.prefill({})`), "prefill of key key:000000000000")
 }
 
-// inSweep calls JavaScript as the only client of a step until its share is done, and returns the
-// step's counts.
 func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals {
 	v.t.Helper()
 	plain := v.VU.CtxField
@@ -180,7 +178,6 @@ func TestEveryRow(t *testing.T) {
 	}
 }
 
-// Failures are counted, and the log names the first reason; outside of a sweep the result has it.
 func TestRowThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var row = new nats.Client(url).natsjsRow('OrbGet', { database: unique })`)

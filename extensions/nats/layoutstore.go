@@ -16,31 +16,27 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// layoutStore implements the operations of layout.run on records without a table. It uses the
-// connection of runs if there is one and the bucket allows it, else nats.go's.
+// layoutStore uses the connection of runs if there is one and the bucket allows it, else
+// nats.go's.
 type layoutStore struct {
 	layout   kvlayout.Layout
 	database string
 	replicas int
-	// over is the connection of runs, or nil.
-	over *runConnection
-	// bucket is nil until it is looked up. otherwise means that the bucket needs nats.go.
+	over     *runConnection
+	// otherwise means that the bucket needs nats.go.
 	bucket    *wire.Bucket
 	otherwise bool
 
 	// task is reused for operations over nats.go, record for those over the connection of runs.
-	// direct is onBucket.
 	task   task
 	record record
 	direct func(*wire.Conn) error
-	// job is the operation; key and value are its arguments. A job that reads appends to value, and
-	// sets hit if the key exists.
+	// A job that reads appends to value, and sets hit if the key exists.
 	job        layoutJob
 	key, value []byte
 	hit        bool
 	encoded    []byte
 
-	// sent and received are bytes not returned by Traffic yet.
 	sent, received uint64
 }
 
@@ -53,11 +49,9 @@ const (
 )
 
 var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
-	// name is for errors, operation for metrics.
 	name, operation string
-	// direct works over the connection of runs, do over nats.go's.
-	direct func(s *layoutStore, conn *wire.Conn) error
-	do     func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
+	direct          func(s *layoutStore, conn *wire.Conn) error
+	do              func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
 }{
 	jobGet:    {"get", "layout.get", (*layoutStore).getDirect, (*layoutStore).get},
 	jobPut:    {"put", "layout.put", (*layoutStore).putDirect, (*layoutStore).put},
@@ -87,7 +81,6 @@ func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek
 	return run(call)
 }
 
-// do runs an operation and counts it. The sweep measures its duration.
 func (s *layoutStore) do(job layoutJob, key, value []byte) error {
 	s.job, s.key, s.value, s.hit = job, key, value, false
 	var sent, received uint64
@@ -105,7 +98,6 @@ func (s *layoutStore) do(job layoutJob, key, value []byte) error {
 	return err
 }
 
-// onBucket runs the operation over the connection of runs.
 func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	err := s.find(conn)
 	switch {
@@ -127,7 +119,6 @@ func (s *layoutStore) name() string { return s.layout.Bucket(s.database, "") }
 
 var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// find looks up the bucket once, and creates it if it is missing.
 func (s *layoutStore) find(conn *wire.Conn) error {
 	if s.bucket != nil || s.otherwise {
 		return nil
@@ -155,7 +146,6 @@ func (s *layoutStore) find(conn *wire.Conn) error {
 
 func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
 
-// make creates the bucket with nats.go, over the client's connection or a temporary one.
 func (s *layoutStore) make() (err error) {
 	c := s.task.client
 	ctx, cancel := context.WithTimeout(c.VU().Context(), s.task.timeout)
@@ -198,7 +188,6 @@ func (s *layoutStore) makeOver(ctx context.Context, conn *connection) error {
 	return store.Make(ctx, "")
 }
 
-// overNatsGo runs the operation over nats.go's connection, away from the event loops.
 func (s *layoutStore) overNatsGo() (err error) {
 	t := &s.task
 	c := t.client
@@ -308,8 +297,8 @@ func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 	return s.retried(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
 }
 
-// retried stores something. It tries again if no stream answers, as while a cluster elects a
-// leader; nats.go does the same.
+// retried tries again if no stream answers, as while a cluster elects a leader; nats.go does
+// the same.
 func (s *layoutStore) retried(store func() error) error {
 	err := store()
 	for range jetstream.DefaultPubRetryAttempts {

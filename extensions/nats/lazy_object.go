@@ -15,7 +15,6 @@ type lazyObject struct {
 	values map[string]sobek.Value // made so far
 }
 
-// lazily makes the object. Its methods are in the prototype.
 func (m *module) lazily(l *lazyObject, prototype *sobek.Object) *sobek.Object {
 	object := m.Runtime().NewDynamicObject(l)
 	if prototype != nil {

@@ -38,7 +38,6 @@ func TestInitContext(t *testing.T) {
 	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and publish")
 }
 
-// system is the configuration of a server that lists its connections.
 const system = `
 	accounts: { SYS: { users: [ { user: admin, password: x } ] }, ALL: { users: [ { user: anybody, password: x } ], jetstream: enabled } }
 	system_account: SYS, no_auth_user: anybody`
@@ -85,7 +84,6 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A script may create a client in each iteration, so nothing may accumulate until the VU ends.
 func TestNothingAccumulates(t *testing.T) {
 	v := newVU(t)
 	v.Run(`for (let i = 0; i < 50; i++) { const client = new nats.Client(url); client.publish('a', 'x'); client.close(); }`)
@@ -184,7 +182,6 @@ func TestServerThatStalls(t *testing.T) {
 	require.NoError(t, v.JS.Set("own", s.URL))
 	v.Run(`new nats.Client(own, { timeout: '60s' }).jetStream().createKeyValue({ bucket: 'b' });
 		var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '60s', reconnectWait: '20ms' }), kv`)
-	// A busy machine may need several attempts.
 	require.Eventually(t, func() bool {
 		return v.Run(`attempt(() => { kv = client.jetStream().keyValue('b'); kv.put('k', 'v') })`) == nil
 	}, time.Minute, 10*time.Millisecond)
@@ -194,7 +191,6 @@ func TestServerThatStalls(t *testing.T) {
 	require.Equal(t, want, v.fail(`client.flush()`))
 	require.Equal(t, want, v.fail(`client.request('a', 'x')`))
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
-	// More than all buffers can hold.
 	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { iterations: 1000 })`)
 	require.Contains(t, []string{k6mod.KindTimeout, k6mod.KindConnection}, e.Kind)
 	v.Exit()
@@ -305,7 +301,6 @@ func TestEndOfTheTest(t *testing.T) {
 	}
 }
 
-// Connections use k6's dialer, which applies blocked hosts.
 func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
@@ -319,8 +314,6 @@ func TestBlockedHosts(t *testing.T) {
 	}
 }
 
-// Under client-sweep, bytes and messages count for the step's client, and the connection ends with
-// the step.
 func TestClientOfASweep(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))

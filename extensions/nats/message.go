@@ -16,11 +16,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// message is a received message. Its properties are made on demand.
 type message struct {
 	client *client
 	conn   *connection
-	core   *natsio.Msg   // one of the two is set
+	core   *natsio.Msg
 	stored jetstream.Msg // of a consumer
 
 	meta *jetstream.MsgMetadata
@@ -36,7 +35,6 @@ func (m *module) newPrototypes() prototypes {
 	return prototypes{coreMethods.Prototype(rt, m), storedMethods.Prototype(rt, m)}
 }
 
-// The methods of messages.
 var (
 	coreMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
 		"header": (*module).headerOf, "respond": (*module).respondTo,
@@ -68,7 +66,6 @@ var (
 // Tasks implements k6mod.Tasker.
 func (msg *message) Tasks() *k6mod.Tasks { return msg.client.tasks }
 
-// messageMethod makes a method of a message a method of the module.
 func messageMethod(method k6glue.Method[*message]) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
 }
@@ -98,8 +95,7 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 	return nil
 }
 
-// acknowledge is a method that sends an acknowledgement without waiting for an answer. Its options
-// { tags } are argument at.
+// The options { tags } are argument at.
 func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
@@ -161,7 +157,6 @@ func (c *client) storedMessage(conn *connection, m jetstream.Msg) sobek.Value {
 	return c.lazily(&lazyObject{of: msg, keys: storedKeys, make: msg.make}, c.prototypes.stored)
 }
 
-// The properties of messages.
 var (
 	coreKeys   = []string{"subject", "reply", "data", "raw", "headers", "topic"} //nolint:gochecknoglobals // a constant
 	storedKeys = append(slices.Clone(coreKeys),                                  //nolint:gochecknoglobals // a constant
@@ -246,7 +241,6 @@ func (msg *message) header() natsio.Header {
 	return msg.stored.Headers()
 }
 
-// headers returns an object of names, sorted, with the first value of each.
 func (m *module) headers(h natsio.Header) sobek.Value {
 	object := m.Runtime().NewObject()
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -258,18 +252,16 @@ func (m *module) headers(h natsio.Header) sobek.Value {
 	return object
 }
 
-// date returns a Date, rounded down to milliseconds.
 func (m *module) date(t time.Time) sobek.Value {
 	rt := m.Runtime()
 	object, err := rt.New(rt.Get("Date"), rt.ToValue(t.UnixMilli()))
 	if err != nil {
-		panic(err) // the script has replaced Date
+		panic(err)
 	}
 
 	return object
 }
 
-// latency returns how long ago a message was sent, from its header, or stored in its stream.
 func latency(h natsio.Header, stored jetstream.Msg) (time.Duration, bool) {
 	if values := h[sentHeader]; len(values) == 1 {
 		if ns, err := strconv.ParseInt(values[0], 10, 64); err == nil {

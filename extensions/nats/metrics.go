@@ -28,17 +28,14 @@ const (
 	metricDisconnects      = "nats_disconnects"       // Counter: broken connections
 )
 
-// instruments are the metrics of one VU, with each set of tags.
 type instruments struct {
 	meter                                                    *k6glue.Meter
 	duration, errors, latency                                *metrics.Metric
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
-	// operations returns the series of operations with these tags and this outcome.
-	operations func(tags [][2]string, outcome string) k6glue.Series
-	series     lastmap.Map[seriesKey, opSeries]
-	// untagged are the series of calls without tags; tagged are the others, by tags.
-	untagged *callSeries
-	tagged   lastmap.Map[string, *callSeries]
+	operations                                               func(tags [][2]string, outcome string) k6glue.Series
+	series                                                   lastmap.Map[seriesKey, opSeries]
+	untagged                                                 *callSeries
+	tagged                                                   lastmap.Map[string, *callSeries]
 
 	connects, reconnects, disconnects k6glue.Series
 }
@@ -100,7 +97,6 @@ func (i *instruments) call(tags *k6mod.Tags) *callSeries {
 	return s
 }
 
-// volume counts messages of a call, and the bytes of their data.
 type volume struct {
 	messages, bytes int
 }
@@ -110,7 +106,6 @@ func (v *volume) add(data []byte) {
 	v.bytes += len(data)
 }
 
-// record describes one call for the metrics.
 type record struct {
 	operation, subject string
 	tags               *k6mod.Tags

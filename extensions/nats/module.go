@@ -35,7 +35,6 @@ func newModule(shared *sharedByAll) modules.Module {
 	})
 }
 
-// sharedByAll is the state that all VUs share.
 type sharedByAll struct {
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
@@ -55,7 +54,6 @@ type module struct {
 	passed      passed
 }
 
-// passed counts the messages of the VU's clients in a sweep.
 type passed struct {
 	sweep          *k6glue.Session // the session that messages belongs to; nil at first
 	messages       *measure.Counter

@@ -22,15 +22,12 @@ type rowOptions struct {
 	Replicas int    `json:"replicas"`
 }
 
-// natsjsRow is the JavaScript object NatsjsRow: a row of the published benchmark, over the client's
-// connection.
 type natsjsRow struct {
 	perConnection[*rows.Run]
 
 	row  rows.Row
 	next uint64
 
-	// sweep is the session of recorder; nil outside of a sweep.
 	sweep    *k6glue.Session
 	recorder *measure.Recorder
 }
@@ -117,7 +114,7 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	ctx := c.VU().Context()
 	var total batchResult
 	var keys int
-	var sent, received uint64 // bytes of the connection
+	var sent, received uint64
 	begin := clock.Now()
 	for done := 0; !o.extent.over(done, begin); done++ {
 		if n.sweep != nil && !n.sweep.Client.Next(1, nil) {
@@ -149,7 +146,6 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 		k6mod.Property{Name: "dataSent", Value: c.number(sent)}, k6mod.Property{Name: "dataReceived", Value: c.number(received)})
 }
 
-// join switches the row to the VU's current step, or to none.
 func (n *natsjsRow) join() {
 	sweep := n.handle.client.Session()
 	if sweep == n.sweep {
@@ -161,7 +157,6 @@ func (n *natsjsRow) join() {
 	}
 }
 
-// iterate runs one iteration and records it, with the connection's bytes.
 func (n *natsjsRow) iterate(ctx context.Context, tags *k6mod.Tags) (work rows.Work, sent, received uint64, err error) {
 	c := n.handle.client
 	i := n.number()

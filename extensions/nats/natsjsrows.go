@@ -15,8 +15,7 @@ var allRows = sync.OnceValue(func() []rows.Row { //nolint:gochecknoglobals // a 
 	return slices.Concat(rows.Rows(), rows.LikeForLike(), rows.Compatible())
 })
 
-// natsjsRows is the read-only array natsjsRows. Its objects are made on demand, as most VUs use
-// none.
+// natsjsRows makes its objects on demand, as most VUs use none.
 type natsjsRows struct {
 	*module
 

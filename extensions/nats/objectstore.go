@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// objectStore is the JavaScript object ObjectStore: a bucket over the client's current connection.
 type objectStore struct {
 	perConnection[jetstream.ObjectStore]
 

@@ -10,8 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// A panic in a goroutine of nats.go, or in one that waits for messages, becomes an error of kind
-// internal; k6 goes on.
 func TestPanicsInOtherGoroutines(t *testing.T) {
 	v := newInitVU(t, New())
 	own, _ := New().NewModuleInstance(v.VU).(*k6mod.Module)
@@ -20,7 +18,7 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 	conn := &connection{over: make(chan struct{})}
 	func() {
 		defer conn.contain("a callback")
-		_ = c.config // panics: there is no client
+		_ = c.config
 	}()
 	require.Equal(t, []string{k6mod.KindInternal}, conn.failures)
 
@@ -33,7 +31,7 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 		return f
 	}
 	f := made()
-	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) } // in the VU's goroutine
+	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) }
 	v.Set("begin", func() { f.push(nil) })
 	_, err := v.RunOnEventLoop(`begin()`)
 	require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
@@ -41,10 +39,10 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 	require.True(t, f.isOver())
 
 	conn.in.Store(1)
-	bounded := &boundedConn{into: conn} // panics: there is no connection
+	bounded := &boundedConn{into: conn}
 	_, err = bounded.Read(make([]byte, 1))
 	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
-	d := &dialer{life: context.Background(), into: conn} // panics: it cannot dial
+	d := &dialer{life: context.Background(), into: conn}
 	_, err = d.Dial("tcp", "a:1")
 	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
 }

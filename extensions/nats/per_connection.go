@@ -15,7 +15,6 @@ type perConnection[T any] struct {
 	handle *jetStreamHandle
 	find   func(context.Context, jetstream.JetStream) (T, error)
 
-	// mu guards the value: promises run in other goroutines.
 	mu    sync.Mutex
 	conn  *connection
 	found T
@@ -24,7 +23,6 @@ type perConnection[T any] struct {
 // Tasks implements k6mod.Tasker.
 func (b *perConnection[T]) Tasks() *k6mod.Tasks { return b.handle.client.tasks }
 
-// on returns the value for the connection. Any goroutine may call it.
 func (b *perConnection[T]) on(ctx context.Context, conn *connection) (T, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

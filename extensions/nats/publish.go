@@ -16,7 +16,6 @@ import (
 // sentHeader holds the time of sending, in nanoseconds since 1970, with the option stamp.
 const sentHeader = "K6-Sent"
 
-// checkEvery is how many messages of a batch are sent between checks for the end of the test.
 const checkEvery = 1024
 
 type publishOptions struct {
@@ -26,7 +25,6 @@ type publishOptions struct {
 	tags       *k6mod.Tags
 }
 
-// publisher publishes for a client. Its memory is reused.
 type publisher struct {
 	options k6glue.Frozen[*publishOptions]
 	batches k6glue.Frozen[[][]byte]
@@ -129,7 +127,6 @@ func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][
 	return cmp.Or(err, b.end())
 }
 
-// repeat sends all messages this many times, or until the test ends.
 func (c *client) repeat(all [][]byte, iterations int, sent *volume, send func(data []byte) error) error {
 	ctx := c.VU().Context()
 	for range max(iterations, 1) {
@@ -147,7 +144,6 @@ func (c *client) repeat(all [][]byte, iterations int, sent *volume, send func(da
 	return nil
 }
 
-// sendOne publishes a message, in the cheapest form that nats.go has for it.
 func (p *publisher) sendOne(c *client, conn *connection, subject string, data []byte, o *publishOptions) error {
 	if c.dataOnly(o) {
 		return conn.nc.Publish(subject, data)
@@ -191,7 +187,6 @@ var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a t
 	k6mod.Into("tags", func(o *publishOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
-// stamped adds the time to the header, with the option stamp.
 func (c *client) stamped(h natsio.Header) natsio.Header {
 	if !c.config.Stamp {
 		return h

@@ -21,7 +21,6 @@ type requestOptions struct {
 	tags    *k6mod.Tags
 }
 
-// The options of each method.
 var (
 	ofRequest      = requestTable("headers", "timeout", "tags")                           //nolint:gochecknoglobals // a table
 	ofRequestMany  = requestTable("headers", "timeout", "max", "stall", "tags")           //nolint:gochecknoglobals // a table
@@ -101,7 +100,7 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second, // the collection ends earlier
+		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second,
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			answers, err = gather(ctx, conn, m, o)
@@ -125,7 +124,6 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// maxAnswers limits the answers that wait to be collected.
 const maxAnswers = 4096
 
 func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOptions) ([]*natsio.Msg, error) {

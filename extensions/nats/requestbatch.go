@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// opRequest is the step's operation for each request of a batch.
 const opRequest = "request"
 
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
@@ -34,27 +33,21 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 }
 
 type requests struct {
-	client  *client
-	message *natsio.Msg
-	options *requestOptions
-	// over is the connection of runs; nil: nats.go's connection.
-	over *runConnection
-	// task is each request over nats.go's connection.
-	task *task
-	// record and job are each request over the connection of runs; header is its message's header.
-	record record
-	job    func(*wire.Conn) error
-	header []byte
-	runs   *runs.Runs
-	// recorder is nil outside of a sweep.
-	recorder *measure.Recorder
-	result   batchResult
-	took     time.Duration
-	// received and sent are bytes not returned by Traffic yet.
+	client         *client
+	message        *natsio.Msg
+	options        *requestOptions
+	over           *runConnection
+	task           *task
+	record         record
+	job            func(*wire.Conn) error
+	header         []byte
+	runs           *runs.Runs
+	recorder       *measure.Recorder
+	result         batchResult
+	took           time.Duration
 	received, sent uint64
 }
 
-// do sends requests until the options or the step end it.
 func (b *requests) do() error {
 	c := b.client
 	b.runs = runs.New(c.module, &c.shared.bench.Shared, b)
@@ -95,7 +88,6 @@ func (b *requests) until(ctx, vu context.Context) error {
 	return nil
 }
 
-// one sends one request and counts it, unless the VU's context has ended.
 func (b *requests) one(vu context.Context) error {
 	c := b.client
 	b.took = 0

@@ -22,32 +22,28 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// runConnection is the connection of a client's runs in Go. An operation opens it if it is missing
-// or broken. It closes with the client.
+// runConnection is the connection of a client's runs in Go. It closes with the client.
 type runConnection struct {
 	client *client
 	seat   *eventloop.Seat
 	watch  *deadline.Watch[*wire.Conn]
 	// ctx is the VU's context during a run. A copy here avoids cache misses on the way to the VU,
 	// with hundreds of clients.
-	ctx context.Context //nolint:containedctx // used during a run
-	// servers are the client's servers in order of trial; next is the first to try.
+	ctx     context.Context //nolint:containedctx // used during a run
 	servers []string
 	next    int
 
 	// mu guards conn: promises, and the end of the VU, run in other goroutines.
-	mu   sync.Mutex
-	conn *wire.Conn
-	// received and sent are the bytes of conn that were already counted.
+	mu             sync.Mutex
+	conn           *wire.Conn
 	received, sent uint64
-	// used is when the last run ended.
-	used time.Duration
-	// broke means that the last connection broke and none was made since.
+	used           time.Duration
+	// broke means that no connection was made since the last one broke.
 	broke bool
 }
 
-// runs returns the connection of runs; nil if runs use nats.go's: with connection: 'shared', and
-// through WebSockets. Any goroutine may call it.
+// runs returns nil if runs use nats.go's connection: with connection: 'shared', and through
+// WebSockets. Any goroutine may call it.
 func (c *client) runs() *runConnection {
 	if c.config.Connection == k6mod.ConnectionShared || c.config.socket() {
 		return nil
@@ -69,8 +65,7 @@ func (c *client) runs() *runConnection {
 	return c.running
 }
 
-// operate runs one operation of a run and counts it. The sweep measures its duration. It returns
-// the bytes of the operation, without connecting.
+// operate returns the bytes of the operation, without connecting.
 func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wire.Conn) error) (sent, received uint64, err error) {
 	c := rc.client
 	rc.seat.Begin()
@@ -129,7 +124,7 @@ func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error 
 	return err
 }
 
-// open opens the connection unless there is one. away runs the dial outside of the event loop.
+// away runs the dial outside of the event loop.
 func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *[]record) (*wire.Conn, error) {
 	c := rc.client
 	switch {
@@ -155,8 +150,7 @@ func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *
 	return rc.keep(conn), nil
 }
 
-// keep stores conn as the client's connection, unless a promise was faster; it returns the one in
-// use.
+// keep returns the connection in use: a promise may have been faster.
 func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -174,7 +168,6 @@ func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
 	return conn
 }
 
-// dial connects to the first server that accepts the client, within connectTimeout.
 func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) {
 	rc.mu.Lock()
 	first := rc.next
@@ -237,11 +230,10 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 	return cfg, nil
 }
 
-// release counts the connection's bytes, and closes it if it is broken.
 func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	if rc.conn != conn { // it was closed meanwhile
+	if rc.conn != conn {
 		return 0, 0
 	}
 	in, out := conn.Traffic()
@@ -260,8 +252,7 @@ func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
 // drops clients that do not answer.
 const idleCheck = time.Second
 
-// begin prepares a run. A connection that broke since the last run is replaced, and costs the run
-// no operation.
+// A connection that broke since the last run is replaced, and costs the run no operation.
 func (rc *runConnection) begin() {
 	rc.ctx = rc.client.VU().Context()
 	rc.mu.Lock()
@@ -281,7 +272,7 @@ func (rc *runConnection) end() {
 	rc.used, rc.ctx = clock.Now(), nil
 }
 
-// close closes the connection and cancels the current call. Any goroutine may call it.
+// Any goroutine may call it.
 func (rc *runConnection) close() {
 	rc.watch.Interrupt()
 	rc.watch.Stop()

@@ -19,7 +19,6 @@ func runLayout(t *testing.T, v *vu, workload string) (r struct{ Succeeded, Faile
 	return r
 }
 
-// A client that only runs has one connection; the one that created the bucket is closed.
 func TestOneConnectionForRuns(t *testing.T) {
 	s := startServer(t, system)
 	v := newVU(t)
@@ -60,14 +59,13 @@ func TestConnectDuringARun(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// An operation of a run allocates nothing. The allocations of the call are spread over its
-// operations.
+// The allocations of the call are spread over its operations.
 func TestRunsAllocateNothing(t *testing.T) {
 	v := withLayout(t, "orb")
 	v.Run(`layout.prefill({ keys: { count: 10 } })`)
 	for _, call := range []string{
 		`layout.run({ iterations: 2000, mix: { get: 1, set: 1, delete: 1 }, keys: { count: 10 } })`,
-		`client.requestBatch('$JS.API.INFO', '', { iterations: 2000 })`, // a service of the server
+		`client.requestBatch('$JS.API.INFO', '', { iterations: 2000 })`,
 	} {
 		v.Run(call)
 		var before, after runtime.MemStats
@@ -110,7 +108,6 @@ func TestRunWithServerRestart(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// A connection that breaks between runs costs the next run no operation.
 func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
@@ -119,7 +116,7 @@ func TestConnectionThatBreaksBetweenRuns(t *testing.T) {
 	s.kill()
 	s.restart()
 	time.Sleep(idleCheck)
-	require.Eventually(t, func() bool { // JetStream may take a moment to be ready
+	require.Eventually(t, func() bool {
 		return v.Run(`attempt(() => client.jetStream().keyValues())`) == nil
 	}, 20*time.Second, 20*time.Millisecond)
 	require.Equal(t, 10, runLayout(t, v, `{ iterations: 10, mix: { get: 1 }, keys: { count: 10 } }`).Hits)
@@ -144,7 +141,6 @@ func TestRunWithStalledServer(t *testing.T) {
 	requireNoneLeftOf(t, v)
 }
 
-// A bucket that does not allow direct gets is used with nats.go.
 func TestRunOfAnotherKindOfBucket(t *testing.T) {
 	v := withLayout(t, "orb")
 	v.Run(`client.jetStream().createStream({ name: 'KV_' + unique, subjects: ['$KV.' + unique + '.>'], maxMsgsPerSubject: 1,

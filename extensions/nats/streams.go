@@ -113,7 +113,6 @@ func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// all returns the values of a lister, whose channel closes at the end or at the timeout.
 func all[T any](values <-chan T) []T {
 	list := []T{}
 	for v := range values {

@@ -14,11 +14,10 @@ import (
 )
 
 type subscribeOptions struct {
-	Queue   string `json:"queue"`
-	Max     int    `json:"max"`     // messages after which it ends; 0: no limit
-	Pending int    `json:"pending"` // maximum waiting messages; further ones are dropped
-	// Tags are for the call and for the messages.
-	Tags *k6mod.Tags `json:"tags"`
+	Queue   string      `json:"queue"`
+	Max     int         `json:"max"`     // messages after which it ends; 0: no limit
+	Pending int         `json:"pending"` // maximum waiting messages; further ones are dropped
+	Tags    *k6mod.Tags `json:"tags"`
 }
 
 func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
@@ -59,7 +58,7 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended
+	f.stop = func() { _ = sub.Unsubscribe() }
 	f.dropped = func() int {
 		n, _ := sub.Dropped() // -1 after the end
 
@@ -90,8 +89,7 @@ func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
 	return s.client.Runtime().ToValue(n)
 }
 
-// listen subscribes. When it returns, the server knows the subscription, and no later message is
-// missed.
+// When listen returns, the server knows the subscription, and no later message is missed.
 func (c *client) listen(
 	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
 ) (sub *natsio.Subscription, err error) {
@@ -187,7 +185,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 
 var responderMethods = k6glue.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
 	"close": func(sub *natsio.Subscription, _ sobek.FunctionCall) sobek.Value {
-		_ = sub.Unsubscribe() // it may have ended
+		_ = sub.Unsubscribe()
 
 		return sobek.Undefined()
 	},

@@ -16,29 +16,23 @@ import (
 const opConnect = "connect"
 
 type task struct {
-	client *client
-	// operation and subject are for the metrics.
+	client             *client
 	operation, subject string
 	tags               *k6mod.Tags
-	// timeout is 0 for the client's.
-	timeout time.Duration
+	timeout            time.Duration
 	// brief means that no goroutine outlives the job and its context.
 	brief bool
 	// on is the connection that the job needs, even if the client has a new one; nil: the client's.
-	on *connection
-	// runs means the connection of runs.
+	on   *connection
 	runs bool
 	// job does the work, and counts the messages in its record; nil: only connect.
-	job func(ctx context.Context, conn *connection, r *record) error
-	// value returns the result for the script; nil: undefined.
+	job   func(ctx context.Context, conn *connection, r *record) error
 	value func() (sobek.Value, error)
 
-	conn *connection
-	// recorded are the operation's records: the connect, if any, and the operation.
+	conn     *connection
 	recorded []record
 }
 
-// operation reads the arguments of a call of a method of T's.
 type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
 
 // Do implements k6mod.Task.
@@ -93,7 +87,6 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	return c.silenced(t.operation, r.err)
 }
 
-// runsConnection returns the connection of runs if the task is for it; else nil.
 func (t *task) runsConnection() *runConnection {
 	if !t.runs {
 		return nil
@@ -102,7 +95,6 @@ func (t *task) runsConnection() *runConnection {
 	return t.client.runs()
 }
 
-// tagConnect adds the call's tags to the records of a call that only connects.
 func (t *task) tagConnect() {
 	if t.job != nil {
 		return
@@ -112,7 +104,7 @@ func (t *task) tagConnect() {
 	}
 }
 
-// silenced adds a hint to a timeout: a callback of the same VU cannot answer while the VU waits.
+// A callback of the same VU cannot answer while the VU waits.
 func (c *client) silenced(operation string, err error) error {
 	if operation != opRequest || c.callbacks.Load() == 0 {
 		return err
@@ -141,7 +133,6 @@ func (t *task) work(ctx context.Context, r *record, begin time.Time, timeout tim
 	return t.job(within, t.conn, r)
 }
 
-// explain replaces an error that the timeout or the end of the test caused.
 func explain(ctx context.Context, timeout time.Duration, err error) error {
 	switch {
 	case err == nil:
@@ -173,8 +164,7 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 	return t.value()
 }
 
-// counted records one operation of a call that does many. The sweep measures its duration. It
-// returns the operation's bytes, without connecting, and its duration.
+// counted returns the operation's bytes, without connecting, and its duration.
 func (t *task) counted() (sent, received uint64, took time.Duration) {
 	c := t.client
 	for i := range t.recorded {
@@ -192,7 +182,6 @@ func (t *task) counted() (sent, received uint64, took time.Duration) {
 	return sent, received, took
 }
 
-// ready returns the connection for a blocking method, or throws.
 func (c *client) ready() *connection {
 	recorded := c.room[:0]
 	conn, err := c.acquire(c.VU().Context(), &recorded)

@@ -13,8 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// data returns the bytes of a value for a call that does not keep them. undefined and null have
-// none.
 func (c *client) data(method string, value sobek.Value) ([]byte, error) {
 	return c.bytes(method, value, &c.scratch)
 }
@@ -53,7 +51,6 @@ func (m *module) stringArray(texts []string) *sobek.Object {
 	return m.Runtime().NewArray(all...)
 }
 
-// truth reads a value as JavaScript's conditions do.
 func truth(_, _ string, value sobek.Value) (bool, error) { return value.ToBoolean(), nil }
 
 func headers(method, what string, value sobek.Value) (natsio.Header, error) {
@@ -88,8 +85,8 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	return h, nil
 }
 
-// destination reads the subject of a message. The server silently accepts subjects with an empty
-// token or a wildcard, and delivers such messages to no one.
+// The server silently accepts subjects with an empty token or a wildcard, and delivers such
+// messages to no one.
 func destination(method, what string, value sobek.Value) (string, error) {
 	subject, err := k6mod.Name(method, what, value)
 	if err != nil {
@@ -104,7 +101,6 @@ func destination(method, what string, value sobek.Value) (string, error) {
 	return subject, nil
 }
 
-// wholeSeconds rounds a time to live up to seconds.
 func wholeSeconds(ttl time.Duration) time.Duration {
 	return time.Duration(max(k6mod.Seconds(ttl), 1)) * time.Second
 }

@@ -21,9 +21,8 @@ type Client struct {
 	random rand.Rand // reads from source
 	keys   drawer
 
-	unwritten, end int // keys still to be prefilled
+	unwritten, end int
 
-	// prefilled reports whether the keys were written before the current run.
 	prefilled bool
 
 	observer         Observer
@@ -32,7 +31,6 @@ type Client struct {
 	slots            *slots
 }
 
-// offer returns an error if the store lacks an operation of the mix.
 func (c *Client) offer() error {
 	options := &c.work.options
 	c.touch, _ = c.store.(Toucher)
@@ -59,7 +57,6 @@ func (c *Client) offer() error {
 	return nil
 }
 
-// offerCommands returns an error if the store does not run one of the option commands.
 func (c *Client) offerCommands() error {
 	commander, is := c.store.(Commander)
 	if !is {
@@ -81,7 +78,6 @@ func (c *Client) Work() *Workload { return c.work }
 // Unwritten returns the number of keys that Prefill still has to write.
 func (c *Client) Unwritten() int { return c.end - c.unwritten }
 
-// write writes the current key: with a set, or with each of the option commands.
 func (c *Client) write(i int) error {
 	if len(c.work.commands) == 0 {
 		return c.store.Set(c.key, c.value, int(c.work.options.TTL))

@@ -65,7 +65,6 @@ const (
 	maxWords    = 1000
 )
 
-// opName matches valid names of operations.
 var opName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 func (o *Options) checkCommands() error {
@@ -97,7 +96,6 @@ func (o *Options) checkCommands() error {
 	return nil
 }
 
-// command is a validated command.
 type command struct {
 	op    string
 	words []pattern
@@ -138,7 +136,7 @@ func newCommand(o *CommandOptions) *command {
 	return c
 }
 
-// fill creates the command for a key. It reuses the memory of the previous words.
+// fill reuses the memory of the previous words.
 func (c *command) fill(into *Command, key, value []byte) {
 	words := into.Words[:0]
 	for i, p := range c.words {
@@ -152,7 +150,6 @@ func (c *command) fill(into *Command, key, value []byte) {
 	*into = Command{Op: into.Op, Name: c.op, Key: words[c.key], Words: words}
 }
 
-// check returns an error if a reply is not as described.
 func (c *command) check(key, value []byte, replyType string, reply, buf []byte) ([]byte, error) {
 	if c.replyType != "" && c.replyType != replyType {
 		return buf, fmt.Errorf("%w: the reply is of type %s, not %s", ErrWrongReply, replyType, c.replyType)
@@ -170,10 +167,8 @@ func (c *command) check(key, value []byte, replyType string, reply, buf []byte) 
 // ErrWrongReply is returned if a reply is not as the option reply describes.
 var ErrWrongReply = fmt.Errorf("%w: the reply is not the one that the option reply describes", ErrWrongValue)
 
-// pattern is a text with placeholders for a key and its value.
 type pattern []patternPart
 
-// patternPart is a literal text or a placeholder.
 type patternPart struct {
 	literal string
 	place   string

@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// commandClient returns the only client of a store, with a script's options.
 func commandClient(t *testing.T, script string) (*workload.Client, *workloadtest.Store) {
 	t.Helper()
 	options, err := read(script)
@@ -103,7 +102,6 @@ func TestPrefillByCommands(t *testing.T) {
 	}
 }
 
-// The store rejects invalid commands before anything is sent.
 func TestCommandsThatAreRefused(t *testing.T) {
 	options, err := read(`{"iterations": 1, "commands": [{"op": "a", "args": ["A"]}, {"op": "b", "args": ["refused"], "reply": {"type": "words"}}]}`)
 	require.NoError(t, err)

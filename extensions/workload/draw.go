@@ -30,7 +30,6 @@ type uniform int
 
 func (u uniform) draw(random *rand.Rand) int { return random.IntN(int(u)) }
 
-// hotCold draws a hot key with probability access, and uniformly within the hot or cold keys.
 type hotCold struct {
 	hot, count int
 	access     float64
@@ -44,7 +43,6 @@ func (h *hotCold) draw(random *rand.Rand) int {
 	return h.hot + random.IntN(h.count-h.hot)
 }
 
-// sequential repeats its own keys in order.
 type sequential struct{ first, end, next int }
 
 func (s *sequential) draw(*rand.Rand) int {
@@ -56,8 +54,7 @@ func (s *sequential) draw(*rand.Rand) int {
 	return i
 }
 
-// gaussian draws keys around the mean. It redraws values outside the key range, at most two of
-// three.
+// gaussian redraws values outside the key range, at most two of three.
 type gaussian struct {
 	count           int
 	mean, deviation float64

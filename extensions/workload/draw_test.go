@@ -66,13 +66,11 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	return order
 }
 
-// fits tests counts against probabilities with a chi-squared test at p = 1e-6.
 func fits(t *testing.T, counts []int, p func(i int) float64) {
 	t.Helper()
 	require.Less(t, chiSquared(counts, p), 0.0)
 }
 
-// chiSquared returns how far the statistic exceeds the critical value for p = 1e-6.
 func chiSquared(counts []int, p func(i int) float64) float64 {
 	n := 0
 	for _, count := range counts {
@@ -89,7 +87,7 @@ func chiSquared(counts []int, p func(i int) float64) float64 {
 			rest, restWant = 0, 0
 		}
 	}
-	const z = 4.76 // for p = 1e-6
+	const z = 4.76
 	freedom := cells - 1
 	limit := freedom * math.Pow(1-2/(9*freedom)+z*math.Sqrt(2/(9*freedom)), 3) // approximation by Wilson and Hilferty
 
@@ -201,7 +199,6 @@ func TestSequential(t *testing.T) {
 	}
 }
 
-// A client's stream depends only on the seed and its index.
 func TestStreams(t *testing.T) {
 	keys := workload.Keys{Distribution: workload.Uniform, Count: 1_000_000}
 	first := trail(t, keys, 1000, 0, 1)

@@ -30,7 +30,7 @@ func (k *Keys) size() int {
 	return k.Size
 }
 
-// hot returns the number of hot keys, which come first. Only hotcold and zipf have hot keys.
+// Only hotcold and zipf have hot keys, which come first.
 func (k *Keys) hot() int {
 	if k.Distribution != HotCold && k.Distribution != Zipf {
 		return 0
@@ -42,7 +42,6 @@ func (k *Keys) hot() int {
 // deviation covers the keys with three standard deviations to either side, as in memtier_benchmark.
 func (k *Keys) deviation() float64 { return float64(k.Count) / 6 }
 
-// share returns the keys that one of several clients owns: from first up to end.
 func (k *Keys) share(index, clients int) (first, end int) {
 	return portion(k.Count, index, clients), portion(k.Count, index+1, clients)
 }

@@ -178,7 +178,6 @@ func (t *TTL) UnmarshalJSON(raw []byte) error {
 
 func isNull(raw []byte) bool { return string(raw) == "null" }
 
-// object strictly decodes the JSON object of an option.
 func object(name string, raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()

@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// read reads a script's options over the defaults.
 func read(script string) (workload.Options, error) {
 	options := workload.Defaults()
 	decoder := json.NewDecoder(bytes.NewReader([]byte(script)))
@@ -40,7 +39,7 @@ func TestOptions(t *testing.T) {
 	exponent, hot := 1.2, 0.1
 	require.Equal(t, workload.Options{
 		Duration: workload.Duration(90 * time.Second),
-		Mix:      workload.Mix{GetOrSet: 1, Touch: 0.5}, // replaces the default shares
+		Mix:      workload.Mix{GetOrSet: 1, Touch: 0.5},
 		Keys:     workload.Keys{Distribution: "zipf", Count: 7, Prefix: "p", Size: 5, Exponent: &exponent, HotPercent: &hot},
 		Values:   workload.Sizes{{Min: 10, Max: 10, Weight: 3}, {Min: 2000, Max: 2000, Weight: 0.5}},
 		Batch:    3, Pipeline: 2, Seed: math.MaxUint64, TTL: 60,
@@ -149,7 +148,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A script cannot pass NaN, but a Go program can.
 func TestNotANumber(t *testing.T) {
 	nan := math.NaN()
 	for _, spoil := range []func(*workload.Options){
@@ -169,7 +167,6 @@ func TestNotANumber(t *testing.T) {
 	}
 }
 
-// Options either fail with a one-line error or can run.
 func FuzzOptions(f *testing.F) {
 	for _, seed := range []string{
 		`{"iterations": 10}`, `{"duration": "1ms", "values": {"min": 0, "max": 20}}`, `{"iterations": 5, "values": [{"size": 1, "weight": 1}]}`,

@@ -48,7 +48,6 @@ func (c *Client) until(ctx context.Context, start time.Duration) error {
 	return nil
 }
 
-// step does one operation, or one pipeline of up to most commands.
 func (c *Client) step(most int) (did int, err error) {
 	if c.work.options.Pipeline > 1 || len(c.work.commands) > 0 {
 		return most, c.pipeline(most)
@@ -106,7 +105,6 @@ func (c *Client) getOrSet(i int) (closed error) {
 	return c.ended(GetOrSet, i, value, hit, err, took)
 }
 
-// ended verifies and counts a finished read of key i.
 func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took time.Duration) (closed error) {
 	if cap(value) > cap(c.read) {
 		c.read = value
@@ -160,7 +158,7 @@ func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed e
 	return c.tell(op, err, took)
 }
 
-// tell counts an operation and reports it to the observer. It returns err if the store is closed.
+// tell returns err if the store is closed.
 func (c *Client) tell(op Op, err error, took time.Duration) (closed error) {
 	if err == nil {
 		c.result.Succeeded++

@@ -67,7 +67,7 @@ func TestManyClients(t *testing.T) {
 			for i := range results {
 				total.Add(&results[i])
 				reads += observers[i].Oks[workload.Get] + observers[i].Oks[workload.GetOrSet] + options.Batch*observers[i].Oks[workload.GetMulti]
-				if options.Pipeline == 1 { // all commands of a pipeline take equally long
+				if options.Pipeline == 1 {
 					require.LessOrEqual(t, observers[i].Took, results[i].Took, "no time is counted twice")
 				}
 			}
@@ -84,7 +84,6 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// The store holds the keys below 50 of 100, with values of 100 bytes.
 func TestCounts(t *testing.T) {
 	for name, test := range map[string]struct {
 		mix      workload.Mix
@@ -131,7 +130,7 @@ func TestMissesOfPrefilledKeys(t *testing.T) {
 		mix      workload.Mix
 		pipeline int
 		want     workload.Result
-		ops      int // operations that find all their keys
+		ops      int
 	}{
 		"get":              {workload.Mix{Get: 1}, 1, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
 		"get in pipelines": {workload.Mix{Get: 1}, 30, workload.Result{Hits: 50, Misses: 50, BytesReceived: 5000}, 50},
@@ -174,7 +173,7 @@ func TestHotHits(t *testing.T) {
 	w, err := workload.New(options, nil)
 	require.NoError(t, err)
 	store := &workloadtest.Store{}
-	for i := range 10 { // half of the hot keys
+	for i := range 10 {
 		require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
 	}
 	client, err := w.Client(store, 0, 1)
@@ -286,7 +285,6 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, workload.Result{Failed: 10, Took: result.Took}, result)
 }
 
-// A missing operation is an error before the run; getOrSet falls back to get and set.
 func TestUnsupportedOperations(t *testing.T) {
 	store := &workloadtest.Store{}
 	plain := struct{ workload.Store }{store}
@@ -325,9 +323,8 @@ func TestBadClients(t *testing.T) {
 	}
 }
 
-// Together, clients write each key once; the observer does not see these writes.
 func TestPrefill(t *testing.T) {
-	for _, clients := range []int{1, 7, 130} { // 130 clients exceed the keys
+	for _, clients := range []int{1, 7, 130} {
 		store, written := &workloadtest.Store{}, uint64(0)
 		for i := range clients {
 			client, err := make1(base(1, workload.Mix{Delete: 1}), store, i, clients)
@@ -347,7 +344,6 @@ func TestPrefill(t *testing.T) {
 	}
 }
 
-// Prefill stops at an error and continues when called again.
 func TestPrefillFails(t *testing.T) {
 	n := 0
 	store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
@@ -379,7 +375,6 @@ func TestPrefillFails(t *testing.T) {
 	require.ErrorIs(t, err, errBroken)
 }
 
-// The operation that is running when the context ends is the last one, and counts.
 func TestContextEnds(t *testing.T) {
 	for _, pipeline := range []int{1, 5} {
 		options := base(1000, workload.Mix{Get: 1})
@@ -433,7 +428,6 @@ func TestClosedStore(t *testing.T) {
 	}
 }
 
-// A run with a duration does at least one operation, and starts none after it.
 func TestDuration(t *testing.T) {
 	options := base(0, workload.Mix{Get: 1})
 	options.Duration = workload.Duration(20 * time.Millisecond)
@@ -505,7 +499,6 @@ func TestUnrequestedAnswers(t *testing.T) {
 	}
 }
 
-// silent leaves commands of a pipeline unanswered.
 type silent struct{ workloadtest.Store }
 
 func (*silent) Pipeline(commands []workload.Command, _ func(i int, value []byte)) error {
@@ -526,7 +519,6 @@ func TestUnanswered(t *testing.T) {
 	require.Equal(t, []error{workload.ErrUnanswered, workload.ErrUnanswered}, observer.Reasons)
 }
 
-// tallies counts operations without allocating.
 type tallies struct{ oks, fails int }
 
 func (*tallies) Next(ctx context.Context, _ int) error { return context.Cause(ctx) }
@@ -534,7 +526,6 @@ func (*tallies) Next(ctx context.Context, _ int) error { return context.Cause(ct
 func (o *tallies) Ok(workload.Op, time.Duration)          { o.oks++ }
 func (o *tallies) Fail(workload.Op, error, time.Duration) { o.fails++ }
 
-// ready returns a client with a prefilled store and allocated buffers.
 func ready(tb testing.TB, options workload.Options) *workload.Client {
 	tb.Helper()
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
@@ -560,7 +551,6 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// quiet is a store whose getMulti does not allocate.
 type quiet struct{ workloadtest.Store }
 
 var quietValue [100]byte

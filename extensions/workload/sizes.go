@@ -44,7 +44,6 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// wrapped returns the value inside {size: ...}.
 func wrapped(raw []byte) (json.RawMessage, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || len(fields) != 1 {

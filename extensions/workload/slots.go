@@ -7,20 +7,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
-// slots hold the keys of a getMulti or the commands of a pipeline, with their outcomes.
 type slots struct {
 	indices []int
 	keys    [][]byte
-	sizes   []int   // of returned values; -1 without one
+	sizes   []int
 	wrong   []error // verification errors
 
-	commands []Command // all gets for a getMulti
-	values   [][]byte  // to set
-	expected []byte    // the reply that the option reply describes
+	commands []Command
+	values   [][]byte // to set
+	expected []byte
 
 	used int
-	got  func(i int, value []byte) // receives a returned value
-	bad  error                     // set when an unrequested value arrives
+	got  func(i int, value []byte)
+	bad  error
 }
 
 // ErrUnasked is returned if a getMulti or pipeline yields a value twice, or for a key that it did
@@ -59,7 +58,6 @@ func (s *slots) begin(c *Client, n int) {
 	}
 }
 
-// put puts key i into a slot.
 func (s *slots) put(c *Client, slot, i int) {
 	s.indices[slot] = i
 	s.keys[slot] = c.work.options.Keys.Append(s.keys[slot][:0], i)

@@ -116,7 +116,6 @@ func (c *Config) defaults() {
 	}
 }
 
-// greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("the interruption of a connection")
@@ -198,7 +197,6 @@ func (c *Conn) begin() *Error {
 	return c.inStep()
 }
 
-// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
 		return c.fail(Errorf(KindProtocol, "the server sent %d unexpected bytes", n))
@@ -222,7 +220,7 @@ func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() ||
 // connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0))
 }
 
 // Close closes the connection. A call in progress returns an error of kind connection.

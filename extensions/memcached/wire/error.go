@@ -43,7 +43,6 @@ func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxQuoted limits the bytes of a server's text in an error.
 const maxQuoted = 200
 
 func quoted(line []byte) string {
@@ -58,10 +57,10 @@ func unexpected(line []byte) *Error {
 	return Errorf(KindProtocol, "the server sent %s, which is not an answer to the request", quoted(line))
 }
 
-// refusal parses one of the three forms of an error answer. It returns nil for any other line.
-// inStep reports whether the server has read the whole request, so that the next line is the next
-// answer: without a value, and for the two errors after which memcached 1.6.18 discards the value
-// (too large, out of memory).
+// refusal returns nil for lines that are no error answer. inStep reports whether the server
+// has read the whole request, so that the next line is the next answer: without a value, and
+// for the two errors after which memcached 1.6.18 discards the value (too large, out of
+// memory).
 func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	kind, text, swallowed := "", line, verb.shape() != storing
 	switch {
@@ -72,7 +71,7 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	case bytes.HasPrefix(line, []byte("CLIENT_ERROR")):
 		kind, text = KindInvalid, line[len("CLIENT_ERROR"):]
 		if bytes.Contains(text, []byte("unauthenticated")) {
-			kind, swallowed = KindAuth, false // the server discards everything that was sent after it
+			kind, swallowed = KindAuth, false
 		}
 	case bytes.HasPrefix(line, []byte("SERVER_ERROR")):
 		kind, text = KindServer, line[len("SERVER_ERROR"):]
@@ -111,7 +110,6 @@ func (c *Conn) broken(err error) *Error {
 	return e
 }
 
-// cannotConnect explains in one line why a connection could not be made.
 func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 	e := &Error{Kind: KindConnect, cause: err}
 	var timeout net.Error

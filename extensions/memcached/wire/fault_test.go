@@ -37,7 +37,7 @@ func TestServerThatAnswersSlowly(t *testing.T) {
 				return
 			}
 			if line == "set "+strings.Repeat("k", 250)+" 0 0 32768\r\n" {
-				time.Sleep(50 * time.Millisecond) // each answer is in time, all of them together are not
+				time.Sleep(50 * time.Millisecond)
 				_, _ = conn.Write(b("STORED\r\n"))
 			}
 		}
@@ -53,7 +53,6 @@ func TestServerThatAnswersSlowly(t *testing.T) {
 	requireKind(t, wire.KindTimeout, replies[99].Err)
 }
 
-// waiting starts a server that reports each request on reached and never answers.
 func waiting(t *testing.T) (addr string, reached chan struct{}) {
 	t.Helper()
 	reached = make(chan struct{})
@@ -119,7 +118,6 @@ func TestConnectingThatIsCancelledOrTooSlow(t *testing.T) {
 	require.Equal(t, "cannot connect to no-such-host.invalid:1: there is no such host", requireKind(t, wire.KindConnect, err).Message)
 }
 
-// Memory grows with the bytes that arrive, not with the announced length.
 func TestAnnouncedSizeIsNotAllocated(t *testing.T) {
 	for name, answer := range map[string]string{"text": "VALUE k 0 1000000000\r\nxyz", "meta": "VA 1000000000 f0 O1\r\nxyz"} {
 		c, _ := answers(t, protocols[name], answer, 0)

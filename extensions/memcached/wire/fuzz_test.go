@@ -83,7 +83,6 @@ func FuzzStats(f *testing.F) {
 	})
 }
 
-// FuzzRequest: whatever bytes the key and the flags have, only one command is sent.
 func FuzzRequest(f *testing.F) {
 	f.Add(uint8(0), uint8(wire.Get), []byte("key"), []byte(""))
 	f.Add(uint8(1), uint8(wire.Set), []byte("a\r\nflush_all"), []byte(""))

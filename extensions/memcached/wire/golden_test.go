@@ -9,7 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// exchanged is a request with its bytes and those of its answer.
 type exchanged struct {
 	request      wire.Request
 	sent, answer string
@@ -131,7 +130,6 @@ func TestBytesOfEveryVerb(t *testing.T) {
 				require.NoError(t, replies[0].Err)
 				require.Equal(t, a.Status, replies[0].Status)
 
-				// Cut off at any byte, it is an error of kind connection.
 				for end := range len(x.answer) {
 					c, _ = answers(t, protocol, x.answer[:end], 0)
 					requireKind(t, wire.KindConnection, c.Do(&x.request, &a))

@@ -60,8 +60,6 @@ func values() map[string][]byte {
 	}
 }
 
-// answers returns a connection to a server that has sent said and accepts any request. sent holds
-// the requests once the connection is closed.
 func answers(tb testing.TB, protocol wire.Protocol, said string, maxValue int) (c *wire.Conn, sent *bytes.Buffer) {
 	tb.Helper()
 	script := &scripted{said: bytes.NewBufferString(said)}
@@ -70,9 +68,8 @@ func answers(tb testing.TB, protocol wire.Protocol, said string, maxValue int) (
 	return dial(tb, wire.Config{Address: "script", Protocol: protocol, Dial: there, MaxValue: maxValue}), &script.sent
 }
 
-// scripted is a connection to a server that sends fixed bytes, then closes.
 type scripted struct {
-	net.Conn // nil: its other methods are not called
+	net.Conn
 
 	said *bytes.Buffer
 	sent bytes.Buffer

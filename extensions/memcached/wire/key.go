@@ -9,7 +9,6 @@ const (
 	maxMeta      = 512            // limit for the bytes of a meta command's flags
 )
 
-// isPlain reports whether a key can be sent unencoded.
 func isPlain(key []byte) bool {
 	for _, b := range key {
 		if b <= ' ' || b == 0x7f {
@@ -20,7 +19,7 @@ func isPlain(key []byte) bool {
 	return true
 }
 
-// checkKey returns an error if the key is not allowed. With base64, a key may have any bytes.
+// With base64, a key may have any bytes.
 func checkKey(key []byte, base64 bool) *Error {
 	switch {
 	case len(key) == 0:
@@ -39,7 +38,6 @@ func checkKey(key []byte, base64 bool) *Error {
 	}
 }
 
-// appendBase64 appends a key in base64, as the meta flag b announces it.
 func appendBase64(b, key []byte) []byte { return base64.StdEncoding.AppendEncode(b, key) }
 
 // CheckFlags returns an error if the flags of a meta command are not accepted.

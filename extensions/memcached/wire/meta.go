@@ -62,7 +62,6 @@ func (c *Conn) writeMeta(q *Request) *Error {
 	return c.writeValue(q.Value)
 }
 
-// appendMetaFlags appends the flags that hold a request's numbers.
 func appendMetaFlags(b []byte, q *Request) []byte {
 	switch q.Verb { //nolint:exhaustive // other verbs have no numbers
 	case Gat, Gats, Touch:
@@ -115,7 +114,7 @@ func (c *Conn) readMeta(q *Request, a *Reply) *Error {
 	return nil
 }
 
-// take reads the flags of an answer. It returns false if they do not fit the request.
+// take returns false if the flags do not fit the request.
 func (c *Conn) take(q *Request, a *Reply, flags []byte) bool {
 	if q.Verb.isMeta() {
 		a.Meta = append(a.Meta[:0], flags...)
@@ -152,7 +151,7 @@ type metaHead struct {
 	code     [2]byte
 	status   Status
 	hasValue bool
-	size     uint64 // bytes of the value
+	size     uint64
 	flags    []byte
 }
 
@@ -186,7 +185,6 @@ func parseMeta(line []byte) (h metaHead, ok bool) {
 	return h, true
 }
 
-// answers reports whether the verb may have this answer.
 func (h *metaHead) answers(verb Verb) bool {
 	return strings.Contains(metaNames[verb].codes, string(h.code[:]))
 }

@@ -9,7 +9,6 @@ import (
 // into the socket buffers, and then both sides would block in a write.
 const runBytes = 32 << 10
 
-// overhead is an upper limit for the bytes of a request besides its key, value and flags.
 const overhead = 128
 
 // Do sends a request and reads its reply. An error is an *Error; an error of kind usage means that
@@ -82,7 +81,7 @@ func abandon(replies []Reply, err *Error) {
 	}
 }
 
-// exchange writes a part of the requests and reads the replies. Its error broke the connection.
+// An error of exchange broke the connection.
 func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 	if err := c.inStep(); err != nil {
 		return err
@@ -112,11 +111,10 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 	return nil
 }
 
-// GetMulti gets many values: with one get of all keys in the text protocol, with a pipeline in the
-// meta protocol. Errors are as for Pipeline.
-//
-// It does not use quiet requests (flag q). They would save some bytes per miss, but need a closing
-// mn, and an error answer, which has no number, could not be assigned to its request.
+// GetMulti gets many values: with one get of all keys in the text protocol, with a pipeline in
+// the meta protocol. Errors are as for Pipeline. They would save some bytes per miss, but need
+// a closing mn, and an error answer, which has no number, could not be assigned to its
+// request.
 func (c *Conn) GetMulti(keys [][]byte, replies []Reply) error {
 	if len(keys) != len(replies) {
 		return Errorf(KindUsage, "there are %d keys and %d replies", len(keys), len(replies))
@@ -176,8 +174,6 @@ func (c *Conn) getRun(keys [][]byte, replies []Reply) *Error {
 	return c.readTextValues(keys, replies)
 }
 
-// readTextValues reads the answer to a get of several keys: the existing values, in the order of
-// the keys.
 func (c *Conn) readTextValues(keys [][]byte, replies []Reply) *Error {
 	for i := 0; ; i++ {
 		line, err := c.readAnswer(Get)

@@ -35,7 +35,7 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 				{},
 			}
 			replies := make([]wire.Reply, len(requests))
-			for range 2 { // the second pass reuses the replies' memory
+			for range 2 {
 				require.NoError(t, c.Pipeline(requests, replies))
 				for i, want := range []wire.Status{
 					wire.OK, wire.OK, 0, wire.NotFound, 0, wire.OK, wire.OK, wire.OK, wire.OK, wire.OK, 0, wire.NotFound, 0,
@@ -58,7 +58,6 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 	}
 }
 
-// A pipeline larger than all buffers between client and server, in both directions.
 func TestPipelineThatNoBufferHolds(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +121,7 @@ func TestGetMulti(t *testing.T) {
 
 func TestGetMultiOutOfStep(t *testing.T) {
 	for _, test := range []struct{ answer, kind string }{
-		{"VALUE b 0 1\r\nx\r\nVALUE a 0 1\r\nx\r\nEND\r\n", wire.KindProtocol}, // not in the order of the keys
+		{"VALUE b 0 1\r\nx\r\nVALUE a 0 1\r\nx\r\nEND\r\n", wire.KindProtocol},
 		{"VALUE c 0 1\r\nx\r\nEND\r\n", wire.KindProtocol},
 		{"VALUE a 0 1\r\nx\r\nVALUE b 0 1\r\nx\r\nVALUE b 0 1\r\nx\r\nEND\r\n", wire.KindProtocol},
 		{"STORED\r\n", wire.KindProtocol},

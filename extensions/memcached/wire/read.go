@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// readLine returns the next line without its end. It is valid until the next read.
+// The line is valid until the next read.
 func (c *Conn) readLine() ([]byte, *Error) {
 	line, err := c.r.ReadSlice('\n')
 	switch {
@@ -27,7 +27,6 @@ func (c *Conn) readLine() ([]byte, *Error) {
 // as their bytes arrive.
 const firstGrowth = 64 << 10
 
-// readValue reads a value of n bytes and its line end, and reuses the memory of into.
 func (c *Conn) readValue(into []byte, n int) ([]byte, *Error) {
 	into = into[:0]
 	for len(into) < n {
@@ -63,7 +62,6 @@ func (c *Conn) checkSize(size uint64) *Error {
 	return nil
 }
 
-// nextWord cuts the first word off a line. Words are separated by one space.
 func nextWord(line []byte) (word, rest []byte) {
 	if i := bytes.IndexByte(line, ' '); i >= 0 {
 		return line[:i], line[i+1:]

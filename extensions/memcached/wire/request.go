@@ -77,7 +77,6 @@ type Reply struct {
 
 func (a *Reply) reset() { *a = Reply{Value: a.Value[:0], Meta: a.Meta[:0]} }
 
-// shape is the form of a verb's request.
 type shape uint8
 
 const (

@@ -137,7 +137,6 @@ func TestKeysOfAllSizes(t *testing.T) {
 	}
 }
 
-// gomemcache reads what this client writes, and the reverse.
 func TestAgainstGomemcache(t *testing.T) {
 	other := memcache.New(testserver.Addr(t))
 	for name, protocol := range protocols {
@@ -170,7 +169,6 @@ func TestAgainstGomemcache(t *testing.T) {
 	}
 }
 
-// memcached reads and discards a value that is too large, so the connection stays usable.
 func TestTooLarge(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +275,6 @@ func TestUserAndPassword(t *testing.T) {
 	}
 }
 
-// A server that needs no login does not store the password.
 func TestUnneededUserAndPassword(t *testing.T) {
 	c := dial(t, wire.Config{Address: testserver.Addr(t), User: "ann", Password: "s3cret"})
 	require.Equal(t, wire.NotFound, do(t, c, wire.Request{Verb: wire.Get, Key: b("auth")}).Status)

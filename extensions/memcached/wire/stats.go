@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// maxStats limits the lines of statistics.
 const maxStats = 100_000
 
 // Stat is one line of the server's statistics.

@@ -85,7 +85,6 @@ func (c *Conn) flush() *Error {
 	return nil
 }
 
-// closeReason returns the error answer that a server sent before it closed the connection, or err.
 func (c *Conn) closeReason(err *Error) *Error {
 	if err.Kind != KindConnection || c.closed.Load() {
 		return err
@@ -134,7 +133,7 @@ func (c *Conn) readText(q *Request, a *Reply) *Error {
 	return nil
 }
 
-// readAnswer reads the first line of an answer. An error answer is returned as an error.
+// readAnswer returns an error answer as an error.
 func (c *Conn) readAnswer(verb Verb) ([]byte, *Error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -151,7 +150,6 @@ func (c *Conn) readAnswer(verb Verb) ([]byte, *Error) {
 	return line, nil
 }
 
-// textStatus returns the status that a word means for the verb, or 0.
 func textStatus(verb Verb, word []byte) Status {
 	storing := verb.shape() == storing
 	switch text := string(word); {

@@ -81,7 +81,6 @@ func operations(store *kvlayout.Store) map[string]func(context.Context) error {
 	}
 }
 
-// filled returns a store with 300 keys, more than a watcher buffers, over the given line.
 func filled(t *testing.T, l *line) *kvlayout.Store {
 	t.Helper()
 	direct := connect(t, serverURL(t))
@@ -106,7 +105,7 @@ func TestAServerThatFallsSilent(t *testing.T) {
 			operation := operations(filled(t, l))[name]
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			l.left.Store(20000) // in the middle of a list
+			l.left.Store(20000)
 			if name != "list" {
 				l.left.Store(1)
 			}

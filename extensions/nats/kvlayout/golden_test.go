@@ -31,7 +31,7 @@ func dump(t *testing.T, js jetstream.JetStream, bucket string) []message {
 		}
 		require.NoError(t, err)
 		for _, own := range []string{"Nats-Sequence", "Nats-Stream", "Nats-Subject", "Nats-Time-Stamp"} {
-			raw.Header.Del(own) // a header of the answer, not of the message
+			raw.Header.Del(own)
 		}
 		messages = append(messages, message{raw.Subject[len("$KV."+bucket+"."):], string(raw.Data), raw.Header})
 	}

@@ -53,7 +53,6 @@ func open(t *testing.T, js jetstream.JetStream, layout kvlayout.Layout) (store *
 	return store, database
 }
 
-// put writes records without a value, named table/key or key.
 func put(t *testing.T, store *kvlayout.Store, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -74,14 +73,12 @@ func noGoroutineLeft(t *testing.T) {
 	})
 }
 
-// line is a connection to the server that a test can cut or stop.
 type line struct {
 	address string
-	left    atomic.Int64 // bytes of the server to pass on
-	cut     atomic.Bool  // then close the connection, or pass on nothing more
+	left    atomic.Int64
+	cut     atomic.Bool
 }
 
-// newLine returns a line that passes on everything until the test sets left.
 func newLine(t *testing.T) *line {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -105,7 +102,7 @@ func newLine(t *testing.T) *line {
 		}
 		defer upstream.Close()
 		go func() { _, _ = io.Copy(client, &limited{upstream, l, client}) }()
-		_, _ = io.Copy(upstream, client) // until the client closes
+		_, _ = io.Copy(upstream, client)
 	}()
 	t.Cleanup(func() {
 		require.NoError(t, listener.Close())

@@ -73,9 +73,8 @@ func (l Layout) AppendKey(dst, key []byte) []byte { return base32.StdEncoding.Ap
 // Purges reports whether Delete purges the key.
 func (l Layout) Purges() bool { return l != Micro }
 
-// decode returns the key of an encoded key, and whether it belongs to the table. As in the
-// libraries, an invalid encoding is returned as it is; without a table every key belongs, and
-// includes its table.
+// As in the libraries, an invalid encoding is returned as it is; without a table every key
+// belongs, and includes its table.
 func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	full := encoded
 	if decoded, err := base32.StdEncoding.DecodeString(encoded); err == nil {

@@ -68,12 +68,11 @@ func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]strin
 
 		return nil, err
 	}
-	end(watcher) // the libraries' lists also wait for this
+	end(watcher)
 
 	return keys, nil
 }
 
-// collect returns the keys up to the watcher's end mark.
 func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]string, error) {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
@@ -103,14 +102,14 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 
 // end stops a watcher and discards its entries; otherwise it would wait forever for a receiver.
 func end(watcher jetstream.KeyWatcher) {
-	_ = watcher.Stop() // an error means that the connection is closed, and so is the watcher
+	_ = watcher.Stop()
 	for {
 		select {
 		case _, open := <-watcher.Updates():
 			if !open {
 				return
 			}
-		case <-time.After(time.Second): // a half-made watcher has no end
+		case <-time.After(time.Second):
 			return
 		}
 	}
@@ -128,7 +127,6 @@ func (s *Store) filter(encoded []string, options ListOptions) []string {
 	return keys
 }
 
-// page returns at most Limit keys after the first Offset ones.
 func page(keys []string, options ListOptions) []string {
 	keys = keys[min(options.Offset, uint(len(keys))):]
 	if options.Limit == 0 {

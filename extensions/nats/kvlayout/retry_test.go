@@ -25,7 +25,7 @@ func TestABucketThatTheServerFailsToMakeOnce(t *testing.T) {
 func TestABucketThatTheServerCannotMake(t *testing.T) {
 	server := natstest.Start(t, "")
 	js := connect(t, server.URL)
-	all := filepath.Dir(filepath.Dir(server.Streams)) // the folder of JetStream, which the server keeps
+	all := filepath.Dir(filepath.Dir(server.Streams))
 	require.NoError(t, os.RemoveAll(all))
 	require.NoError(t, os.WriteFile(all, nil, 0o600))
 	_, err := kvlayout.Open(t.Context(), js, kvlayout.Options{Layout: kvlayout.Micro, Database: "shop"})

@@ -31,7 +31,6 @@ type Options struct {
 	Replicas int
 }
 
-// deadline is the timeout of operations whose context has no deadline.
 const deadline = 30 * time.Second
 
 // Store reads and writes the records of one database. It is safe for concurrent use. Operations
@@ -146,7 +145,7 @@ type place struct {
 	key, encoded string
 }
 
-// place returns the place of a record. With an error, it still has the names.
+// place returns the names even with an error.
 func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
 	at = place{name: s.options.Layout.Bucket(s.options.Database, table), key: key}
 	if key == "" {
@@ -161,7 +160,6 @@ func (s *Store) place(ctx context.Context, table, key string) (at place, err err
 
 func (p *place) wrap(op string, err error) error { return wrap(op, p.name, p.key, err) }
 
-// open returns the bucket with this name, and creates it if it is missing.
 func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	if bucket := s.known(name); bucket != nil {
 		return bucket, nil
@@ -183,7 +181,6 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 	return bucket, nil
 }
 
-// known returns the bucket with this name if it was opened before, else nil.
 func (s *Store) known(name string) jetstream.KeyValue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +195,6 @@ func (s *Store) forget(name string) {
 	s.mu.Unlock()
 }
 
-// create creates a bucket with the settings of the libraries, which differ only in the description.
 func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	for try := 1; ; try++ {
 		bucket, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
@@ -206,7 +202,7 @@ func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, er
 			Description: s.options.Layout.description(),
 			Replicas:    s.options.Replicas,
 		})
-		if errors.Is(err, jetstream.ErrBucketExists) { // another client was faster, with other settings
+		if errors.Is(err, jetstream.ErrBucketExists) {
 			return s.js.KeyValue(ctx, name)
 		}
 		if try == tries || !isStoreFailure(err) {

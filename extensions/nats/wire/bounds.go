@@ -22,7 +22,6 @@ var errLine = fmt.Errorf("the server sent a line of more than %d bytes", MaxLine
 // Bounds follows the bytes of a connection and finds announced sizes above the limits. It parses
 // the lines and skips messages by their size. The zero value is ready to use.
 type Bounds struct {
-	// left is how many bytes of a message are still to come.
 	left int64
 	// closing means that the message has arrived, but not its line end.
 	closing bool
@@ -58,8 +57,6 @@ func (b *Bounds) Check(said []byte) (passed int, err error) {
 	return passed, b.err
 }
 
-// gather takes a part of a line up to its end, if that has arrived, and returns where the part
-// ends.
 func (b *Bounds) gather(rest []byte, end int) (int, error) {
 	whole := end >= 0
 	if !whole {
@@ -113,10 +110,8 @@ func (b *Bounds) info(line []byte) {
 	b.payload = mostOf(info.MaxPayload)
 }
 
-// mostOf returns the limit of a message of a server with this max_payload.
 func mostOf(payload int64) int64 { return max(leastPayload, 2*min(payload, mostPayload/2)) }
 
-// message reads the size, the last word of a MSG or HMSG line.
 func (b *Bounds) message(line []byte) error {
 	end := len(line)
 	for end > 0 && isSpace(line[end-1]) {

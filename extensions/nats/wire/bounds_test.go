@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// check passes said through new Bounds, step bytes at a time, and returns what they pass on.
 func check(said string, step int) (passed string, err error) {
 	var b Bounds
 	at := 0
@@ -48,7 +47,6 @@ func TestSpeechPasses(t *testing.T) {
 	}
 }
 
-// Nothing from an announced size above the limit on is passed on.
 func TestExcessiveSizesDoNotPass(t *testing.T) {
 	for said, says := range map[string]string{
 		"MSG a 1 4611686018427387904\r\n":                                             "the server announces a message of 4611686018427387904 bytes: at most 8388608 are accepted",
@@ -91,8 +89,6 @@ func TestCheckAllocatesNothing(t *testing.T) {
 	}
 }
 
-// largest parses like nats.go up to the first error, and returns the largest message that it would
-// allocate.
 func largest(said []byte) (size int64) {
 	for {
 		end := bytes.IndexByte(said, '\n')
@@ -113,7 +109,7 @@ func largest(said []byte) (size int64) {
 		if n >= int64(len(said)) {
 			return size
 		}
-		said = said[n+1:] // one arbitrary byte and the rest of its line
+		said = said[n+1:]
 		if end = bytes.IndexByte(said, '\n'); end < 0 {
 			return size
 		}
@@ -124,7 +120,6 @@ func largest(said []byte) (size int64) {
 	}
 }
 
-// FuzzBounds: the bytes passed on announce no message above the limit, wherever they are split.
 func FuzzBounds(f *testing.F) {
 	f.Add([]byte("PING\r\nMSG a 1 5\r\nhello\r\nPONG\r\n"), 1)
 	f.Add([]byte("HMSG a 1 12 17\r\nNATS/1.0\r\n\r\nhello\r\n"), 5)

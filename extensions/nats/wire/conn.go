@@ -55,18 +55,15 @@ type Config struct {
 // Broken. A timeout does not, unless the server has sent nothing since an earlier timeout.
 type Conn struct {
 	socket   *eventloop.Counted
-	out      io.Writer // the socket, or TLS over it
+	out      io.Writer
 	in       reader
 	deadline rawsock.Deadline
 	timeout  time.Duration
 
-	// maxPayload is the server's limit for a message; headers means that it supports them.
-	maxPayload int64
-	headers    bool
-	// noJetStream means that the server's INFO denies JetStream.
+	maxPayload  int64
+	headers     bool
 	noJetStream bool
 
-	// inbox is the subject of the next answer: a prefix and a token.
 	inbox      []byte
 	serial     uint64
 	subscribed bool
@@ -74,14 +71,12 @@ type Conn struct {
 	request    []byte
 	said       statement
 
-	// doubted means that a request timed out; asked, that a PING was sent since.
 	doubted, asked bool
 	failed         *Error
 	interrupted    atomic.Bool
 	closed         atomic.Bool
 }
 
-// Lengths of the two parts of an inbox: the connection's and the request's.
 const (
 	inboxDigits = 22
 	tokenDigits = 8
@@ -123,7 +118,6 @@ func (c *Config) defaults() {
 	}
 }
 
-// greet runs the handshakes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("the interruption of a connection")
@@ -157,7 +151,7 @@ func (c *Conn) begin(timeout time.Duration) *Error {
 }
 
 func (c *Conn) write(b []byte) *Error {
-	if _, err := c.out.Write(b); err != nil { // a part of it may have been written
+	if _, err := c.out.Write(b); err != nil {
 		return c.fail(c.broken(err))
 	}
 
@@ -195,7 +189,7 @@ func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() ||
 // connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0))
 }
 
 // Close closes the connection. A call in progress returns an error of kind connection.

@@ -48,11 +48,10 @@ func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// complaints maps the beginnings of -ERR messages to kinds. The first match counts.
+// The first match counts.
 var complaints = []struct { //nolint:gochecknoglobals // a table
 	text, kind string
-	// goesOn means that the connection stays usable.
-	goesOn bool
+	goesOn     bool
 }{
 	{"permissions violation", KindAuth, true},
 	{"maximum subscriptions exceeded", KindBusy, true},
@@ -87,7 +86,6 @@ func Complaint(said []byte) error {
 	return e
 }
 
-// maxQuoted limits the bytes of a server's text in an error.
 const maxQuoted = 200
 
 func quoted(said []byte) string {
@@ -123,7 +121,6 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || is && timeout.Timeout()
 }
 
-// cannotConnect explains in one line why a connection could not be made.
 func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 	e := &Error{Kind: KindConnect, cause: err}
 	own, is := errors.AsType[*Error](err)
@@ -148,7 +145,6 @@ func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 	return e
 }
 
-// describe returns the text of a network error without the addresses.
 func describe(err error) string {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {

@@ -15,13 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// said is a line of a client; of a request, its subject and its inbox.
 type said struct {
 	line, subject, reply string
 }
 
-// server starts a server that logs clients in and calls serve for each of their lines. It returns
-// the address.
 func server(t *testing.T, serve func(conn net.Conn, s said)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -89,7 +86,7 @@ func TestServiceFallsSilent(t *testing.T) {
 		}
 	})})
 	for range 3 {
-		_, err := c.Request("a", nil, nil, 10*soon) // long enough for the answer to a PING
+		_, err := c.Request("a", nil, nil, 10*soon)
 		requireKind(t, KindTimeout, err)
 		require.False(t, c.Broken())
 	}
@@ -114,7 +111,6 @@ func TestLateAnswer(t *testing.T) {
 	require.Equal(t, "second", string(m.Data))
 }
 
-// An answer may arrive in parts, the last of them after a timeout.
 func TestAnswerInParts(t *testing.T) {
 	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
 		switch s.subject {

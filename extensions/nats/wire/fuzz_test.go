@@ -27,8 +27,6 @@ func decode(from io.Reader) (all []decoded, largest int, err error) {
 	}
 }
 
-// FuzzReader: the statements do not depend on how the bytes are split, and the buffer is no larger
-// than needed.
 func FuzzReader(f *testing.F) {
 	for _, x := range exchanges() {
 		if len(x.answer) < 1<<10 {
@@ -67,7 +65,6 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzRequest: whatever bytes subject, header and data have, only one request is sent.
 func FuzzRequest(f *testing.F) {
 	f.Add("a", "A", "b", []byte("x"))
 	f.Add("a\r\nPUB b 0", "A\r\n", "b\r\n\r\nc", []byte("\r\nPING\r\n"))

@@ -8,13 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exchanged is an operation with the bytes of its request and its answer. INBOX stands for the
-// request's inbox.
+// INBOX stands for the request's inbox.
 type exchanged struct {
 	do           func(c *Conn) (string, error)
 	sent, answer string
-	// want is the result or, if kind is set, a part of the error's message.
-	want, kind string
+	want, kind   string
 }
 
 func asks(header []byte, data string) func(c *Conn) (string, error) {
@@ -241,7 +239,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// repeated gives each request the same answer, and allocates nothing after the first.
 type repeated struct {
 	conn   *Conn
 	answer string

@@ -14,13 +14,12 @@ import (
 
 const helloOfScript = `INFO {"server_id":"x","headers":true,"jetstream":true,"max_payload":1048576}` + "\r\n"
 
-// scripted is a connection to a server that accepts any request and gives each the same answer.
 type scripted struct {
-	net.Conn // nil: its other methods are not called
+	net.Conn
 
 	// answer is the answer to each request. INBOX stands for the request's inbox.
 	answer string
-	inside bool // the client has logged in
+	inside bool
 	said   bytes.Buffer
 	sent   bytes.Buffer
 }
@@ -64,7 +63,6 @@ func dial(tb testing.TB, cfg *Config) *Conn {
 	return c
 }
 
-// requireKind requires an error of the kind, and returns its message.
 func requireKind(tb testing.TB, kind string, err error) string {
 	tb.Helper()
 	e, is := errors.AsType[*Error](err)

@@ -7,11 +7,8 @@ import (
 
 const headerVersion = "NATS/1.0"
 
-// header is the header of a message as received.
 type header []byte
 
-// status returns a status that replaces a message, such as 404, and its description; nil if there
-// is none.
 func (h header) status() (code, description []byte) {
 	first, _, _ := bytes.Cut(h, []byte("\r\n"))
 	rest, is := bytes.CutPrefix(first, []byte(headerVersion))
@@ -26,7 +23,7 @@ func (h header) status() (code, description []byte) {
 	return code, bytes.TrimSpace(description)
 }
 
-// each calls do with each name and value. It returns false if the header is malformed.
+// each returns false if the header is malformed.
 func (h header) each(do func(name, value []byte)) bool {
 	first, rest, whole := bytes.Cut(h, []byte("\r\n"))
 	if !whole || !bytes.HasPrefix(first, []byte(headerVersion)) {

@@ -8,10 +8,8 @@ import (
 
 // Bucket is a key-value bucket that allows direct gets and mirrors no other bucket.
 type Bucket struct {
-	// get and put are prefixes of subjects; stream is the name in acknowledgements and records.
 	get, put, stream []byte
-	// ack is the beginning of an acknowledgement.
-	ack []byte
+	ack              []byte
 }
 
 // NewBucket returns the bucket with this name.
@@ -31,7 +29,6 @@ const (
 	operationPurge  = "PURGE"
 )
 
-// Values of the header of a deleted record.
 var (
 	deleteMark = EncodeHeader(nil, headerOperation, operationDelete)                                    //nolint:gochecknoglobals // a constant
 	purgeMark  = EncodeHeader(EncodeHeader(nil, headerOperation, operationPurge), "Nats-Rollup", "sub") //nolint:gochecknoglobals // a constant
@@ -59,7 +56,6 @@ func (c *Conn) Get(b *Bucket, key []byte, timeout time.Duration) (value []byte, 
 	return m.Data, true, nil
 }
 
-// record checks the header of a record with this subject. A delete marker counts as not found.
 func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
 	var stream, sequence, at, of, operation, reason []byte
 	whole := h.each(func(name, value []byte) {
@@ -92,7 +88,6 @@ func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
 	return true, nil
 }
 
-// isMarker reports whether the server replaced the record by a marker for this reason.
 func isMarker(reason []byte) bool {
 	switch string(reason) {
 	case "MaxAge", "Purge", "Remove":
@@ -127,8 +122,6 @@ func (c *Conn) store(b *Bucket, key, header, value []byte, timeout time.Duration
 	return b.acknowledged(m.Data)
 }
 
-// unanswered converts the error of a request to JetStream without a responder: the server has no
-// JetStream.
 func (c *Conn) unanswered(err error) error {
 	if c.noJetStream && IsKind(err, KindNoResponders) {
 		return Errorf(KindServer, "JetStream is not enabled on the server: start nats-server with -js")
@@ -157,8 +150,7 @@ func (b *Bucket) acknowledged(said []byte) error {
 	return nil
 }
 
-// isPlain reports whether an acknowledgement has the usual form. Servers before 2.15.2 put a space
-// before "seq".
+// Servers before 2.15.2 put a space before "seq".
 func (b *Bucket) isPlain(said []byte) bool {
 	rest, is := bytes.CutPrefix(said, b.ack)
 	rest = bytes.TrimPrefix(rest, []byte(" "))

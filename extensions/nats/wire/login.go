@@ -38,7 +38,6 @@ type connectInfo struct {
 	NoResponders bool   `json:"no_responders"`
 }
 
-// logIn reads the server's INFO, starts TLS if needed, and sends CONNECT.
 func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 	c.out, c.in.from = c.socket, c.socket
 	if err := c.begin(cfg.ConnectTimeout); err != nil {
@@ -76,7 +75,6 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// closeReason returns the error that a server sent before it closed the connection, or err.
 func (c *Conn) closeReason(err *Error) *Error {
 	if c.in.next(&c.said) == nil && c.said.kind == sayErr {
 		said, _ := complaint(c.said.rest)
@@ -114,7 +112,7 @@ func (c *Conn) learn() (*serverInfo, error) {
 	return &info, nil
 }
 
-// secure starts TLS, and discards earlier bytes, which could come from anyone.
+// Bytes before TLS could come from anyone.
 func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLS != nil {
@@ -134,7 +132,7 @@ func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-// introduction returns CONNECT and a PING. The answer to the PING confirms the login.
+// The answer to the PING confirms the login.
 func (c *Config) introduction(info *serverInfo) ([]byte, error) {
 	me := connectInfo{
 		User: c.User, Password: c.Password, Token: c.Token, NKey: c.NKey, TLS: c.Secure, Name: c.Name, Language: "xk6-sweep", Protocol: 1,

@@ -19,7 +19,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
-// recorder is a server with a bucket b whose keys all have the same value. It records the requests.
 type recorder struct {
 	mu    sync.Mutex
 	asked []string
@@ -49,7 +48,7 @@ func (r *recorder) serve(conn net.Conn) {
 			return
 		}
 		lines := strings.SplitAfter(string(body), "\r\n")
-		slices.Sort(lines) // nats.go writes the lines of a header in any order
+		slices.Sort(lines)
 		r.mu.Lock()
 		r.asked = append(r.asked, inboxes.ReplaceAllString(line, "INBOX ")+strings.Join(lines, ""))
 		r.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"io"
 )
 
-// firstBuffer is the first size of a reader's buffer.
 const firstBuffer = 8 << 10
 
 type statementKind uint8
@@ -19,28 +18,24 @@ const (
 	sayInfo
 )
 
-// statement is one command of the server. Its bytes are valid until the next one is read.
+// statement is valid until the next one is read.
 type statement struct {
 	kind statementKind
-	// rest is the text after the first word, except for messages.
 	rest []byte
 
-	// subject, reply, header and data are the parts of a message. A missing header is nil.
+	// A missing header is nil.
 	subject, reply, header, data []byte
 }
 
-// reader decodes a server's statements. After a read error, such as a timeout, it can continue.
+// reader can continue after a read error, such as a timeout.
 type reader struct {
-	from io.Reader
-	// buffer[begin:end] was read but not decoded.
+	from       io.Reader
 	buffer     []byte
 	begin, end int
 	// most limits the size of a message; 0 before the server has announced it.
 	most int64
 }
 
-// next reads the next statement. A violation of the protocol is an *Error; other errors are read
-// errors.
 func (r *reader) next(s *statement) error {
 	line, err := r.line()
 	if err != nil {
@@ -80,7 +75,6 @@ func is(word []byte, known string) bool {
 	return len(word) == len(known) && (string(word) == known || bytes.EqualFold(word, []byte(known)))
 }
 
-// line returns the next line with its end, and keeps it in the buffer.
 func (r *reader) line() ([]byte, error) {
 	looked := 0
 	for {
@@ -97,11 +91,9 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-// mostWords is how many words of an HMSG line follow the first.
 const mostWords = 5
 
-// message reads a message whose line is the first size bytes of the buffer. Until it is complete,
-// it stays in the buffer and is parsed again.
+// An incomplete message stays in the buffer and is parsed again.
 func (r *reader) message(s *statement, size int, withHeader bool) error {
 	var words [mostWords]span
 	n, ok := split(r.buffer[r.begin:r.begin+size], &words)
@@ -175,7 +167,6 @@ func split(line []byte, words *[mostWords]span) (n int, ok bool) {
 	}
 }
 
-// more reads until the buffer holds this many bytes. It grows as bytes arrive.
 func (r *reader) more(bytes int) error {
 	for r.end-r.begin < bytes {
 		if r.begin == r.end {
@@ -194,8 +185,6 @@ func (r *reader) more(bytes int) error {
 	return nil
 }
 
-// makeRoom moves the buffer's content to its beginning, or to a larger buffer if more than half of
-// it is used.
 func (r *reader) makeRoom() {
 	into := r.buffer
 	if r.end-r.begin >= len(r.buffer)/2 {

@@ -43,7 +43,6 @@ func (c *Conn) ask(header, data []byte, timeout time.Duration) (Message, error) 
 	return Message{header: c.said.header, Data: c.said.data}, nil
 }
 
-// check rejects requests for which the server would close the connection.
 func (c *Conn) check(header, data []byte) error {
 	switch {
 	case len(header) > 0 && !c.headers:
@@ -55,7 +54,6 @@ func (c *Conn) check(header, data []byte) error {
 	return nil
 }
 
-// compose encodes the request. The first one also subscribes to all answers.
 func (c *Conn) compose(header, data []byte) {
 	q := c.request[:0]
 	if !c.subscribed {
@@ -83,7 +81,6 @@ func (c *Conn) takeToken() {
 	}
 }
 
-// answer waits for the answer to the request, and skips late answers to earlier ones.
 func (c *Conn) answer() *Error {
 	for {
 		if err := c.next(); err != nil {
@@ -109,7 +106,6 @@ func (c *Conn) answer() *Error {
 
 var errNoResponders = Errorf(KindNoResponders, "no responders available for request")
 
-// aside handles a statement that is not an answer.
 func (c *Conn) aside() *Error {
 	switch c.said.kind {
 	case sayPing:
@@ -122,14 +118,14 @@ func (c *Conn) aside() *Error {
 		}
 	case sayErr:
 		return c.complained()
-	case sayMessage, sayOK: // nothing has asked for them
+	case sayMessage, sayOK:
 	}
 
 	return nil
 }
 
-// complained handles an -ERR. It ignores complaints about earlier requests. If the server rejects
-// the inbox, no request can get an answer.
+// complained ignores complaints about earlier requests. If the server rejects the inbox, no
+// request can get an answer.
 func (c *Conn) complained() *Error {
 	e, goesOn := complaint(c.said.rest)
 	switch inboxes := c.inbox[:len(c.inbox)-tokenDigits]; {

@@ -15,7 +15,7 @@ const (
 	lengths    = 0x7f
 	length16   = 126
 	length64   = 127
-	// maxFrame is nats.go's limit. A frame may hold many messages.
+	// A frame may hold many messages.
 	maxFrame = 64 << 20
 )
 
@@ -30,13 +30,10 @@ var (
 type Socket struct {
 	bounds Bounds
 	stage  stage
-	// head is the beginning of the answer's head or of a frame's.
-	head []byte
-	// left is how many bytes of a frame are still to come.
-	left uint64
-	// data means that the frame holds data, not a ping or another control frame.
-	data bool
-	err  error
+	head   []byte
+	left   uint64
+	data   bool
+	err    error
 }
 
 type stage int

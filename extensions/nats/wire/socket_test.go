@@ -21,8 +21,6 @@ func frame(head byte, said string) string {
 	}
 }
 
-// checkSocket passes said through a new Socket, step bytes at a time, and returns what it passes
-// on.
 func checkSocket(said string, step int) (passed string, err error) {
 	var s Socket
 	for at := 0; at < len(said); at += step {
@@ -85,7 +83,6 @@ func TestCheckOfFramesAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzSocket: the bytes passed on do not depend on how they are split, and hold no large message.
 func FuzzSocket(f *testing.F) {
 	f.Add([]byte(frame(0x82, info)+frame(0x82, "MSG a 1 5\r\nhello\r\n")), 1)
 	f.Add([]byte(frame(0x82, "MSG a 1 4611686018427387904\r\n")), 2)

@@ -13,10 +13,10 @@ type Benchmark struct {
 	pool     []byte
 	cases    []span
 	hot      int
-	accesses []uint32 // cases of the warm-up, then of the timed pass
+	accesses []uint32
 }
 
-// span locates a case's key and value in the pool. It has 16 bytes because there may be millions.
+// span has 16 bytes because there may be millions.
 type span struct {
 	key, value uint32 // start offsets
 	valueSize  uint32

@@ -21,7 +21,6 @@ type published struct {
 	config Config
 }
 
-// configs returns the published configurations, in the order in which errors list them.
 func configs() []published {
 	config := func(random bool, memory, item int64) Config {
 		return Config{Random: random, Memory: memory, Item: item, Hot: 20, Access: 80, HotMemory: 80}
@@ -53,7 +52,7 @@ func Published(name string) (Config, error) {
 }
 
 const (
-	prefixSize = 12  // characters that make keys unique
+	prefixSize = 12
 	maxKeySize = 250 // memcached's limit
 
 	maxMemory = 1 << 50

@@ -59,7 +59,6 @@ func TestFiguresOfNothing(t *testing.T) {
 	require.InDelta(t, 10.0, hitrate.PerMemory(10, 100, 0), 0, "an unknown peak is no gain")
 }
 
-// Counts add up; the time runs from the first start to the last end.
 func TestAddResults(t *testing.T) {
 	at := time.Unix(1000, 0)
 	total := hitrate.Result{}

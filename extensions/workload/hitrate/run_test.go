@@ -41,11 +41,10 @@ func TestPassesWithManyClients(t *testing.T) {
 	}
 }
 
-// drive runs a complete pass and counts the accesses to each key.
 func drive(t *testing.T, pass *hitrate.Pass, store *workloadtest.Store, clients int) (hitrate.Result, map[string]int) {
 	t.Helper()
 	seen := map[string]int{}
-	store.Fault = func(_ workload.Op, key []byte) error { // called under the store's lock
+	store.Fault = func(_ workload.Op, key []byte) error {
 		seen[string(key[:12])]++
 
 		return nil
@@ -185,7 +184,6 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// flipped returns a value with one bit flipped; an empty value becomes longer.
 func flipped(_, value []byte) []byte {
 	if len(value) == 0 {
 		return []byte{0}
@@ -264,7 +262,6 @@ func TestAccessesDoNotAllocate(t *testing.T) {
 
 var smallBenchmark *hitrate.Benchmark
 
-// small returns a benchmark with 1024 cases of up to 1 KiB.
 func small(t *testing.T) *hitrate.Benchmark {
 	t.Helper()
 	if smallBenchmark == nil {
@@ -276,7 +273,6 @@ func small(t *testing.T) *hitrate.Benchmark {
 	return smallBenchmark
 }
 
-// BenchmarkAccess measures the benchmark's own cost per access: claim, key and value.
 func BenchmarkAccess(b *testing.B) {
 	bench := published(b, "100m-512b")
 	pass, key := bench.Timed(), make([]byte, 0, 250)

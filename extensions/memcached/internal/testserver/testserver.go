@@ -103,8 +103,8 @@ func (s *Server) Kill() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
 	}
-	_ = s.cmd.Process.Kill() // it may have ended
-	_ = s.cmd.Wait()         // it was killed
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
 	s.cmd = nil
 }
 
@@ -120,8 +120,6 @@ func (s *Server) Continue() {
 	require.NoError(s.tb, standstill.Continue(s.cmd.Process))
 }
 
-// program returns the memcached in PATH, or the program of the process MEMCACHED_PID, with the
-// environment that it needs.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()
 	if path, err := exec.LookPath("memcached"); err == nil {

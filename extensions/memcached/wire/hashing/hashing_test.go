@@ -59,7 +59,6 @@ func TestKetamaName(t *testing.T) {
 	require.Equal(t, plain, six, "libmemcached's hosts have no brackets")
 }
 
-// Results of other implementations of the paper.
 func TestJump(t *testing.T) {
 	for _, test := range []struct {
 		key           uint64

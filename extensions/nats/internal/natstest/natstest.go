@@ -15,11 +15,8 @@ import (
 	"time"
 )
 
-// patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// shared is the server of a package's tests. The first test that needs it starts it.
-//
 //nolint:gochecknoglobals // all tests of a package share it
 var shared struct {
 	mu     sync.Mutex
@@ -99,7 +96,7 @@ func newServer(tb testing.TB, folder, configuration string) *Server {
 		tb.Fatal(err)
 	}
 	addr := listener.Addr().String()
-	_ = listener.Close() // frees the port for the server
+	_ = listener.Close()
 	streams := filepath.Join(folder, "jetstream", "$G", "streams")
 	// nats-server 2.15.2 removes this folder when it is empty, even while another test creates a
 	// stream in it. This file system entry keeps it.
@@ -141,8 +138,8 @@ func (s *Server) Kill() {
 	if s.cmd == nil {
 		return
 	}
-	_ = s.cmd.Process.Kill() // it may have ended
-	_ = s.cmd.Wait()         // it was killed
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
 	s.cmd = nil
 }
 

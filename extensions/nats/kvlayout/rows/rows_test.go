@@ -46,7 +46,6 @@ func open(t *testing.T, row rows.Row) (*rows.Run, *kvlayout.Store) {
 
 func all() []rows.Row { return append(rows.Rows(), rows.LikeForLike()...) }
 
-// The rows are Go's output in the benchmark's README, without its lines about the machine.
 func TestRowsAreThePublishedOnes(t *testing.T) {
 	const published = `OrbSet 26001 46239 ns/op 2786 B/op 56 allocs/op
 MicroWrite 25856 45857 ns/op 2900 B/op 57 allocs/op
@@ -88,7 +87,7 @@ MicroDeleteLarge 453 2387964 ns/op 8422971 B/op 122 allocs/op
 func TestAnIterationOfEachRow(t *testing.T) {
 	wants := map[string]struct {
 		keys     int
-		sent     [2]uint64 // at least, and less than
+		sent     [2]uint64
 		received [2]uint64
 	}{
 		"OrbSet":                   {0, [2]uint64{7, 100}, [2]uint64{30, 200}},

@@ -25,13 +25,12 @@ type Options struct {
 // Run is a row over one connection, for one client at a time. Several clients, each with a Run and
 // a connection, may share the database that one of them has filled.
 type Run struct {
-	row   Row
-	store *kvlayout.Store
-	conn  *nats.Conn
-	// tables and keys are the sizes of a fill; listed is the number of keys that a list returns.
+	row                  Row
+	store                *kvlayout.Store
+	conn                 *nats.Conn
 	tables, keys, listed int
 	large                []byte
-	small                []byte // a buffer for the value
+	small                []byte
 	work                 Work
 }
 
@@ -100,7 +99,6 @@ func (r *Run) Fill(ctx context.Context) error {
 	return nil
 }
 
-// fill writes all keys once per table, into the table that tableOf returns.
 func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error {
 	for table := range r.tables {
 		for key := range r.keys {
@@ -189,7 +187,7 @@ func (r *Run) list(ctx context.Context, table string) error {
 
 func (r *Run) key(i uint64) string { return r.row.Key + strconv.FormatUint(i, 10) }
 
-// value returns the value of iteration i. It is valid until the next call.
+// value is valid until the next call.
 func (r *Run) value(i uint64) []byte {
 	if r.row.Large {
 		return r.large
@@ -199,7 +197,7 @@ func (r *Run) value(i uint64) []byte {
 	return r.small
 }
 
-// oneValue returns the value of the fill OneRecord. It is valid until the next call.
+// oneValue is valid until the next call.
 func (r *Run) oneValue() []byte {
 	if r.row.Large {
 		return r.large
