@@ -13,8 +13,8 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/resp"
 
-// The module's metrics. Tags: op (connect, get, set, delete, touch, getMulti, info) and outcome
-// (ok, or the error's kind).
+// The module's metrics. Tags: op (connect, get, set, delete, touch, getMulti, insert, read, update,
+// scan, info) and outcome (ok, or the error's kind).
 const (
 	metricOps    = "resp_ops"    // Counter: operations; each command of a pipeline counts
 	metricHits   = "resp_hits"   // Counter: requested keys that were found

@@ -179,3 +179,13 @@ func TestScenarioYCSBRefuses(t *testing.T) {
 		})
 	}
 }
+
+// The example draws the workload in JavaScript.
+func TestExampleYCSB(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "../extensions/sweep/examples/ycsb.js", env: cachesEnv(t)})
+	require.Equal(t, exitOK, r.code, r.output)
+	ops := opsOf(t, r.report(t, "ycsb").Steps)
+	require.Equal(t, 5*500, ops["READ"]+ops["READ-MODIFY-WRITE"], "1 client and 4")
+	require.InDelta(t, 1250, ops["READ"], 150)
+}
