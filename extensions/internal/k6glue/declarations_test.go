@@ -18,9 +18,9 @@ func TestModulesDeclareCommonText(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join("..", "..", module, "index.d.ts"))
 		require.NoError(t, err)
 		declared := string(content)
-		require.Regexp(t, fmt.Sprintf("`%s` \\|( 0 \\|)? a fault in k6's extensions or in a library.*; its stack is in the log \\|",
+		require.Regexp(t, fmt.Sprintf("`%s` \\|( 0 \\|)? a fault in k6's extensions or in a library; its stack is in the log \\|",
 			crash.Kind), declared, module)
-		require.Regexp(t, "An array .* 1,000,000 elements, .* itself", declared, module)
+		require.Contains(t, declared, "An array argument with more than 1,000,000 elements, or one that contains itself, is an error", module)
 		if module != "mxgateway" { // it adds gRPC's kinds
 			require.Regexp(t, `kind:[^;]*\| '`+crash.Kind+`'`, declared, module)
 		}
