@@ -150,8 +150,8 @@ declare module 'k6/x/sweep' {
     /**
      * Names of variants to compare, or of successive parts of the work. Every step runs once for
      * each variant. Every second repeat has the opposite order, so that drifts affect all variants.
-     * `step()` returns the current variant. Operations without a name get the variant's. Not with
-     * `find`, `op` and `portable`.
+     * `step()` returns the current variant. The default name of operations is the variant's. Not
+     * with `find`, `op` and `portable`.
      */
     variants?: string[];
     /** Idle time between two steps. Default: none. */
@@ -222,7 +222,7 @@ declare module 'k6/x/sweep' {
      * 120 bytes each. Default: histograms of fixed size.
      */
     raw?: boolean;
-    /** The name, and tag `op`, of operations without a name. Default: the scenario's name. */
+    /** The default name, and tag `op`, of operations. Default: the scenario's name. */
     op?: string;
     /**
      * The names passed to `op(name, fn)`, to check gates before the run. Any other name then ends
@@ -430,7 +430,7 @@ declare module 'k6/x/sweep' {
     repeat: number;
     /** Null without `variants`, and in a duet. */
     variant: string | null;
-    /** The name of operations without a name. */
+    /** The default name of operations. */
     op: string;
     /** `warmup` until the start line, also while clients connect; then `measure`. */
     phase: 'warmup' | 'measure';

@@ -41,7 +41,7 @@ func ReadBaseline(raw []byte) (*Baseline, error) {
 	}
 	if err := json.Unmarshal(raw, &head); err != nil || head.Schema != BaselineSchema {
 		if _, err := report.Read(raw); err != nil {
-			return nil, err // it is clear as it is
+			return nil, err // it names the problem
 		}
 
 		return nil, errors.New("it is a report, and not a baseline: k6 x sweep record REPORT makes one of it")

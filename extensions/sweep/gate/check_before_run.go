@@ -74,7 +74,8 @@ type missing struct {
 	there     string // alternatives in the run
 }
 
-// missing returns what the run will not have, or nil. Zero clients or rate mean any.
+// missing returns what the run will not have, or nil. Zero clients mean any number, and zero rate
+// any rate.
 func (p *Planned) missing(op string, clients int, rate float64) *missing {
 	switch {
 	case !slices.Contains(p.Ops, op):

@@ -114,7 +114,7 @@ type Config struct {
 	Intervals null.Bool `json:"intervals"`
 	// Raw sends every duration as a sample of a Trend.
 	Raw null.Bool `json:"raw"`
-	// Op names operations without a name; the scenario's name if not set.
+	// Op is the default name of operations; the scenario's name if not set.
 	Op null.String `json:"op"`
 	// OpNames are the names of the script's operations, to check gates before the run.
 	OpNames []string `json:"opNames"`

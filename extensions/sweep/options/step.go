@@ -142,7 +142,7 @@ func (c *Config) Asked(s Step) report.Step {
 	}
 }
 
-// OpOf names operations without a name.
+// OpOf returns the default name of a step's operations.
 func (c *Config) OpOf(s Step) string {
 	switch {
 	case s.Variant != "":

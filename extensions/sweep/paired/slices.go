@@ -36,7 +36,7 @@ type SlicePair struct{ Base, Change Slice }
 // classes.
 type Classes []float64
 
-// Ratio is a figure of both variants, with its estimate.
+// Ratio is one figure of both variants, and the estimate of its ratio.
 type Ratio struct {
 	Estimate
 

@@ -72,7 +72,7 @@ func (f *Find) names() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// limits returns the fields of the bounds, by the figure's key.
+// limits returns the given bounds, by the figure's key.
 func (f *Find) limits() map[string]types.NullDuration {
 	limits := map[string]types.NullDuration{}
 	v := reflect.ValueOf(f).Elem()
