@@ -18,9 +18,9 @@
  * the prefix `{user}:`. Sentinel is not supported: give the primary's address.
  *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (requested keys that were found or
- * not found), with the tags `op` (connect, get, set, delete, touch, getMulti,
- * insert, read, update, scan, info, the names of `commands`; each command of a pipeline counts) and `outcome` (ok, or the error's kind). k6's own
- * `data_sent` and `data_received` count the bytes.
+ * not found), with the tags `op` (connect, get, set, delete, touch, getMulti, insert, read, update,
+ * scan, info, the names of `commands`; each command of a pipeline counts) and `outcome` (ok, or the
+ * error's kind). k6's own `data_sent` and `data_received` count the bytes.
  *
  * `resp_failed` (Rate, with the tag `op`) is the share of failed operations, like `http_req_failed`
  * for requests. A threshold: `resp_failed: ['rate<0.01']`.
