@@ -86,7 +86,6 @@ func instance(params output.Params) string {
 	return name
 }
 
-// resolve determines the version, and takes unset settings from the address.
 func (s *settings) resolve() error {
 	if s.Version == 0 {
 		s.Version = s.likely()
@@ -106,7 +105,6 @@ func (s *settings) resolve() error {
 	return s.check()
 }
 
-// check checks the settings that the version requires or does not support.
 func (s *settings) check() error {
 	if s.Address == "" {
 		return fmt.Errorf("no address: use -o %s=http://host:port/database, or set %sURL", Name, environmentPrefix)
@@ -139,7 +137,6 @@ func (s *settings) likely() int {
 	}
 }
 
-// rule says whether a version requires or supports a setting.
 type rule struct {
 	name, value     string
 	needed, allowed bool
@@ -196,7 +193,6 @@ func (c *Config) endpoint() string {
 // longestReason limits server messages in logs, in bytes.
 const longestReason = 200
 
-// redact removes secrets from a server's message and shortens it.
 func (c *Config) redact(text string) string {
 	for _, secret := range []string{c.Token, c.Password} {
 		if secret != "" {

@@ -20,7 +20,6 @@ import (
 
 const grafana = "../../scripts/grafana"
 
-// grafanaDashboard is the part of a dashboard that the tests read.
 type grafanaDashboard struct {
 	UID    string
 	Panels []struct {
@@ -72,7 +71,6 @@ func readDashboard(t *testing.T, store string) *grafanaDashboard {
 	return d
 }
 
-// written returns the names of the measurements, fields and tags written for a cache's sweep.
 func written(t *testing.T) map[string]bool {
 	t.Helper()
 	rate := 75.0
@@ -150,8 +148,6 @@ func TestOtherDashboardsUseExistingMetrics(t *testing.T) {
 	}
 }
 
-// Both dashboards have the same panels at distinct places, and use the selected data source and
-// variables.
 func TestDashboardsMatch(t *testing.T) {
 	t.Parallel()
 	const gridWidth = 24

@@ -29,7 +29,6 @@ type running struct {
 	n    int
 }
 
-// start starts an output with an argument of -o. If set, transport replaces the network.
 func start(t *testing.T, argument string, transport http.RoundTripper) *running {
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()
@@ -57,7 +56,6 @@ func (r *running) send(n int) {
 	}
 }
 
-// end stops the output, checks that the log contains no secret, and returns the summary.
 func (r *running) end() (summary string, level logrus.Level) {
 	r.t.Helper()
 	require.NoError(r.t, r.Stop())
@@ -90,11 +88,10 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 type request struct {
 	*http.Request
 
-	at    time.Duration // since the server started
+	at    time.Duration
 	lines []string
 }
 
-// fake is a server without a network, for concurrent use.
 type fake struct {
 	answer func(request) (*http.Response, error)
 
@@ -161,7 +158,6 @@ func reply(status int, body string, headers ...string) (*http.Response, error) {
 	return r, nil
 }
 
-// numbers returns the numbers of the seconds in lines.
 func numbers(t *testing.T, lines ...string) (all []int) {
 	t.Helper()
 	for _, line := range lines {

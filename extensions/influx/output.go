@@ -125,7 +125,7 @@ func (o *Output) run() {
 		select {
 		case <-ticker.C:
 		case <-o.stopping:
-			ended = true // this batch is the last
+			ended = true
 		}
 		for lines := o.take(); len(lines) > 0; lines = o.take() {
 			o.deliver(lines)
@@ -135,7 +135,6 @@ func (o *Output) run() {
 
 func (o *Output) take() [][]byte { return o.buffer.take(o.config.BatchSize) }
 
-// deliver retries the lines until each is written or dropped.
 func (o *Output) deliver(lines [][]byte) {
 	requests := [][][]byte{lines}
 	for attempt := 0; len(requests) > 0; {
@@ -177,7 +176,6 @@ func (o *Output) giveUp(requests [][][]byte) {
 	o.drop(n, why)
 }
 
-// drop counts dropped points, and logs each reason once.
 func (o *Output) drop(n int, why string) {
 	if o.counts.drop(n, why) {
 		o.logger.Warnf("%s: points are dropped: %s", &o.config, why)
@@ -210,8 +208,7 @@ const (
 	longestBackOff = 30 * time.Second
 )
 
-// backOff returns the wait after a number of consecutive failures: doubled each time, with a random
-// half, so that many k6 processes do not retry together.
+// The random half keeps many k6 processes from retrying together.
 func backOff(failures int) time.Duration {
 	wait := longestBackOff
 	if failures < 10 {

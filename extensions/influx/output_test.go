@@ -56,7 +56,6 @@ func TestNothingToWrite(t *testing.T) {
 	})
 }
 
-// Nothing is lost while the server is down. Retries become rarer, and one message is logged.
 func TestServerRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -133,7 +132,6 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A request that is too large is split. A single point that is too large is dropped.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
@@ -158,7 +156,6 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// Parts of a split request are neither written twice nor lost if the server then fails.
 func TestTooLargeAndThenDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -227,7 +224,6 @@ func TestDownAndThenRefused(t *testing.T) {
 	})
 }
 
-// The output creates the database of InfluxDB 1 first, and retries that.
 func TestDatabaseCreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -288,8 +284,6 @@ func TestPartialWrite(t *testing.T) {
 	})
 }
 
-// While the server fails, the buffer drops its oldest points. Each point counts as either written
-// or dropped.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool
@@ -308,7 +302,7 @@ func TestFullBuffer(t *testing.T) {
 		up.Store(true)
 		time.Sleep(time.Minute)
 		summary, _ := o.end()
-		written, dropped := 60, 140 // buffer plus pending request
+		written, dropped := 60, 140
 		require.Contains(t, summary, fmt.Sprintf("%d points written, %d DROPPED: %[2]d (the buffer of 50 points was full)",
 			written, dropped))
 		got := server.got()
@@ -363,7 +357,7 @@ func TestServerRestartAtTheEnd(t *testing.T) {
 		})
 		o := start(t, one, server)
 		o.send(10)
-		time.Sleep(5 * time.Minute) // until the retries are 30 s apart
+		time.Sleep(5 * time.Minute)
 		summary, _ := o.end()
 		require.Contains(t, summary, "10 points written, none dropped")
 	})

@@ -27,7 +27,6 @@ func (c *pointCounts) wrote(n int) {
 	c.written += n
 }
 
-// drop counts dropped points, and reports whether they are the first for this reason.
 func (c *pointCounts) drop(n int, why string) (first bool) {
 	if n == 0 {
 		return false

@@ -32,7 +32,6 @@ type points struct {
 	tags map[string]string // of every point
 }
 
-// newPoints adds the run's tags (k6 run --tag) and the instance to all points.
 func newPoints(runTags map[string]string, instance string) *points {
 	tags := maps.Clone(runTags)
 	if tags == nil {
@@ -74,8 +73,6 @@ var ownTags = []string{ //nolint:gochecknoglobals // a constant
 	"time", "_time", "_field", "_measurement",
 }
 
-// checkRunTags returns an error for a tag (k6 run --tag) that is one of ownTags or that the line
-// protocol cannot represent.
 func checkRunTags(tags map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		switch {
@@ -200,7 +197,6 @@ func (p *points) line(measurement string, tags map[string]string, fields []field
 // there, and cutting it off would merge two names.
 const lastBackslash = "%5C"
 
-// clean replaces control characters and a trailing backslash in a tag value.
 func clean(value string) string {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -59,7 +59,6 @@ func TestPointOfASecond(t *testing.T) {
 		"clients_done=3i,bytes_sent=100i,bytes_received=200i,hits=3i,misses=1i,messages=7i 1800000000000000007\n", textOf(t, f))
 }
 
-// Without operations there are no percentiles, and a partial second has no rate.
 func TestPointOfAPartialSecond(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Done: 8, Seconds: []stream.Second{{
 		Phase: stream.Measure, Elapsed: time.Millisecond, Op: "get", Failed: 1, Durations: distribution(),
@@ -119,7 +118,6 @@ func TestNamesThatEndInABackslash(t *testing.T) {
 	}
 }
 
-// Names of any kind give one line per point and are read back unchanged.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"get", "a b", "a,b=c", `back\slash\`, "two\nlines", "\xff", "\x00", "é", "", `\`, "=", "\u0085"} {
 		f.Add(name, name)

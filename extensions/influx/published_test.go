@@ -105,7 +105,6 @@ func TestPublishedVersions(t *testing.T) {
 	}
 }
 
-// A redirect could send credentials to another server.
 func TestRedirection(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was followed") }))
 	defer elsewhere.Close()
@@ -117,12 +116,11 @@ func TestRedirection(t *testing.T) {
 	require.Contains(t, summary, "1 DROPPED: 1 (307 temporary redirect)")
 }
 
-// With any misbehaving peer, each point is written or counted as dropped, and nothing hangs.
 func TestMisbehavingPeers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		peer    func(net.Conn)
 		written bool
-		why     string // "" matches any reason
+		why     string
 	}{
 		"closes at once":       {peer: func(net.Conn) {}},
 		"answers with garbage": {peer: func(c net.Conn) { fmt.Fprint(c, strings.Repeat("\x00\xff garbage ", 100)) }, why: "malformed HTTP"},

@@ -72,7 +72,6 @@ func TestRealNamesThatEndInABackslash(t *testing.T) {
 	require.Equal(t, map[string]float64{`a`: 1, `a%5C`: 2, `a\%5C`: 3}, ops)
 }
 
-// The server refuses points whose field has another type in the database; they are counted.
 func TestRealPartialWrite(t *testing.T) {
 	address := database(t)
 	first := start(t, address, nil)
@@ -112,7 +111,6 @@ func TestRealTooLarge(t *testing.T) {
 	require.Len(t, influxtest.Query(t, server.Address+"/db", "SELECT ops FROM sweep"), 700)
 }
 
-// If the server is killed or suspended, each point is written or counted as dropped.
 func TestRealServerDies(t *testing.T) {
 	server := influxtest.Start(t)
 	o := start(t, server.Address+"/db?pushInterval=10ms&timeout=300ms&flushTimeout=20s&bufferSize=100&batchSize=50", nil)

@@ -48,7 +48,6 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) re
 
 const longestRetryAfter = 10 * time.Minute
 
-// reason returns the status and the server's message, from "error" (1 and 3) or "message" (2).
 func reason(status int, body []byte) string {
 	var says struct {
 		Error   string `json:"error"`
@@ -69,7 +68,6 @@ func reason(status int, body []byte) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, text))
 }
 
-// retryAfter reads seconds or a date.
 func retryAfter(value string, now time.Time) time.Duration {
 	after := time.Duration(0)
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {

@@ -126,7 +126,6 @@ func TestReplyToOneLargePoint(t *testing.T) {
 	require.Equal(t, result{refused: 1, why: "413 request entity too large"}, judge(413, nil, nil, 1, noon))
 }
 
-// For any reply, each point is written, refused, or to be retried.
 func FuzzReply(f *testing.F) {
 	f.Add(204, "", "", 1)
 	f.Add(400, "", `{"error":"partial write: x dropped=3"}`, 10)

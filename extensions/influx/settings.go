@@ -126,7 +126,6 @@ func (s *settings) readEnvironment(environment map[string]string) error {
 
 var wordEnds = regexp.MustCompile("([a-z])([A-Z])|([A-Z])([A-Z][a-z])")
 
-// snake converts pushInterval to PUSH_INTERVAL.
 func snake(name string) string {
 	return strings.ToUpper(wordEnds.ReplaceAllString(name, "${1}${3}_${2}${4}"))
 }

@@ -133,7 +133,7 @@ func (w *writer) do(request *http.Request) (status int, header http.Header, body
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	body, err = io.ReadAll(io.LimitReader(response.Body, longestReply))
 	if response.StatusCode < 300 {
-		err = nil // the points were written, even if the reply is incomplete
+		err = nil
 	}
 
 	return response.StatusCode, response.Header, body, err

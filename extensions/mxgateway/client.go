@@ -22,14 +22,11 @@ type client struct {
 	config *Config
 	tasks  *k6mod.Tasks
 
-	// mu guards the fields below: the VU may end in another goroutine during a call.
-	mu     sync.Mutex
-	schema *wire.Schema
-	// conn is nil at first.
-	conn *wire.Conn
-	// session is nil while none is open.
+	// The VU may end in another goroutine during a call.
+	mu      sync.Mutex
+	schema  *wire.Schema
+	conn    *wire.Conn
 	session *wire.Session
-	// tags are the subscribed tags; handles are the handles of their items.
 	tags    []string
 	handles []int64
 }
@@ -64,7 +61,7 @@ var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals //
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// connected returns the connection with a known schema. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	if err := c.dial(); err != nil {
 		return nil, err
@@ -80,8 +77,6 @@ func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	return c.conn, nil
 }
 
-// dial creates a missing connection. gRPC connects at the first call. The caller holds
-// c.mu.
 func (c *client) dial() (err error) {
 	if c.conn != nil {
 		return nil
@@ -102,7 +97,6 @@ func (c *client) dial() (err error) {
 	return nil
 }
 
-// wire returns the options for package wire, with the VU's k6 options.
 func (c *Config) wire(vu modules.VU) wire.Options {
 	o := wire.Options{Address: c.Address, Key: c.Key, ConnectTimeout: c.ConnectTimeout, Dial: k6glue.Dial(vu)}
 	if c.TLS != nil {
@@ -112,24 +106,22 @@ func (c *Config) wire(vu modules.VU) wire.Options {
 	return o
 }
 
-// closeTimeout is the timeout of closing a session that a script has left open.
 const closeTimeout = time.Second
 
-// disconnect closes the session, if the gateway answers, and the connection. Any goroutine may call
-// it.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != nil {
 		ctx, stop := context.WithTimeout(context.Background(), closeTimeout)
-		_ = c.session.Close(ctx) // the connection closes anyway
+		_ = c.session.Close(ctx)
 		stop()
 		c.forget()
 	}
 	c.closeConn()
 }
 
-// closeConn closes the connection. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *client) closeConn() {
 	switch {
 	case c.conn == nil:
@@ -145,7 +137,7 @@ func (c *client) closeConn() {
 
 func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
 
-// opened returns the session, or an error if none is open. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *client) opened() (*wire.Session, error) {
 	if c.session == nil {
 		return nil, k6mod.Misuse("there is no session: call open() first")

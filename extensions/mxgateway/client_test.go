@@ -146,7 +146,7 @@ func TestConnect(t *testing.T) {
 	require.Equal(t, 1, server.Connections(), "the session is on that connection")
 
 	server.Stop()
-	for range 2 { // the first one has given up its attempt
+	for range 2 {
 		refused := v.fail(`client.connect()`)
 		require.Equal(t, "connect", refused.Kind)
 		require.Contains(t, refused.Message, "cannot connect to "+server.Address+": ")
@@ -231,8 +231,7 @@ func TestWrongUse(t *testing.T) {
 		v.fail(`new mxgateway.Client(options)`).Message[len("new Client: "):])
 }
 
-// Closing a session counts as traffic. On a shared connection, a run leaves the others' bytes to be
-// counted by them.
+// On a shared connection, a run leaves the others' bytes to be counted by them.
 func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	server := start(t, nil)
 	root := New()
@@ -257,7 +256,7 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 		return second.Counted(metrics.DataSentName) - before
 	}
 	own := sentByARun()
-	for range 10 { // gRPC sends a few bytes of its own in some of them
+	for range 10 {
 		own = min(own, sentByARun())
 	}
 	third.CancelContext()
@@ -267,7 +266,6 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// One connection for all clients, or one for each. The schema is requested once.
 func TestSharedConnection(t *testing.T) {
 	server := start(t, nil)
 	root := New()

@@ -43,7 +43,7 @@ type options struct {
 	Service     string             `json:"service"`
 }
 
-// config checks the options. Its errors never show the key.
+// The errors of config never show the key.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		target:  target{Key: o.APIKey, Service: o.Service, ConnectTimeout: k6mod.DefaultConnectTimeout},

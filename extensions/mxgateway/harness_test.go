@@ -77,7 +77,6 @@ func (v *vu) fail(script string) thrown {
 	return v.own(v.Fail(script))
 }
 
-// rejected runs an expression whose promise must be rejected with an error of the module.
 func (v *vu) rejected(expression string) thrown {
 	v.t.Helper()
 
@@ -92,8 +91,6 @@ func (v *vu) own(e k6test.Thrown) thrown {
 	return thrown{e.Message, e.Kind, e.Code}
 }
 
-// step runs a step of n clients: each runs before, then during until its share is done. It returns
-// the step's reading and one of its VUs.
 func step(
 	t *testing.T, address string, n int, plan measure.Plan, prepare, before, during string,
 ) (measure.Reading, *vu) {

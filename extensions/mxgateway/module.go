@@ -22,7 +22,6 @@ const (
 	metricFailed   = "mxgateway_results_failed" // Counter: failed results
 )
 
-// Operations: values of the tag op.
 const (
 	opConnect     = "connect"
 	opOpen        = "open"
@@ -55,7 +54,6 @@ type module struct {
 	*process
 }
 
-// process is the state that all VUs share.
 type process struct {
 	schemas schemas
 	conns   k6glue.Shared[target, *wire.Conn]

@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// defaultName is the default name of a session and its client.
 const defaultName = "k6"
 
 var callOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
@@ -229,7 +228,7 @@ func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// reading returns the arguments of a ReadBulk. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *client) reading(given []string) (*wire.Session, []string, error) {
 	session, err := c.opened()
 	if err != nil {
@@ -265,7 +264,6 @@ func (c *client) close(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// maxWait limits the wait of a ReadBulk, which is sent as milliseconds in 32 bits.
 const maxWait = 24 * time.Hour
 
 func waitOf(given types.NullDuration) (time.Duration, error) {

@@ -22,7 +22,7 @@ import (
 const unavailablePause = 100 * time.Millisecond
 
 type runOptions struct {
-	// Addresses are the tags to read. (The option tags is for samples, as in other calls.)
+	// The option tags is for samples, as in other calls.
 	Addresses  []string           `json:"addresses"`
 	Iterations *int64             `json:"iterations"`
 	Duration   types.NullDuration `json:"duration"`
@@ -93,16 +93,14 @@ type run struct {
 	read   *wire.RepeatedRead
 	conn   *wire.Conn
 	tally  *tally
-	// most is the number of calls; 0: no limit.
-	most  int64
-	until time.Duration
+	most   int64
+	until  time.Duration
 
 	calls, failed            int64
 	total                    wire.Counts
 	took                     time.Duration
 	bytesSent, bytesReceived int64
-	// dataSent and dataReceived are bytes of the connection.
-	dataSent, dataReceived uint64
+	dataSent, dataReceived   uint64
 }
 
 func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
@@ -133,8 +131,8 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 	return r, nil
 }
 
-// work makes the calls. It returns an error if the test or the step ends first. The call that is
-// cut off then is not recorded, like an operation of a script.
+// work does not record the call that the end of the step cuts off, like an operation of a
+// script.
 func (r *run) work(vuContext context.Context) error {
 	ctx := r.read.Context(vuContext)
 	for began := clock.Now(); ; {
@@ -160,7 +158,6 @@ func (r *run) work(vuContext context.Context) error {
 	}
 }
 
-// rest waits for a while, and returns the time afterwards.
 func (r *run) rest(ctx context.Context) time.Duration {
 	select {
 	case <-time.After(unavailablePause):

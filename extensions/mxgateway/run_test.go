@@ -20,7 +20,6 @@ const (
 	tick = time.Millisecond
 )
 
-// everyFourth makes one of four calls fail, and one of four have a failed and an uncached item.
 func everyFourth(_ context.Context, n int) gatewaytest.Answer {
 	switch n % 4 {
 	case 0:
@@ -134,8 +133,7 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// The call that the end of a step cuts off is not recorded by the run or the tally. The sweep
-// counts it as an operation that was cut off.
+// The call that the end of a step cuts off is not recorded by the run or the tally.
 func TestCutOffCallsAreNotRecorded(t *testing.T) {
 	begun := make(chan struct{})
 	server := start(t, func(ctx context.Context, n int) gatewaytest.Answer {

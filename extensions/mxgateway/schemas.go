@@ -11,17 +11,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// schemas are the schemas that the process has loaded, for all VUs. The zero value is ready to use.
 type schemas struct {
 	mu    sync.Mutex
 	known map[schemaKey]*wire.Schema
 }
 
-// schemaKey is the source of a schema: a file, or a server's reflection.
 type schemaKey struct{ file, address, service string }
 
-// of returns the schema with this key, and calls load if it is missing. A failed load is repeated
-// at the next call.
+// A failed load is repeated at the next call.
 func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,8 +37,7 @@ func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Sc
 	return schema, nil
 }
 
-// load reads the .proto in the init context, so that an archive contains it. Paths are relative to
-// the folder of the script that k6 runs, as in k6/net/grpc.
+// load reads the .proto in the init context, so that an archive contains it.
 func (m *module) load(c *Config) (*wire.Schema, error) {
 	env := m.VU().InitEnv()
 	if m.VU().State() != nil {
@@ -60,7 +56,6 @@ func (m *module) load(c *Config) (*wire.Schema, error) {
 	})
 }
 
-// reflect asks the server once.
 func (m *module) reflect(ctx context.Context, conn *wire.Conn, c *Config) (*wire.Schema, error) {
 	key := schemaKey{address: c.Address, service: c.Service}
 

@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// tallies are the process's tallies by name. The zero value is ready to use.
 type tallies struct {
 	mu    sync.Mutex
 	known map[string]*tally
@@ -41,7 +40,7 @@ type tally struct {
 	latencies  measure.Distribution // of all calls
 	failed     int
 	total      wire.Counts
-	begin, end time.Time // of the first call, and of the last one to end
+	begin, end time.Time
 }
 
 func (t *tally) add(begin time.Time, took time.Duration, counts wire.Counts, err error) {
@@ -61,7 +60,6 @@ func (t *tally) add(begin time.Time, took time.Duration, counts wire.Counts, err
 	}
 }
 
-// summary is the published JSON object, with its keys in order.
 type summary struct {
 	Language          string  `json:"language"`
 	DurationMs        float64 `json:"durationMs"`
@@ -135,8 +133,8 @@ func (j *tallyObject) attempt(call sobek.FunctionCall) sobek.Value {
 	return j.during(call.Argument(0), false)
 }
 
-// during calls fn. In a sweep, it counts only in the measured phase, and not what the end of the
-// step cuts off.
+// during counts only in the measured phase of a sweep, and not what the end of the step cuts
+// off.
 func (j *tallyObject) during(fn sobek.Value, isCall bool) sobek.Value {
 	sweep := k6glue.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
@@ -172,7 +170,6 @@ func (j *tallyObject) invoke(fn sobek.Value) (sobek.Value, error) {
 	return callable(sobek.Undefined())
 }
 
-// countsOf reads the result of a call's function: { results, cached }.
 func (j *tallyObject) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	if err != nil || k6glue.IsNullish(value) {
 		return counts

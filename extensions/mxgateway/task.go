@@ -13,18 +13,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// task is one call of a script, with its arguments.
 type task struct {
 	client    *client
 	operation string
 	tags      k6mod.Tags
-	// job does the work, with the client locked.
-	job    func(ctx context.Context) error
-	counts wire.Counts
-	// value returns the result for the script; nil: undefined.
-	value func() any
+	job       func(ctx context.Context) error
+	counts    wire.Counts
+	value     func() any
 
-	// unsent means that nothing had to be sent.
 	unsent         bool
 	took           time.Duration
 	received, sent uint64

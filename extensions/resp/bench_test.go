@@ -240,7 +240,6 @@ func TestInvalidLengths(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A value that a full server refuses is a failure for set, but not for getOrSet.
 func TestOutOfMemory(t *testing.T) {
 	full := fake(t, func(conn net.Conn) {
 		for lines := bufio.NewScanner(conn); lines.Scan(); {

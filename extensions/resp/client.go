@@ -15,19 +15,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// client is the JavaScript object Client, with one connection to each server. An operation opens
-// the connection if it is missing or broken.
+// client is the JavaScript object Client, with one connection to each server.
 type client struct {
 	*module
 
-	config *Config
-	mu     sync.Mutex // guards nodes: a cluster adds some while other goroutines close them
-	nodes  []*node
-	// cluster is nil without a cluster.
+	config  *Config
+	mu      sync.Mutex
+	nodes   []*node
 	cluster *cluster
 	bench   *cachebench.Bench
-	// seat lets the clients' runs take turns.
-	seat *eventloop.Seat
+	seat    *eventloop.Seat
 }
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
@@ -56,7 +53,7 @@ func (c *client) newNode(s *server) node {
 	return node{counts: c.Instruments, seat: c.seat, client: c, server: s}
 }
 
-// primaries returns the nodes of all servers; in a cluster, of the servers that have slots.
+// In a cluster, primaries returns only servers that have slots.
 func (c *client) primaries() []*node {
 	if c.cluster == nil {
 		return c.nodes
@@ -69,7 +66,7 @@ func (c *client) primaries() []*node {
 	return nodes
 }
 
-// throw throws an error. If the script's client cannot work with the server, that ends the test.
+// throw ends the test if the script's client cannot work with the server.
 func (c *client) throw(err error) {
 	if errors.Is(err, workload.ErrClosed) {
 		c.Abort(err)
@@ -102,7 +99,7 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// tagged reads the option tags of a method. The metrics carry the tags until done is called.
+// The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	var tags k6mod.Tags
 	if err := callOptions.Read(method, options, &tags); err != nil {
@@ -141,7 +138,6 @@ func (c *client) ycsb(call sobek.FunctionCall) sobek.Value {
 	return c.during(func() sobek.Value { return c.bench.YCSB(call) })
 }
 
-// one throws if there are several servers: the method does not spread keys.
 func (c *client) one(method string) {
 	if len(c.nodes) > 1 && c.cluster == nil {
 		c.Misuse("%s works with one server or, with the option cluster, with one cluster, and this Client has %d servers; "+
@@ -153,7 +149,7 @@ func (c *client) hitRate(call sobek.FunctionCall) sobek.Value {
 	return c.during(func() sobek.Value { return c.bench.HitRate(call) })
 }
 
-// during runs job. The end of the VU's context interrupts it.
+// The end of the VU's context interrupts the job.
 func (c *client) during(job func() sobek.Value) sobek.Value {
 	c.MustRun()
 	defer context.AfterFunc(c.VU().Context(), func() {
@@ -164,7 +160,7 @@ func (c *client) during(job func() sobek.Value) sobek.Value {
 	return job()
 }
 
-// disconnect closes all connections. Any goroutine may call it.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.each((*node).close)
 	c.Closing().Remove(c)

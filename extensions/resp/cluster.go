@@ -12,12 +12,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// cluster is a client's view of a Redis Cluster: a connection to each primary. The client's nodes
-// have the order of the topology's servers.
+// cluster is a client's view of a Redis Cluster: a connection to each primary.
 //
 // A command is repeated only if it was not executed: the server says so (MOVED, ASK, TRYAGAIN,
-// CLUSTERDOWN, LOADING), or there was no connection. The operation's duration includes that. If the
-// connection breaks before the answer, the operation has failed.
+// CLUSTERDOWN, LOADING), or there was no connection. The operation's duration includes that.
+// If the connection breaks before the answer, the operation has failed.
 type cluster struct {
 	*client
 
@@ -29,7 +28,7 @@ type cluster struct {
 
 func (c *cluster) node(server int) *node {
 	for len(c.nodes) <= server {
-		s := c.config.Servers[0] // they have one login
+		s := c.config.Servers[0]
 		s.Address = c.topology.address(len(c.nodes))
 		n := c.newNode(&s)
 		c.mu.Lock()
@@ -55,7 +54,6 @@ func (c *cluster) primaries() (nodes []*node, err error) {
 	return nodes, nil
 }
 
-// all returns the nodes of all servers, the first ones first.
 func (c *cluster) all(first ...*node) []*node {
 	nodes := first
 	for server := range c.topology.count() {
@@ -67,7 +65,6 @@ func (c *cluster) all(first ...*node) []*node {
 	return nodes
 }
 
-// ask requests all slots from the nodes, one after another until one answers.
 func (c *cluster) ask(nodes []*node) (err error) {
 	for _, n := range nodes {
 		failed := n.do(func(conn *wire.Conn) error {
@@ -84,13 +81,12 @@ func (c *cluster) ask(nodes []*node) (err error) {
 	return err
 }
 
-// peer completes an address from a node's answer: a missing host is the node's own.
 func (n *node) peer(address string) string {
 	port, is := strings.CutPrefix(address, ":")
 	if !is {
 		return address
 	}
-	host, _, _ := net.SplitHostPort(n.server.Address) // it has been parsed before
+	host, _, _ := net.SplitHostPort(n.server.Address)
 
 	return net.JoinHostPort(host, port)
 }
@@ -141,8 +137,8 @@ const (
 	freeRedirects = 3
 )
 
-// follow repeats a job that n has not executed because of err, at the slot's present node, until it
-// is done, fails, or timeout has passed.
+// follow repeats a job that n has not executed because of err, until it is done, fails, or
+// timeout has passed.
 func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) error) error {
 	for begin, tries := clock.Now(), 0; notDone(err); tries++ {
 		said, _ := errors.AsType[*wire.Error](err)
@@ -178,13 +174,12 @@ func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) erro
 	return err
 }
 
-// moved records that a slot has moved, and returns its new node. It also requests all slots,
-// because others have probably moved too.
+// moved also requests all slots, because others have probably moved too.
 func (c *cluster) moved(from *node, said *wire.Error) *node {
 	server := c.topology.server(from.peer(said.Address))
 	n := c.node(server)
 	if owner, _ := c.topology.owner(said.Slot); owner != server && c.topology.mayAsk() {
-		_ = c.ask(c.all(n)) // the new place of this slot is known
+		_ = c.ask(c.all(n))
 		c.topology.answered()
 	}
 	c.topology.assign(said.Slot, said.Slot, server)
@@ -192,8 +187,7 @@ func (c *cluster) moved(from *node, said *wire.Error) *node {
 	return n
 }
 
-// reconsidered returns the next node to try for a slot whose server cannot be reached or cannot
-// serve it now. If no other server answers, it returns the server's error.
+// reconsidered returns the server's error if no other server answers.
 func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, error) {
 	if said.Code != wire.TryAgain && c.topology.mayAsk() {
 		others := c.all(n)[1:]
@@ -209,7 +203,6 @@ func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, erro
 	return c.node(server), err
 }
 
-// tooLate returns the error of a command that the cluster has not executed within timeout.
 func (c *cluster) tooLate(said *wire.Error) error {
 	kind := said.Kind
 	if kind == wire.KindUsage { // of MOVED and ASK
@@ -224,7 +217,6 @@ func (c *cluster) tooLate(said *wire.Error) error {
 const crossSlot = "the keys of one command must be in one slot of the cluster: give them a hash tag, " +
 	"such as {user:1}, or use commands of one key, with the option pipeline"
 
-// pause lets other clients of the event loop run.
 func (c *cluster) pause() {
 	ctx := c.VU().Context()
 	if c.seat.Inside() {
@@ -238,7 +230,6 @@ func (c *cluster) pause() {
 	}
 }
 
-// part is the part of a pipeline for one node.
 type part struct {
 	batch     *batch
 	positions []int // in the pipeline
@@ -247,7 +238,6 @@ type part struct {
 	started   wire.Started
 }
 
-// undone is a command of a pipeline that a node has not executed, for the reason in its Err.
 type undone struct {
 	position int
 	node     *node
@@ -271,8 +261,7 @@ func (p *part) undone(position int, err error) {
 	c.again = append(c.again, undone{position, p.node})
 }
 
-// pipeline runs a pipeline: all nodes get their commands before the first answer is read. Commands
-// that were not executed are repeated one by one.
+// Commands that were not executed are repeated one by one.
 func (c *cluster) pipeline(b *batch) {
 	c.split(b)
 	c.seat.Begin()
@@ -297,7 +286,7 @@ func (c *cluster) pipeline(b *batch) {
 	for i := range c.parts {
 		if p := &c.parts[i]; p.conn != nil {
 			c.finish(b, p)
-			c.seat.Waited = nil // what the next answers wait for is this node, and not k6
+			c.seat.Waited = nil
 		}
 	}
 	c.seat.Waited = waited
@@ -341,7 +330,6 @@ func (c *cluster) finish(b *batch, p *part) {
 	}
 }
 
-// redo runs one command of a pipeline.
 func (c *cluster) redo(b *batch, u undone) {
 	alone, command := alone{batch: b, position: u.position}, &b.commands[u.position]
 	err := c.follow(u.node, wire.Slot(command.Key), command.Err, func(conn *wire.Conn) (err error) {
@@ -355,11 +343,10 @@ func (c *cluster) redo(b *batch, u undone) {
 	}
 }
 
-// alone is a command of a pipeline that is run separately.
 type alone struct {
 	batch    *batch
 	position int
-	err      error // why it was not executed
+	err      error
 }
 
 // Request implements wire.Pipeline.

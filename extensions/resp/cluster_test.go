@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// fakeCluster is a cluster whose servers redirect clients as a test says.
 type fakeCluster struct {
 	t *testing.T
 
@@ -25,15 +24,12 @@ type fakeCluster struct {
 	listeners []net.Listener
 	conns     []map[net.Conn]bool
 	owners    [wire.Slots]int
-	// importing are the servers to which the owners of slots redirect clients with ASK.
 	importing map[int]int
-	// refuse holds the answers to the next commands, which are not executed.
-	refuse []string
-	// executed counts the executed commands, and asked the answers to CLUSTER SLOTS.
-	executed map[string]int
-	asked    int
-	values   map[string]string
-	noHost   bool
+	refuse    []string
+	executed  map[string]int
+	asked     int
+	values    map[string]string
+	noHost    bool
 }
 
 func startFakeCluster(t *testing.T, servers int) *fakeCluster {
@@ -83,7 +79,6 @@ func (c *fakeCluster) kill(server int) {
 	}
 }
 
-// done returns how many commands of these names were executed.
 func (c *fakeCluster) done(names ...string) (sum int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +89,6 @@ func (c *fakeCluster) done(names ...string) (sum int) {
 	return sum
 }
 
-// asks returns how often clients have requested all slots.
 func (c *fakeCluster) asks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +196,6 @@ func (c *fakeCluster) slots() string {
 	return fmt.Sprintf("*%d\r\n", n) + ranges
 }
 
-// client returns a VU with a `client` of the cluster, which knows only its first server.
 func (c *fakeCluster) client(options string) *vu {
 	v := newVU(c.t)
 	require.NoError(c.t, v.JS.Set("first", c.addresses[0]))
@@ -278,7 +271,6 @@ func slotsOf(first, end int) (slots []int) {
 	return slots
 }
 
-// When a server dies, its operations in progress fail. Another server then has its slots.
 func TestClusterServerDies(t *testing.T) {
 	for script, most := range map[string]int{someSets: 1, pipelined: 30} {
 		c := startFakeCluster(t, 3)
@@ -286,7 +278,7 @@ func TestClusterServerDies(t *testing.T) {
 		v.Run(`client.connect()`)
 		c.kill(1)
 		go func() {
-			time.Sleep(100 * time.Millisecond) // clients may find the server dead before or after this
+			time.Sleep(100 * time.Millisecond)
 			c.give(0, slotsOf(0, wire.Slots*2/3)...)
 		}()
 		r := v.bench(script)
@@ -332,7 +324,6 @@ func TestClusterThatCannot(t *testing.T) {
 	}
 }
 
-// Any command works, at the slot of its key.
 func TestClusterRunsCommands(t *testing.T) {
 	c := startFakeCluster(t, 3)
 	v := c.client(``)

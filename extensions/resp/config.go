@@ -87,7 +87,6 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, o.Override(&c.Timeout, &c.ConnectTimeout)
 }
 
-// checkCluster gives all servers of a cluster the login of the first URL.
 func (c *Config) checkCluster() error {
 	if !c.Cluster {
 		return nil
@@ -109,7 +108,7 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// parse reads a URL or host:port. Its errors never show the URL, which may hold a password.
+// The errors of parse never show the URL, which may hold a password.
 func parse(text string) (server, error) { //nolint:cyclop // one case for each part of a URL
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return server{Address: text, Network: "unix"}, nil
@@ -164,7 +163,7 @@ func parse(text string) (server, error) { //nolint:cyclop // one case for each p
 	return s, nil
 }
 
-// target names the servers. Clients with equal targets work on the same data.
+// Clients with equal targets work on the same data.
 func (c *Config) target() string {
 	var b strings.Builder
 	for _, s := range c.Servers {

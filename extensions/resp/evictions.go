@@ -10,8 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
 
-// watchEvictions starts to count the keys that the server evicts during the current step, before
-// the client connects to the server.
 func (n *node) watchEvictions() {
 	session := n.client.Session()
 	if session == nil || session.Client.Started() {
@@ -32,7 +30,6 @@ func (n *node) watchEvictions() {
 	})
 }
 
-// statistics reads a server's statistics over its own connection.
 type statistics struct{ conn *wire.Conn }
 
 // Read implements evictions.Server.
@@ -50,8 +47,7 @@ func (s *statistics) Close() { s.conn.Close() }
 
 var errUntold = errors.New("the server does not report how many keys it evicts")
 
-// evictedOf reads from an answer to INFO how many keys were evicted, and how many more connections
-// the server accepts: negative if the answer does not say.
+// The free connections are negative if the answer does not say.
 func evictedOf(text string) (evicted uint64, free int, err error) {
 	numbers := evictions.Statistics{}
 	for name, value := range infoLines(text) {

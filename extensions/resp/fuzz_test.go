@@ -8,7 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// FuzzConfig: an error is one line without the address, and an accepted address can be dialled.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "a", "a:1,b", "redis://u:secret@h:1/2", "rediss://[::1]:1", "unix:///a?db=1", "redis://h?x", ",", "[", "%zz"} {
 		f.Add(seed)

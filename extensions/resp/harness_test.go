@@ -20,7 +20,6 @@ type vu struct {
 	t *testing.T
 }
 
-// redisURL returns the URL of a Redis that scripts/servers.sh started, or of a stub.
 func redisURL(t *testing.T) string {
 	t.Helper()
 	if url := os.Getenv("REDIS_URL"); url != "" {
@@ -72,7 +71,6 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e.Message, e.Kind}
 }
 
-// step runs a step of n clients. Each runs before, then during until its share is done.
 func step(t *testing.T, n int, plan measure.Plan, before, during string) measure.Reading {
 	t.Helper()
 	root := New()

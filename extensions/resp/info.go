@@ -52,7 +52,6 @@ func (c *client) infoOf(text string) *sobek.Object {
 	return one
 }
 
-// infoLines yields the name:value lines of an answer to INFO. It skips titles and empty lines.
 func infoLines(text string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for line := range strings.Lines(text) {

@@ -43,7 +43,6 @@ type sharedByAll struct {
 	topologies map[string]*topology // by target
 }
 
-// topology returns the cluster's topology, which all clients with equal servers share.
 func (s *sharedByAll) topology(config *Config) *topology {
 	s.mu.Lock()
 	defer s.mu.Unlock()

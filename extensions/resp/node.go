@@ -21,7 +21,7 @@ type node struct {
 	counts *k6mod.Instruments
 	seat   *eventloop.Seat
 	conn   *wire.Conn
-	mu     sync.Mutex // guards conn: the end of the VU and of its context run in other goroutines
+	mu     sync.Mutex
 
 	moved                  wire.Traffic
 	toldSent, toldReceived uint64
@@ -30,8 +30,7 @@ type node struct {
 	server *server
 }
 
-// usable returns a usable connection, and opens one if needed. During a run the connection is used
-// at the client's seat.
+// During a run the connection is used at the client's seat.
 func (n *node) usable() (*wire.Conn, error) {
 	conn := n.live()
 	if conn == nil {
@@ -75,7 +74,7 @@ func (n *node) connect() (*wire.Conn, error) {
 	}
 	n.conn = conn
 	n.client.Closing().Add(n.client, n.client.disconnect)
-	if ctx.Err() != nil { // interrupt ran before this connection was set
+	if ctx.Err() != nil {
 		conn.Interrupt()
 	}
 
@@ -86,8 +85,7 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 
 func (n *node) dialer() dialFunc { return k6glue.Dial(n.client.VU()) }
 
-// wireConfig returns the configuration for wire.Dial. Unix sockets use Go's dialer, because k6's
-// takes no paths.
+// Unix sockets use Go's dialer, because k6's takes no paths.
 func (n *node) wireConfig(dial dialFunc) *wire.Config {
 	s, config := n.server, n.client.config
 	if s.Network == "unix" {
@@ -114,7 +112,6 @@ func (n *node) do(job func(*wire.Conn) error) error {
 	return n.after(conn, job(conn))
 }
 
-// after closes a connection that a job has broken, and converts the job's error.
 func (n *node) after(conn *wire.Conn, err error) error {
 	if conn.Broken() {
 		conn.Close()
@@ -134,7 +131,6 @@ func (n *node) failed(err error) error {
 	return final(err)
 }
 
-// final makes err end the run if no later operation can succeed.
 func final(err error) error {
 	if said, is := errors.AsType[*wire.Error](err); is && said.Kind == wire.KindUsage {
 		return unusable{said}
@@ -143,7 +139,7 @@ func final(err error) error {
 	return err
 }
 
-// interrupt aborts the current call. Any goroutine may call it.
+// Any goroutine may call it.
 func (n *node) interrupt() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -152,7 +148,7 @@ func (n *node) interrupt() {
 	}
 }
 
-// close closes the connection. Any goroutine may call it.
+// Any goroutine may call it.
 func (n *node) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -162,7 +158,6 @@ func (n *node) close() {
 	n.conn = nil
 }
 
-// traffic returns the bytes received and sent since its last call.
 func (n *node) traffic() (received, sent uint64) {
 	received, sent = n.moved.Received.Load()-n.toldReceived, n.moved.Sent.Load()-n.toldSent
 	n.toldReceived += received

@@ -7,18 +7,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// hashes is the state of a store that keeps records as hashes.
 type hashes struct {
 	index []byte // the sorted set of all keys; nil without scans
 	names [][]byte
 	pairs []wire.Pair
 	into  []byte
 
-	got   func(field int, value []byte) // of the current operation
-	named func(name, value []byte)      // calls got
+	got   func(field int, value []byte)
+	named func(name, value []byte) // calls got
 }
 
-// keysOfRecords is the sorted set of the keys of all records.
 const keysOfRecords = "usertable:keys"
 
 // Limits implements ycsb.Limited. The keys of all records have one slot.

@@ -10,16 +10,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// store runs the operations of a workload on one server, or on a cluster.
 type store struct {
-	node // of the one server; in a cluster only its shared fields are used
+	node // in a cluster only its shared fields are used
 
-	// cluster is nil if there is one server.
 	cluster *cluster
-	// values is the buffer for values that are read and discarded.
-	values []byte
-	batch  batch
-	hashes hashes
+	values  []byte
+	batch   batch
+	hashes  hashes
 }
 
 func (s *store) do(key []byte, job func(*wire.Conn) error) error {
@@ -65,7 +62,6 @@ func (s *store) command(operation string, q *wire.Request) error {
 	return err
 }
 
-// refused marks errors of a set that mean that the server does not store the value.
 func refused(err error) error {
 	if said, is := errors.AsType[*wire.Error](err); is && said.Kind == wire.KindFull {
 		return fmt.Errorf("%w: %w", workload.ErrRefused, err)
@@ -149,7 +145,6 @@ func (s *store) Pipeline(commands []workload.Command, got func(i int, value []by
 	return err
 }
 
-// verbs are the verbs of a pipeline's operations.
 var verbs = [workload.NumOps]wire.Verb{ //nolint:gochecknoglobals // a table
 	workload.Get: wire.Get, workload.Set: wire.Set, workload.Delete: wire.Delete, workload.Touch: wire.Touch,
 }

@@ -26,8 +26,6 @@ type stub struct {
 	conns map[net.Conn]bool
 }
 
-// runStub starts an in-memory server with the commands that the tests use, and returns its host and
-// port. It runs until the process ends.
 func runStub() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,7 +83,7 @@ func (s *stub) serve(conn net.Conn) {
 			return
 		}
 		if in.Buffered() > 0 {
-			continue // all answers of a pipeline go out together
+			continue
 		}
 		if err := out.Flush(); err != nil {
 			return
@@ -135,7 +133,6 @@ const (
 func bulk(text string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(text), text) }
 func integer(n int) string    { return fmt.Sprintf(":%d\r\n", n) }
 
-// do runs one command, with the lock held, and returns its answer.
 func (c *session) do(name string, args []string) string {
 	switch name {
 	case "ping":
@@ -204,7 +201,6 @@ func (c *session) read(name string, keys []string) string {
 	return integer(int(time.Until(e.expires).Round(time.Second).Seconds()))
 }
 
-// write runs a command that changes keys. Its set knows no option but EX.
 func (c *session) write(name string, args []string) string {
 	data, key := c.data[c.database], args[0]
 	e, there := c.get(key)
@@ -259,7 +255,6 @@ func value(e entry, there bool) string {
 	return bulk(e.value)
 }
 
-// in returns the time that many seconds from now; now if seconds is not a number.
 func in(seconds string) time.Time {
 	n, _ := strconv.Atoi(seconds)
 

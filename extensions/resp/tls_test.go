@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// secured returns the address of the shared server behind TLS, and the certificate of 127.0.0.1.
 func secured(t *testing.T) (address, certificate string) {
 	t.Helper()
 	pair := httptest.NewTLSServer(nil)

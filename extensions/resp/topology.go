@@ -18,12 +18,10 @@ type topology struct {
 
 	mu      sync.Mutex
 	servers []string // addresses; it only grows
-	// asked is when a client last requested all slots; asking is set until the answer arrives.
-	asked  time.Duration
-	asking bool
+	asked   time.Duration
+	asking  bool
 }
 
-// askEvery is the minimum time between such requests of all clients.
 const askEvery = 100 * time.Millisecond
 
 func newTopology(seeds []server) *topology {
@@ -35,7 +33,6 @@ func newTopology(seeds []server) *topology {
 	return t
 }
 
-// server returns the index of an address, and adds a new address.
 func (t *topology) server(address string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,8 +80,7 @@ func (t *topology) primaries() (servers []int) {
 	return servers
 }
 
-// mayAsk reports whether the caller should request all slots now: no other client is doing so or
-// has just done so. The caller must call answered afterwards.
+// The caller must call answered afterwards.
 func (t *topology) mayAsk() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
-// database is the JavaScript object Database.
 type database struct {
 	*module
 
@@ -24,19 +23,16 @@ type database struct {
 	timeout time.Duration
 	tags    k6mod.Tags
 	// leave gives up the share of a shared pool; nil for the database's own pool.
-	leave func()
-	// source is the name of the database; records and bench are for runs.
+	leave   func()
 	source  string
 	records *records
 	bench   *ycsbbench.Bench
-	// call is the context of its calls. waited is how long the last call waited for a connection of
-	// a shared pool, and connected whether it got one.
+	// waited is how long the last call waited for a connection of a shared pool.
 	call      wholerows.Call
 	waited    time.Duration
 	connected bool
 }
 
-// databaseMethods are the methods of xk6-sql, and ycsb.
 var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
 	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
 	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,
@@ -79,7 +75,6 @@ func (d *database) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// timeoutAndRest returns the timeout with which a call begins, and the other arguments.
 func (d *database) timeoutAndRest(method string, call sobek.FunctionCall) (time.Duration, []sobek.Value) {
 	timeout, err := timeoutOf(method, "the timeout", call.Argument(0))
 	if err != nil {
@@ -118,8 +113,7 @@ func (d *database) execFor(method string, timeout time.Duration, arguments []sob
 	return d.Runtime().ToValue(done)
 }
 
-// do reads the arguments, runs the operation and counts it. It throws the operation's error. A call
-// with wrong arguments is not counted.
+// A call with wrong arguments is not counted.
 func (d *database) do(
 	op, method string, timeout time.Duration, arguments []sobek.Value, work func(on runner, text string, values []any) error,
 ) {
@@ -152,8 +146,7 @@ func (d *database) do(
 	}
 }
 
-// cutOff replaces an error that the timeout or the end of the test caused, since each driver words
-// it differently. Other errors stay the same.
+// cutOff is needed because each driver words such an error differently.
 func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	switch kind := d.As(err).Kind; {
 	case kind != k6mod.KindTimeout && kind != k6mod.KindCancelled:
@@ -169,7 +162,6 @@ func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	}
 }
 
-// read reads the text of a query or statement, and its values.
 func (d *database) read(method string, arguments []sobek.Value) (text string, values []any, err error) {
 	var first sobek.Value
 	if len(arguments) > 0 {

@@ -31,7 +31,7 @@ const (
 
 func asError(err error) k6mod.Error {
 	var thrown *sobek.Exception
-	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil { // a Go error that xk6-sql has thrown
+	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil {
 		err = errors.Unwrap(thrown)
 	}
 	e := k6mod.Error{Kind: kindOf(err), Message: err.Error(), Cause: err}
@@ -66,13 +66,12 @@ func kindOf(err error) string {
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
 		return k6mod.KindConnection
-	default: // database/sql or a driver has found the call to be wrong
+	default:
 		return k6mod.KindUsage
 	}
 }
 
-// kindOfLocal returns the kind of an SQLite error (https://sqlite.org/rescode.html). Code 1 covers
-// all faults of a statement; only the text distinguishes them.
+// Code 1 covers all faults of a statement; only the text distinguishes them.
 func kindOfLocal(e *sqlite.Error) string {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -33,7 +33,6 @@ const (
 	waitInSweep = "the counter " + counterWait + " in extra.counters of each step sums them up"
 )
 
-// Operations: values of the tag op.
 const (
 	opQuery = "query"
 	opExec  = "exec"
@@ -64,12 +63,10 @@ type module struct {
 	*k6mod.Module
 
 	records *ycsbbench.Shared
-	// calls makes the contexts of calls, which end at their timeout.
-	calls deadline.Contexts
-	// shared are the pools that all VUs use.
-	shared *k6glue.Shared[poolKey, *sql.DB]
-	wait   *metrics.Metric
-	waits  map[string]k6glue.Series // of sql_wait, by operation and tags
+	calls   deadline.Contexts
+	shared  *k6glue.Shared[poolKey, *sql.DB]
+	wait    *metrics.Metric
+	waits   map[string]k6glue.Series
 }
 
 // poolKey holds the settings that must be equal for databases to share a pool.
@@ -104,8 +101,7 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	return databaseMethods.Object(m.Runtime(), d)
 }
 
-// newPool opens a pool of connections. A shared pool keeps all idle connections; database/sql's
-// default is two.
+// A shared pool keeps all idle connections; database/sql's default is two.
 func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err error) {
 	open := func(source string) (err error) {
 		pool, err = sql.Open(driver, source)
@@ -130,8 +126,7 @@ func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err e
 	return pool, nil
 }
 
-// driverName returns the database/sql name of a driver's symbol. The driver's module exports the
-// symbol or an object with it. Other values give "".
+// driverName accepts the symbol that a driver's module exports, or an object with it.
 func driverName(value sobek.Value) string {
 	if object, is := value.(*sobek.Object); is {
 		valueOf, is := sobek.AssertFunction(object.Get("valueOf"))

@@ -28,7 +28,6 @@ func newInitVU(t *testing.T) *k6test.Runner {
 	return v
 }
 
-// newVU returns a VU with `db`, an in-memory database with one table.
 func newVU(t *testing.T) *k6test.Runner {
 	t.Helper()
 	v := newInitVU(t)
@@ -55,7 +54,6 @@ func TestMetrics(t *testing.T) {
 	require.Positive(t, v.Counted(metricDuration, "op", "exec"))
 }
 
-// A database's tags are on the samples of all its calls, and on no others.
 func TestTagsOfADatabase(t *testing.T) {
 	v := newVU(t)
 	v.Run(`const other = sql.open(sqlite3, ':memory:', { tags: { db: 'other' } });
@@ -65,7 +63,6 @@ func TestTagsOfADatabase(t *testing.T) {
 	require.Equal(t, 4.0, v.Counted(metricOps))
 }
 
-// A client of a sweep counts operations, but does not send their durations.
 func TestMetricsInASweep(t *testing.T) {
 	var v *k6test.Runner
 	reading := k6test.Step(t, 1, measure.Plan{Operations: 20}, "select", func() *k6test.Runner {
@@ -105,7 +102,6 @@ func TestErrors(t *testing.T) {
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
 }
 
-// A server that accepts connections and never answers fails like one that refuses them.
 func TestServerThatSaysNothing(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -135,7 +131,6 @@ func TestTimeout(t *testing.T) {
 	require.Equal(t, 4.0, v.Counted(metricOps, "outcome", "timeout"))
 }
 
-// The timeout also works for drivers that this package does not wrap.
 func TestTimeoutOfAnotherDriver(t *testing.T) {
 	v := newVU(t)
 	v.Set("endless", endless)
@@ -148,7 +143,7 @@ func TestTheTestEnds(t *testing.T) {
 	v := newVU(t)
 	v.Set("endless", endless)
 	go func() {
-		time.Sleep(50 * time.Millisecond) // the result is the same whether the query has begun or not
+		time.Sleep(50 * time.Millisecond)
 		v.CancelContext()
 	}()
 	e := v.Fail(`db.query(endless)`)
@@ -203,7 +198,6 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// VUs share the pool of a database, and a call waits for a free connection of it.
 func TestSharedPool(t *testing.T) {
 	root := New()
 	vu := func() *k6test.Runner {
@@ -222,7 +216,6 @@ func TestSharedPool(t *testing.T) {
 	require.Len(t, one.Found(metricWait, "op", "exec"), 2)
 	require.Len(t, other.Found(metricWait, "op", "query"), 1)
 
-	// While one holds the connection, the other waits for it until its timeout.
 	began := make(chan struct{})
 	one.Set("endless", endless)
 	go func() { one.Fail(`db.queryWithTimeout('2s', endless)`); began <- struct{}{} }()
@@ -239,7 +232,6 @@ func TestSharedPool(t *testing.T) {
 	require.Equal(t, "usage", other.Fail(`db.query('select 1')`).Kind, "nobody has it any more")
 }
 
-// In a sweep, the wait is a counter of the step.
 func TestSharedPoolInASweep(t *testing.T) {
 	root := New()
 	reading := k6test.Step(t, 3, measure.Plan{Operations: 60}, "select", func() *k6test.Runner {

@@ -15,15 +15,11 @@ import (
 const defaultTimeout = 60 * time.Second
 
 type options struct {
-	// timeout applies to calls that set none.
 	timeout time.Duration
-	// tags are on the samples of all calls.
-	tags k6mod.Tags
-	// limits set the limits of the connection pool; limited names them.
+	tags    k6mod.Tags
 	limits  []func(*sql.DB)
 	limited string
-	// shared means that all VUs use one pool.
-	shared bool
+	shared  bool
 }
 
 var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table

@@ -34,7 +34,6 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 	return d.bench.Run(call)
 }
 
-// recordsHost is the module, which adds tags to a run's samples as to those of other calls.
 type recordsHost struct {
 	*module
 
@@ -76,7 +75,6 @@ func (r *records) Scan(from []byte, records, field int, record func(key []byte),
 	return r.query(text, record, got, string(from), int64(records))
 }
 
-// selected returns the beginning of a query for all fields, or for one.
 func (r *records) selected(field int) string {
 	if field == ycsb.AllFields {
 		return "select * from usertable"
@@ -136,7 +134,6 @@ func (r *records) insert(columns, end string, key []byte, fields []ycsb.Field) e
 	return r.exec("insert into usertable ("+columns+names.String()+") values ("+places+values.String()+")"+end, nil)
 }
 
-// parameter returns the place of an argument, counted from 1, in a statement.
 func (r *records) parameter(n int) string {
 	if r.database.driver == driverPostgres {
 		return "$" + strconv.Itoa(n)
@@ -145,7 +142,6 @@ func (r *records) parameter(n int) string {
 	return "?"
 }
 
-// query calls record with the key of each row, and got with its fields.
 func (r *records) query(text string, record func([]byte), got func(int, []byte), arguments ...any) error {
 	return r.do(opQuery, text, func(ctx context.Context, statement *sql.Stmt) error {
 		rows, err := statement.QueryContext(ctx, arguments...)
@@ -194,7 +190,6 @@ func (r *records) exec(text string, then func(sql.Result) error) error {
 	})
 }
 
-// do runs job with a prepared statement, and counts it.
 func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) error) error {
 	d := r.database
 	begin := time.Now()

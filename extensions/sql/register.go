@@ -17,7 +17,6 @@ func init() { //nolint:gochecknoinits // k6 and database/sql register in init
 	register("machbase", sqlmachbase.NewConnector)
 }
 
-// register registers a driver with database/sql and as a module for scripts.
 func register(name string, driver wholerows.Driver) {
 	sql.Register(name, driver)
 	registerModule(name)

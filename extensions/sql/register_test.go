@@ -21,7 +21,6 @@ func open(t *testing.T, driver, name string) *sql.DB {
 	return db
 }
 
-// The first two names are those that Grafana's drivers have.
 func TestDriversAreModules(t *testing.T) {
 	for _, driver := range []string{"sqlite3", "postgres", "machbase"} {
 		require.Contains(t, sql.Drivers(), driver)

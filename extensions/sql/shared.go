@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
-// runner runs queries and statements: a pool, or one of its connections.
 type runner interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -38,7 +37,7 @@ func (d *database) on(work func(runner) error) error {
 		}
 		d.connected = true
 		err = work(conn)
-		_ = conn.Close() // returns it to the pool
+		_ = conn.Close()
 		if !errors.Is(err, driver.ErrBadConn) {
 			break
 		}
@@ -66,12 +65,10 @@ func (d *database) countWait(op string) {
 	d.Meter().Emit(k6glue.Duration{Series: series, Took: d.waited})
 }
 
-// transaction matches the first words of statements that begin or end a transaction.
 var transaction = []string{ //nolint:gochecknoglobals // a constant
 	"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release",
 }
 
-// checkShared rejects statements that a shared pool cannot run.
 func (d *database) checkShared(method, text string) error {
 	if d.leave == nil {
 		return nil

@@ -79,8 +79,7 @@ func valueFor(driver string, argument sobek.Value) (any, error) {
 	}
 }
 
-// numeral formats a number as JavaScript does. PostgreSQL's integer types cannot parse exponents,
-// and integers below 1e21 get none.
+// PostgreSQL's integer types cannot parse exponents, and integers below 1e21 get none.
 func numeral(v float64) string {
 	if math.Abs(v) < 1e21 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -107,8 +106,7 @@ type result struct {
 	rows           [][]any
 }
 
-// read reads all rows. Two columns with the same name are an error: an object has room for only
-// one.
+// Two columns with the same name are an error: an object has room for only one.
 func (r *result) read(method string, rows *sql.Rows) (err error) {
 	defer func() {
 		if closed := rows.Close(); err == nil {
@@ -144,7 +142,6 @@ func (r *result) read(method string, rows *sql.Rows) (err error) {
 	return rows.Err()
 }
 
-// objects converts the rows to a JavaScript array of objects with the columns in order.
 func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) {
 	all := make([]any, len(r.rows))
 	for i, row := range r.rows {
@@ -199,7 +196,7 @@ func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Va
 
 // shortest returns the shortest decimal number of a 32-bit column: 0.1, not 0.10000000149011612.
 func shortest(v float64) float64 {
-	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64) // its own format is valid
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)
 
 	return f
 }

@@ -80,7 +80,6 @@ func TestPreparedExec(t *testing.T) {
 	requireUsable(t, db)
 }
 
-// Methods that database/sql does not call, but others may.
 func TestMethodsWithoutContexts(t *testing.T) {
 	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
 	require.NoError(t, err)
@@ -115,7 +114,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			rows, err := db.QueryContext(withTimeout(t), text)
-			if err == nil { // some errors come with the rows
+			if err == nil {
 				require.False(t, rows.Next())
 				err = rows.Err()
 				require.NoError(t, rows.Close())
@@ -237,7 +236,6 @@ var calls = map[string]func(context.Context, *sql.DB) error{
 	"ping": func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) },
 }
 
-// requireReplaced requires that the pool has discarded its connection and opens another.
 func requireReplaced(t *testing.T, p *proxy, db *sql.DB) {
 	t.Helper()
 	p.stalled.Store(false)
@@ -302,8 +300,6 @@ func TestCancelledCall(t *testing.T) {
 	requireReplaced(t, p, db)
 }
 
-// amidRows returns a database through a proxy, and rows: only the first was read, and most are not
-// fetched.
 func amidRows(ctx context.Context, t *testing.T, options string) (*proxy, *sql.DB, *sql.Rows) {
 	t.Helper()
 	table := makeTable(t, "id integer")
@@ -322,7 +318,7 @@ func amidRows(ctx context.Context, t *testing.T, options string) (*proxy, *sql.D
 func TestRowsThatBreakOff(t *testing.T) {
 	p, db, rows := amidRows(withTimeout(t), t, "")
 	p.cut()
-	for rows.Next() { // rows that had already arrived
+	for rows.Next() {
 	}
 	requireKind(t, cmi.KindConnection, rows.Err())
 	_ = rows.Close()

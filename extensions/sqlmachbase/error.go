@@ -7,8 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// withContextError makes errors.Is find the context's error in the error of a call that the context
-// has ended.
 func withContextError(err error) error {
 	var e *cmi.Error
 	if !errors.As(err, &e) || e.Code != 0 { // an error with a code comes from the server
@@ -24,7 +22,6 @@ func withContextError(err error) error {
 	}
 }
 
-// ended has the text of the client's error.
 type ended struct {
 	error
 

@@ -21,14 +21,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// patience is how long a test waits for an expected event; soon, how long for one that must not
-// happen.
 const (
 	patience = 30 * time.Second
 	soon     = 100 * time.Millisecond
 )
 
-// serverURL returns MACHBASE_URL with options such as "fetchRows=1&timeout=5s".
 func serverURL(t *testing.T, options string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
@@ -75,14 +72,13 @@ func exec(t *testing.T, db *sql.DB, query string, args ...any) int64 {
 
 var tables atomic.Int64
 
-// makeTable creates a log table with a new name, and drops it when the test ends.
 func makeTable(t *testing.T, columns string) string {
 	t.Helper()
 	db := open(t, "")
 	name := fmt.Sprintf("sqlmachbase_%d_%d", os.Getpid(), tables.Add(1))
 	exec(t, db, fmt.Sprintf("create table %s (%s)", name, columns))
 	t.Cleanup(func() {
-		require.EventuallyWithT(t, func(t *assert.CollectT) { // the server notices closed connections a little later
+		require.EventuallyWithT(t, func(t *assert.CollectT) {
 			_, err := db.ExecContext(context.Background(), "drop table "+name)
 			assert.NoError(t, err)
 		}, patience, 20*time.Millisecond)
@@ -118,13 +114,12 @@ func query(t *testing.T, db *sql.DB, text string, args ...any) [][]any {
 	return readAll(t, rows)
 }
 
-// proxy forwards between a database and the server.
 type proxy struct {
 	listener net.Listener
 	server   string
 	stalled  atomic.Bool
 	accepted atomic.Int64
-	asked    atomic.Int64 // number of reads from clients
+	asked    atomic.Int64
 	running  sync.WaitGroup
 
 	mu    sync.Mutex
@@ -146,7 +141,6 @@ func newProxy(t *testing.T) *proxy {
 	return p
 }
 
-// open returns a database that reaches the server through the proxy.
 func (p *proxy) open(t *testing.T, options string) *sql.DB {
 	t.Helper()
 	u := serverURL(t, options)
@@ -176,7 +170,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// forward passes on bytes until one end is closed. A stalled proxy discards the server's bytes.
+// A stalled proxy discards the server's bytes.
 func (p *proxy) forward(to, from net.Conn, answers bool) {
 	defer to.Close()
 	buf := make([]byte, 64<<10)
@@ -206,7 +200,6 @@ func (p *proxy) cut() {
 	p.conns = nil
 }
 
-// stallNext makes the next call get no answer. The returned function waits until it was sent.
 func (p *proxy) stallNext(t *testing.T) (wait func()) {
 	t.Helper()
 	before := p.asked.Load()
@@ -217,7 +210,6 @@ func (p *proxy) stallNext(t *testing.T) (wait func()) {
 	}
 }
 
-// listen starts a server that calls peer for each connection, and returns its data source name.
 func listen(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -252,17 +244,15 @@ func requireOneLine(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), secret)
 }
 
-// requireNothingLeft requires at the end of the test that no goroutines are left. Call it first.
 func requireNothingLeft(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // one is of Eventually
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 },
 			patience, time.Millisecond, "%s", lazyStacks{})
 	})
 }
 
-// lazyStacks returns the stacks of all goroutines, for a failed test.
 type lazyStacks struct{}
 
 func (lazyStacks) String() string {

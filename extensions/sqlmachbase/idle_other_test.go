@@ -10,7 +10,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// On this system, an idle connection that was closed fails the next call, and is not used again.
 func TestConnectionThatBreaksAtRestFailsOneCall(t *testing.T) {
 	p := newProxy(t)
 	db := p.open(t, "")

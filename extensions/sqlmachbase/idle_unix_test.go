@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutAtRest closes the pool's connection, and waits until the pool has noticed and opened another.
 func cutAtRest(t *testing.T, p *proxy, db *sql.DB) {
 	t.Helper()
 	before := p.accepted.Load()

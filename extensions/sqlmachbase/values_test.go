@@ -24,7 +24,6 @@ const allTypes = `id integer, s short, us ushort, i integer, ui uinteger, l long
 
 var moment = time.Unix(1_700_000_000, 123_456_789).UTC()
 
-// typesRows returns rows with values of all types, as they are written and as Scan finds them.
 func typesRows() (written, read [][]any) {
 	v4, v6 := netip.MustParseAddr("255.254.0.1"), netip.MustParseAddr("2001:db8::ff")
 
@@ -55,7 +54,7 @@ func TestTypes(t *testing.T) {
 			for _, row := range written {
 				require.EqualValues(t, 1, exec(t, db, insert, row...))
 			}
-			slices.Reverse(read) // the server returns the newest rows first
+			slices.Reverse(read)
 
 			require.Equal(t, read, query(t, db, "select * from "+table))
 			require.Equal(t, read, query(t, db, "select * from "+table+" where id > ?", 0))
@@ -101,7 +100,7 @@ func TestColumnTypes(t *testing.T) {
 		"JS JSON sql.NullString", "CL CLOB sql.NullString", "BL BLOB []uint8",
 	}, described)
 
-	for range written { // each of these types accepts all values, including nulls
+	for range written {
 		require.True(t, rows.Next())
 		into := make([]any, len(columns))
 		for i, c := range columns {
@@ -136,7 +135,6 @@ func TestScanConverts(t *testing.T) {
 	require.ErrorIs(t, err, sql.ErrNoRows)
 }
 
-// Bytes are valid until the next row, and Scan copies them.
 func TestBytesAreCopied(t *testing.T) {
 	table := makeTable(t, "id integer, bi binary")
 	db := open(t, "fetchRows=1")

@@ -44,7 +44,7 @@ func (k *Keys) checkDistribution() error {
 	}
 }
 
-// checkText rejects spaces and control characters, which memcached does not accept in keys.
+// memcached does not accept spaces and control characters in keys.
 func (k *Keys) checkText() error {
 	for _, c := range []byte(k.Prefix) {
 		if c <= ' ' || c >= 0x7f {
@@ -84,7 +84,6 @@ func (k *Keys) checkGaussian() error {
 	return nil
 }
 
-// checkForeign rejects options of another distribution.
 func (k *Keys) checkForeign() error {
 	for _, option := range []struct {
 		name  string

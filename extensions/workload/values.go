@@ -30,7 +30,7 @@ var (
 type Values struct {
 	seed   uint64
 	sizes  Sizes
-	bounds []float64 // cumulative weights, up to 1
+	bounds []float64
 	pool   []byte
 }
 
@@ -62,7 +62,6 @@ func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
 	return v
 }
 
-// get returns at least size bytes of the seed's pool. A pool grows by appending.
 func (p *Pools) get(seed uint64, size int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +69,7 @@ func (p *Pools) get(seed uint64, size int) []byte {
 	if have := p.bySeed[seed]; len(have) >= size {
 		return have
 	}
-	const perDraw = 10 // characters of 6 bits in a 64-bit draw
+	const perDraw = 10
 	random := rand.NewPCG(seed, splitmix.Mix(seed))
 	pool := make([]byte, 0, size+perDraw)
 	for len(pool) < size {
@@ -123,7 +122,6 @@ func (v *Values) Verify(i int, value []byte) error {
 	return nil
 }
 
-// remainder is the part of a value after its tag. size includes the tag.
 type remainder struct {
 	size int
 	pool []byte
@@ -155,7 +153,6 @@ func (v *Values) size(tag uint64) int {
 	return r.Min + int(high)
 }
 
-// alphabetical writes a tag as characters of 6 bits, lowest first.
 func alphabetical(tag uint64) (characters [tagSize]byte) {
 	for at := range characters {
 		characters[at] = alphabet[tag&63]

@@ -11,10 +11,10 @@ import (
 type Workload struct {
 	options  Options
 	values   *Values
-	ops      []Op      // with a share above 0
-	bounds   []float64 // cumulative shares of ops, up to 1
+	ops      []Op
+	bounds   []float64
 	commands []*command
-	hot      int // keys below this index are hot
+	hot      int
 }
 
 // New validates the options and returns their workload. An error names the invalid option.
@@ -60,7 +60,6 @@ func (w *Workload) OpName(op Op) string {
 	return op.String()
 }
 
-// command returns one of the option commands, or nil if the operation is one of a mix.
 func (w *Workload) command(op Op) *command {
 	if op < numOps {
 		return nil

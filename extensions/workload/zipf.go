@@ -14,7 +14,7 @@ import (
 type zipf struct {
 	exponent float64
 	count    float64
-	from, to float64 // H at the ends of the ranks 1 to count
+	from, to float64
 	shortcut float64 // a rank within this distance above the drawn point is accepted without a test
 }
 
@@ -49,7 +49,7 @@ func (z *zipf) integral(x float64) float64 {
 
 // inverse is the inverse function of integral.
 func (z *zipf) inverse(y float64) float64 {
-	t := max(y*(1-z.exponent), -1) // less than -1 only by rounding
+	t := max(y*(1-z.exponent), -1)
 
 	return math.Exp(logGrowth(t) * y)
 }

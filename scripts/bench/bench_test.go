@@ -87,7 +87,6 @@ func TestPlaceOfServer(t *testing.T) {
 	require.ErrorContains(t, err, "MEMCACHED_URL must be an address with a port")
 }
 
-// sample returns a run of one cell with four rounds, in which k6 has `times` the other's rate.
 func sample(times float64) *run {
 	c := &cell{Store: "nothing", Work: "empty operation", Clients: 8, Runs: map[string][]figures{}}
 	for round := range 4 {

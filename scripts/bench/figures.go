@@ -48,7 +48,7 @@ func ratio(k6, other []figures, figure func(figures) float64) (paired.Estimate, 
 func median(rounds []figures, figure func(figures) float64) float64 {
 	values := make([]float64, 0, len(rounds))
 	for _, f := range rounds {
-		if f.Rate > 0 { // otherwise the program failed in this round
+		if f.Rate > 0 {
 			values = append(values, figure(f))
 		}
 	}

@@ -123,7 +123,6 @@ func compared(k6, other []figures, figure func(figures) float64) string {
 	return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Ratio, e.Low, e.High)
 }
 
-// digits formats a figure with three significant digits; "" for 0, which means unknown.
 func digits(v float64) string {
 	switch {
 	case v == 0:

@@ -39,7 +39,6 @@ func micros(d time.Duration, operations float64) float64 {
 	return float64(d.Nanoseconds()) / 1e3 / operations
 }
 
-// watched adds the processor time of the server in a variable during the complete run.
 func watched(variable string, run func() (figures, error)) (figures, error) {
 	target := host.FindServer("tcp://" + withoutScheme(os.Getenv(variable)))
 	if target == nil {
@@ -57,7 +56,6 @@ func watched(variable string, run func() (figures, error)) (figures, error) {
 
 const k6 = "bin/k6"
 
-// script returns a program that runs a one-step script with k6. An operation has `batch` items.
 func script(file string, batch int, settings map[string]string) func(load) (figures, error) {
 	return func(l load) (figures, error) {
 		results, err := os.MkdirTemp("", "bench")

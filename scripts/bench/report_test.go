@@ -60,7 +60,6 @@ func TestPutReport(t *testing.T) {
 	}
 }
 
-// If a script has its own tables, only those go into the page, in a part with another name.
 func TestPutTablesOfScript(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

@@ -115,7 +115,7 @@ func (r *run) round(w *work, clients int, open bool, round int) error {
 		if err != nil && i == 0 {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if err != nil { // a peer that fails has no figures in this round
+		if err != nil {
 			fmt.Printf("round %d, %s, %s, %d clients, %s failed: %v\n", round+1, w.store, w.name, clients, p.name, err)
 			done[p.name] = figures{}
 
@@ -142,7 +142,7 @@ func (p *program) once(w *work, l load) (figures, error) {
 		first.rate = 1000 * float64(l.clients)
 	}
 	warm, err := p.run(first)
-	if err != nil && !errors.Is(err, errNoFigures) { // it may have only connected in this time
+	if err != nil && !errors.Is(err, errNoFigures) {
 		return figures{}, err
 	}
 	if !l.open {

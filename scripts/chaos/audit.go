@@ -40,7 +40,6 @@ func openMachbase(address string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// prepareMachbase creates the tables for reading and writing, unless they exist.
 func prepareMachbase(s *server) error {
 	_, address := s.at()
 	db, err := openMachbase(address)

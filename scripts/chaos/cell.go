@@ -45,7 +45,7 @@ type cell struct {
 	protocol   *protocol
 	fault      *fault
 	server     *server
-	cluster    *redisCluster // of a protocol with clusters
+	cluster    *redisCluster
 	id         string
 	folder     string
 	results    string
@@ -55,11 +55,10 @@ type cell struct {
 	clients, perClient, repeats int
 
 	proxy  *proxy
-	moved  *proxy // the new address of the name
+	moved  *proxy
 	names  *nameService
 	k6     *exec.Cmd
 	output said
-	// stacks returns the stacks of k6's goroutines.
 	stacks func() (string, error)
 
 	mu    sync.Mutex
@@ -222,8 +221,7 @@ func (c *cell) serveControl() (*http.Server, error) {
 
 const settle = 4 * time.Second
 
-// lookAfterTheStep checks that all resources are released. It is called after all clients have
-// ended and before k6 ends.
+// lookAfterTheStep is called after all clients have ended and before k6 ends.
 func (c *cell) lookAfterTheStep() {
 	c.mu.Lock()
 	c.ended = true
@@ -423,7 +421,6 @@ func (c *cell) keepLog() {
 
 func (c *cell) log() string { return filepath.Join(c.folder, "k6.log") }
 
-// dumps match the output of a crashing Go program.
 var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runtime: |` +
 	`DATA RACE|^SIG[A-Z]+: |nil pointer dereference`)
 
@@ -465,7 +462,6 @@ func (c *cell) judgeFault() {
 
 var logTime = regexp.MustCompile(`(?m)^time="([^"]+)"`)
 
-// stepped reports whether the last line of k6's log has the stepped time.
 func (c *cell) stepped(by time.Duration) bool {
 	lines := logTime.FindAllStringSubmatch(c.output.String(), -1)
 	if lines == nil {
@@ -607,7 +603,6 @@ func (c *cell) judgeCounts(all counts, complete bool) {
 	}
 }
 
-// expected returns how many operations fail.
 func (c *cell) expected() failures {
 	switch {
 	case !c.protocol.output:
@@ -647,7 +642,7 @@ var tally = regexp.MustCompile(`([0-9,]+) points written, (?:none dropped|([0-9,
 
 func (c *cell) judgeOutput(all counts) {
 	found := tally.FindStringSubmatch(c.output.String())
-	if found == nil && len(c.fault.lost) > 0 { // k6 had no time to print it
+	if found == nil && len(c.fault.lost) > 0 {
 		return
 	}
 	if found == nil {

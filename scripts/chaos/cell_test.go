@@ -60,7 +60,6 @@ func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []stri
 	return c.run()
 }
 
-// Every forbidden behaviour of k6 is detected.
 func TestForbiddenBehaviourIsDetected(t *testing.T) {
 	good := "report '" + reportOf(160, 0, true) + "'\n"
 	failing := "report '" + reportOf(100, 60, true) + "'\n"

@@ -99,7 +99,6 @@ func (r *redisCluster) isPrimary(node int) bool {
 	return err == nil && role[0] == "master"
 }
 
-// killPrimary kills the second primary, and waits until its replica has taken over.
 func (r *redisCluster) killPrimary() error {
 	if err := syscall.Kill(r.pids[1], syscall.SIGKILL); err != nil {
 		return err
@@ -108,7 +107,6 @@ func (r *redisCluster) killPrimary() error {
 	return waitFor(20*time.Second, func() bool { return r.isPrimary(4) })
 }
 
-// moveSlots gives half of the first primary's slots to the third one, one after another.
 func (r *redisCluster) moveSlots() error {
 	var ids [3]any
 	for node := range ids {
@@ -149,7 +147,7 @@ func clusterKeys(c *cell) (keys int, err error) {
 		found, failed := node.Do(context.Background(), "keys", c.id+":*").StringSlice()
 		role, _ := node.Do(context.Background(), "role").Slice()
 		switch {
-		case failed != nil && c.fault.kills: // the one that was killed
+		case failed != nil && c.fault.kills:
 		case failed != nil:
 			err = failed
 		case role[0] == "master":

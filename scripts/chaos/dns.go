@@ -19,11 +19,10 @@ type nameService struct {
 	mu      sync.Mutex
 	begun   time.Time // the first query
 	asked   int
-	failing time.Duration // how long after the first query it answers SERVFAIL
+	failing time.Duration
 	address netip.Addr
 }
 
-// startNames serves on port 53 of the cell's address.
 func startNames(at string, answer string, failing time.Duration) (*nameService, error) {
 	conn, err := net.ListenPacket("udp", net.JoinHostPort(at, "53"))
 	if err != nil {
@@ -98,7 +97,6 @@ func (n *nameService) answer(packet []byte) []byte {
 	return answer
 }
 
-// header returns the header of an answer that must not be cached.
 func header(to dnsmessage.Question) dnsmessage.ResourceHeader {
 	return dnsmessage.ResourceHeader{Name: to.Name, Type: to.Type, Class: dnsmessage.ClassINET}
 }

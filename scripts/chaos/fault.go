@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// failures says how many operations of a cell fail.
 type failures int
 
 const (
@@ -26,25 +25,19 @@ type fault struct {
 	fast     bool
 	failures failures
 
-	// tamper returns the proxy's change of connections; nil for none.
-	tamper func(p *protocol) tamperer
-	wrap   func(net.Conn) net.Conn
-	// refused means that no server listens.
+	tamper  func(p *protocol) tamperer
+	wrap    func(net.Conn) net.Conn
 	refused bool
 	// tls is the name of the proxy's certificate, if k6 uses TLS.
-	tls string
-	// disturbs means that the server is stopped or killed, so no other cell may use it.
+	tls      string
 	disturbs bool
 	kills    bool
 	cluster  bool
 	// names returns the DNS server of a cell; nil for a numeric address.
-	names  func(c *cell) (*nameService, error)
-	during func(c *cell) error
-	// shell is a prefix of k6's command line, whose words are the shell's arguments.
-	shell string
-	// clock is the step of k6's wall clock; 0 for none.
-	clock time.Duration
-	// settings of the script that differ from the default.
+	names    func(c *cell) (*nameService, error)
+	during   func(c *cell) error
+	shell    string
+	clock    time.Duration
 	settings map[string]string
 	// interrupts are k6's exit codes if the fault ends it; empty if it does not.
 	interrupts []int
@@ -52,8 +45,7 @@ type fault struct {
 	lost []int
 	// garbles means that values can differ from those written.
 	garbles bool
-	// limit is k6's time limit; 0 for the default.
-	limit time.Duration
+	limit   time.Duration
 }
 
 const (
@@ -249,7 +241,6 @@ func signals(all ...syscall.Signal) func(*cell) error {
 	}
 }
 
-// skip returns why a cell makes no sense, or "".
 func (f *fault) skip(p *protocol, clock string) string {
 	switch {
 	case f.cluster && !p.cluster:

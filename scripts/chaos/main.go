@@ -49,7 +49,7 @@ type table struct {
 	ids atomic.Int64
 
 	mu       sync.Mutex
-	outcomes map[string]*outcome // by protocol and fault
+	outcomes map[string]*outcome
 }
 
 type outcome struct {
@@ -218,7 +218,6 @@ func (t *table) stopServers() {
 	}
 }
 
-// runCells runs all cells, some in parallel, until it is interrupted.
 func (t *table) runCells(interrupted <-chan os.Signal) {
 	var quick, alone []*cell
 	for i, f := range t.faults {

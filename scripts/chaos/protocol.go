@@ -11,15 +11,13 @@ import (
 type protocol struct {
 	name   string
 	server string
-	// tls reports whether k6 supports TLS for it; alpn are the protocol names of its server.
-	tls  bool
-	alpn []string
+	tls    bool
+	alpn   []string
 	// forgets means that a killed server loses its data.
 	forgets bool
 	// unsure means that the server does not acknowledge values: umem-cache from G2 on.
 	unsure bool
 	rooms  []string
-	// writes is the operation whose data the server must have after success.
 	writes string
 	most   int
 	stored func(c *cell) (int, error)
@@ -29,13 +27,11 @@ type protocol struct {
 	prepare func(s *server) error
 	env     map[string]string
 	// load multiplies the number of operations of a paced client, if a call does several.
-	load int
-	// closes means that the script has to close its connections.
+	load    int
 	closes  bool
 	rewrite func(chunk []byte) []byte
 	cluster bool
-	// output means that the cell tests k6's output instead of operations.
-	output bool
+	output  bool
 }
 
 const extensions = "xk6-sweep/extensions/"
@@ -104,7 +100,6 @@ func natsWantsTLS(chunk []byte) []byte {
 	return bytes.Replace(chunk, []byte(`INFO {`), []byte(`INFO {"tls_required":true,`), 1)
 }
 
-// inflateNumber replaces the number in the expression's only group.
 func inflateNumber(expression string, numbers ...string) func([]byte, int) ([]byte, bool) {
 	found := regexp.MustCompile(expression)
 
@@ -129,7 +124,7 @@ func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
 	inflated := bytes.Clone(chunk)
 	length := uint32(1<<30 - 1)
 	if index%2 == 1 {
-		length = 1<<30 | binary.BigEndian.Uint32(chunk[4:]) // the first of many
+		length = 1<<30 | binary.BigEndian.Uint32(chunk[4:])
 	}
 	binary.BigEndian.PutUint32(inflated[4:], length)
 

@@ -9,15 +9,12 @@ import (
 	"time"
 )
 
-// A tamperer breaks the connections of a proxy.
 type tamperer interface {
-	// begin handles a new connection, and reports whether to connect to the server.
 	begin(l *link) (goOn bool)
-	// reply handles a chunk from the server. The chunk is valid until reply returns.
+	// The chunk is valid until reply returns.
 	reply(l *link, chunk []byte) (goOn bool)
 }
 
-// proxy connects k6 to a server.
 type proxy struct {
 	listener net.Listener
 	server   func() (network, address string)
@@ -26,7 +23,7 @@ type proxy struct {
 	wrap func(net.Conn) net.Conn
 	// rewrite changes the server's replies for all faults; may be nil.
 	rewrite func(chunk []byte) []byte
-	tls     *tls.Config // nil for plain text
+	tls     *tls.Config
 
 	accepted atomic.Int64
 	spoiled  atomic.Int64
@@ -37,18 +34,17 @@ type proxy struct {
 	wg   sync.WaitGroup
 }
 
-// link is a connection from k6, and the one to the server.
 type link struct {
 	*proxy
 
 	index  int          // of the connections of this proxy, from 0
 	raw    *net.TCPConn // to k6
-	client net.Conn     // the same, with TLS if enabled
+	client net.Conn
 	peer   *net.TCPConn // to the server
-	sent   int          // bytes sent to k6
-	chunks int          // chunks from the server
+	sent   int
+	chunks int
 	marked bool
-	gone   chan struct{} // closed after k6 has closed the connection
+	gone   chan struct{}
 }
 
 func (p *proxy) serve() {
@@ -86,7 +82,6 @@ func (p *proxy) cut() {
 	}
 }
 
-// left returns how many connections k6 has not closed.
 func (p *proxy) left() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +140,7 @@ func (l *link) requests() {
 	for {
 		n, err := l.client.Read(buffer)
 		if n > 0 {
-			_, _ = l.peer.Write(buffer[:n]) // if the server is gone, the data is dropped
+			_, _ = l.peer.Write(buffer[:n])
 		}
 		if err != nil {
 			close(l.gone)
@@ -176,7 +171,6 @@ func (l *link) replies() {
 	l.hold()
 }
 
-// pass forwards a reply, or calls the fault.
 func (l *link) pass(chunk []byte) (goOn bool) {
 	if l.rewrite != nil {
 		chunk = l.rewrite(chunk)
@@ -207,7 +201,6 @@ func (l *link) reset() {
 	_ = l.raw.Close()
 }
 
-// finish sends a FIN to k6; its data is still read.
 func (l *link) finish() {
 	if secure, ok := l.client.(*tls.Conn); ok {
 		_ = secure.CloseWrite()
@@ -217,9 +210,8 @@ func (l *link) finish() {
 
 const most = 30 * time.Second
 
-// hold waits until k6 has closed the connection.
 func (l *link) hold() {
-	if l.peer == nil { // no goroutine reads yet
+	if l.peer == nil {
 		_ = l.raw.SetReadDeadline(time.Now().Add(most))
 		buffer := make([]byte, 4096)
 		for {

@@ -27,7 +27,7 @@ type server struct {
 	mu      sync.Mutex
 	address string
 	pid     int
-	own     *exec.Cmd // if chaos started it
+	own     *exec.Cmd
 	// life is the standard input of our test double, which exits with this program.
 	life    io.Closer
 	log     string
@@ -151,7 +151,6 @@ func (s *server) dead() bool {
 	return !running(fmt.Sprintf("/proc/%d", s.pid))
 }
 
-// killAndRestart kills the server, and starts it again after a short pause.
 func (s *server) killAndRestart() error {
 	if err := s.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -165,12 +164,11 @@ func (s *server) killAndRestart() error {
 	return s.restart()
 }
 
-// revive restarts a server that ended unexpectedly, and keeps the end of its log.
 func (s *server) revive() error {
 	s.use.Lock()
 	defer s.use.Unlock()
 	if !s.dead() {
-		return nil // another cell has restarted it
+		return nil
 	}
 	s.reap()
 	if words, err := os.ReadFile(filepath.Join(s.started.dir, "stdout")); err == nil {

@@ -58,7 +58,6 @@ func garbles(l *link, rest []byte) bool {
 	return l.send(garbage) == nil
 }
 
-// ending acts between two replies.
 type ending struct {
 	then func(l *link) (goOn bool)
 }
@@ -87,7 +86,7 @@ func leaves(l *link) bool {
 func halfCloses(l *link) bool {
 	l.finish()
 
-	return true // later replies are dropped
+	return true
 }
 
 // inflating changes a reply so that it announces too much data; with a filler, much of it is sent.
@@ -119,7 +118,6 @@ func (i inflating) reply(l *link, chunk []byte) bool {
 	return false
 }
 
-// posing speaks another protocol than k6.
 type posing struct{}
 
 func (posing) begin(l *link) bool {

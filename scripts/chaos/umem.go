@@ -17,7 +17,7 @@ const umemArgument = "umem-cache"
 type outsideTests struct{ testing.TB }
 
 func (outsideTests) Helper()        {}
-func (outsideTests) Cleanup(func()) {} // it ends with the process
+func (outsideTests) Cleanup(func()) {}
 func (outsideTests) FailNow()       { os.Exit(1) }
 
 func (outsideTests) Errorf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
@@ -27,7 +27,7 @@ func serveUmem(control string) error {
 	fmt.Println(s.Address())
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0) // the parent has ended
+		os.Exit(0)
 	}()
 
 	//nolint:gosec // loopback, and of this program alone

@@ -27,7 +27,6 @@ type settings struct {
 	faults           []emulator.Fault
 }
 
-// readFlags parses the command line.
 func readFlags(args []string, out io.Writer) (*settings, error) {
 	s := &settings{timing: emulator.Published()}
 	flags := flag.NewFlagSet("mxgateway", flag.ContinueOnError)
@@ -120,8 +119,7 @@ func (s *settings) check() error {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// checkControl checks that only this machine can reach the control port, which has no
-// authentication.
+// The control port has no authentication.
 func (s *settings) checkControl() error {
 	if s.control == "" {
 		return nil

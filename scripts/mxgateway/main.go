@@ -40,7 +40,6 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, and then prints the summary.
 func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 	config, err := s.load()
 	if err != nil {
@@ -59,7 +58,7 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	gateway := emulator.New(config, listener)
-	defer func() { _ = gateway.Close() }() // after an earlier error, which is returned
+	defer func() { _ = gateway.Close() }()
 	controlled, err := serveControl(s.control, gateway.Control())
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -83,7 +82,6 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 	return errors.Join(<-ended, logged)
 }
 
-// control is the control port; it may be missing.
 type control struct {
 	address string
 	server  *http.Server
@@ -108,7 +106,6 @@ func (c *control) close() {
 	}
 }
 
-// serverTLS returns nil for plaintext.
 func serverTLS(certificate, key string) (*tls.Config, error) {
 	if certificate == "" && key == "" {
 		return nil, nil //nolint:nilnil // plaintext is no error

@@ -40,7 +40,6 @@ func goodKeys(t *testing.T) string {
 	return keyFile(t, "mxgw_test_"+secret+" session:open,invoke:subscribe,invoke:read\n")
 }
 
-// buffer can be read and written concurrently.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -58,7 +57,6 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// find waits until the log matches, and returns the pattern's group.
 func (b *buffer) find(t *testing.T, pattern string) string {
 	t.Helper()
 	var found []string

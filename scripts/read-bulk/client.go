@@ -37,7 +37,6 @@ type outcome struct {
 	Stderr   []string `json:"stderr,omitempty"` // its end, if there is a problem
 }
 
-// ending stops clients before they end on their own.
 type ending struct {
 	stop     <-chan struct{} // closed: interrupt the clients
 	kill     <-chan struct{} // closed: kill the clients
@@ -102,7 +101,6 @@ func (c client) run(s settings, e ending) outcome {
 	return o
 }
 
-// supervise runs cmd, and returns why it ended if not on its own.
 func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
@@ -125,7 +123,7 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 		why, ask = "interrupted", syscall.SIGINT
 	}
 
-	_ = syscall.Kill(group, ask) // it may have ended in the meantime
+	_ = syscall.Kill(group, ask)
 	late := time.NewTimer(e.patience)
 	defer late.Stop()
 	select {
@@ -162,7 +160,7 @@ func failure(err error, stderr []string) string {
 	if !hasExited {
 		return "cannot start: " + err.Error()
 	}
-	text := exit.String() // "exit status 3", "signal: killed"
+	text := exit.String()
 	if last := clean(stderr[len(stderr)-1]); last != "" {
 		text += ": " + last
 	}
@@ -170,7 +168,6 @@ func failure(err error, stderr []string) string {
 	return text
 }
 
-// hider replaces the key, and the secret in it, in a client's output.
 func hider(key string) func(string) string {
 	const hidden, shortest = "***", 12 // a shorter secret could be an ordinary word
 	pairs := []string{key, hidden}

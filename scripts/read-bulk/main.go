@@ -64,7 +64,6 @@ func bench(s settings) int {
 	return exitOK
 }
 
-// catch closes stop on the first signal, and kill on the second.
 func catch(stop, kill chan<- struct{}) *atomic.Int64 {
 	first := new(atomic.Int64)
 	signals := make(chan os.Signal, 2)

@@ -21,7 +21,6 @@ import (
 // testKey must not be in any output or report.
 const testKey = "mxgw_test_s3cr3t-of-this-test"
 
-// TestMain runs the program if a test started it.
 func TestMain(m *testing.M) {
 	if os.Getenv("READ_BULK_PROGRAM") != "" {
 		main()
@@ -59,7 +58,6 @@ func (r run) row(t *testing.T, name string) string {
 	return ""
 }
 
-// program prepares the program in a new folder.
 func program(t *testing.T, args ...string) (*exec.Cmd, string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -135,7 +133,6 @@ func TestClientsAreComparedInOneTable(t *testing.T) {
 	assert.False(t, r.report.Interrupted)
 }
 
-// k6 prints messages of a script as log lines.
 func TestBackendOfClients(t *testing.T) {
 	t.Parallel()
 	for stderr, want := range map[string]string{

@@ -132,7 +132,6 @@ func hundredths(n float64) string { return fmt.Sprintf("%.2f", n) }
 
 func share(part, whole int64) string { return fmt.Sprintf("%d/%d", part, whole) }
 
-// align right-aligns all columns except the first and the last, which are text.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

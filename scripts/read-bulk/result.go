@@ -48,7 +48,6 @@ func lastResult(output string) (result, error) {
 	return r, nil
 }
 
-// lastObject returns the last JSON object of at most 4 KiB in a text, or nil.
 func lastObject(text string) []byte {
 	const most = 4 << 10
 	var last []byte
@@ -102,7 +101,6 @@ func decode(raw []byte) (result, error) {
 // the 4 KiB of lastObject however JSON escapes it.
 const longestLanguage = 64
 
-// check verifies a result and its number of tags.
 func (r result) check(bulk int) error {
 	l, perSecond := r.LatencyMs, 0.0
 	if r.DurationMs > 0 {
@@ -145,7 +143,6 @@ func (r result) check(bulk int) error {
 	return nil
 }
 
-// doubt returns why a valid result is not usable, or "".
 func (r result) doubt(s settings) string {
 	// A client may leave out the last unfinished call, and clocks are rounded.
 	const enough = 0.95
@@ -164,7 +161,7 @@ func (r result) doubt(s settings) string {
 
 // fields are the fields of a JSON object. After the first error all values read are zero.
 type fields struct {
-	path   string // prefix of its keys in errors
+	path   string
 	values map[string]json.RawMessage
 	err    error
 }

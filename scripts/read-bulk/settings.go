@@ -21,14 +21,14 @@ const mostTags = 1000
 // settings come from options or from the variables of scenarios/read-bulk.js.
 type settings struct {
 	clients  []client
-	duration time.Duration // measured time of each client
+	duration time.Duration
 	warmup   time.Duration
-	slack    time.Duration // additional time allowed for a client
-	bulk     int           // tags per call
-	address  string        // host:port
+	slack    time.Duration
+	bulk     int    // tags per call
+	address  string // host:port
 
-	pattern   string   // of the tags' names
-	tags      []string // as many as bulk
+	pattern   string // of the tags' names
+	tags      []string
 	tls       bool
 	tlsCA     string // file; "" for the system's authorities
 	tlsName   string // server name to verify; "" for the address's host

@@ -4,7 +4,7 @@ package main
 type tail struct {
 	kept []byte
 	most int
-	cut  bool // earlier output was dropped
+	cut  bool
 }
 
 func newTail(most int) *tail { return &tail{most: most} }
@@ -12,7 +12,7 @@ func newTail(most int) *tail { return &tail{most: most} }
 // Write implements io.Writer; it never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
-	if len(t.kept) > 2*t.most { // rarely, because moving is expensive
+	if len(t.kept) > 2*t.most {
 		t.shorten()
 	}
 

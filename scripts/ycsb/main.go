@@ -96,7 +96,6 @@ func (c *comparison) run(workloads []string) (err error) {
 	return nil
 }
 
-// String returns the line of the table.
 func (r *row) String() string {
 	server := "-"
 	if r.server > 0 {
@@ -107,7 +106,6 @@ func (r *row) String() string {
 		r.store, r.client, r.workload, r.rate, r.op, r.p50, r.p99, r.cpu, server, r.failed)
 }
 
-// report is what the table shows of a report.
 type report struct {
 	Steps []struct {
 		Op           string
@@ -118,7 +116,6 @@ type report struct {
 	}
 }
 
-// k6 loads the store and runs the workload.
 func (c *comparison) k6(store, workload string) (*row, error) {
 	cmd := exec.Command(filepath.Join(c.root, "bin/k6"), "run", "--quiet", "-e", "STORE="+store, "-e", "WORKLOAD="+workload,
 		"-e", fmt.Sprintf("CLIENTS=%d", c.clients), "-e", fmt.Sprintf("RECORD_COUNT=%d", c.records), "-e", "DURATION="+c.duration.String(),
@@ -194,10 +191,9 @@ var mixes = map[string]string{
 // atMost is how long go-ycsb may take to load a store and run a workload.
 const atMost = time.Minute
 
-// line is one of go-ycsb's figures.
 var line = regexp.MustCompile(`(?m)^(\w+) +- Takes\(s\): [\d.]+, Count: (\d+), OPS: ([\d.]+), .*50th\(us\): (\d+), .*99th\(us\): (\d+),`)
 
-// goYCSB loads the store and runs as many operations. Its processor time includes connecting.
+// The processor time of go-ycsb includes connecting.
 func (c *comparison) goYCSB(store, workload string, properties []string, ops uint64) (*row, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), atMost)
 	defer cancel()
@@ -224,7 +220,7 @@ func (c *comparison) goYCSB(store, workload string, properties []string, ops uin
 	}
 	r := &row{store: store, client: "go-ycsb", workload: workload}
 	number := func(text string) float64 {
-		n, _ := strconv.ParseFloat(text, 64) // the expression has found digits
+		n, _ := strconv.ParseFloat(text, 64)
 
 		return n
 	}

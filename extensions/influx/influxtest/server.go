@@ -111,7 +111,6 @@ func (s *Server) Stop() {
 	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
 }
 
-// program returns influxd from PATH, or the executable of INFLUXDB_PID with its environment.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()
 	if path, err := exec.LookPath("influxd"); err == nil {

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec sends messages, and raw bytes.
 type codec struct{}
 
 // Name returns the name of gRPC's codec.

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// reflection serves the description of the gateway's service.
 func (s *Server) reflection() rpb.ServerReflectionServer {
 	return reflection.NewServerV1(reflection.ServerOptions{Services: services{s.service}, DescriptorResolver: resolver{s.service}})
 }
@@ -22,7 +21,6 @@ func (s services) GetServiceInfo() map[string]grpc.ServiceInfo {
 	return map[string]grpc.ServiceInfo{string(s.one.FullName()): {}}
 }
 
-// resolver finds the service's file and its imports, which are Google's.
 type resolver struct {
 	one protoreflect.ServiceDescriptor
 }

@@ -54,7 +54,7 @@ type Server struct {
 	stop    func()
 
 	mu       sync.Mutex
-	sessions map[string]int // session ids with their number of subscribed items
+	sessions map[string]int
 	opened   int
 	reads    int
 	accepted int
@@ -208,7 +208,6 @@ func (s *Server) answer(ctx context.Context, method string, request, reply proto
 	return s.command(ctx, id, string(payload.Name()), command.Get(payload).Message(), reply)
 }
 
-// serverHandle is the handle of every registered client.
 const serverHandle = 7
 
 func (s *Server) command(ctx context.Context, id, name string, command, reply protoreflect.Message) ([]byte, error) {
@@ -251,7 +250,7 @@ func (s *Server) command(ctx context.Context, id, name string, command, reply pr
 	return nil, nil
 }
 
-// read serves a ReadBulk. The caller holds s.mu, which read releases meanwhile.
+// The caller holds s.mu, which read releases meanwhile.
 func (s *Server) read(ctx context.Context, command, reply protoreflect.Message) ([]byte, error) {
 	s.reads++
 	var answer Answer
@@ -300,7 +299,6 @@ func fieldOf(m protoreflect.Message, name string) protoreflect.FieldDescriptor {
 	return m.Descriptor().Fields().ByName(protoreflect.Name(name))
 }
 
-// text returns a field's text, or "" if the message has no such field.
 func text(m protoreflect.Message, name string) string {
 	f := fieldOf(m, name)
 	if f == nil {
@@ -335,7 +333,6 @@ func set(m protoreflect.Message, name string, value any) {
 	}
 }
 
-// marshal encodes both kinds of messages that the gateway sends.
 func marshal(v any) ([]byte, error) {
 	switch m := v.(type) {
 	case []byte:

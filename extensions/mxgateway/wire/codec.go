@@ -12,7 +12,7 @@ type request struct{ bytes []byte }
 // reply decodes a message. It must copy the bytes that it keeps.
 type reply interface{ read(bytes []byte) error }
 
-// codec passes bytes unchanged. It implements encoding.CodecV2.
+// codec passes bytes unchanged.
 type codec struct{}
 
 // Name returns the name of gRPC's own codec, whose encoding is the same.

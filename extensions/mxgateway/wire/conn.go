@@ -106,8 +106,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 	}
 }
 
-// connectError returns why there is no connection, which gRPC only reports to calls; nil if there
-// is one now.
+// connectError is needed because gRPC reports the reason only to calls.
 func (c *Conn) connectError(ctx context.Context) error {
 	err := c.grpc.Invoke(ctx, probe, &request{}, &anyReply{}, grpc.ForceCodecV2(codec{}))
 	if status.Code(err) != codes.Unavailable {
@@ -135,7 +134,7 @@ func (c *Conn) authorized(ctx context.Context) context.Context {
 	return metadata.NewOutgoingContext(ctx, metadata.Pairs("authorization", "Bearer "+c.key))
 }
 
-// invoke makes a unary call. The context comes from authorized.
+// The context comes from authorized.
 func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply) error {
 	checked := &checkedReply{reply: out}
 	var a answer

@@ -11,7 +11,7 @@ import (
 // lengths they contain.
 type cursor struct {
 	rest []byte
-	err  error // why next returned false before the end
+	err  error
 
 	number protowire.Number
 	typ    protowire.Type
@@ -19,7 +19,6 @@ type cursor struct {
 	bytes  []byte // of any type with a length; not a copy
 }
 
-// next moves to the next field. It returns false at the end or after an error.
 func (c *cursor) next() bool {
 	if c.err != nil || len(c.rest) == 0 {
 		return false
@@ -58,8 +57,7 @@ func (c *cursor) broken(n int) bool {
 	return false
 }
 
-// is reports whether the cursor is at this field. A field with another type than in the .proto ends
-// the iteration with an error.
+// A field with another type than in the .proto ends the iteration with an error.
 func (c *cursor) is(f field) bool {
 	if c.number != f.number {
 		return false

@@ -25,8 +25,6 @@ const (
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
-// kindOf returns the kind of an error with a status. answered reports whether the server has sent
-// it.
 func kindOf(code codes.Code, answered bool) string {
 	if code == codes.Unavailable && answered {
 		return KindBusy
@@ -65,11 +63,9 @@ func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxSaid limits the bytes of a server's text in an error.
 const maxSaid = 300
 
-// failed converts a call's error. answered reports whether the server has sent it. It removes the
-// key and its secret, which a server might repeat.
+// failed removes the key and its secret, which a server might repeat.
 func failed(err error, key string, answered bool) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -106,7 +102,6 @@ func name(code codes.Code) string {
 // one may be an ordinary word.
 const shortestSecret = 12
 
-// withoutKey returns a text without the key and its secret.
 func withoutKey(text, key string) string {
 	const instead = "***"
 	if key == "" {
@@ -120,7 +115,6 @@ func withoutKey(text, key string) string {
 	return text
 }
 
-// oneLine makes a server's text one line, shortened and without the key.
 func oneLine(text, key string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(withoutKey(text, key), "?")), " ")
 	if len(text) > maxSaid {

@@ -42,14 +42,13 @@ func peer(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// If the peer is not a gateway, nothing hangs, and the error is one line.
 func TestPeersThatAreNotGateways(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
 		"closes":  func(net.Conn) {},
 		"stalls":  func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },
 		"garbage": func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\nthis is no gRPC")) },
 		"lies about the length": func(conn net.Conn) {
-			_, _ = conn.Write([]byte{0xff, 0xff, 0xff, 4, 0, 0, 0, 0, 0}) // a SETTINGS frame of 16 MiB
+			_, _ = conn.Write([]byte{0xff, 0xff, 0xff, 4, 0, 0, 0, 0, 0})
 			_, _ = io.Copy(io.Discard, conn)
 		},
 	} {
@@ -75,7 +74,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	answer := sync.OnceFunc(func() { close(release) })
 	server := gateway(t, func(_ context.Context, n int) gatewaytest.Answer {
 		if n == 1 {
-			<-release // whatever the client's deadline is
+			<-release
 		}
 
 		return gatewaytest.Answer{}
@@ -162,7 +161,7 @@ func TestReflectionThatIsOfNoUse(t *testing.T) {
 	} {
 		server := gatewaytest.Start(t, gatewaytest.Options{Proto: `syntax = "proto3"; package test; message M {} ` + tt.proto, Reflection: true})
 		_, err := dial(t, wire.Options{Address: server.Address}).Reflect(t.Context(), tt.service)
-		if tt.service != "" { // the server itself does not know it
+		if tt.service != "" {
 			require.Error(t, err)
 
 			continue

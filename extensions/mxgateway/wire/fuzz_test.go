@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// fuzzed returns the service of this project's .proto, as protobuf reads it.
 func fuzzed(f *testing.F) (protoreflect.ServiceDescriptor, *Schema) {
 	f.Helper()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
@@ -30,7 +29,6 @@ func messageOf(service protoreflect.ServiceDescriptor, name protoreflect.Name) p
 	return service.ParentFile().Messages().ByName(name)
 }
 
-// For bytes that protobuf accepts, counts and values equal protobuf's; other bytes do no harm.
 func FuzzBulkRead(f *testing.F) {
 	service, schema := fuzzed(f)
 	descriptor := messageOf(service, "BulkReadReply")
@@ -81,8 +79,6 @@ func FuzzBulkRead(f *testing.F) {
 	})
 }
 
-// FuzzReplies: no bytes make the readers of other replies panic, or return data that is not in
-// them.
 func FuzzReplies(f *testing.F) {
 	service, schema := fuzzed(f)
 	f.Add([]byte{})

@@ -11,7 +11,6 @@ import (
 // lookup finds fields by name. It keeps the first error, after which all fields are missing ones.
 type lookup struct{ err error }
 
-// sort is the required type of a field.
 type sort struct {
 	noun  string
 	list  bool
@@ -54,7 +53,6 @@ func (l *lookup) fail(format string, args ...any) {
 	}
 }
 
-// method finds a unary method, and returns its messages. It stores the path of the method in into.
 func (l *lookup) method(
 	s protoreflect.ServiceDescriptor, name protoreflect.Name, into *string,
 ) (request, reply protoreflect.MessageDescriptor) {
@@ -69,7 +67,6 @@ func (l *lookup) method(
 	return m.Input(), m.Output()
 }
 
-// find returns a field of the message; nil if it is missing or after an error.
 func (l *lookup) find(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort, needed bool) protoreflect.FieldDescriptor {
 	if l.err != nil {
 		return nil
@@ -112,8 +109,7 @@ func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Nam
 	return of(f), f.Message()
 }
 
-// command returns a payload of MxCommand, and its message. Its kind is the enum value whose name
-// ends with the payload's.
+// The kind of a command is the enum value whose name ends with the payload's.
 func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name) (command, protoreflect.MessageDescriptor) {
 	at, message := l.message(m, name)
 	c := command{payload: at}
@@ -172,8 +168,6 @@ func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
 	return s
 }
 
-// valueNamed returns the enum value with this name after any prefix; the shortest one if there are
-// several.
 func valueNamed(enum protoreflect.EnumDescriptor, name string) (number int64, found bool) {
 	shortest := ""
 	for i := range enum.Values().Len() {

@@ -26,7 +26,6 @@ var reflectionMethods = []string{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
 }
 
-// maxFiles limits the files of a server's description.
 const maxFiles = 1000
 
 // Reflect asks the server for the schema of the service with this full name or, for "", of the only
@@ -88,7 +87,6 @@ func (c *Conn) reflect(ctx context.Context, method, service string, a *answer) (
 	return NewSchema(found)
 }
 
-// reflection is a reflection stream.
 type reflection struct {
 	stream grpc.ClientStream
 	files  map[string]*descriptorpb.FileDescriptorProto

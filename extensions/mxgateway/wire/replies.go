@@ -6,7 +6,7 @@ type replyStatus struct {
 	hresult int64
 }
 
-// read reads a ProtocolStatus. A missing code is 0, whatever code means success.
+// A missing code is 0, whatever code means success.
 func (v *replyStatus) read(s *statusFields, bytes []byte) error {
 	v.code = 0
 	c := cursor{rest: bytes}
@@ -22,8 +22,7 @@ func (v *replyStatus) read(s *statusFields, bytes []byte) error {
 	return c.err
 }
 
-// err returns why the command failed, or nil. An hresult is COM's: a negative number in 32 bits is
-// a failure.
+// An hresult is COM's: a negative number in 32 bits is a failure.
 func (v *replyStatus) err(s *statusFields, key string) error {
 	switch said := oneLine(v.message, key); {
 	case v.code != s.ok && said != "":
@@ -95,14 +94,13 @@ func (r *closeReply) read(bytes []byte) error {
 	return c.err
 }
 
-// commandReply is an MxCommandReply; payload reads the expected payload.
 type commandReply struct {
 	schema  *Schema
 	status  replyStatus
 	at      field
 	payload reply
-	there   bool // there is a payload
-	size    int  // of the message, in bytes
+	there   bool
+	size    int
 }
 
 func (r *commandReply) read(bytes []byte) error {

@@ -71,26 +71,24 @@ type itemFields struct {
 	tag, handle, successful, errorMessage field
 }
 
-// resultFields are the fields of BulkReadResult. The last two may have any type.
+// The last two may have any type.
 type resultFields struct {
 	payload                                                payload
 	tag, handle, successful, cached, quality, errorMessage field
 	value, timestamp                                       protoreflect.FieldDescriptor
 }
 
-// statusFields are the fields of a ProtocolStatus. Without one, every reply is a success.
+// Without a ProtocolStatus, every reply is a success.
 type statusFields struct {
 	at, code, message field
-	ok                int64 // the code of success
+	ok                int64
 }
 
-// command is a payload of MxCommand, and the kind that selects it.
 type command struct {
 	payload field
 	kind    int64
 }
 
-// payload is a payload of MxCommandReply; list is its repeated message, if it has one.
 type payload struct{ at, list field }
 
 // NewSchema looks up the published names in a service's description. Its error names the first one

@@ -112,7 +112,6 @@ func (s *Session) readBody(tags []string, wait time.Duration) []byte {
 	return body
 }
 
-// do runs a command whose reply must have a payload.
 func (s *Session) do(ctx context.Context, c command, body []byte, at field, payload reply, named string) error {
 	bytes, _ := s.request(c, body)
 	out := &commandReply{schema: s.schema, at: at, payload: payload}
@@ -134,10 +133,9 @@ func (r *commandReply) err(key, named string) error {
 	return nil
 }
 
-// correlationDigits is the fixed length of a correlation id, so that it can be replaced.
 const correlationDigits = 16
 
-// request encodes an MxCommandRequest. Its last bytes are the correlation id, if there is one.
+// The last bytes of a request are the correlation id, if there is one.
 func (s *Session) request(c command, body []byte) (bytes []byte, correlated bool) {
 	f := &s.schema.invoke
 	var inner []byte

@@ -16,8 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// All calls, with this project's .proto and with one of other numbers and types, from a file or by
-// reflection.
 func TestFlow(t *testing.T) {
 	for _, proto := range []string{ownProto, vendorProto} {
 		for _, reflected := range []bool{false, true} {
@@ -82,7 +80,6 @@ func flow(t *testing.T, conn *wire.Conn, schema *wire.Schema, own bool) {
 	require.Equal(t, "not_found", kind(session.Close(t.Context())))
 }
 
-// kind returns an error's kind, or "". All errors of the package have one type.
 func kind(err error) string {
 	var e *wire.Error
 	if errors.As(err, &e) {
@@ -171,7 +168,7 @@ func TestOutcomes(t *testing.T) {
 			server := gateway(t, func(context.Context, int) gatewaytest.Answer { return tt.answer })
 			session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
 			reader := session.Repeated(tags, 0, 5*time.Second)
-			for range 2 { // a failure has no lasting effect
+			for range 2 {
 				counts, err := reader.Read(reader.Context(t.Context()))
 				require.Equal(t, tt.counts, counts)
 				require.Equal(t, tt.kind, kind(err))
@@ -237,7 +234,6 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// The bytes of a request, by the specification: https://protobuf.dev/programming-guides/encoding.
 func TestRequestBytes(t *testing.T) {
 	golden := strings.Join([]string{
 		"0a 09 73657373696f6e2d31",               // 1 session_id: session-1

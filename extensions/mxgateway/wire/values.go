@@ -79,7 +79,6 @@ func (r *valueReply) result(bytes []byte) (result Result, err error) {
 	return result, c.err
 }
 
-// value decodes the field at the cursor.
 func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
 	encoded := protowire.AppendTag(nil, c.number, c.typ)
 	switch c.typ { //nolint:exhaustive // the schema rejects groups

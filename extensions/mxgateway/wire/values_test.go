@@ -18,8 +18,6 @@ import (
 
 const ownProtoPath = "../../../scenarios/lib/mxaccess_gateway.proto"
 
-// withTimestamp returns the service of this project's .proto, with another message as
-// google.protobuf.Timestamp.
 func withTimestamp(tb testing.TB, fields string) protoreflect.ServiceDescriptor {
 	tb.Helper()
 	own, err := os.ReadFile(ownProtoPath)
@@ -42,7 +40,6 @@ func withTimestamp(tb testing.TB, fields string) protoreflect.ServiceDescriptor 
 	return files[0].Services().Get(0)
 }
 
-// readTimestamp returns what is read from a reply whose only result has these bytes as its time.
 func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time []byte) any {
 	tb.Helper()
 	schema, err := NewSchema(service)
@@ -55,7 +52,6 @@ func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time [
 	return reply.results[0].Timestamp
 }
 
-// A message that only has the name google.protobuf.Timestamp is an ordinary object.
 func TestOtherTimestampMessages(t *testing.T) {
 	scalars := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 90)
 	scalars = protowire.AppendVarint(protowire.AppendTag(scalars, 2, protowire.VarintType), 5)
@@ -80,7 +76,6 @@ func TestOtherTimestampMessages(t *testing.T) {
 	}
 }
 
-// FuzzReflection: a gateway may send any description of itself, and then any reply.
 func FuzzReflection(f *testing.F) {
 	for _, fields := range []string{"int64 seconds = 1; int32 nanos = 2;", "string seconds = 1;", "oneof one { string text = 1; }"} {
 		file := withTimestamp(f, fields).ParentFile()

@@ -32,14 +32,12 @@ type Reply struct {
 // maxDepth limits how deeply the arrays of a reply are nested.
 const maxDepth = 32
 
-// readAny reads a reply of any type. The text is read into into, which grows as needed.
 func (c *Conn) readAny(into []byte) (Reply, *Error) {
 	elements := 0
 
 	return c.readNested(into, 0, &elements)
 }
 
-// readNested reads a reply at this depth of arrays. elements counts all elements so far.
 func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error) {
 	line, failed := c.readLine()
 	if failed != nil {
@@ -80,7 +78,6 @@ func (c *Conn) readNested(into []byte, depth int, elements *int) (Reply, *Error)
 	}
 }
 
-// readBulk reads a string, a verbatim string (after its format, such as txt:) or an error.
 func (c *Conn) readBulk(kind byte, digits, into []byte) (Reply, *Error) {
 	const format = len("txt:")
 	n, failed := c.length(digits, MaxBulk, "a string of %s bytes")
@@ -137,7 +134,6 @@ func (c *Conn) readElements(kind byte, digits, into []byte, depth int, elements 
 	return reply, nil
 }
 
-// isInteger reports whether text is a decimal number of any size, perhaps with a sign.
 func isInteger(text []byte) bool {
 	_, ok := number(bytes.TrimPrefix(text, []byte("-")))
 

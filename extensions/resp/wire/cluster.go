@@ -28,7 +28,6 @@ func Slot(key []byte) int {
 	return int(crc % Slots)
 }
 
-// crcs is the table of CRC16/XMODEM, with the polynomial x^16 + x^12 + x^5 + 1.
 var crcs = func() (all [256]uint16) { //nolint:gochecknoglobals // a table
 	const polynomial = 0x1021
 	for i := range all {
@@ -56,7 +55,6 @@ const (
 	Loading     = "LOADING"
 )
 
-// redirect parses the slot and the server after MOVED or ASK.
 func (e *Error) redirect(text string) {
 	slot, address, _ := strings.Cut(text, " ")
 	n, ok := number([]byte(slot))
@@ -96,14 +94,13 @@ func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 			break
 		}
 	}
-	if failed != nil && ranges > 0 && c.failed == nil { // the rest of the answer is not read
+	if failed != nil && ranges > 0 && c.failed == nil {
 		failed = c.protocolError("%s", failed.Message)
 	}
 
 	return asError(failed)
 }
 
-// readRange reads an entry of CLUSTER SLOTS: first slot, last slot, the primary, and replicas.
 func (c *Conn) readRange(each func(first, last int, address string)) *Error {
 	parts, failed := c.readArray()
 	if failed != nil {
@@ -141,7 +138,6 @@ func (c *Conn) readSlot() (int, *Error) {
 	return int(n), failed
 }
 
-// readAddress reads a server of CLUSTER SLOTS: host, port, and more.
 func (c *Conn) readAddress() (string, *Error) {
 	const maxPort = 1<<16 - 1
 	parts, failed := c.readArray()
@@ -166,7 +162,6 @@ func (c *Conn) readAddress() (string, *Error) {
 	return net.JoinHostPort(string(host), strconv.FormatInt(port, 10)), c.skip(parts - 2)
 }
 
-// readArray returns the length of an array, 0 for null.
 func (c *Conn) readArray() (int, *Error) {
 	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
 

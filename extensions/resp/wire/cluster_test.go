@@ -26,8 +26,6 @@ func TestSlot(t *testing.T) {
 	require.NotEqual(t, 5061, Slot([]byte("foo{bar")))
 }
 
-// FuzzSlot: a slot exists, the text around a hash tag does not change it, and it is the CRC of the
-// specification's own definition.
 func FuzzSlot(f *testing.F) {
 	f.Add("foo", "{bar}")
 	f.Add("a{", "}b")
@@ -118,7 +116,6 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// ASKING goes before one call, whatever that sends, in the same write, and before no other.
 func TestAsking(t *testing.T) {
 	pipelined := func(c *Conn) (string, error) {
 		p := &collected{requests: []Request{{Verb: Get, Key: []byte("a")}, {Verb: Any, Words: [][]byte{[]byte("x")}}}}
@@ -209,7 +206,6 @@ func TestAnyCommand(t *testing.T) {
 	}
 }
 
-// After HELLO 3, answers may have the types of RESP 3.
 func TestRESP3(t *testing.T) {
 	for _, tt := range []struct{ user, password, told, says, fails string }{
 		{told: words("hello", "3"), says: "%1\r\n+proto\r\n:3\r\n+PONG\r\n"},

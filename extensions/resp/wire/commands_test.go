@@ -18,7 +18,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// The commands are the bytes that Redis documents. Answers may be split anywhere.
 func TestCommands(t *testing.T) {
 	key := []byte("k")
 	for _, tt := range []struct {
@@ -106,8 +105,6 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// An answer that is too long, or does not fit the command, breaks the connection. Each later
-// command returns the reason.
 func TestInvalidReplies(t *testing.T) {
 	for _, tt := range []struct {
 		do         func(c *Conn) (string, error)
@@ -153,7 +150,6 @@ func TestInvalidReplies(t *testing.T) {
 	}
 }
 
-// Memory grows with the bytes that arrive, not with the announced length.
 func TestLongStringsThatDoNotCome(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -204,7 +200,7 @@ func TestPipeline(t *testing.T) {
 // A server may block on writing answers until the client reads them. So a long pipeline is sent in
 // parts.
 func TestLongPipeline(t *testing.T) {
-	ours, servers := net.Pipe() // net.Pipe has no buffer; the server below adds one
+	ours, servers := net.Pipe()
 	go func() {
 		defer servers.Close()
 		unread := make(chan []byte, 1)
@@ -257,7 +253,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	}))
 }
 
-// repeating returns its text again and again, one line or value per read.
 type repeating struct {
 	text string
 	at   int

@@ -89,7 +89,6 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	return c, nil
 }
 
-// handshakes runs the handshakes until ctx ends.
 func (c *Conn) handshakes(ctx context.Context, cfg *Config) error {
 	release := context.AfterFunc(ctx, func() {
 		defer crash.Contain("the interruption of a connection")
@@ -126,7 +125,6 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 	return nil // a nil *Error would be a non-nil error
 }
 
-// greet logs in, selects the database and checks that the server accepts commands.
 func (c *Conn) greet(cfg *Config) *Error {
 	if err := c.begin(); err != nil {
 		return err
@@ -170,7 +168,6 @@ func (c *Conn) greet(cfg *Config) *Error {
 	return first
 }
 
-// hello requests RESP 3, and logs in.
 func (c *Conn) hello(cfg *Config) {
 	c.resp3 = true
 	if cfg.Password == "" {
@@ -194,7 +191,6 @@ func (c *Conn) readHello() *Error {
 	return failed
 }
 
-// closeReason returns the error answer that a server sent before it closed the connection, or err.
 func (c *Conn) closeReason(err *Error) *Error {
 	if said := c.readStatus(); said != nil && saidByServer(said) {
 		return said
@@ -221,7 +217,6 @@ func (c *Conn) begin() *Error {
 	return c.inStep()
 }
 
-// inStep returns an error if unread bytes would be taken for the next answer.
 func (c *Conn) inStep() *Error {
 	if n := c.r.Buffered(); n > 0 {
 		return c.protocolError("the server sent %d unexpected bytes", n)
@@ -251,7 +246,7 @@ func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() ||
 // connection is broken afterwards.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0)) // fails on a closed connection only
+	_ = c.socket.SetDeadline(time.Unix(1, 0))
 }
 
 func (c *Conn) Close() {

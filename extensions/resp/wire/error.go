@@ -46,7 +46,6 @@ func errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// saidByServer reports whether err is an error answer of the server.
 func saidByServer(err error) bool {
 	said, is := errors.AsType[*Error](err)
 
@@ -95,7 +94,6 @@ func (c *Conn) broken(err error) *Error {
 	return e
 }
 
-// cannotConnect explains in one line why a connection could not be made.
 func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
 	e := &Error{Kind: KindConnect, cause: err}
 	switch {
@@ -125,7 +123,6 @@ func describe(err error) string {
 	return short(err.Error())
 }
 
-// maxShown limits the bytes of a server's text in an error.
 const maxShown = 200
 
 func short(text string) string {

@@ -6,8 +6,6 @@ import (
 	"testing/iotest"
 )
 
-// FuzzAnswers: the result does not depend on how the answer is split, and a value is no longer than
-// the answer.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		"$5\r\nhello\r\n", "$-1\r\n", "+OK\r\n", ":1\r\n", "-ERR no\r\n", "*2\r\n$1\r\na\r\n$-1\r\n", "$99999999999\r\n", "*1\r\n*1\r\n", "\r\n", "$0\r\n\r\n+",

@@ -26,7 +26,6 @@ func (s *scripted) SetReadDeadline(time.Time) error  { return nil }
 func (s *scripted) SetWriteDeadline(time.Time) error { return nil }
 func (s *scripted) Close() error                     { return nil }
 
-// inTwo returns each of its parts in a separate read.
 type inTwo struct{ first, then io.Reader }
 
 func (r *inTwo) Read(b []byte) (int, error) {
@@ -37,7 +36,6 @@ func (r *inTwo) Read(b []byte) (int, error) {
 	return r.then.Read(b)
 }
 
-// connected returns a connection after the handshake to a server that then sends says.
 func connected(tb testing.TB, says io.Reader) (*Conn, *scripted) {
 	tb.Helper()
 	server := &scripted{says: &inTwo{strings.NewReader("+PONG\r\n"), says}}

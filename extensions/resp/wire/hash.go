@@ -66,7 +66,6 @@ func (c *Conn) writeGetHash(key []byte, fields [][]byte) {
 	}
 }
 
-// readHash reads the answer to HGETALL or, with fields, to HMGET.
 func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []byte)) ([]byte, *Error) {
 	kind := byte('*')
 	if len(fields) == 0 && c.resp3 {
@@ -101,8 +100,7 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 	return into, nil
 }
 
-// within returns the error of an element of an array. An error answer within an array breaks the
-// connection: no command here has one.
+// An error answer within an array breaks the connection: no command here has one.
 func (c *Conn) within(failed *Error) *Error {
 	if c.failed == nil {
 		return c.protocolError("%s", failed.Message)
@@ -146,7 +144,6 @@ func (c *Conn) ScanHashes(
 	return into, asError(failed)
 }
 
-// rangeOf reads count keys of a sorted set, starting at from.
 func (c *Conn) rangeOf(index, from []byte, count int) (keys [][]byte, failed *Error) {
 	if failed := c.begin(); failed != nil {
 		return nil, failed

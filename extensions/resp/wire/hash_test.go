@@ -85,7 +85,6 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// An error answer leaves the connection in step; an invalid answer breaks it.
 func TestHashesThatFail(t *testing.T) {
 	t.Parallel()
 	const wrong = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"

@@ -4,7 +4,6 @@ package wire
 // into the socket buffers, and then both sides would block in a write.
 const runBytes = 32 << 10
 
-// overhead is an upper limit for the bytes of a command or a word besides its key and value.
 const overhead = 128
 
 func (q *Request) size() int {
@@ -65,7 +64,6 @@ func (c *Conn) Finish(s Started, n int, p Pipeline, into []byte) ([]byte, error)
 	return into, asError(s.failed)
 }
 
-// sendRun sends commands from index from on, and returns the index after the last one.
 func (c *Conn) sendRun(p Pipeline, from, n int) (end int, failed *Error) {
 	for end = from; end < n; end++ {
 		q := p.Request(end)

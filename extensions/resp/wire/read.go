@@ -23,7 +23,7 @@ const leastGrowth = 512
 
 const null = -1
 
-// readLine returns the next line without its end. It is valid until the next read.
+// The line is valid until the next read.
 func (c *Conn) readLine() ([]byte, *Error) {
 	line, err := c.r.ReadSlice('\n')
 	switch {
@@ -42,8 +42,7 @@ const mostShown = 40
 
 func shown(line []byte) []byte { return line[:min(len(line), mostShown)] }
 
-// readHead reads a line of this kind and returns the text after the kind. An error answer leaves
-// the connection usable.
+// An error answer leaves the connection usable.
 func (c *Conn) readHead(kind byte) ([]byte, *Error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -92,7 +91,6 @@ func (c *Conn) readNumber() (int64, *Error) {
 	return n, nil
 }
 
-// readLength reads the length of a string or an array: null, or at most most.
 func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
 	if kind == '*' && c.resp3 { // a map is the array of its keys and values
 		if next, err := c.r.Peek(1); err == nil && next[0] == '%' {
@@ -124,7 +122,6 @@ func (c *Conn) length(digits []byte, most int64, what string) (int, *Error) {
 	return int(n), nil
 }
 
-// readValue reads a string into into, which grows as needed. found is false for null.
 func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) {
 	into = into[:0]
 	n, failed := c.readLength('$', MaxBulk, "a string of %s bytes")
@@ -136,7 +133,6 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 	return value, failed == nil, failed
 }
 
-// readBody reads the n bytes of a string, and the end of their line.
 func (c *Conn) readBody(into []byte, n int) ([]byte, *Error) {
 	into = into[:0]
 	for len(into) < n {
@@ -163,7 +159,7 @@ func (c *Conn) readBody(into []byte, n int) ([]byte, *Error) {
 	return into, nil
 }
 
-// longest limits the digits of a number. Longer numbers exceed every limit above.
+// Longer numbers exceed every limit above.
 const longest = 18
 
 func number(digits []byte) (n int64, ok bool) {

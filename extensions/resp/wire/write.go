@@ -26,7 +26,7 @@ func (c *Conn) head(kind byte, n int) {
 func (c *Conn) flush() *Error {
 	_, err := c.stream.Write(c.out)
 	c.out = c.out[:0]
-	if cap(c.out) > 4*writeSize { // drop the buffer of a long value
+	if cap(c.out) > 4*writeSize {
 		c.out = nil
 	}
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Conn) flush() *Error {
 	}
 	c.asking = false
 	failed := c.readStatus()
-	if failed != nil && c.failed == nil { // the answers to the commands are not read
+	if failed != nil && c.failed == nil {
 		return c.protocolError("%s", failed.Message)
 	}
 

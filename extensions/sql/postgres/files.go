@@ -11,13 +11,11 @@ import (
 	"strings"
 )
 
-// parameters match the parameters of a connection string in its two forms: URL and NAME=VALUE.
 var (
 	parametersOfURL    = regexp.MustCompile(`([?&]\w+=)([^&]*)`)
 	parametersOfValues = regexp.MustCompile(`(\w+\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)`)
 )
 
-// files are the parameters that name files.
 var files = []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} //nolint:gochecknoglobals // a constant
 
 // WithFiles calls use with a connection string in which copies replace the named files. Each copy

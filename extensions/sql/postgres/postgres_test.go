@@ -110,7 +110,6 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-// serve starts a server that calls peer for each connection, and returns its connection string.
 func serve(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener := listen(t)
@@ -141,7 +140,6 @@ func startup(conn net.Conn) {
 	}
 }
 
-// message encodes a message: https://www.postgresql.org/docs/current/protocol-message-formats.html
 func message(kind byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(body))), body...)
 }
@@ -206,7 +204,6 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-// Clients with connections of package eventloop take turns.
 func TestConnectionsTakeTurns(t *testing.T) {
 	listener := listen(t)
 	defer listener.Close()
@@ -221,7 +218,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 }
 
 func TestServerThatStalls(t *testing.T) {
-	name := serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // reads until the client gives up
+	name := serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	err := query(ctx, t, name)
@@ -234,9 +231,6 @@ func greet(conn net.Conn) {
 	_, _ = conn.Write(slices.Concat(message('R', "\x00\x00\x00\x00"), message('K', "\x00\x00\x00\x01\x00\x00\x00\x02"), message('Z', "I")))
 }
 
-// stall returns the connection string of a server that accepts one client and never answers a
-// query. It closes asked at the first query, and sends cancelled the first message of the next
-// client, which should be a cancel request.
 func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byte) {
 	t.Helper()
 	listener := listen(t)
@@ -264,7 +258,6 @@ func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byt
 	return "postgres://me@" + listener.Addr().String() + "/db?sslmode=disable", asked, cancelled
 }
 
-// A query without an answer ends with its context, and the server gets a cancel request.
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, want := range map[string]error{"cancelled": context.Canceled, "too late": context.DeadlineExceeded} {
 		t.Run(name, func(t *testing.T) {

@@ -12,18 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// errSeveral is the error of a call with several statements if the protocol accepts only one.
 var errSeveral = errors.New("PostgreSQL accepts one statement per call: make a call for each, " +
 	"or open the database with default_query_exec_mode=simple_protocol, which accepts several without values")
 
-// errCopy is the error of a COPY from or to the client. COPY switches to another protocol, and both
-// sides would wait forever.
+// COPY switches to another protocol, and both sides would wait forever.
 var errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT do not work here: " +
 	"insert rows with insert, or copy from a file on the server")
 
 var copyOfClient = regexp.MustCompile(`(?is)^copy\b.*\b(from\s+stdin|to\s+stdout)\b`)
 
-// copies reports whether a text contains a COPY from or to the client.
 func copies(query string) bool {
 	for statement := range strings.SplitSeq(query, ";") {
 		statement = strings.TrimSpace(statement)
@@ -89,12 +86,10 @@ func explained(err error) error {
 	return err
 }
 
-// several reports whether a text may hold several statements: it has a semicolon before its end.
 func several(query string) bool {
 	return strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";")
 }
 
-// lastRows runs several statements with the simple protocol and returns the rows of the last one.
 func (c interruptible) lastRows(ctx context.Context, query string) (driver.Rows, error) {
 	results, err := c.Conn.Conn().PgConn().Exec(ctx, query).ReadAll()
 	if err != nil {

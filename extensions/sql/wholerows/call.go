@@ -16,8 +16,7 @@ type Call struct {
 	Shared bool
 	// Connecting is how long the call waited for connections that it opened.
 	Connecting time.Duration
-	// wrapped reports whether a connection of this package has seen the call.
-	wrapped bool
+	wrapped    bool
 }
 
 // Done implements context.Context.

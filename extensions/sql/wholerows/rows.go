@@ -45,7 +45,6 @@ func (r *rows) readAll(from driver.Rows) error {
 	}
 }
 
-// clone copies a row, whose bytes are valid only until the driver reads the next one.
 func clone(row []driver.Value) []driver.Value {
 	kept := make([]driver.Value, len(row))
 	for i, value := range row {

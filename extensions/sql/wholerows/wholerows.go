@@ -60,7 +60,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	}
 	ctx = ending(ctx)
 	if until, has := ctx.Deadline(); has && !time.Now().Before(until) {
-		return nil, context.DeadlineExceeded // the time was already over, which is no fault of the server
+		return nil, context.DeadlineExceeded
 	}
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -85,7 +85,6 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	return made, nil
 }
 
-// keeps reports whether connections stay open after the client's step: see Local.
 func (c connector) keeps() bool {
 	_, is := c.Connector.(local)
 
@@ -131,22 +130,20 @@ type Interrupter interface {
 type conn struct {
 	inner
 
-	// ended marks a connection that must not be used again.
 	ended  atomic.Bool
 	closed sync.Once
 
 	// calls interrupts calls of interruptible; nil if the driver watches contexts.
 	calls         *deadline.Watch[Interrupter]
 	interruptible Interrupter
-	// seen is the context that interruptible sees. Only Interrupt ends such a call.
+	// Only Interrupt ends such a call.
 	seen Call
 }
 
-// end closes the connection at the end of a step. The pool finds out when it uses the connection
-// again.
+// The pool finds out when it uses the connection again.
 func (c *conn) end() {
 	c.ended.Store(true)
-	_ = c.Close() // the error has no receiver
+	_ = c.Close()
 }
 
 // Close closes the connection once.
@@ -170,7 +167,6 @@ func (c *conn) catch(err *error) {
 	}
 }
 
-// begin starts a call and returns the context for the driver.
 func (c *conn) begin(ctx context.Context) context.Context {
 	ctx = ending(ctx)
 	if c.calls == nil {

@@ -18,12 +18,11 @@ import (
 
 var errBroken = errors.New("broken")
 
-// fake is a connection whose query returns some rows of one column, and then the given errors.
 type fake struct {
 	rows    []driver.Value
-	query   error // error of the query
-	end     error // error after the last row
-	closing error // error of closing the rows
+	query   error
+	end     error
+	closing error
 	invalid bool
 
 	queries, opened, closed int
@@ -73,7 +72,7 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 		return r.end
 	}
 	dest[0] = r.rows[r.next]
-	if raw, ok := dest[0].([]byte); ok { // as in drivers that reuse a buffer
+	if raw, ok := dest[0].([]byte); ok {
 		copy(r.reused[:], raw)
 		dest[0] = r.reused[:]
 	}
@@ -115,7 +114,6 @@ func openWith(t *testing.T, wrapped wholerows.Driver) *sql.DB {
 	return db
 }
 
-// like reads rows as xk6-sql does, without a call of rows.Err.
 func like(db *sql.DB) (values []any, err error) {
 	rows, err := db.QueryContext(context.Background(), "query", "argument")
 	if err != nil {
@@ -256,7 +254,6 @@ func TestOpenConnects(t *testing.T) {
 	require.Equal(t, 1, f.closed)
 }
 
-// The end of the client's step closes the connections of an interrupted script.
 func TestConnectionsCloseWithTheStep(t *testing.T) {
 	for name, keeps := range map[string]bool{"of a server": false, "local": true} {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +292,6 @@ func TestPanicOfADriver(t *testing.T) {
 	require.ErrorContains(t, db.Ping(), "a fault in k6's extensions or in a library")
 }
 
-// stalling is a connection whose query waits for the end of its context, or for Interrupt.
 type stalling struct {
 	*fake
 
@@ -321,7 +317,6 @@ type interruptible struct{ *stalling }
 
 func (i interruptible) Interrupt() { close(i.stopped) }
 
-// A query ends with the context in its Call, or by Interrupt if the driver has it.
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, interrupts := range map[string]bool{"by its context": false, "by Interrupt": true} {
 		t.Run(name, func(t *testing.T) {
@@ -367,7 +362,6 @@ func TestDoneOfACall(t *testing.T) {
 	require.Equal(t, "value", call.Value(key{}))
 }
 
-// A call that was late before it connected does not blame the server.
 func TestNothingConnectsTooLate(t *testing.T) {
 	f := &fake{}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())

@@ -13,7 +13,6 @@ import (
 
 const draws = 1_000_000
 
-// newWorkload returns the workload of a script's options.
 func newWorkload(t *testing.T, options string) *Workload {
 	t.Helper()
 	var o Options
@@ -37,7 +36,6 @@ func reference(t *testing.T) map[string][]string {
 	return all
 }
 
-// count returns how often draw returns each number below n.
 func count(n int, draw func() int64) []float64 {
 	counts := make([]float64, n)
 	for range draws {
@@ -47,7 +45,6 @@ func count(n int, draw func() int64) []float64 {
 	return counts
 }
 
-// requireUnsurprising fails if chi-square is more than four standard deviations from its mean.
 func requireUnsurprising(t *testing.T, chiSquare, freedom float64) {
 	t.Helper()
 	require.InDelta(t, freedom, chiSquare, 4*math.Sqrt(2*freedom), "chi-square")
@@ -103,7 +100,6 @@ func TestDrawsAgreeWithYCSB(t *testing.T) {
 	}
 }
 
-// shares returns the exact probabilities of YCSB's ranks.
 func shares(z *zipfian, ranks int64) []float64 {
 	t := z.terms.Load()
 	all := make([]float64, ranks)
@@ -204,9 +200,9 @@ func TestSeedsMakeExactCounts(t *testing.T) {
 		options string
 		client  int
 		ops     [NumOps]int // of 10,000
-		top     int64       // the most frequent record
+		top     int64
 		tops    int
-		lengths int // total length of all scans
+		lengths int
 	}{
 		{options: `{"workload": "a"}`, ops: [NumOps]int{4947, 5053, 0, 0, 0}, top: 144, tops: 367},
 		{options: `{"workload": "a", "recordCount": 200, "fieldCount": 3, "dataIntegrity": true}`, ops: [NumOps]int{5042, 4958}, top: 57, tops: 409},
@@ -264,8 +260,6 @@ func TestOperationsAreWhole(t *testing.T) {
 	require.Len(t, lengths, 4, "0, 4, 5, 6")
 }
 
-// A record is read only after it and all earlier ones were inserted, and never after a failed
-// insert.
 func TestInsertsAreReadInTheirOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorkload(t, `{"recordCount": 10, "mix": {"insert": 1}}`)
@@ -277,7 +271,7 @@ func TestInsertsAreReadInTheirOrder(t *testing.T) {
 	require.EqualValues(t, 10, w.Records())
 	require.False(t, w.inserts.readable(11))
 	a.Inserted(false)
-	a.Inserted(true) // no effect: it has already ended
+	a.Inserted(true)
 	require.EqualValues(t, 12, w.Records())
 	require.False(t, w.inserts.readable(10), "its insert has failed")
 	require.True(t, w.inserts.readable(11))

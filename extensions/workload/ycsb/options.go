@@ -76,7 +76,6 @@ const (
 	maxPadding = 100
 )
 
-// defaults returns CoreWorkload's defaults, plus a default recordCount, which YCSB lacks.
 func defaults() Options {
 	return Options{
 		Mix:         Mix{Read: 0.95, Update: 0.05},
@@ -89,7 +88,6 @@ func defaults() Options {
 	}
 }
 
-// core holds the settings of the files workloads/workloada to workloadf.
 var core = map[string]func(*Options){ //nolint:gochecknoglobals // a table
 	"a": func(o *Options) { o.Mix, o.RequestDistribution = Mix{Read: 0.5, Update: 0.5}, Zipfian },
 	"b": func(o *Options) { o.Mix, o.RequestDistribution = Mix{Read: 0.95, Update: 0.05}, Zipfian },
@@ -136,7 +134,6 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// strict strictly decodes a JSON object. The prefix precedes option names in errors.
 func strict(prefix string, raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -280,5 +277,4 @@ func (o *Options) checkDistribution() error {
 	return nil
 }
 
-// hotInterval returns the number of hot records.
 func (o *Options) hotInterval() int64 { return int64(float64(o.RecordCount) * o.HotspotDataFraction) }

@@ -24,21 +24,19 @@ type Result struct {
 	Took          time.Duration
 }
 
-// runner is a client's state for running on a store.
 type runner struct {
 	store    Store
 	scanner  Scanner
-	observer Observer // of the current run
+	observer Observer
 	result   Result
 	read     reading
 	expected []byte // buffer for Verify
 }
 
-// reading holds what the current operation has read, for verification afterwards.
 type reading struct {
 	keep    bool
 	records int
-	fields  int // fields of all records
+	fields  int
 	size    uint64
 	bytes   []byte
 	parts   []part
@@ -47,10 +45,8 @@ type reading struct {
 	got    func(field int, value []byte)
 }
 
-// part locates a key or a field's value in the bytes.
 type part struct{ field, begin, end int }
 
-// aKey is the field of a part that is a key.
 const aKey = -1
 
 // On sets the store for Run. It returns an error if the store lacks an operation of the workload.
@@ -117,7 +113,6 @@ func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, ite
 	})
 }
 
-// while does operations while more returns true.
 func (c *Client) while(ctx context.Context, observer Observer, more func() bool, next func() *Operation) (_ Result, err error) {
 	c.observer, c.result = observer, Result{}
 	if indexer, is := c.store.(Indexer); is {
@@ -139,7 +134,7 @@ func (c *Client) while(ctx context.Context, observer Observer, more func() bool,
 	return c.result, err
 }
 
-// do does and counts an operation. It returns an error if the run cannot continue.
+// do returns an error if the run cannot continue.
 func (c *Client) do(o *Operation) (closed error) {
 	c.read.begin()
 	var found bool
@@ -188,7 +183,6 @@ func (c *Client) do(o *Operation) (closed error) {
 	return nil
 }
 
-// check verifies a successful operation.
 func (c *Client) check(o *Operation, found bool) error {
 	options := &c.work.options
 	fields := 1
@@ -220,7 +214,6 @@ func (c *Client) check(o *Operation, found bool) error {
 	return c.verify(o.Key)
 }
 
-// checkScan verifies the order of a scan's keys.
 func (c *Client) checkScan(o *Operation) error {
 	c.result.Records += uint64(c.read.records)
 	if c.read.records == 0 {
@@ -247,7 +240,6 @@ func (c *Client) checkScan(o *Operation) error {
 	return nil
 }
 
-// verify compares values read with the expected ones.
 func (c *Client) verify(key []byte) error {
 	if !c.read.keep {
 		return nil

@@ -16,13 +16,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// table is an in-memory Scanner.
 type table struct {
-	mu    sync.Mutex
-	rows  map[string]map[int][]byte
-	fault error
-	scans bool
-	// returned modifies the result of a scan.
+	mu       sync.Mutex
+	rows     map[string]map[int][]byte
+	fault    error
+	scans    bool
 	returned func(keys []string) []string
 }
 
@@ -87,12 +85,11 @@ func (s *table) Scan(from []byte, records, field int, record func([]byte), got f
 	return s.fault
 }
 
-// observed counts operations by name.
 type observed struct {
 	oks, fails map[string]int
 	reasons    []error
 	parts      int
-	least      time.Duration // minimum excess of a read-modify-write over its parts
+	least      time.Duration
 	read       time.Duration
 }
 
@@ -117,7 +114,6 @@ func (o *observed) Parts(read, update time.Duration) {
 	o.read = read + update
 }
 
-// loaded returns a client on a store with all records of the workload.
 func loaded(t *testing.T, options string, store Store) *Client {
 	t.Helper()
 	w := newWorkload(t, options)
@@ -222,7 +218,6 @@ func TestStoresRefuseUnsupportedOptions(t *testing.T) {
 	require.NoError(t, newWorkload(t, `{"workload": "d"}`).Client(0).On(cache))
 }
 
-// fail runs 200 operations that must fail with reason.
 func fail(t *testing.T, c *Client, reason error) Result {
 	t.Helper()
 	o := newObserved()
@@ -279,7 +274,6 @@ func TestWrongValuesAreFound(t *testing.T) {
 	require.EqualValues(t, 1, result.Failed, "nothing can come after it")
 }
 
-// loadedBefore returns a client on a store whose records exist, or not.
 func loadedBefore(t *testing.T, options string, store Store) *Client {
 	t.Helper()
 	c := newWorkload(t, options).Client(0)
@@ -304,7 +298,7 @@ func TestScansAreChecked(t *testing.T) {
 	store.returned = func([]string) []string { return []string{"user0"} }
 	fail(t, c, ErrUnordered)
 	store.returned = func(keys []string) []string {
-		store.rows["zebra"] = store.rows[keys[0]] // sorts last, with another record's fields
+		store.rows["zebra"] = store.rows[keys[0]]
 
 		return append(keys[:len(keys)-1], "zebra")
 	}
@@ -328,7 +322,6 @@ func TestRunsEnd(t *testing.T) {
 	require.EqualValues(t, 20, c.work.Records())
 }
 
-// Each record is inserted once, and not read before.
 func TestClientsShareAWorkload(t *testing.T) {
 	t.Parallel()
 	store := &table{}

@@ -13,12 +13,11 @@ type sequence struct {
 	last atomic.Int64 // last readable record
 
 	mu     sync.Mutex
-	ended  map[int64]struct{} // inserts that ended before an earlier one
+	ended  map[int64]struct{}
 	failed map[int64]struct{}
-	holes  atomic.Bool // failed is not empty
+	holes  atomic.Bool
 }
 
-// start continues the sequence after this many records.
 func (s *sequence) start(records int64) {
 	s.next.Store(records)
 	s.last.Store(records - 1)
@@ -27,7 +26,6 @@ func (s *sequence) start(records int64) {
 
 func (s *sequence) claim() int64 { return s.next.Add(1) - 1 }
 
-// acknowledge ends an insert.
 func (s *sequence) acknowledge(record int64, inserted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,6 @@ const (
 	starts   = 1 << 16 // possible start offsets in the pool
 )
 
-// values generates values of fields: stretches of a shared random pool.
 type values struct {
 	seed uint64
 	pool []byte
@@ -34,7 +33,7 @@ func newValues(seed uint64, longest int) *values {
 	return &values{seed: splitmix.Mix(seed), pool: pool}
 }
 
-// random returns a random value. Do not modify it.
+// Do not modify the result.
 func (v *values) random(random *rand.Rand, length int) []byte {
 	start := random.IntN(starts)
 
@@ -61,7 +60,6 @@ func (v *values) appendOwn(buf, key []byte, field, length int) []byte {
 // ErrWrongValue is returned if a field does not have the value that belongs to its key.
 var ErrWrongValue = errors.New("data integrity: a field has not the value that was written to it")
 
-// verify returns ErrWrongValue unless the value belongs to the field.
 func (v *values) verify(buf, key []byte, field int, value []byte, length int) ([]byte, error) {
 	buf = v.appendOwn(buf[:0], key, field, length)
 	if !bytes.Equal(buf, value) {

@@ -14,17 +14,17 @@ import (
 type Workload struct {
 	options Options
 	values  *values
-	ops     []Op      // with a share above 0
-	bounds  []float64 // cumulative shares of ops, up to 1
+	ops     []Op
+	bounds  []float64
 
 	inserts sequence
 	round   atomic.Int64 // for sequential
-	keys    *zipfian     // for zipfian and latest
-	span    int64        // for zipfian: number of records that draws are spread over
-	hot     int64        // for hotspot
-	gamma   float64      // for exponential
-	lengths *zipfian     // of scans
-	sizes   *zipfian     // of fields
+	keys    *zipfian
+	span    int64    // for zipfian: number of records that draws are spread over
+	hot     int64    // for hotspot
+	gamma   float64  // for exponential
+	lengths *zipfian // of scans
+	sizes   *zipfian // of fields
 }
 
 // New returns the workload of options read by UnmarshalJSON.
@@ -66,7 +66,6 @@ func (w *Workload) Options() Options { return w.options }
 // FieldName returns the name of a field.
 func FieldName(index int) string { return "field" + strconv.Itoa(index) }
 
-// unknown is the index of an unknown field.
 const unknown = -2
 
 // FieldIndex returns the index of a field's name, or an index that no record has.
@@ -125,12 +124,11 @@ type Operation struct {
 
 // Client draws operations, for one goroutine.
 type Client struct {
-	work   *Workload
-	source rand.PCG
-	random rand.Rand // reads from source
-	next   Operation
-	own    []byte // buffer for values with dataIntegrity
-	// pending is set while next is an insert that has not ended.
+	work    *Workload
+	source  rand.PCG
+	random  rand.Rand // reads from source
+	next    Operation
+	own     []byte
 	pending bool
 	runner
 }
@@ -191,7 +189,6 @@ func (c *Client) Inserted(inserted bool) {
 	}
 }
 
-// op draws an operation.
 func (c *Client) op() Op {
 	w := c.work
 	if len(w.ops) == 1 {
@@ -238,7 +235,6 @@ func (c *Client) draw() int64 {
 	}
 }
 
-// spread draws a number below n, uniformly or from a distribution.
 func (c *Client) spread(distribution *zipfian, n int64) int64 {
 	if distribution == nil {
 		return c.random.Int64N(n)
@@ -247,7 +243,6 @@ func (c *Client) spread(distribution *zipfian, n int64) int64 {
 	return distribution.draw(&c.random, n)
 }
 
-// writeAll generates values for all fields of the next operation.
 func (c *Client) writeAll() {
 	c.next.Write, c.own = c.next.Write[:0], c.own[:0]
 	if c.work.options.DataIntegrity {
@@ -258,7 +253,6 @@ func (c *Client) writeAll() {
 	}
 }
 
-// write generates a value for one field of the next operation.
 func (c *Client) write(field int) {
 	c.own = c.own[:0]
 	if c.work.options.DataIntegrity {
@@ -267,7 +261,6 @@ func (c *Client) write(field int) {
 	c.append(field)
 }
 
-// reserve makes room for the values of fields, so that they do not move.
 func (c *Client) reserve(fields int) {
 	if need := fields * c.work.options.FieldLength; cap(c.own) < need {
 		c.own = make([]byte, 0, need)

@@ -19,7 +19,7 @@ const (
 //nolint:gochecknoglobals // constants
 var (
 	alpha  = 1 / (1 - theta)
-	second = 1 + math.Pow(0.5, theta) // the first two terms of zeta
+	second = 1 + math.Pow(0.5, theta)
 )
 
 // zipfian draws ranks from 0 as ZipfianGenerator does. Clients may share it.
@@ -27,11 +27,10 @@ var (
 // Source: J. Gray et al., Quickly generating billion-record synthetic databases, SIGMOD 1994.
 type zipfian struct {
 	items int64
-	mu    sync.Mutex // guards the growth of terms
+	mu    sync.Mutex
 	terms atomic.Pointer[terms]
 }
 
-// terms are the constants of a draw from a number of items.
 type terms struct {
 	items     int64
 	zeta, eta float64
@@ -54,7 +53,6 @@ func (z *zipfian) with(items int64, zeta float64) *terms {
 	return &terms{items: items, zeta: zeta, eta: (1 - math.Pow(2/float64(z.items), 1-theta)) / (1 - second/zeta)}
 }
 
-// sum adds 1/i^theta to zeta, for i from after+1 to items.
 func sum(after, items int64, zeta float64) float64 {
 	for i := after; i < items; i++ {
 		zeta += 1 / math.Pow(float64(i+1), theta)
@@ -85,7 +83,6 @@ func (z *zipfian) grow(items int64) *terms {
 	return t
 }
 
-// rankOf returns the rank at u (0 to 1).
 func rankOf(u float64, items int64, t *terms) int64 {
 	uz := u * t.zeta
 	switch {

@@ -104,7 +104,7 @@ func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
 	if _, err := together(clients, warmup); err != nil {
 		return r, err
 	}
-	runtime.GC() // as k6 does before a measured phase
+	runtime.GC()
 	target := address
 	if !strings.Contains(target, "://") {
 		target = "tcp://" + target
@@ -175,7 +175,6 @@ func ownTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// serverTime returns the processor time of the server; 0 if it is not on this machine.
 func serverTime(s *host.Server) time.Duration {
 	if s == nil {
 		return 0

@@ -14,7 +14,7 @@ import (
 // immediately.
 type alarm struct {
 	fd   int
-	file *os.File // nil if the kernel has no timerfd
+	file *os.File
 }
 
 func newAlarm() *alarm {

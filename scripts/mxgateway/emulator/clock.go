@@ -10,7 +10,6 @@ import (
 // which can be a millisecond late but end with a context.
 const coarse = 5 * time.Millisecond
 
-// clock returns the time since its start, and waits with the accuracy of the kernel's timers.
 type clock struct {
 	start time.Time
 
@@ -23,7 +22,6 @@ func newClock() *clock { return &clock{start: time.Now()} }
 
 func (c *clock) now() time.Duration { return time.Since(c.start) }
 
-// waitUntil returns ctx's error if ctx ends first.
 func (c *clock) waitUntil(ctx context.Context, until time.Duration) error {
 	if left := until - c.now(); left > coarse {
 		timer := time.NewTimer(left - coarse)

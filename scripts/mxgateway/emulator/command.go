@@ -12,7 +12,7 @@ type command struct {
 	session *session
 	command *pb.MxCommand
 	arrived time.Duration
-	failing int // items of a ReadBulk that fail
+	failing int
 }
 
 func callOf(command *pb.MxCommand) string {
@@ -171,7 +171,6 @@ func (c *command) read(request *pb.ReadBulkCommand) *pb.MxCommandReply {
 	return done(&pb.MxCommandReply{Payload: &pb.MxCommandReply_BulkRead{BulkRead: &pb.BulkReadReply{Results: results}}})
 }
 
-// readItem fills in a result, and returns the error, or "".
 func (c *command) readItem(request *pb.ReadBulkCommand, result *pb.BulkReadResult, now time.Duration) string {
 	tag := c.tags.byName[result.GetTagAddress()]
 	if tag == nil {

@@ -10,7 +10,7 @@ type connections struct {
 	net.Listener
 
 	mu   sync.Mutex
-	open map[string]net.Conn // by the client's address
+	open map[string]net.Conn
 }
 
 func track(listener net.Listener) *connections {

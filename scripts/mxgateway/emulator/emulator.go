@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	maxSessions = 1000 // open at the same time
-	maxServers  = 64   // registered by a session
+	maxSessions = 1000
+	maxServers  = 64
 	maxItems    = 1000 // tags or handles of a command
 )
 

@@ -108,7 +108,6 @@ func (f *Fault) set(name, value string) (err error) {
 	return err
 }
 
-// kindOfSetting returns the only kind of fault with this setting, or "" if all kinds have it.
 func kindOfSetting(name string) string {
 	switch name {
 	case "code":

@@ -327,7 +327,6 @@ func TestTheControlPortSaysWhatItIs(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, code)
 }
 
-// full is a log that accepts only its first bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {

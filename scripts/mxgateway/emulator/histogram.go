@@ -13,7 +13,6 @@ type histogram struct {
 	max    time.Duration
 }
 
-// precision is the number of leading bits of a value, in microseconds, that select the bucket.
 const precision = 8
 
 func (h *histogram) add(d time.Duration) {

@@ -77,8 +77,6 @@ func cutKey(text string) (id, secret string, ok bool) {
 	return id, secret, ok && id != "" && secret != ""
 }
 
-// check returns nil if the call has a key with this scope, else UNAUTHENTICATED or
-// PERMISSION_DENIED.
 func (k Keys) check(ctx context.Context, scope string) error {
 	values := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(values) != 1 {

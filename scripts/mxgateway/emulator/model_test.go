@@ -10,16 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transport is the client's and the network's share of a call in the model below.
 const transport = 200 * time.Microsecond
 
 type played struct {
 	perSecond          float64
-	p50, p95, p99, max float64 // milliseconds, on the server's side
+	p50, p95, p99, max float64
 	perSession         []int
 }
 
-// play simulates n sessions that call for the given time.
 func play(shape Shape, n int, during time.Duration, seed uint64) played {
 	all := &shared{}
 	workers, next := make([]*worker, n), make([]time.Duration, n)

@@ -13,7 +13,6 @@ import (
 // the total.
 const maxRecorded = 1000
 
-// unknownSession collects the calls for sessions that do not exist.
 const unknownSession = "unknown"
 
 // Latency is in milliseconds. Percentiles are accurate to 1 %.
@@ -86,7 +85,6 @@ type sums struct {
 	failed, cached, items uint64
 }
 
-// newRecorder writes a line for each call to log; log may be nil.
 func newRecorder(backend string, start time.Time, log io.Writer) *recorder {
 	r := &recorder{backend: backend, start: start, sessions: map[string]*sums{}}
 	if log != nil {
@@ -133,7 +131,7 @@ func (s *sums) add(call readCall) {
 func (r *recorder) summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.flush() // close returns the error
+	_ = r.flush()
 	summary := Summary{Backend: r.backend, Sessions: []Calls{}, Total: r.total.calls("total")}
 	for _, id := range r.order {
 		summary.Sessions = append(summary.Sessions, r.sessions[id].calls(id))
@@ -141,15 +139,13 @@ func (r *recorder) summary() Summary {
 	return summary
 }
 
-// reset clears the summary, but not the log.
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.flush() // close returns the error
+	_ = r.flush()
 	r.order, r.sessions, r.total = nil, map[string]*sums{}, sums{}
 }
 
-// close writes the rest of the log, and returns the first error of writing it.
 func (r *recorder) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -150,12 +150,10 @@ func six() []string {
 	return tags
 }
 
-// withTimeout is context.WithTimeout without the named type.
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, func()) {
 	return context.WithTimeout(ctx, d)
 }
 
-// goroutines returns the other goroutines that run code of the emulator or of gRPC.
 func goroutines() []string {
 	stacks := make([]byte, 1<<20)
 	var left []string

@@ -94,7 +94,6 @@ func (e *Emulator) invoke(ctx context.Context, request *pb.MxCommandRequest, sco
 	return reply, nil
 }
 
-// work waits until the session's worker has completed the command.
 func (e *Emulator) work(ctx context.Context, command *command) error {
 	if e.config.Shape == (Shape{}) {
 		return nil
@@ -133,7 +132,6 @@ func (e *Emulator) StreamEvents(request *pb.StreamEventsRequest, stream pb.MxAcc
 	}
 }
 
-// admit checks the key and applies the faults. It returns the number of failing items.
 func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, err error) {
 	if err := e.config.Keys.check(ctx, scope); err != nil {
 		return 0, err
@@ -150,7 +148,6 @@ func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, 
 	return failing, e.befall(ctx, faults)
 }
 
-// befall applies faults: it waits, closes the connection, or returns the status of the call.
 func (e *Emulator) befall(ctx context.Context, faults []Fault) error {
 	for _, fault := range faults {
 		switch fault.kind {
@@ -170,7 +167,6 @@ func (e *Emulator) befall(ctx context.Context, faults []Fault) error {
 	return nil
 }
 
-// wait returns a status if the call ends first.
 func (e *Emulator) wait(ctx context.Context, until time.Duration) error {
 	err := e.clock.waitUntil(ctx, until)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

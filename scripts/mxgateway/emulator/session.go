@@ -18,17 +18,16 @@ type session struct {
 	id     string
 	client string
 	worker *worker
-	closed chan struct{} // closed with the session
+	closed chan struct{}
 
 	mu      sync.Mutex
-	used    time.Duration // time of the last call
-	servers int32         // server handles are 1 to servers
-	last    int32         // item handle
+	used    time.Duration
+	servers int32
+	last    int32 // item handle
 	items   map[int32]*item
 	handles map[address]*item
 }
 
-// address identifies an item of a session.
 type address struct {
 	server int32
 	tag    string
@@ -38,7 +37,7 @@ type item struct {
 	address
 	handle int32
 	tag    *tag
-	first  time.Duration // time of its first value
+	first  time.Duration
 }
 
 func newSession(id, client string, worker *worker, now time.Duration) *session {
@@ -60,7 +59,6 @@ func (s *session) lastUsed() time.Duration {
 	return s.used
 }
 
-// register returns a new server handle, or false if there are too many.
 func (s *session) register() (int32, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +88,6 @@ func (s *session) advise(a address, tag *tag, first time.Duration) *item {
 	return advised
 }
 
-// unadvise returns nil if the item does not exist.
 func (s *session) unadvise(server, handle int32) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +100,6 @@ func (s *session) unadvise(server, handle int32) *item {
 	return advised
 }
 
-// advised returns nil if the tag is not advised.
 func (s *session) advised(a address) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,10 +52,9 @@ func logNormal(random *rand.Rand, median time.Duration, spread float64) time.Dur
 // turn and waits until then, so a late wait does not delay the others.
 type shared struct {
 	mu   sync.Mutex
-	free time.Duration // end of the last booked turn
+	free time.Duration
 }
 
-// book returns the end of the turn for a call that arrives at now.
 func (s *shared) book(shape *Shape, now time.Duration, random *rand.Rand) time.Duration {
 	pauses := random.Float64() < shape.PauseChance
 	pause := min(logNormal(random, shape.PauseMedian, shape.PauseSpread), shape.PauseMax)
@@ -82,8 +81,7 @@ func newWorker(shape *Shape, all *shared, seed, ordinal uint64) *worker {
 	return &worker{shape: shape, shared: all, random: rand.New(rand.NewPCG(seed, ordinal))}
 }
 
-// book returns the end of a command that arrives at now and takes extra longer than usual. A
-// command that its client cancels keeps its turn, because COM cannot be interrupted.
+// A command that its client cancels keeps its turn, because COM cannot be interrupted.
 func (w *worker) book(now, extra time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ const goodQuality = 192
 // tag is an attribute of a machine. Its value is a counter of its changes.
 type tag struct {
 	machine   int64
-	phase     time.Duration // time of its last change before the start
+	phase     time.Duration
 	attribute func(n int64, changed time.Time) *pb.MxValue
 }
 

@@ -49,7 +49,6 @@ func main() {
 	}
 }
 
-// sink keeps the compiler from removing the work.
 var sink atomic.Uint64 //nolint:gochecknoglobals // a local variable could be optimized away
 
 func work(rounds int) {
@@ -78,7 +77,7 @@ type cache struct {
 	values sync.Map
 }
 
-// serve answers memcached's text protocol until the connection ends. Flush reports write errors.
+// Flush reports write errors.
 func (c *cache) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	in, out := bufio.NewReader(conn), bufio.NewWriter(conn)
@@ -92,7 +91,7 @@ func (c *cache) serve(conn net.Conn) {
 		case len(words) > 1 && words[0] == "get":
 			work(c.rounds)
 			c.get(out, words[1:])
-		case len(words) > 4 && (words[0] == "set" || words[0] == "add"): // key, flags, time to live, size
+		case len(words) > 4 && (words[0] == "set" || words[0] == "add"):
 			size, err := strconv.Atoi(words[4])
 			if err != nil {
 				return

@@ -46,13 +46,11 @@ func main() {
 	log.Fatal(server.Serve(listener))
 }
 
-// burn uses the processor for a duration.
 func burn(d time.Duration) {
 	for until := time.Now().Add(d); time.Now().Before(until); { //nolint:revive // the loop is the work
 	}
 }
 
-// oneThread lets a single thread burn for all requests.
 func oneThread(d time.Duration) func() {
 	work := make(chan chan struct{}, 1024)
 	go func() {
@@ -96,7 +94,7 @@ func proxy(listener net.Listener, to string, wait time.Duration) {
 		}
 		go func() {
 			defer func() { _ = server.Close() }()
-			_, _ = io.Copy(server, client) // ends when the client disconnects
+			_, _ = io.Copy(server, client)
 		}()
 		go func() {
 			defer func() { _ = client.Close() }()

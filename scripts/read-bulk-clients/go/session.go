@@ -12,7 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
-// callTimeout limits one call; it is far above the gateway's rare stalls.
 const callTimeout = 10 * time.Second
 
 // waitMs is how long, in milliseconds, the worker may wait for a tag without a value.
@@ -36,7 +35,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity returns false, because gateways in a plant often have no TLS.
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// open connects and opens a session.
 func open(s settings) (*session, error) {
 	conn, err := grpc.NewClient(s.address, grpc.WithTransportCredentials(s.transport), grpc.WithPerRPCCredentials(bearer(s.key)))
 	if err != nil {
@@ -85,7 +83,6 @@ func (s *session) subscribe() error {
 	return nil
 }
 
-// readBulk makes one call. It returns a result for each tag, or an error.
 func (s *session) readBulk() ([]*gatewaypb.BulkReadResult, error) {
 	reply, err := s.invoke(&gatewaypb.MxCommand{
 		Kind: gatewaypb.MxCommandKind_MX_COMMAND_KIND_READ_BULK,
@@ -104,7 +101,6 @@ func (s *session) readBulk() ([]*gatewaypb.BulkReadResult, error) {
 	return results, nil
 }
 
-// close unsubscribes, closes the session if the gateway answers, and closes the connection.
 func (s *session) close() {
 	_, unsubscribed := s.invoke(&gatewaypb.MxCommand{
 		Kind: gatewaypb.MxCommandKind_MX_COMMAND_KIND_UNSUBSCRIBE_BULK,
@@ -131,7 +127,6 @@ func (s *session) invoke(command *gatewaypb.MxCommand) (*gatewaypb.MxCommandRepl
 	return reply, refusal(reply.GetProtocolStatus(), reply.GetHresult())
 }
 
-// refusal returns the error in the reply to a successful call, or nil.
 func refusal(status *gatewaypb.ProtocolStatus, hresult int32) error {
 	if code := status.GetCode(); code != gatewaypb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_OK {
 		return fmt.Errorf("%s: %s", code, status.GetMessage())

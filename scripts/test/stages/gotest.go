@@ -21,13 +21,13 @@ const (
 )
 
 type outcome struct {
-	Command string // arguments of stages go
+	Command string
 	Package string
-	Test    string // "" for the package
+	Test    string
 	Seconds float64
 	Passed  bool
-	Final   bool   // it must not run again
-	Why     string // reason of the failure
+	Final   bool
+	Why     string
 }
 
 func (o *outcome) name() string {
@@ -38,7 +38,6 @@ func (o *outcome) name() string {
 	return strings.TrimPrefix(o.Package, "github.com/xk6-sweep/xk6-sweep/")
 }
 
-// goTest runs go test.
 func goTest(args []string) int {
 	split := slices.Index(args, "--")
 	if split < 0 {
@@ -117,8 +116,8 @@ func failedOnly(earlier []outcome, command string) (runs []rerun) {
 type tester struct {
 	command  string
 	out      io.Writer
-	record   *json.Encoder // nil for no record
-	err      error         // of the record
+	record   *json.Encoder
+	err      error // of the record
 	outcomes []outcome
 	packages map[string]*packageRun
 }
@@ -134,7 +133,6 @@ type testRun struct {
 	ended  bool
 }
 
-// event is a line of go test -json; see go doc test2json.
 type event struct {
 	Action, Package, Test, Output, FailedBuild string
 	Elapsed                                    float64
@@ -276,7 +274,6 @@ func (t *tester) show(output []string) {
 	}
 }
 
-// Informative and uninformative lines of a failure.
 var (
 	died    = regexp.MustCompile(`^servers\.sh: \S+ had died`)
 	telling = regexp.MustCompile(`^(?:\s*Error:\s+|(panic: |fatal error: ))(.*)`)
@@ -291,7 +288,7 @@ func reason(output []string) string {
 	for i, line := range output {
 		if m := telling.FindStringSubmatch(line); m != nil {
 			text := strings.TrimSpace(m[1] + m[2])
-			for _, more := range output[i+1 : min(i+3, len(output))] { // Not equal: expected and actual
+			for _, more := range output[i+1 : min(i+3, len(output))] {
 				if !strings.HasSuffix(text, ":") && !strings.HasPrefix(text, "Not equal:") || silent.MatchString(more) {
 					break
 				}

@@ -190,7 +190,6 @@ func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.out, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }
 
-// failures returns the stage itself, or the failed packages and tests.
 func (s *stageRun) failures() (failed []failure) {
 	for _, o := range s.outcomes {
 		if o.Passed || o.Test != "" && slices.ContainsFunc(s.outcomes, func(p outcome) bool {
@@ -204,7 +203,7 @@ func (s *stageRun) failures() (failed []failure) {
 	if s.err == nil {
 		return failed
 	}
-	raw, _ := os.ReadFile(s.log) // an unreadable log is empty
+	raw, _ := os.ReadFile(s.log)
 	whole := failure{
 		stage: s.stage, name: s.stage, why: fmt.Sprintf("%v: %s", s.err, reason(slices.Collect(strings.Lines(string(raw))))),
 		final: bytes.Contains(raw, []byte("DATA RACE")) || slices.ContainsFunc(failed, func(f failure) bool { return f.final }),
@@ -256,7 +255,7 @@ func (s *stageRun) passed(f failure) bool {
 func (r *runner) summary(runs []*stageRun, red, flaky []failure, took time.Duration) int {
 	for _, run := range runs {
 		if slices.ContainsFunc(red, func(f failure) bool { return f.stage == run.stage }) && len(run.failures()) > 0 {
-			raw, _ := os.ReadFile(run.log) // an unreadable log is empty
+			raw, _ := os.ReadFile(run.log)
 			fmt.Fprintf(r.out, "\n%s printed:\n%s", filepath.Base(run.log), raw)
 		}
 	}

@@ -184,7 +184,6 @@ func TestMoreThanFiveAreRed(t *testing.T) {
 	require.NotContains(t, out, "FLAKY")
 }
 
-// A race, a build failure, a package that hangs and a missing run are never flaky.
 func TestAlwaysRed(t *testing.T) {
 	for stage, why := range map[string]string{
 		"race": "FAILED p/race (race): DATA RACE", "broken": "FAILED p/broken (broken): it does not build",

@@ -150,7 +150,7 @@ func copyContext(t *testing.T, from, to string) {
 		raw, err := os.ReadFile(path)
 		mode := fs.FileMode(0o600)
 		if info, failed := entry.Info(); failed == nil && info.Mode()&0o100 != 0 {
-			mode = 0o700 // COPY keeps the mode
+			mode = 0o700
 		}
 		into := filepath.Join(to, below)
 		if below == "." && !entry.IsDir() && filepath.Base(to) != filepath.Base(from) {

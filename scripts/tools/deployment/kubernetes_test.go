@@ -43,7 +43,6 @@ func testRunSchema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// closeObjects forbids additional properties, and translates extensions of JSON Schema.
 func closeObjects(schema map[string]any) {
 	if schema["x-kubernetes-int-or-string"] == true {
 		delete(schema, "anyOf")
