@@ -2,7 +2,7 @@
 # Packs the declarations of all modules as an npm package: FOLDER/xk6-sweep-types-VERSION.tgz. The
 # output depends only on the files.
 #
-#   scripts/types.sh FOLDER     VERSION defaults to the tag
+#   scripts/types.sh FOLDER     VERSION defaults to the tag, else to that of the change log
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
