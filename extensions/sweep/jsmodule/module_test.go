@@ -340,7 +340,7 @@ func TestMetaOfACache(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	for facts, want := range map[string]string{
 		`{ memory: 1 }`:                                "sweep.meta: cache must have memory and item",
-		`{ memory: 1, item: 1, pids: [0] }`:            "sweep.meta: cache.pids must be process ids, and 0 is none",
+		`{ memory: 1, item: 1, pids: [0] }`:            "sweep.meta: cache.pids must be process ids, not 0",
 		`{ memory: 1, item: 1, vmHwm: 1, pids: [1] }`:  "sweep.meta: cache.vmHwm and cache.pids exclude each other",
 		`{ memory: 1, item: 1, vmHwm: -1, pids: [1] }`: "sweep.meta: cache must have memory and item",
 	} {
