@@ -148,7 +148,7 @@ func (r *records) query(text string, record func([]byte), got func(int, []byte),
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err has said why
 		columns, err := rows.Columns()
 		if err != nil {
 			return err

@@ -249,6 +249,7 @@ func (c *Conn) Interrupt() {
 	_ = c.socket.SetDeadline(time.Unix(1, 0))
 }
 
+// Close closes the connection.
 func (c *Conn) Close() {
 	if !c.closed.Swap(true) {
 		_ = c.socket.Close()

@@ -41,9 +41,10 @@ func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 	}
 	object := rt.NewObject()
 	o := r.work.Options()
-	ops := []any{}
-	for _, op := range o.Mix.Ops() {
-		ops = append(ops, op.String())
+	kinds := o.Mix.Ops()
+	ops := make([]any, len(kinds))
+	for i, op := range kinds {
+		ops[i] = op.String()
 	}
 	for name, value := range map[string]any{
 		"ops": k6glue.Plain(rt, ops), "next": r.next, "record": r.record, "inserted": r.inserted, "check": r.check,

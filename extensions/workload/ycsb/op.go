@@ -1,5 +1,6 @@
 package ycsb
 
+// Op is a kind of operation.
 type Op uint8
 
 // Operations, in the order of YCSB's chooser.

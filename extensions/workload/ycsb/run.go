@@ -141,7 +141,7 @@ func (c *Client) do(o *Operation) (closed error) {
 	var err error
 	var middle time.Duration
 	begin := clock.Now()
-	switch o.Op {
+	switch o.Op { //nolint:exhaustive // the last one is by default
 	case Read:
 		found, err = c.store.Read(o.Key, o.Field, c.read.got)
 	case Update:
@@ -189,7 +189,7 @@ func (c *Client) check(o *Operation, found bool) error {
 	if o.Field == AllFields {
 		fields = options.FieldCount
 	}
-	switch o.Op {
+	switch o.Op { //nolint:exhaustive // there are no others
 	case Update, Insert:
 		return nil
 	case Scan:

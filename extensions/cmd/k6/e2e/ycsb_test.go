@@ -59,7 +59,7 @@ func TestYCSBOnAllStores(t *testing.T) {
 				want = came{Store: store, Work: work, Error: noOrder}
 			case work == "load e":
 				want.Succeeded = 100
-			case store == "machbase" && strings.Contains("abf", work):
+			case store == "machbase" && (work == "a" || work == "b" || work == "f"):
 				want = came{Store: store, Work: work, Error: noUpdate}
 			case work == "e":
 				require.Greater(t, got.Records, 400, "5.5 records a scan, on average: %s", r.output)
@@ -121,8 +121,7 @@ func TestScenarioYCSB(t *testing.T) {
 	require.Equal(t, 500, ops["READ"]+ops["READ-MODIFY-WRITE"], "each counts once")
 	require.Len(t, rep.Tables, 1)
 	whole, read, update := column(t, rep.Tables[0], "whole ms"), column(t, rep.Tables[0], "read ms"), column(t, rep.Tables[0], "update ms")
-	require.InEpsilon(t, whole[0], read[0].(float64)+update[0].(float64), 0.02, "the whole is its parts") //nolint:forcetypeassert // numbers
-
+	require.InEpsilon(t, whole[0], read[0].(float64)+update[0].(float64), 0.02, "the whole is its parts")
 }
 
 func TestScenarioYCSBComparesStores(t *testing.T) {
