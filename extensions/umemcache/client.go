@@ -190,7 +190,7 @@ func (c *client) disconnect() {
 	c.Closing().Remove(c)
 }
 
-// An exception of the script's function stays as it is.
+// fail throws err. An exception of the script's function is thrown unchanged.
 func (c *client) fail(err error) {
 	var thrown *sobek.Exception
 	var interrupted *sobek.InterruptedError

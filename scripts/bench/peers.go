@@ -308,8 +308,8 @@ var (
 	pgbenchFailed = regexp.MustCompile(`number of failed transactions: [1-9]`)
 )
 
-// parsePgbench parses the output, and the latencies in its logs: the third word of a line, in
-// microseconds. At a rate they start when the transaction was due.
+// parsePgbench parses the output and the logs. The third word of a log line is a latency in
+// microseconds. With a fixed rate, pgbench measures it from the time when the transaction was due.
 func parsePgbench(out []byte, dir string) (figures, error) {
 	rate, count := pgbenchRate.FindSubmatch(out), pgbenchCount.FindSubmatch(out)
 	if rate == nil || count == nil || pgbenchFailed.Match(out) {

@@ -28,8 +28,8 @@ func connected(t *testing.T) (client *Conn, server net.Conn) {
 	return NewConn(inner), server
 }
 
-// A pending event of a closed connection must not reach the next connection in its slot. That one
-// would count as closed by the server and be read in a busy loop until its deadline.
+// A pending event of a closed connection must not reach the next connection in its slot. Otherwise
+// the new connection would look closed by the server, and reads would spin until their deadline.
 func TestPendingEventOfClosedConnection(t *testing.T) {
 	var loops Loops
 	first, firstServer := connected(t)

@@ -26,7 +26,7 @@ func init() { //nolint:gochecknoinits // gRPC's way of registering balancers
 // Call is a call in progress.
 type Call struct {
 	// Context has the call's timeout.
-	Context context.Context //nolint:containedctx // it tells whether the call's time is over
+	Context context.Context //nolint:containedctx // reports whether the call has timed out
 	// Method is the full name, such as "/grpc.health.v1.Health/Check".
 	Method string
 }

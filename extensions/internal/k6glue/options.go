@@ -169,7 +169,8 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 	"maxConnections": "poolSize", "key": "apiKey",
 }
 
-// withdrawn maps replaced options to hints, for calls that have the option beside.
+// withdrawn maps replaced options to hints. A hint applies only if the call also has the option
+// beside.
 var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
 	"prefill": {"mix", "call client.prefill(workload) before"},
 	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},

@@ -188,9 +188,9 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
-// lacks returns the outcome for a figure that a command lacks in some pair: crossed if base has it
-// in most pairs and the change lacks it in most, else undecided; "" if both always have it. Up to
-// half of the pairs may be unknown and count for neither.
+// lacks returns the outcome of a figure that is missing in some pairs: crossed if base has it in
+// most pairs and the change lacks it in most pairs, otherwise undecided. It returns "" if no pair
+// lacks the figure. Unknown pairs are left out; at most half of the pairs may be unknown.
 func (t *Trial) lacks(f *Figure) judgement.Outcome {
 	known := t.Pairs - f.Unknown
 	switch {

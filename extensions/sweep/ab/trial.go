@@ -74,8 +74,8 @@ func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, erro
 	return values, nil
 }
 
-// add adds the figures of a pair. A missing figure is counted: a step that is too slow for a p99
-// must not lose its gate. A figure that k6 made late counts for neither.
+// add adds the figures of a pair. Missing figures are counted, so that a step too slow for a p99
+// still fails its gate. A figure delayed by k6 counts as unknown.
 func (t *Trial) add(base, change []value) error {
 	figures := slices.Clone(t.Figures)
 	for _, v := range slices.Concat(base, change) {

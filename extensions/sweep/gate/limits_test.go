@@ -24,7 +24,7 @@ func still(part float64, word witness.Word) *report.Report {
 	})
 }
 
-// A latency that hides a pause holds no gate.
+// A latency gate is not held if the step had a long pause, which percentiles do not show.
 func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	f := parsed(t, `{ "scenario": "cache", "absolute": [{ "op": "get", "clients": 8, "opsPerSecond": 10, "p99": "1s", "mean": "1s" }] }`)
 	outcomes := func(r *report.Report) (all []judgement.Outcome) {

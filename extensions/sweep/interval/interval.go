@@ -81,15 +81,16 @@ func (s *Spread) Rate() float64 {
 	return half * math.Sqrt(steady.seconds/s.seconds)
 }
 
-// startMeans and mostStart limit the start that is left out: in mean durations, and as a share of
-// the step.
+// Rate leaves out the start of a step: startMeans mean durations, but at most the share mostStart
+// of the step.
 const (
 	startMeans = 3
 	mostStart  = 0.25
 )
 
-// afterStart returns the step without its start. All clients begin together, so at first fewer
-// operations end, by up to one for each client. This is the same in every step and not a variation.
+// afterStart returns the step without its start. All clients begin together, so fewer operations
+// end at first: up to one fewer for each client. Every step has this dip, so it must not count as
+// variation.
 func (s *Spread) afterStart() *Spread {
 	start := startMeans * s.sum / s.Operations
 	skip := min(int(math.Ceil(start/s.slots[0].seconds)), int(mostStart*float64(len(s.slots))))

@@ -18,7 +18,7 @@ import (
 type server struct {
 	mean      time.Duration
 	neighbour float64 // relative slowdown by the neighbour
-	stays     float64 // probability that the neighbour stays as it is for the next operation
+	stays     float64 // probability that the neighbour does not start or stop at the next one
 }
 
 type run struct {

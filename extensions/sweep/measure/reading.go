@@ -46,7 +46,7 @@ type Reading struct {
 	// ClientWait is the time from an answer's arrival to its read, sampled for clients at event
 	// loops.
 	ClientWait Distribution
-	// Requests is how long the requests of operations took that had some.
+	// Requests is the time spent in requests, of operations that made some.
 	Requests Distribution
 
 	// Distributions over clients, empty until all have ended.

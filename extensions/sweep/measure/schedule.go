@@ -75,8 +75,8 @@ type place struct {
 	*schedule
 
 	began time.Duration
-	// behind is k6's delay of the client's last operation; without it, the client would have been
-	// free so much earlier.
+	// behind is how late k6 made the client's last operation. Without that delay, the client would
+	// have been free earlier by the same time.
 	behind time.Duration
 	// turn signals the client's turn at the clock.
 	turn chan struct{}

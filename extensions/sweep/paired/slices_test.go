@@ -18,7 +18,7 @@ type duetOf struct {
 	operations float64 // mean of a slice
 	slower     float64
 	neighbour  float64 // slowdown by the neighbour
-	stays      float64 // probability that the neighbour stays as it is in the next slice
+	stays      float64 // probability that the neighbour does not start or stop before the next slice
 	tail       float64 // slowdown of change's slowest hundredth
 }
 

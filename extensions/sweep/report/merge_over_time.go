@@ -11,7 +11,7 @@ import (
 // nil if a part has none.
 func mergeOverTime(steps []partStep, started time.Time, elapsed time.Duration, before map[int]int) (*measure.OverTime, error) {
 	if started.IsZero() {
-		return nil, nil //nolint:nilnil // when the parts were at work is not known
+		return nil, nil //nolint:nilnil // it is unknown when the parts ran
 	}
 	parts := make([]measure.PartOverTime, 0, len(steps))
 	for _, s := range steps {

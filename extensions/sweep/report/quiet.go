@@ -22,7 +22,8 @@ func (q *Quiet) Note() string {
 	return fmt.Sprintf("The target was not quiet when the sweep began: after %s of waiting, %s.", Span(q.WaitedSeconds), why)
 }
 
-// worstQuiet returns the result of the part with the busiest server; nil if no part waited.
+// worstQuiet returns the result of the part that did not reach an idle server or, among equal
+// parts, waited longest. It returns nil if no part waited.
 func worstQuiet(parts []*Report) (worst *Quiet) {
 	for _, part := range parts {
 		switch q := part.Quiet; {

@@ -209,7 +209,7 @@ type Search struct {
 	Max   float64 `json:"max"`   // highest number allowed
 	Found float64 `json:"found"` // highest number that meets the bound; zero if none does
 
-	// Bracket is nil if nothing is certain.
+	// Bracket is nil if no bound is certain.
 	Bracket *Bracket `json:"bracket,omitempty"`
 	// Undecided are the numbers too close to the bound to decide, in ascending order.
 	Undecided []float64 `json:"undecided,omitempty"`

@@ -93,7 +93,7 @@ func (t *Table) IsText(column int) bool {
 	})
 }
 
-// threeDigits formats a number with at least three digits, and an integer as it is.
+// threeDigits formats a number with at least three digits. Integers are not changed.
 func threeDigits(v float64) string {
 	switch size := math.Abs(v); {
 	case v == math.Trunc(v), size >= 99.95:

@@ -18,8 +18,8 @@ const (
 	OfRate    = "rate"
 )
 
-// findPrecision is how far the result may be below the true one, relative to it. Integers up to 50
-// are exact.
+// findPrecision limits how far the result may be below the true one, relative to the true one.
+// Integers up to 50 are exact.
 const findPrecision = 0.02
 
 // defaultDoublings is the number of doublings from the default first rate to the maximum.

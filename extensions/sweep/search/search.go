@@ -14,12 +14,13 @@ import (
 
 // A sequential test decides each number: a step counts for or against it, and steps are repeated
 // until one side leads (probability ratio test, Wald, "Sequential Analysis", 1947). If a step is
-// right four times of five, a lead of two is wrong once in 17 numbers, and a lead of four, required
-// at the ends of the bracket, once in 257. One search in 25 then misses the right result.
+// right four times out of five, a lead of two decides one number in 17 wrongly. The ends of the
+// bracket need a lead of four, which is wrong once in 257. About one search in 25 then misses the
+// right result.
 //
 // A step far within the bound counts twice, since disturbances only slow steps down. So does a step
-// with failures. Steps are judged as in gate files. An undecided step, and one whose interval
-// contains the bound, counts for neither side. A number needs enough operations in all of its steps
+// with failures. Steps are judged as in gate files. An undecided step does not count, nor does a
+// step whose interval contains the bound. A number needs enough operations in all of its steps
 // together. An undecided number is reported, and never the result.
 const (
 	decidedLead = 2
@@ -36,8 +37,8 @@ type number struct {
 	// lead is the lead of steps that met the bound.
 	lead   int
 	groups []report.Group
-	// why is why the last undecided step was undecided. little is why there are too few operations, or
-	// "".
+	// why is the reason why the last undecided step was undecided. little is the reason for too few
+	// operations, or "".
 	why, little string
 }
 

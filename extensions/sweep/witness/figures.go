@@ -21,8 +21,8 @@ const (
 	ClientsAtWork = "clients"
 	// MeanMs is the mean duration of operations.
 	MeanMs = "meanMs"
-	// UnderWay is the share of the clients' time in operations; by Little's law, 1 in a closed
-	// loop.
+	// UnderWay is the share of the clients' time spent in operations, by Little's law. It is 1 in a
+	// closed loop.
 	UnderWay = "underWay"
 	// ClientWaitMs is how long answers waited to be read, on average.
 	ClientWaitMs = "clientWaitMs"
@@ -39,8 +39,8 @@ const (
 	DriftPart   = "drift"
 	DriftChance = "driftChance"
 	DriftErrors = "driftErrors"
-	// StoodStill is the share of the step in standstills, and LongestStill the longest gap between
-	// operations in seconds.
+	// StoodStill is the share of the step spent in standstills, and LongestStill the longest gap
+	// between operations in seconds.
 	StoodStill   = "stoodStill"
 	LongestStill = "longestStillSeconds"
 	// ClientsRatio and OpsRatio compare clients and ops/s with the previous step.

@@ -76,7 +76,7 @@ func (c *Cluster) SetLeader(i int) {
 	}
 }
 
-// Remove ends a server and tells the others.
+// Remove stops a server and gives the cluster a new version without it.
 func (c *Cluster) Remove(tb testing.TB, i int) {
 	tb.Helper()
 	c.Servers[i].Close()

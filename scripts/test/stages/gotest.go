@@ -141,7 +141,7 @@ type event struct {
 func (t *tester) run(flags, packages []string) {
 	t.packages = map[string]*packageRun{}
 	before := len(t.outcomes)
-	// The cache of results does not depend on the servers and programs of a test.
+	// -count=1: Go would return a cached result even if a server or program under test has changed.
 	cmd := exec.Command("go", slices.Concat([]string{"test"}, flags, []string{"-json", "-count=1"}, packages)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

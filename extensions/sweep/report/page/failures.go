@@ -13,7 +13,7 @@ type failure struct {
 	Count          string
 }
 
-// failures returns the error texts of each step, most frequent first, and counts the ones it leaves
+// failures returns the error texts of each step, most frequent first, and counts those it leaves
 // out.
 func failures(s *sweep) (list []failure, more int) {
 	for i := range s.report.Steps {
