@@ -41,8 +41,8 @@ type Mix struct {
 	GetMulti float64 `json:"getMulti"`
 }
 
-// Keys describe the keys and how they are drawn. Options of some distributions only are nil if the
-// script does not set them.
+// Keys describe the keys and how they are drawn. Options that only some distributions have are nil
+// if the script does not set them.
 type Keys struct {
 	Distribution string `json:"distribution"`
 	Count        int    `json:"count"`

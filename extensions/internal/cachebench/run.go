@@ -172,7 +172,7 @@ func (b *Bench) unfilled(err error) sobek.Value {
 	return sobek.Undefined()
 }
 
-// mustHit makes reads fail that miss a prefilled key.
+// mustHit makes a read fail if it misses a prefilled key.
 func (b *Bench) mustHit(o *workload.Options) {
 	written, count := b.shared.written(b.names(o)), int64(o.Keys.Count)
 	for had := written.Load(); had < count && !written.CompareAndSwap(had, count); {

@@ -19,7 +19,8 @@ import (
 // past marks a deadline that was in the past when set. A future deadline only ends waits.
 const past = math.MinInt64
 
-// most is the size from which a read or write goes through package net, because copying takes long.
+// most is the size in bytes from which a read or write goes through package net. Copying that much
+// would block the loop for long.
 const most = 64 << 10
 
 // open counts open connections; usable is GOMAXPROCS.

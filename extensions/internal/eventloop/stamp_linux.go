@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
-// Of sampled reads, the wait of one is measured.
+// The wait is measured for one of this many reads.
 const sampled = 16
 
 // stamp receives bytes with the kernel's receive timestamp. It is reused.

@@ -6,7 +6,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// absentInSweep maps metrics without samples in a sweep to a hint at the sweep's own metrics.
+// absentInSweep maps metrics that have no samples in a sweep to the sweep's metrics to use instead.
 var absentInSweep sync.Map //nolint:gochecknoglobals // a module's name of it is always the same
 
 // NewDurations registers a Trend of durations for Meter.Emit.

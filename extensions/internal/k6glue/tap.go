@@ -26,7 +26,7 @@ type Tap struct {
 	// fault is the first failure since Begin; around belongs to the enclosing operation.
 	fault, around atomic.Pointer[error]
 
-	// requested is how long the requests have taken since Requested was called last, in ns.
+	// requested is the total time of requests since the last call of Requested, in ns.
 	requested atomic.Int64
 
 	// pumped is set when a goroutine empties the channel, because an operation pushed too many
@@ -170,8 +170,8 @@ func (t *Tap) Fault() error {
 	return of(fault)
 }
 
-// Requested returns how long HTTP requests and gRPC calls have taken since it was called last, all
-// of them together: http_req_duration and grpc_req_duration of k6.
+// Requested returns the total time of HTTP requests and gRPC calls since its last call, by k6's
+// http_req_duration and grpc_req_duration.
 func (t *Tap) Requested() time.Duration {
 	if t == nil {
 		return 0

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// most is the size from which a call goes through package net, because copying takes long.
+// most is the size in bytes from which a call goes through package net. Copying that much would
+// block the thread for long.
 const most = 64 << 10
 
 // Conn wraps a net.Conn with a socket to read and write it by raw system calls; others are returned

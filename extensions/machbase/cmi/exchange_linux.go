@@ -14,9 +14,9 @@ import (
 // atOnce is the size of a request that an empty socket accepts completely.
 const atOnce = 4 << 10
 
-// exchange sends a request and waits for its answer without a first read that would find nothing:
-// it registers with the runtime's poller, sends the request, then waits. Data from before the
-// request is noticed only with the answer, so it is for a server that has answered before.
+// exchange sends a request and waits for its answer. It registers with the runtime's poller before
+// it sends, and so saves a first read that would find nothing. It notices data from before the
+// request only with the answer, so use it only after the server has answered once.
 type exchange struct {
 	socket *net.TCPConn
 	raw    syscall.RawConn

@@ -57,9 +57,9 @@ func unexpected(line []byte) *Error {
 	return Errorf(KindProtocol, "the server sent %s, which is not an answer to the request", quoted(line))
 }
 
-// refusal returns nil for lines that are no error answer. inStep reports whether the server
-// has read the whole request, so that the next line is the next answer: without a value, and
-// for the two errors after which memcached 1.6.18 discards the value (too large, out of
+// refusal parses an error answer; e is nil for other lines. inStep reports whether the server has
+// read the whole request, so that the next line is the next answer. This is so for requests without
+// a value, and for two errors after which memcached 1.6.18 discards the value (too large, out of
 // memory).
 func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	kind, text, swallowed := "", line, verb.shape() != storing

@@ -109,8 +109,9 @@ func (c *Conn) within(failed *Error) *Error {
 	return failed
 }
 
-// ScanHashes reads count hashes whose keys are in the sorted set index, in order from a key on: the
-// keys with ZRANGEBYLEX, then all hashes together. It calls next before the fields of each.
+// ScanHashes reads count hashes. Their keys are those in the sorted set index that follow from, in
+// order. It gets the keys with ZRANGEBYLEX, then all hashes in a pipeline, and calls next before
+// the fields of each hash.
 func (c *Conn) ScanHashes(
 	index, from []byte, count int, fields [][]byte, into []byte, next func(key []byte), got func(field, value []byte),
 ) ([]byte, error) {

@@ -30,7 +30,7 @@ type Figure struct {
 	// usual is set if the figure is shown without a gate.
 	usual bool
 	show  func(float64) string
-	// work reports whether a command without the figure did too little.
+	// work is set if a missing figure means that the command did too little work.
 	work bool
 }
 

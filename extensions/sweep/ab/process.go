@@ -46,8 +46,8 @@ func (c Command) runsK6() bool {
 	return at >= 0 && slices.Contains(c[at+1:], "run")
 }
 
-// run runs the command in a new process and returns its figures. failed is its exit if it left
-// reports but its own thresholds or gates did not hold, else nil.
+// run runs the command in a new process and returns its figures. failed is set if the command wrote
+// reports but failed its own thresholds or gates.
 func (c Command) run(ctx context.Context, dir string) (values []value, failed *exited, err error) {
 	elapsed, state, err := c.execute(ctx, dir)
 	if err != nil && (!errors.As(err, &failed) || !failed.byThresholds()) {

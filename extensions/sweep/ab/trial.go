@@ -37,7 +37,7 @@ func NewTrial(base, change Command, dir string, seed uint64) *Trial {
 	return &Trial{Base: base, Change: change, Dir: dir, order: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// Pair measures one more pair. The error names the command that failed; earlier pairs stay.
+// Pair measures one more pair. The error names the command that failed. Earlier pairs are kept.
 func (t *Trial) Pair(ctx context.Context) error {
 	if t.Pairs%2 == 0 {
 		t.changeFirst = t.order.IntN(2) == 0

@@ -114,8 +114,8 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 	return nil
 }
 
-// sameFile reports whether two names are the same file, also by links. For missing files it
-// compares the paths.
+// sameFile reports whether two names refer to the same file, including through links. For missing
+// files it compares the paths.
 func sameFile(gs *state.GlobalState, a, b string) bool {
 	infoA, errA := gs.FS.Stat(a)
 	infoB, errB := gs.FS.Stat(b)

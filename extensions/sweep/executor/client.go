@@ -104,7 +104,7 @@ func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 	err := c.once(ctx, active)
 	failed := c.tap.Fault()
 	c.measured.Requested(c.tap.Requested())
-	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
+	if err != nil || c.measured.Finished() { // code after sweep.run is not an operation
 		return err
 	}
 

@@ -141,7 +141,7 @@ func (b *Baseline) keys() (keys []report.Key) {
 }
 
 // values returns the median over repeats of a step's figure in each recorded run, and the fewest
-// operations of a run. doubt is a reason if a run has too few.
+// operations of a run. doubt says why if a run has too few operations.
 func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, operations int64, doubt string) {
 	for _, r := range b.Runs {
 		for _, g := range r.Groups() {

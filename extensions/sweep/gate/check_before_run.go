@@ -69,7 +69,7 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 
 // missing is something that a gate needs and the run will not have.
 type missing struct {
-	key, noun string // in a gate file and in a sentence
+	key, noun string // its name in gate files and in messages
 	value     string
 	there     string // alternatives in the run
 }

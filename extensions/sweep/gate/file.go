@@ -12,7 +12,7 @@ type File struct {
 	// UndecidedPass is set if undecided gates do not fail the run.
 	UndecidedPass bool
 
-	// recorded is the path of the baseline, which is nil where there is no such file.
+	// recorded is the path of the baseline. baseline is nil if that file does not exist.
 	recorded string
 	baseline *Baseline
 }

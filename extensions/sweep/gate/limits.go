@@ -87,7 +87,7 @@ func disturbance(g *report.Group) float64 {
 				return math.Inf(1)
 			}
 		case witness.Unsteady, witness.Short:
-			factor = max(factor, 2) // its parts differ by as much
+			factor = max(factor, 2) // parts of such a step may differ by a factor of two
 		}
 		if taken > 0 && e[witness.Processors] > 0 {
 			factor = max(factor, 1/max(1-taken/e[witness.Processors], 0.05))
@@ -97,8 +97,8 @@ func disturbance(g *report.Group) float64 {
 	return factor
 }
 
-// lostSupport reports whether the operations are fewer than base's by more than chance and
-// disturbances explain. A figure with too few of them is then worse instead of unknown.
+// lostSupport reports whether chance and disturbances cannot explain why there are fewer operations
+// than in base. If so, a figure with too few operations counts as worse, not as unknown.
 func lostSupport(operations, base int64, disturbance float64) bool {
 	const byChance = 0.8
 

@@ -17,7 +17,7 @@ type comparison struct {
 	// estimate is nil if the verdict is known already.
 	estimate judgement.Estimate
 	verdict  report.Verdict
-	// doubt is a reason to count only changes for the worse.
+	// doubt, if not empty, is why only changes for the worse count.
 	doubt string
 	// explained is the factor by which disturbances can make the figure worse; zero if unknown or
 	// undisturbed.

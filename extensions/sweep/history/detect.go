@@ -104,7 +104,7 @@ func (s *series) find() (found []int) {
 	return found
 }
 
-// shownIn is the number of runs on each side for visible, mostVisible its limit.
+// shownIn is the number of runs on each side that visible assumes. mostVisible limits its result.
 const (
 	shownIn     = 20
 	mostVisible = 100
@@ -374,8 +374,7 @@ func (s *series) dependenceWithin(found []int) float64 {
 }
 
 // dependenceOf sums the autocorrelations up to the first insignificant one: the factor by which the
-// variance of a mean exceeds the one of independent values (C. J. Geyer, Statistical Science 7,
-// 1992).
+// variance of a mean exceeds that of independent values (C. J. Geyer, Statistical Science 7, 1992).
 func dependenceOf(values []float64) float64 {
 	const most, farthest = 10, 20
 	middle, n := mean(values), len(values)

@@ -20,8 +20,8 @@ type drift struct {
 // perScale is the least number of means for a scale.
 const perScale = 8
 
-// driftOf compares the means of neighbouring blocks of 1, 2, 4 and so on values, by the median of
-// their distances, so that changes matter little.
+// driftOf compares the means of neighbouring blocks of 1, 2, 4 and so on values. It takes the
+// median of their distances, because few changes hardly affect a median.
 //
 // It is the robust variance of Haar wavelets by scale (P. Abry and D. Veitch, IEEE Transactions on
 // Information Theory 44, 1998; C. Park and J. Park, Statistica Sinica 19, 2009).

@@ -46,9 +46,9 @@ func (f *Cache) With(server *Server) *Cache {
 	return &whole
 }
 
-// ResetPeak resets the peak resident memory of the server's processes, and returns since when it
-// counts. If the reset is not permitted, that is the start of the process. It returns zero if
-// unknown.
+// ResetPeak resets the peak resident memory of the server's processes, and returns the time from
+// which the peak counts. For a process whose peak may not be reset, that is its start. ResetPeak
+// returns zero if the time is unknown.
 func (f *Cache) ResetPeak() (since time.Time) { return f.resetPeakBy(resetPeakMemory) }
 
 // resetPeakBy resets the peak with a function that resets one process.

@@ -20,7 +20,8 @@ type cpuReading struct {
 // NewCPUMeter returns a meter. server may be nil.
 func NewCPUMeter(server *Server) *CPUMeter { return &CPUMeter{server: server} }
 
-// Start begins the measurement. It reads the server first, so that work for Start is k6's.
+// Start begins the measurement. It reads the server first, so that the work of Start itself counts
+// for k6.
 func (m *CPUMeter) Start() {
 	r := &cpuReading{}
 	m.readServer(r)

@@ -81,7 +81,7 @@ func (m *DuetMeter) Stop() {
 	}
 }
 
-// Spent returns the processor time of a variant whose slices took together in total.
+// Spent returns the processor time of a variant. together is the total length of its slices.
 func (m *DuetMeter) Spent(variant string, together time.Duration) report.CPUSeconds {
 	i := 0
 	if variant == report.Change {

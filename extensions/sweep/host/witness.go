@@ -21,7 +21,7 @@ const (
 	// reached, pairs are merged and the length doubles.
 	firstSlot = 100 * time.Millisecond
 	mostSlots = 128
-	// fullSlot is the maximum idle share of a slot in which others can disturb.
+	// fullSlot is the maximum idle share of a full slot. Other processes disturb only in full slots.
 	fullSlot = 0.1
 	// leastPeriods is the minimum number of control group periods for a share.
 	leastPeriods = 3
@@ -174,8 +174,8 @@ func (w *Watch) read(pids []int32) reading {
 	}
 }
 
-// Annotate adds to steps, the operations of the watched step, what limited it. before are those of
-// the previous step, or nil.
+// Annotate stores the bottleneck of the watched step in steps, which has one entry for each kind of
+// operation. before has the entries of the previous step, or is nil.
 func (w *Watch) Annotate(steps, before []report.Step) {
 	if w == nil || len(steps) == 0 {
 		return

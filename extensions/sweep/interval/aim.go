@@ -73,7 +73,8 @@ func (a Aim) Meets(asked Aim) bool {
 	return (asked.OpsPerSecond == 0 || a.OpsPerSecond <= asked.OpsPerSecond) && (asked.P99 == 0 || a.P99 <= asked.P99)
 }
 
-// Done returns the completed share of the time, since intervals narrow with its square root.
+// Done estimates the completed share of the time. Intervals narrow with the square root of the
+// time.
 func (a Aim) Done(asked Aim) float64 {
 	done := 1.0
 	for _, one := range [][2]float64{{a.OpsPerSecond, asked.OpsPerSecond}, {a.P99, asked.P99}} {

@@ -92,7 +92,7 @@ type module struct {
 	// begun counts asynchronous work that the script has begun.
 	begun *k6glue.Begun
 
-	// session is the one of the recorders.
+	// session is the session that the recorders belong to.
 	session   *k6glue.Session
 	recorders map[string]*measure.Recorder
 

@@ -239,7 +239,7 @@ func (m *module) settle(
 			record(clock.Since(begin), operr.RejectedWith(reason))
 			panic(reason)
 		}))
-	m.begun.Restore(begun) // the wait is not the script's
+	m.begun.Restore(begun) // do not count this call of then as the script's
 	if err != nil {
 		rethrow(rt, err)
 	}

@@ -18,7 +18,7 @@ type records struct {
 	shared  *ycsbbench.Shared
 	work    *ycsb.Workload
 	client  *ycsb.Client
-	session *k6glue.Session // that the client's stream is of
+	session *k6glue.Session // for which the client's stream began
 }
 
 // ycsb is sweep.ycsb(options, store). VUs with equal options and stores share a workload.

@@ -111,7 +111,7 @@ func unless(succeeds bool) error {
 	return errServer
 }
 
-// Attempts to connect before Run count.
+// Failed attempts to connect count, even before Run.
 func TestAllFailToConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 10}, nil)

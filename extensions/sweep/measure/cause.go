@@ -62,7 +62,8 @@ func numberEnd(text string, i int) int {
 	}
 }
 
-// units are Go's duration units; a prefix of another unit comes after it.
+// units are Go's duration units. A unit that is a prefix of another one, such as m of ms, comes
+// later.
 var units = []string{"ns", "us", "µs", "ms", "s", "m", "h"} //nolint:gochecknoglobals // a constant
 
 // unitAt returns the length of the unit at the start of text, if no letter follows it.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Client is one client in a step. Its methods belong to the client's goroutine, except those with
-// which the step reads it.
+// Client is one client in a step. Only the client's goroutine may call its methods, except those
+// that the step calls to read it.
 type Client struct {
 	// Fields that every operation uses come first, to share cache lines.
 
@@ -157,10 +157,10 @@ func (c *Client) Enough() bool {
 	}
 }
 
-// Next waits until the next n operations, which run together, may start. In an open loop they are
-// due with the first of them; a call's first operation is the one that fn was called for. It
-// returns false if the call gets no more operations. sleep sleeps until a time of package clock or
-// until the client must stop; if nil, Next sleeps itself.
+// Next waits until the next n operations, which run together, may start. In an open loop, all n are
+// due when the first one is. The first operation in a call of fn is the one that fn was called for.
+// Next returns false if the call gets no more operations. sleep sleeps until a time of package
+// clock or until the client must stop; if nil, Next sleeps itself.
 func (c *Client) Next(n int, sleep func(until time.Duration)) bool {
 	c.timing++
 	c.batched = n > 1

@@ -125,7 +125,7 @@ func (d *Distribution) Mean() time.Duration {
 	return time.Duration(math.Round(float64(d.Sum) / float64(d.Count)))
 }
 
-// Above returns the number of durations in counters above the one of limit.
+// Above returns the number of durations in counters above the counter of limit.
 func (d *Distribution) Above(limit time.Duration) int64 {
 	var n uint64
 	if from := index(int64(max(limit, 0))) + 1; from < len(d.counts) {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// requests are how long the requests of operations took, all of one operation together: the part of
-// the latency in which a script waited for its server.
+// requests records the time that each operation spent in requests: the part of its latency in which
+// the script waited for its server.
 type requests struct {
 	mu        sync.Mutex
 	durations Distribution
 }
 
-// Requested adds how long the requests of the operation took that ends now, if it is measured; 0:
-// it had none.
+// Requested records the time that the operation that ends now has spent in requests. It ignores 0,
+// and operations that are not measured.
 func (c *Client) Requested(took time.Duration) {
 	if took == 0 || !c.measuring {
 		return
@@ -24,7 +24,7 @@ func (c *Client) Requested(took time.Duration) {
 	r.durations.Record(took)
 }
 
-// readRequests reads how long the requests took.
+// readRequests adds the times to a reading.
 func (s *Step) readRequests(r *Reading) {
 	s.requests.mu.Lock()
 	defer s.requests.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What requests took before the step is measured, and operations without any, are not counted.
+// Requests before the measured phase do not count, nor do operations without requests.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	s := NewStep(1, Plan{Operations: 20, WarmupOperations: 5}, nil)

@@ -83,8 +83,8 @@ type place struct {
 	last turn
 }
 
-// take claims the next n operations and waits until they are due. came is when the client was free
-// for them. It returns false if there are no more operations or the step was stopped.
+// take claims the next n operations and waits until they are due. came is the time since when the
+// client has been free. It returns false if there are no more operations or the step was stopped.
 func (p *place) take(step *Step, n int, came time.Duration) bool {
 	due, places := p.claim(came-p.began, n, p.turn)
 	select {

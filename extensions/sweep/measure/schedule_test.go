@@ -373,7 +373,7 @@ func doing(t *testing.T, d time.Duration) func(int, *Client) error {
 	return func(_ int, c *Client) error { return c.Run(t.Context(), "op", nil, taking(d)) }
 }
 
-// A slow schedule ends with its time, not with the last due operation.
+// A step with a duration lasts for all of it, even if the last operation is due much earlier.
 func TestOpenLoopTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 1, Duration: 3 * time.Second}, nil)
@@ -384,7 +384,7 @@ func TestOpenLoopTakesItsTime(t *testing.T) {
 	})
 }
 
-// All operations of a late call have its delay.
+// If a call is late, each of its operations is as late.
 func TestOpenLoopOfALateCallThatDoesSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)

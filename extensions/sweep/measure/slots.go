@@ -320,8 +320,8 @@ func (o *OverTime) Work(i int, elapsed time.Duration) time.Duration {
 // Slot counts the operations that ended in a slot.
 type Slot struct {
 	Failed uint64
-	// counts are the non-zero counters of a coarse histogram: for each, the gap to the one before
-	// and the count.
+	// counts encodes the non-zero counters of a coarse histogram: for each counter, its distance from
+	// the previous one, and the count.
 	counts []byte
 }
 

@@ -97,7 +97,7 @@ type Config struct {
 	Pause    types.NullDuration `json:"pause"`
 	// Quiet is the longest wait for an idle server before the first step.
 	Quiet types.NullDuration `json:"quiet"`
-	// WaitCalm is how long a step that a neighbour disturbs is measured again.
+	// WaitCalm is how long a step is repeated while a neighbour disturbs it.
 	WaitCalm types.NullDuration `json:"waitCalm"`
 	// MaxDuration limits a step from its beginning, with connecting and warm-up.
 	MaxDuration types.NullDuration `json:"maxDuration"`

@@ -67,7 +67,7 @@ type Output struct {
 	mostBytes int
 	weighed   time.Time
 
-	// marked collects the report's marks; deaf stops that.
+	// marked collects the report's marks. stopEvents ends that.
 	marked     report.Report
 	stopEvents func()
 }
@@ -205,7 +205,7 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 	}
 }
 
-// startOf returns the start of a scenario. One of its operations has ended.
+// startOf returns the start of a scenario, one of whose operations took took and ended at at.
 func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
 	if s.name == report.InSetup || s.name == report.InTeardown {
 		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {

@@ -11,7 +11,7 @@ import (
 // AnswersMs are times of answers in milliseconds, for all kinds of operations. Each is part of a
 // latency.
 type AnswersMs struct {
-	// Answers is how many there are.
+	// Answers is the number of answers.
 	Answers   int64   `json:"answers"`
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`

@@ -47,7 +47,7 @@ func newPair(key Key, before, after *Group) pair {
 	return p
 }
 
-// FlawOf returns why a step has no comparable figures; "" if it has.
+// FlawOf returns why a step has no comparable figures; "" if it has some.
 func FlawOf(g *Group) string { return flawOf(g) }
 
 func flawOf(g *Group) string {

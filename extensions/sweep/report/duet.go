@@ -158,7 +158,7 @@ func (r *Report) variantNames() (base, change string) {
 	return base, change
 }
 
-// differing is a setting of a target as a part of a name: of a URL its host.
+// differing returns a setting of a target as part of a variant's name. For a URL, that is the host.
 func differing(key string, value any) string {
 	text, is := value.(string)
 	if !is {
@@ -260,7 +260,7 @@ func (r *Report) TwoServers() bool {
 
 func (d *Duet) isOf(s *Step) bool { return s.Op == d.Op && d.isOfStep(s) }
 
-// isOfStep reports the same for any kind of operation.
+// isOfStep is like isOf, but ignores the kind of operation.
 func (d *Duet) isOfStep(s *Step) bool {
 	return s.Clients == d.Clients && s.Rate == d.Rate && s.Repeat == d.Repeat
 }

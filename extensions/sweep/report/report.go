@@ -81,15 +81,15 @@ type Step struct {
 	Window *Window `json:"window,omitempty"`
 	// AllClients is nil for a step with a duration, and for a merged step.
 	AllClients *AllClients `json:"allClients,omitempty"`
-	// OpenLoop is of an open-loop step only.
+	// OpenLoop is nil for a closed loop.
 	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
-	// ClientWait is of a step whose clients take turns at event loops: how long answers waited until
-	// their clients read them, from when the machine had the answer. Some of the answers tell it.
+	// ClientWait is the time from the arrival of an answer at the machine until its client read it,
+	// for a sample of the answers. It is nil unless the clients run on event loops.
 	ClientWait *AnswersMs `json:"clientWaitMs,omitempty"`
-	// Requests is the total time of an operation's HTTP requests and gRPC calls. The rest of its
-	// latency is the script's.
+	// Requests is the total time of an operation's HTTP requests and gRPC calls. The script spent the
+	// rest of the latency.
 	Requests *AnswersMs `json:"requestMs,omitempty"`
-	// Witness is nil in a report of any script.
+	// Witness is nil in a report of -o sweep.
 	Witness *Witness `json:"witness,omitempty"`
 	// Standstill is nil in a report of -o sweep.
 	Standstill *Standstill `json:"standstill,omitempty"`

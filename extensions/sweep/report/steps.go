@@ -78,7 +78,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	s.Extra.count(reading.Counters)
 	if t.Variant != measure.NoVariant {
 		s.Variant = string(t.Variant)
-		s.PerClient = 0 // asked of both variants together
+		s.PerClient = 0 // the variants share it
 	}
 
 	return s, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// How far two values may differ that describe the same thing. The buckets of a histogram are
-// 0.098 % wide. A mean is also a whole number of nanoseconds.
+// Tolerances between two values that describe the same thing. The buckets of a histogram are 0.098
+// % wide. A mean is also a whole number of nanoseconds.
 const (
 	histogramTolerance = 0.002
 	rateTolerance      = 0.001
@@ -307,9 +307,9 @@ func (s *Script) validate() error {
 	return nil
 }
 
-// agree decodes a histogram. It returns an error for the first figure that differs from it; unit is
-// the number of the histogram's units in one of the figures'. Above the range of histograms the
-// figures are exact and the histogram is not.
+// agree decodes a histogram, and returns an error for the first figure that differs from it. unit
+// converts figures to the units of the histogram. Above the range of histograms the figures are
+// exact and the histogram is not.
 func agree(key, encoded string, unit float64, figures ...quantile) (measure.Distribution, error) {
 	d, err := measure.Decode(encoded)
 	if err != nil {

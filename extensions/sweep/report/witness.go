@@ -16,8 +16,8 @@ type Witness struct {
 	OverTime *WitnessOverTime   `json:"overTime,omitempty"`
 }
 
-// WitnessOverTime is the evidence over the step's time. All lists have the same length, one value
-// for EverySeconds each.
+// WitnessOverTime is the evidence over the step's time. All lists have the same length. Each value
+// covers EverySeconds.
 type WitnessOverTime struct {
 	EverySeconds float64 `json:"everySeconds"`
 	// Idle, K6, Server, Others and Stolen are shares of the machine's CPU, 0 to 1. Server and Others

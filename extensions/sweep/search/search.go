@@ -73,7 +73,7 @@ type Search struct {
 	find *Find
 	// repeats is the least number of tries of a number.
 	repeats int
-	// untilKnown is set for steps with a precision: a cut one is not slow.
+	// untilKnown is set for steps with a precision. Such a step is not slow if its time ran out.
 	untilKnown bool
 
 	numbers []*number

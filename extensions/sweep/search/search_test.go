@@ -209,8 +209,8 @@ func within(low, p99, high float64) []report.Step {
 	return steps
 }
 
-// A step whose interval contains the bound is undecided. A step with a precision that was cut is
-// not slow.
+// A step whose interval contains the bound is undecided. A step with a precision is not slow if its
+// time ran out.
 func TestIntervalsDecideAStep(t *testing.T) {
 	find := readFind(t, `{"p99": "5ms", "max": 8}`)
 	for name, c := range map[string]struct {

@@ -32,9 +32,9 @@ type testEnd struct {
 	verdicts   []report.Verdict
 }
 
-// watch makes a test fail that measured nothing: thresholds without samples, gates of a scenario
-// that did not run, or a portable sweep without clients. Each VU calls it; only the first call
-// counts. It does nothing if something else ended the test, or in an execution segment without VUs.
+// watch fails a test that measured nothing: thresholds without samples, gates of a scenario that
+// did not run, or a portable sweep without clients. Each VU calls it; only the first call counts.
+// It does nothing if something else ended the test, or in an execution segment without VUs.
 func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	k6glue.AtExit(func(ran bool, failed error) {
 		if !ran || !toItsEnd(failed) || withoutVUs(test) {

@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// Watch makes a test fail that measured nothing. Each VU calls it; only the first call counts.
-// missed returns the sweeps without clients.
+// Watch fails a test that measured nothing. Each VU calls it; only the first call counts. missed
+// returns the sweeps without clients.
 func (r *Results) Watch(test *lib.TestPreInitState, missed func() []string) {
 	r.testEnd.watched.Do(func() { r.watch(test, missed) })
 }

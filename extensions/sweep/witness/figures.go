@@ -53,26 +53,28 @@ const (
 	Processors = "processors"
 	// Idle is the number of idle processors.
 	Idle = "idle"
-	// Stolen is what the hypervisor gave to other machines.
+	// Stolen is the number of processors that the hypervisor gave to other machines.
 	Stolen = "stolen"
-	// K6 is what k6 used, and K6Processors what it may use.
+	// K6 is the number of processors that k6 used, and K6Processors the number that it may use.
 	K6           = "k6"
 	K6Processors = "k6Processors"
 	// ServerHere is 1 for a local server and 0 for a remote one.
 	ServerHere = "serverHere"
-	// ServerUsed is what a local server used, and ServerThread what its busiest thread used.
+	// ServerUsed is the number of processors that a local server used, and ServerThread the share of
+	// one that its busiest thread used.
 	ServerUsed   = "server"
 	ServerThread = "serverThread"
-	// Others is what neither k6 nor the server used, and Disturbing the part while nothing was
-	// idle.
+	// Others is the number of processors that other processes used, and Disturbing the part of it
+	// while no processor was idle.
 	Others     = "others"
 	Disturbing = "disturbing"
 	// Throttled is the share of periods in which k6's control group was throttled.
 	Throttled = "throttled"
-	// Waited is how much ready threads of k6 and the server waited, and K6Waited how much k6's did.
+	// Waited is the average number of threads of k6 and the server that were ready but waited for a
+	// processor, and K6Waited the number of k6's threads among them.
 	Waited   = "waited"
 	K6Waited = "k6Waited"
-	// Collector is what garbage collection used.
+	// Collector is the number of processors that garbage collection used.
 	Collector = "collector"
 	// PauseMs is the longest stop-the-world pause.
 	PauseMs = "gcPauseMaxMs"

@@ -11,7 +11,8 @@ const (
 	leastStolen   = 0.02
 	throttledPart = 0.1
 	disturbedPart = 1.0 / 12
-	// waitedPart is the share of their used time for which threads of k6 and the server waited.
+	// waitedPart is the minimum time that threads of k6 and the server waited for a processor,
+	// relative to the time that they ran.
 	waitedPart = 0.1
 
 	resentPart  = 0.01
@@ -19,7 +20,8 @@ const (
 	blockedPart = 0.2
 
 	stillPart = 0.1
-	// stillLate is how many times longer than k6's lateness a server's longest stall is.
+	// stillLate is the minimum length of a server's stall relative to k6's lateness. A shorter stall
+	// is k6's.
 	stillLate = 2
 	latePart  = 0.01
 
@@ -30,17 +32,18 @@ const (
 	fullIdle = 0.08
 	// mostOfUsed is the share of the used time that makes one of k6 and the server the main user.
 	mostOfUsed = 0.85
-	// fullPart is the used share of its processors that makes a user full.
+	// fullPart is the used share from which on k6's processors, or the processor of a server thread,
+	// count as full.
 	fullPart = 0.9
-	// ownPart is the share of the clients' time that k6's own work fills.
+	// ownPart is the share of the clients' time from which on k6's own work counts as the limit.
 	ownPart = 0.75
 
-	// moreClients is the minimum ratio of clients to judge a remote server by; noGain and wholeGain
-	// are the shares of additional operations per additional client.
+	// A remote server is judged only if the number of clients grew at least by the factor moreClients.
+	// noGain and wholeGain limit the growth of operations, relative to the growth of clients.
 	moreClients = 1.5
 	noGain      = 0.1
 	wholeGain   = 0.8
-	// idlePart is the maximum used share of k6's processors for which k6 counts as far from full.
+	// idlePart is the used share of k6's processors up to which k6 counts as far from full.
 	idlePart = 0.7
 )
 
@@ -137,7 +140,8 @@ func (e Evidence) StillByK6() bool {
 	return e.has(LateMaxMs) && e[LongestStill]*1000 < stillLate*e[LateMaxMs]
 }
 
-// standstill judges stalls of the server, or of k6 or its quota if those woke as late.
+// standstill judges stalls. If k6 woke late too, it or its CPU quota is the cause; otherwise it is
+// the server.
 func standstill(e Evidence) (Word, string) {
 	if e[StoodStill] <= stillPart || !e.has(LateMaxMs) {
 		return "", ""
@@ -191,7 +195,7 @@ func rate(e Evidence) (Word, string) {
 	return Rate, fmt.Sprintf("%s of the operations that were due started in time.", percent(e[RateKept]))
 }
 
-// full judges who used the machine or all permitted processors.
+// full returns who used up the machine, or the processors that k6 or a server thread may use.
 func full(e Evidence) (Word, string) {
 	if !e.has(K6, K6Processors, Processors, Idle) {
 		return "", ""
@@ -221,7 +225,7 @@ func full(e Evidence) (Word, string) {
 	return "", ""
 }
 
-// shared judges whose time filled the machine.
+// shared returns who used most of a full machine.
 func shared(e Evidence, k6 string) (Word, string) {
 	here, known := e[ServerHere]
 	switch {
@@ -267,7 +271,7 @@ func elsewhere(e Evidence) (Word, string) {
 // nameIt ends a sentence about an unknown server.
 const nameIt = ": name it with sweep.meta({ target: { url } })."
 
-// clients is the word if nothing was full.
+// clients returns the word and the reason if nothing was full.
 func clients(e Evidence) (Word, string) {
 	who := fmt.Sprintf("%.0f clients", e[ClientsAtWork])
 	if e[ClientsAtWork] == 1 {

@@ -133,10 +133,10 @@ func (c *Client) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// Retries returns, since its last call, how many operations needed a second connection, and in
-// how many of them the server had discarded the fill before, by any client. That only happens
-// in G2 and G3, which do not acknowledge a fill, but close the connection of an owner who has
-// lost the lock.
+// Retries returns how many operations since its last call needed a second connection, and for how
+// many of them the reason was that the server had discarded the previous fill, which may be that of
+// another client. That only happens in G2 and G3, which do not acknowledge a fill, but close the
+// connection of an owner who has lost the lock.
 func (c *Client) Retries() (all, lostFills uint64) {
 	all, lostFills = c.retries, c.lostFills
 	c.retries, c.lostFills = 0, 0

@@ -115,7 +115,7 @@ func (b *tab) show(t *testing.T, s view) {
 
 type appearance struct {
 	Background string   // colour of the page, "r,g,b"
-	Light      float64  // its luminance: 0 is black, 1 is white
+	Light      float64  // luminance of the page: 0 is black, 1 is white
 	Contrast   float64  // the lowest of all texts
 	Palest     string   // the text with this contrast
 	Width      float64  // of the document, in CSS pixels

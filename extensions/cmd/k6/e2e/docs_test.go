@@ -76,7 +76,7 @@ func ofK6(words []string) (subcommand string, arguments []string) {
 		words = words[1:]
 	}
 
-	if others := slices.Index(words, "--"); others >= 0 { // the rest is another command
+	if others := slices.Index(words, "--"); others >= 0 { // after -- comes another command
 		words = words[:others]
 	}
 

@@ -23,16 +23,16 @@ import (
 // that much processor time.
 const busyServer = "E2E_BUSY_SERVER"
 
-// Each of its threads is busy for a tenth of the time: more than a quiet server, even on a busy
-// machine, but little of an idle one.
+// Each thread of the server is busy for a tenth of the time. That is more than a quiet server uses,
+// but takes little of the machine.
 const (
 	busyThreads = 4
 	busyFor     = 10 * time.Millisecond
 	restsFor    = 90 * time.Millisecond
 )
 
-// TestBusyServer is that server, not a test. It prints its address, "quiet" after it has used that
-// time, and "asked" at the first other request.
+// TestBusyServer is the server, not a test. It prints its address, "quiet" once it has used the
+// processor time, and "asked" at the first request for another path.
 func TestBusyServer(t *testing.T) {
 	busy, err := time.ParseDuration(os.Getenv(busyServer))
 	if err != nil {

@@ -109,7 +109,8 @@ func TestScenarioYCSB(t *testing.T) {
 	require.Equal(t, map[string]int{"INSERT": 200}, opsOf(t, loaded.Steps), "each record once, by 4 clients")
 	require.Equal(t, 4, loaded.Steps[0].Clients)
 
-	// As many as a client with this seed draws: see TestSeedsMakeExactCounts of workload/ycsb.
+	// A client with this seed draws exactly these counts: see TestSeedsMakeExactCounts in
+	// workload/ycsb.
 	r = k6(t, options{script: "ycsb.js", env: with(run, map[string]string{"WORKLOAD": "a", "ITERATIONS": "10000", "SQLITE_URL": env["SQLITE_URL"] + "&_pragma=synchronous(off)"})})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, map[string]int{"READ": 5042, "UPDATE": 4958}, opsOf(t, r.report(t, "ycsb-sqlite-a").Steps))
