@@ -29,7 +29,7 @@ const shortestRate = 500 * time.Millisecond
 // points formats figures in the line protocol, with times in nanoseconds.
 // https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/
 type points struct {
-	tags map[string]string // of every point
+	tags map[string]string // tags of every point
 }
 
 func newPoints(runTags map[string]string, instance string) *points {

@@ -53,7 +53,7 @@ func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestPublishedVersions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		server   *published
-		argument string // without the address
+		argument string // argument of -o, without the address
 		wrong    map[string]string
 	}{
 		"2": {

@@ -21,7 +21,7 @@ type settings struct {
 	Config
 
 	path string        // last part of the address's path, unescaped: the database or bucket
-	user *url.Userinfo // from the address; may be nil
+	user *url.Userinfo // user in the address; may be nil
 }
 
 const environmentPrefix = "K6_SWEEP_INFLUXDB_"

@@ -43,7 +43,7 @@ type client struct {
 	effects *effects
 
 	bench *cachebench.Bench
-	store *store // for the bench
+	store *store // used by benchmarks
 	seat  *eventloop.Seat
 }
 

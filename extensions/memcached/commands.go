@@ -15,7 +15,7 @@ import (
 
 type command struct {
 	name   string
-	method string // in client.meta; "": a method of the client itself
+	method string // name in client.meta; "": a method of the client itself
 	verb   wire.Verb
 	read   func(c *client, e *entry, q *wire.Request, args arguments) error
 	result func(c *client, e *entry, a *wire.Reply) sobek.Value
@@ -23,7 +23,7 @@ type command struct {
 
 type entry struct {
 	command  *command
-	position int // in a pipeline
+	position int // position in a pipeline
 	value    []byte
 	binary   bool // returns the value as an ArrayBuffer
 	tags     k6mod.Tags

@@ -41,15 +41,15 @@ type Config struct {
 	Password string
 	TLS      *k6glue.TLS // nil: plain text
 
-	Timeout        time.Duration // of an operation
+	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
 	MaxValue       int // bytes
 
 	Hashing  string
 	Shared   bool // clients share connections
-	PoolSize int  // per server, if shared
+	PoolSize int  // connections per server, if shared
 
-	Prefix string // of every key
+	Prefix string // prefix of every key
 	Binary bool   // values are returned as ArrayBuffers
 }
 

@@ -14,9 +14,9 @@ type store struct {
 
 	request wire.Request
 	reply   wire.Reply
-	key     []byte // with the prefix
+	key     []byte // key with the prefix
 
-	shares []share // by server
+	shares []share // share of each server in a batch
 }
 
 func newStore(c *client) *store {

@@ -9,7 +9,7 @@ import (
 
 // share is the part of a batch that one server gets.
 type share struct {
-	positions []int // in the batch
+	positions []int // positions of its commands in the batch
 	requests  []wire.Request
 	keys      [][]byte
 	replies   []wire.Reply

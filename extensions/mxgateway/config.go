@@ -13,7 +13,7 @@ import (
 type Config struct {
 	target
 
-	Timeout    time.Duration // of a call
+	Timeout    time.Duration // limit for one call
 	Shared     bool
 	Proto      string // path of the .proto; "": reflection
 	ProtoPaths []string

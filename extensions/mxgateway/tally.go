@@ -37,7 +37,7 @@ func (t *tallies) named(name string) *tally {
 // tally counts ReadBulk calls like the published clients: failed ones have a latency too.
 type tally struct {
 	mu         sync.Mutex
-	latencies  measure.Distribution // of all calls
+	latencies  measure.Distribution // latencies of all calls
 	failed     int
 	total      wire.Counts
 	begin, end time.Time

@@ -29,7 +29,7 @@ type connection struct {
 	failures                []string
 	denied                  *k6mod.Error
 	deniedAt                time.Time
-	// lie is the error of an announced size above the limit, for which we closed the connection.
+	// lie is set if we closed the connection because the server announced a size above the limit.
 	lie atomic.Pointer[k6mod.Error]
 
 	stop context.CancelFunc // ends a dial
@@ -130,7 +130,7 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	o.User, o.Password, o.Token = cfg.User, cfg.Password, cfg.Token
 	o.CustomDialer = d
 	o.SkipHostLookup = true           // k6 resolves names
-	o.Timeout = 2 * cfg.ConnectWithin // per step; the dialer ends all of them after half of that
+	o.Timeout = 2 * cfg.ConnectWithin // for each step; the dialer allows half of it for all steps
 	o.FlusherTimeout = 0
 	o.DrainTimeout = cfg.TimeoutEach
 	o.PingInterval = cfg.PingEvery

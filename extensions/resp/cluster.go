@@ -232,7 +232,7 @@ func (c *cluster) pause() {
 
 type part struct {
 	batch     *batch
-	positions []int // in the pipeline
+	positions []int // positions of its commands in the pipeline
 	node      *node
 	conn      *wire.Conn
 	started   wire.Started

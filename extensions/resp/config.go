@@ -22,7 +22,7 @@ const (
 // Config describes the servers and how to connect to them.
 type Config struct {
 	Servers        []server
-	Timeout        time.Duration // of an operation
+	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
 	// TLS is the option tls. It applies to servers that use TLS.
 	TLS *k6glue.TLS

@@ -40,7 +40,7 @@ type sharedByAll struct {
 	watched evictions.Watched
 
 	mu         sync.Mutex
-	topologies map[string]*topology // by target
+	topologies map[string]*topology // topologies of clusters, by target
 }
 
 func (s *sharedByAll) topology(config *Config) *topology {

@@ -11,7 +11,7 @@ import (
 )
 
 type store struct {
-	node // in a cluster only its shared fields are used
+	node // in a cluster, only the fields that do not belong to a connection are used
 
 	cluster *cluster
 	values  []byte

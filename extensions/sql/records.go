@@ -51,7 +51,7 @@ func (h recordsHost) Tag(tags k6mod.Tags) {
 // records keeps the records of YCSB as rows of the table usertable: ycsb_key, field0 and so on.
 type records struct {
 	database *database
-	prepared map[string]*sql.Stmt // by their texts
+	prepared map[string]*sql.Stmt // prepared statements by text
 
 	arguments []any
 	row       []any // pointers to raw

@@ -23,7 +23,7 @@ type client struct {
 
 	config *Config
 	bench  *cachebench.Bench
-	store  *store // for the bench
+	store  *store // used by benchmarks
 	// seat is the client's place at an event loop; nil with a cluster, whose operations wait for
 	// approval.
 	seat *eventloop.Seat

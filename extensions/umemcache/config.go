@@ -28,7 +28,7 @@ type Config struct {
 	Target targetConfig
 	TLS    *k6glue.TLS // the parsed Target.TLS; nil: plain text
 
-	Timeout time.Duration // of an operation
+	Timeout time.Duration // limit for one operation
 	Binary  bool          // values are returned as ArrayBuffers
 }
 

@@ -15,7 +15,7 @@ import (
 // Options describe a workload, under their names in scripts. [Defaults] returns the defaults.
 type Options struct {
 	Iterations int      `json:"iterations"` // operations in a run; exclusive with Duration
-	Duration   Duration `json:"duration"`   // of a run
+	Duration   Duration `json:"duration"`   // length of a run; exclusive with Iterations
 	Mix        Mix      `json:"mix"`
 	// Commands are run instead of Mix, if there are any.
 	Commands []CommandOptions `json:"commands"`

@@ -14,7 +14,7 @@ type slots struct {
 	wrong   []error // verification errors
 
 	commands []Command
-	values   [][]byte // to set
+	values   [][]byte // values to set
 	expected []byte
 
 	used int
@@ -139,7 +139,7 @@ func (c *Client) pipeline(n int) (closed error) {
 	return closed
 }
 
-// outcome returns the error of a command of a pipeline, whose own is broken.
+// outcome returns the error of a command of a pipeline. broken is the error of the pipeline itself.
 func (s *slots) outcome(slot int, broken error) error {
 	command := &s.commands[slot]
 	switch {

@@ -53,11 +53,11 @@ type Pipeliner interface {
 // Command is one command in a pipeline.
 type Command struct {
 	Op   Op     // Get, Set, Delete, Touch, or one of the option commands
-	Name string // of the operation
+	Name string // name of the operation
 	// Words are set for one of the option commands. Key is then the word that has the key.
 	Words [][]byte
 	Key   []byte
-	Value []byte // for Set
+	Value []byte // value to set
 	TTL   int    // for Set and Touch, in seconds; 0 means no expiry
 
 	Answered bool   // the server has replied

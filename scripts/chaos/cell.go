@@ -227,7 +227,7 @@ func (c *cell) lookAfterTheStep() {
 	c.ended = true
 	c.mu.Unlock()
 	if c.protocol.output || c.protocol.closes && len(c.fault.interrupts) > 0 {
-		return // an output works until k6 ends; an interrupted script closes nothing
+		return // outputs work until k6 ends, and interrupted scripts close nothing
 	}
 	if waitFor(settle, func() bool { return c.connectionsLeft() == 0 }) != nil {
 		c.fail("%d connections are open after the step", c.connectionsLeft())

@@ -37,10 +37,10 @@ type proxy struct {
 type link struct {
 	*proxy
 
-	index  int          // of the connections of this proxy, from 0
-	raw    *net.TCPConn // to k6
+	index  int          // index among the proxy's connections, from 0
+	raw    *net.TCPConn // connection to k6
 	client net.Conn
-	peer   *net.TCPConn // to the server
+	peer   *net.TCPConn // connection to the server
 	sent   int
 	chunks int
 	marked bool

@@ -46,7 +46,7 @@ func finishes(l *link, _ []byte) bool {
 	return false
 }
 
-func stalls(*link, []byte) bool { return false } // and the link stays open
+func stalls(*link, []byte) bool { return false } // the link stays open
 
 func garbles(l *link, rest []byte) bool {
 	random := rand.New(rand.NewPCG(uint64(l.index), 1))

@@ -32,9 +32,9 @@ type outcome struct {
 	Backend  string   `json:"backend,omitempty"` // from a line "backend: ..." in the client's stderr
 	ExitCode int      `json:"exitCode"`          // -1: killed, or never started
 	Seconds  float64  `json:"seconds"`           // from start to end
-	Result   *result  `json:"result,omitempty"`  // as printed
+	Result   *result  `json:"result,omitempty"`  // the result as the client printed it
 	Problem  string   `json:"problem,omitempty"`
-	Stderr   []string `json:"stderr,omitempty"` // its end, if there is a problem
+	Stderr   []string `json:"stderr,omitempty"` // last lines of stderr, if there is a problem
 }
 
 type ending struct {

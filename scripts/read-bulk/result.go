@@ -22,7 +22,7 @@ type result struct {
 	TotalReadResults  int64   `json:"totalReadResults"`
 	CachedReadResults int64   `json:"cachedReadResults"`
 	CallsPerSecond    float64 `json:"callsPerSecond"`
-	LatencyMs         latency `json:"latencyMs"` // of all calls, including failed ones
+	LatencyMs         latency `json:"latencyMs"` // latencies of all calls, including failed ones
 }
 
 type latency struct {

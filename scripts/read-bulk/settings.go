@@ -27,7 +27,7 @@ type settings struct {
 	bulk     int    // tags per call
 	address  string // host:port
 
-	pattern   string // of the tags' names
+	pattern   string // pattern of the tags' names
 	tags      []string
 	tls       bool
 	tlsCA     string // file; "" for the system's authorities

@@ -137,7 +137,7 @@ func (c *comparison) k6(store, workload string) (*row, error) {
 		r.ops += s.Ops
 		r.rate += s.OpsPerSecond
 		r.failed += s.Failed
-		r.cpu, r.server = s.CPUSeconds.K6, s.CPUSeconds.Server // of the step, whatever the operation
+		r.cpu, r.server = s.CPUSeconds.K6, s.CPUSeconds.Server // these cover all operations of the step
 		if s.Op == "READ" || s.Op == "SCAN" {
 			r.op, r.p50, r.p99 = s.Op, s.LatencyMs.P50, s.LatencyMs.P99
 		}
@@ -150,7 +150,8 @@ func (c *comparison) k6(store, workload string) (*row, error) {
 	return r, nil
 }
 
-// properties are how go-ycsb reaches a store; nil: it is not compared there.
+// properties returns the properties with which go-ycsb reaches a store. It returns nil if go-ycsb
+// is not compared on that store.
 func (c *comparison) properties(store string) []string {
 	switch store {
 	case "redis":
@@ -178,7 +179,7 @@ func (c *comparison) properties(store string) []string {
 	}
 }
 
-// mixes are the workloads as go-ycsb takes them: its command reads no letters.
+// mixes are the properties of the workloads, because go-ycsb does not know their letters.
 var mixes = map[string]string{ //nolint:gochecknoglobals // a table
 	"a": "readproportion=0.5 updateproportion=0.5 requestdistribution=zipfian",
 	"b": "readproportion=0.95 updateproportion=0.05 requestdistribution=zipfian",

@@ -25,11 +25,11 @@ type Bench struct {
 	runs   *runs.Runs
 	ycsb   *ycsbbench.Bench
 
-	observer *observer // of accesses of the hit-rate benchmark
+	observer *observer // records accesses of the hit-rate benchmark
 	last     k6glue.Frozen[*asked]
 	work     map[*asked]*job
-	fills    map[string]*fill         // by keys and values
-	rates    map[bool]*hitrate.Client // by the option verify
+	fills    map[string]*fill         // prefills by their keys and values
+	rates    map[bool]*hitrate.Client // hit-rate clients by the option verify
 }
 
 // New returns a client's bench. All clients of a module pass the same shared. Clients with the same

@@ -13,8 +13,8 @@ import (
 // its first command.
 type observer struct {
 	runs      *runs.Runs
-	name      func(workload.Op) string // of an operation
-	recorders []*measure.Recorder      // by operation
+	name      func(workload.Op) string // returns the name of an operation
+	recorders []*measure.Recorder      // indexed by operation
 }
 
 func newObserver(of *runs.Runs, name func(workload.Op) string) *observer {

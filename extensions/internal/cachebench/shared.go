@@ -19,9 +19,9 @@ type Shared struct {
 	ycsb  ycsbbench.Shared
 
 	mu         sync.Mutex
-	read       map[string]*asked // by the script's text
+	read       map[string]*asked // parsed options by their text in the script
 	workloads  map[string]*workload.Workload
-	prefills   map[string]*prefill      // by keys and values
+	prefills   map[string]*prefill      // prefills by their keys and values
 	prefilled  map[string]*atomic.Int64 // number of keys written, by key names
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made

@@ -51,7 +51,7 @@ type Shared struct {
 	runs runs.Shared
 
 	mu        sync.Mutex
-	workloads map[string]*ycsb.Workload // by server and options
+	workloads map[string]*ycsb.Workload // workloads by server and options
 	loads     map[loadKey]*ycsb.Load
 }
 
@@ -126,7 +126,7 @@ type Bench struct {
 	work   map[string]*ycsb.Client
 
 	recorders [ycsb.NumOps]*measure.Recorder
-	parts     [2]part // of read-modify-writes
+	parts     [2]part // reads and updates of read-modify-writes
 }
 
 // New returns a client's bench. All clients of a module pass the same shared. Clients with the same

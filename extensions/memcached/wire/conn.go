@@ -34,8 +34,8 @@ type Config struct {
 	User     string      // "": no login (a server without --auth-file)
 	Password string
 
-	Timeout        time.Duration // of a call
-	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	Timeout        time.Duration // limit for one call
+	ConnectTimeout time.Duration // limit for connecting, TLS handshake and login together
 	// Greet makes Dial wait for an answer, so that it fails if the server is at its connection
 	// limit.
 	Greet    bool
@@ -68,7 +68,7 @@ type Conn struct {
 	maxValue int
 
 	head        []byte
-	scratch     Request // for GetMulti
+	scratch     Request // request that GetMulti reuses
 	sent, read  uint32  // request numbers of the meta protocol
 	failed      *Error
 	interrupted atomic.Bool

@@ -43,11 +43,11 @@ type Request struct {
 	// Key has 1 to 250 bytes. Only Meta and the meta verbs allow spaces and unprintable bytes: they
 	// send such a key in base64, and it may have up to 186 bytes.
 	Key    []byte
-	Value  []byte // to store
+	Value  []byte // value to store
 	Flags  uint32 // stored with the value
 	Expire int32  // seconds; more than 30 days: a Unix time; 0: never; negative: immediately. Flush: seconds until then
-	CAS    uint64 // of CompareAndSwap
-	Delta  uint64 // of Increment and Decrement
+	CAS    uint64 // expected number, for CompareAndSwap
+	Delta  uint64 // amount, for Increment and Decrement
 	Meta   []byte // flags of a meta verb as sent, separated by spaces: "v t f T30"
 }
 
@@ -65,12 +65,12 @@ const (
 // Reply is the answer to a request. Reusing a Reply overwrites the memory of Value and Meta.
 type Reply struct {
 	Status Status
-	Value  []byte // of the gets, MetaGet and MetaArithmetic with the flag v; the text of Version
+	Value  []byte // set by gets, MetaGet and MetaArithmetic with the flag v; the text of Version
 	// HasValue distinguishes an empty value from no value, for MetaGet and MetaArithmetic.
 	HasValue bool
-	Flags    uint32 // of the gets
-	CAS      uint64 // of Gets and Gats
-	Number   uint64 // of Increment and Decrement
+	Flags    uint32 // set by the gets
+	CAS      uint64 // set by Gets and Gats
+	Number   uint64 // set by Increment and Decrement
 	Meta     []byte // flags that the server returned, separated by spaces
 	Err      error  // in a pipeline: the error of this request
 }

@@ -35,7 +35,7 @@ type Options struct {
 // Answer is the answer to a ReadBulk. The zero value has a cached value for each tag.
 type Answer struct {
 	Err      error // a gRPC status
-	Code     int32 // of the protocol_status
+	Code     int32 // code in the protocol_status
 	Message  string
 	HResult  int32
 	Failed   int    // number of tags that fail, from the first

@@ -15,8 +15,8 @@ type cursor struct {
 
 	number protowire.Number
 	typ    protowire.Type
-	scalar uint64 // of a varint or a fixed number
-	bytes  []byte // of any type with a length; not a copy
+	scalar uint64 // value of a varint or a fixed number
+	bytes  []byte // bytes of any type with a length; not a copy
 }
 
 func (c *cursor) next() bool {

@@ -197,7 +197,7 @@ func (r *subscribeReply) item(bytes []byte) (Item, error) {
 // Counts counts the results of a ReadBulk.
 type Counts struct {
 	Results int // one for each tag, including failed ones
-	Cached  int // of the successful ones
+	Cached  int // cached results among the successful ones
 	Failed  int
 }
 

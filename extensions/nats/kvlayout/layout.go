@@ -73,8 +73,8 @@ func (l Layout) AppendKey(dst, key []byte) []byte { return base32.StdEncoding.Ap
 // Purges reports whether Delete purges the key.
 func (l Layout) Purges() bool { return l != Micro }
 
-// As in the libraries, an invalid encoding is returned as it is; without a table every key
-// belongs, and includes its table.
+// decode behaves as the libraries do: it returns a key with an invalid encoding unchanged. If table
+// is "", ok is true for every key, and the key includes its table.
 func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	full := encoded
 	if decoded, err := base32.StdEncoding.DecodeString(encoded); err == nil {

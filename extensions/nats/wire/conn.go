@@ -43,7 +43,7 @@ type Config struct {
 	// NoEcho keeps the connection from receiving its own messages.
 	NoEcho bool
 
-	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	ConnectTimeout time.Duration // limit for connecting, TLS handshake and login together
 	// Dial opens the connection. Default: a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }

@@ -19,8 +19,8 @@ type Request struct {
 	Verb  Verb
 	Key   []byte
 	Value []byte
-	TTL   int      // of a Set and a Touch, in seconds; 0: no expiry
-	Words [][]byte // of Any: the command's name and its arguments
+	TTL   int      // for Set and Touch, in seconds; 0: no expiry
+	Words [][]byte // for Any: the command's name and its arguments
 }
 
 // Get returns the key's value in into, or in new memory if into is too small.

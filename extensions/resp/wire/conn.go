@@ -32,8 +32,8 @@ type Config struct {
 	TLS      *tls.Config // nil: plain text
 	RESP3    bool        // speak RESP 3, after HELLO 3
 
-	Timeout        time.Duration // of a call
-	ConnectTimeout time.Duration // of connecting, TLS handshake and login together
+	Timeout        time.Duration // limit for one call
+	ConnectTimeout time.Duration // limit for connecting, TLS handshake and login together
 	// Dial opens the connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Traffic counts the connection's bytes. It may be nil.
@@ -57,7 +57,7 @@ type Conn struct {
 	asking   bool // ASKING precedes the next command
 	deadline rawsock.Deadline
 
-	field []byte // of the hash being read
+	field []byte // field of the hash that is being read
 
 	failed      *Error
 	interrupted atomic.Bool

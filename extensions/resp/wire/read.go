@@ -10,7 +10,7 @@ import (
 // Limits of an answer. Redis stays below them by default.
 const (
 	MaxBulk     = 512 << 20 // bytes of a string: Redis's default proto-max-bulk-len
-	MaxElements = 1_000_000 // of an array
+	MaxElements = 1_000_000 // elements of an array
 )
 
 // firstGrowth is the most that is allocated for an announced length, in bytes. Longer values grow

@@ -22,7 +22,7 @@ type client struct {
 
 	activations int
 	deactivated chan struct{}
-	resting     bool // its share is done
+	resting     bool // the client has done its share
 }
 
 // work does the client's share of the step, from activating the VU to returning it.

@@ -11,7 +11,7 @@ const rawBatch = 1000
 
 type rawSamples struct {
 	run     *stepRun
-	tags    map[string]*metrics.TagSet // by operation
+	tags    map[string]*metrics.TagSet // tags of each operation
 	samples metrics.Samples
 }
 

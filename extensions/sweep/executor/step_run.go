@@ -41,7 +41,7 @@ type stepRun struct {
 	turns *host.DuetMeter
 	duets []report.Duet
 
-	instants instants // for raw samples
+	instants instants // unique times for raw samples
 	noTap    sync.Once
 
 	// reached is the precision at the last check; nil before the first.

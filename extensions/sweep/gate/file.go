@@ -28,7 +28,7 @@ type Absolute struct {
 // Bound bounds one figure's median over the repeats of a step.
 type Bound struct {
 	Figure *report.Figure
-	Value  float64 // in the figure's unit
+	Value  float64 // limit in the figure's unit
 }
 
 // Relative compares each step with a baseline or, in a duet, with its base.

@@ -21,7 +21,7 @@ func TestRelative(t *testing.T) {
 		baseline *Baseline
 		run      *report.Report
 		ops, p99 judgement.Outcome
-		detail   string // of ops/s
+		detail   string // detail of the ops/s gate
 		needed   string
 	}{
 		{"as before", near(t), steady(1), h, h, "1002.5/s, 100.0 % (97.0 to 103.1 %) of the baseline's 1002.5/s in 5 runs", ""},

@@ -36,8 +36,8 @@ func alive(pid int32) bool {
 
 type processStat struct {
 	parent int32
-	used   time.Duration // by the process itself
-	reaped time.Duration // by its ended children
+	used   time.Duration // time used by the process itself
+	reaped time.Duration // time used by its ended children
 }
 
 // treeTime returns the processor time of processes and all their descendants, including ended ones.

@@ -20,7 +20,7 @@ const defaultScenario = "default"
 type sweepOptions struct {
 	Scenario   string
 	Portable   bool
-	Thresholds map[string]any // with those for the gates
+	Thresholds map[string]any // including the thresholds for gates
 	Gates      *gate.File     // may be nil
 	Executor   map[string]any // options of the executor
 }

@@ -33,7 +33,7 @@ const (
 	setBase     = "BASE_NAME"
 
 	usualClients  = 64    // clients for RATE if the script sets none
-	usualMost     = 512   // for FIND without max
+	usualMost     = 512   // maximum for FIND without max
 	usualDuration = "10s" // step length for RATE or FIND if the script sets none
 )
 

@@ -18,7 +18,7 @@ type records struct {
 	shared  *ycsbbench.Shared
 	work    *ycsb.Workload
 	client  *ycsb.Client
-	session *k6glue.Session // for which the client's stream began
+	session *k6glue.Session // session in which the client's random stream started
 }
 
 // ycsb is sweep.ycsb(options, store). VUs with equal options and stores share a workload.

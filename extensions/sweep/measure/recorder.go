@@ -17,7 +17,7 @@ type Recorder struct {
 	// opCounts counts; in a duet, it counts base.
 	opCounts
 
-	warmed, warmedFailed atomic.Uint64 // in the warm-up
+	warmed, warmedFailed atomic.Uint64 // operations in the warm-up
 
 	// change counts a duet's change, and slices both variants per slice; nil otherwise.
 	change atomic.Pointer[opCounts]
@@ -260,7 +260,7 @@ type Totals struct {
 	BytesReceived uint64
 	// Errors counts failures by text, one text per cause; empty in a difference.
 	Errors  map[string]uint64
-	reasons reasons // by cause, for Errors
+	reasons reasons // failures by cause, for Errors
 }
 
 // add adds a opCounts, except for the shared buckets: see addKind.

@@ -14,7 +14,7 @@ type sum struct {
 	report.Metric
 
 	total  float64
-	values *measure.Series // of a trend; nil if a value is out of range
+	values *measure.Series // values of a trend; nil if a value is out of range
 }
 
 func newSum(name string, kind metrics.MetricType) *sum {

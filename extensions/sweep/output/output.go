@@ -29,12 +29,12 @@ import (
 
 // Limits on memory.
 const (
-	mostBytes     = 40 << 20 // for all series
+	mostBytes     = 40 << 20 // limit for all series together
 	mostOverTime  = 64       // series with figures over time
 	mostMeanings  = 16_384   // cached meanings of time series
 	mostChecks    = 500
 	weighEvery    = time.Second
-	leaveOfMemory = 0.9 // of mostBytes, after series were merged
+	leaveOfMemory = 0.9 // share of mostBytes that may stay in use after a merge
 )
 
 // Output makes a report from k6's samples.
@@ -62,7 +62,7 @@ type Output struct {
 	sums      map[string]*sum
 	vus       vus
 	ops       int // kinds of operations with a series
-	overTime  int // those with figures over time
+	overTime  int // series with figures over time
 	tooMany   bool
 	mostBytes int
 	weighed   time.Time

@@ -31,7 +31,7 @@ type Estimate struct {
 	Confidence float64 `json:"confidence"`
 	N          int     `json:"n"`
 
-	mean, deviation float64 // of the logarithms of the ratios
+	mean, deviation float64 // mean and deviation of the logarithms of the ratios
 	sequential      bool
 }
 

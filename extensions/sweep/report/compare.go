@@ -21,7 +21,7 @@ type Comparison struct {
 	New       Run       `json:"new"`
 	Tolerance float64   `json:"tolerance"`
 	Alpha     float64   `json:"alpha"`
-	Rows      []Row     `json:"rows"` // by figure, then by step
+	Rows      []Row     `json:"rows"` // sorted by figure, then by step
 	Geomeans  []Geomean `json:"geomeans"`
 	Search    *Sought   `json:"search,omitempty"` // if both runs are searches with the same goal
 	Warnings  []string  `json:"warnings"`         // differences besides the figures

@@ -27,7 +27,7 @@ type Live struct {
 	mu     sync.Mutex
 	before measure.Reading
 	rate   float64 // ops/s of the last second, all operations
-	p99    float64 // its 99th percentile in ms
+	p99    float64 // p99 of the last second in ms
 
 	began   time.Time
 	seconds int
@@ -35,7 +35,7 @@ type Live struct {
 	unnamed []moment // seconds before the first finished operation, when names are unknown
 
 	warmed    map[string]measure.Warmed // warm-up counts at the last second
-	warmedFor time.Duration             // its length then
+	warmedFor time.Duration             // length of the warm-up at that time
 }
 
 // moment is a tick without operations.

@@ -27,13 +27,13 @@ type Figures struct {
 	At      time.Time     // unique in the step
 	Done    int           // clients that have ended
 	Seconds []Second      // one per operation
-	Ended   []report.Step // at the end: the step's figures, one per operation
+	Ended   []report.Step // figures of the step, one per operation; only at its end
 }
 
 // Step identifies the step of figures.
 type Step struct {
 	Scenario string
-	Target   string // its kind, if the script names it
+	Target   string // kind of the target, if the script names it
 	Clients  int
 	Rate     float64 // ops/s requested in an open loop; 0 otherwise
 	Repeat   int     // from 1
@@ -43,7 +43,7 @@ type Step struct {
 // phase Measure, Seconds add up to the report's figures.
 type Second struct {
 	Phase   string
-	Elapsed time.Duration // its length
+	Elapsed time.Duration // length of the second
 	Op      string
 	// Variant is empty outside duets.
 	Variant string

@@ -86,7 +86,7 @@ func (t *table) del(key string) {
 	case e.owner == nil:
 		t.remove(key)
 	default:
-		if t.generation == wire.G1 { // the others close it with its next packet
+		if t.generation == wire.G1 { // G2 and G3 close the connection at its next packet
 			e.owner.reset()
 		}
 		t.pass(key, e)
@@ -136,7 +136,7 @@ func (t *table) tick() {
 			continue
 		}
 		if e.ticks++; e.ticks >= 2 {
-			if t.generation != wire.G3 { // which closes it with its next packet
+			if t.generation != wire.G3 { // G3 closes the connection at its next packet
 				e.owner.reset()
 			}
 			t.pass(key, e)

@@ -10,13 +10,13 @@ type view struct {
 	version   uint64
 	members   []member
 	nodes     []string
-	threads   map[string][]*thread // of the available ones, by address
+	threads   map[string][]*thread // threads of available machines, by address
 	authority *authority
 }
 
 type member struct {
-	version uint64    // of the machine
-	threads []*thread // of the machine or, if it is unavailable, of the next available one
+	version uint64    // version of the machine
+	threads []*thread // threads of the machine, or of the next available one
 }
 
 func (k *Cluster) outdated(v *view) {

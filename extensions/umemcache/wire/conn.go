@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxKey = 255 // its length is one byte
+	maxKey = 255 // the length is sent in one byte
 
 	bufferSize = 16 << 10 // limit of the read buffer; and the part of a value that is written with the head
 	firstRead  = 64 << 10 // maximum allocation for an announced length

@@ -22,7 +22,7 @@ const (
 // Options describe a server or a cluster. All but TLS and Dial are required.
 type Options struct {
 	Generation           Generation
-	Threads              int           // of the server's build
+	Threads              int           // number of threads that the server was built with
 	ConnectionsPerThread int           // maximum; must not exceed the server's limit
 	ConnectTimeout       time.Duration // for dialling and the handshake
 	MaxValue             int           // maximum length of a value in bytes, sent or received

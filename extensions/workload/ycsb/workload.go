@@ -18,13 +18,13 @@ type Workload struct {
 	bounds  []float64
 
 	inserts sequence
-	round   atomic.Int64 // for sequential
+	round   atomic.Int64 // draws so far, for sequential
 	keys    *zipfian
 	span    int64    // for zipfian: number of records that draws are spread over
-	hot     int64    // for hotspot
-	gamma   float64  // for exponential
-	lengths *zipfian // of scans
-	sizes   *zipfian // of fields
+	hot     int64    // number of hot records, for hotspot
+	gamma   float64  // rate parameter, for exponential
+	lengths *zipfian // lengths of scans
+	sizes   *zipfian // sizes of fields
 }
 
 // New returns the workload of options read by UnmarshalJSON.

@@ -10,7 +10,7 @@ import (
 
 type window struct {
 	elapsed         time.Duration
-	latencies       []time.Duration // of all calls, including failed ones
+	latencies       []time.Duration // latencies of all calls, including failed ones
 	failed          int
 	results, cached int
 }

@@ -117,7 +117,7 @@ type tester struct {
 	command  string
 	out      io.Writer
 	record   *json.Encoder
-	err      error // of the record
+	err      error // error of writing the record
 	outcomes []outcome
 	packages map[string]*packageRun
 }

@@ -27,14 +27,14 @@ type runner struct {
 	folder string
 	logs   string
 	out    io.Writer
-	mu     sync.Mutex // for out
+	mu     sync.Mutex // guards out
 }
 
 type stageRun struct {
 	stage              string
 	log, record        string
 	seconds, processor time.Duration
-	err                error // of the stage itself; nil if only go tests failed
+	err                error // error of the stage itself; nil if only go tests failed
 	outcomes           []outcome
 }
 

@@ -11,7 +11,7 @@ type figure struct {
 	Title    string
 	Caption  []string // sentences
 	Plots    []*plot
-	Folded   []*plot // those that readers unfold
+	Folded   []*plot // plots that are folded at first
 	Legend   []entry
 	Warnings []string // what could not be shown
 	Empty    string   // text if there is nothing to draw

@@ -13,7 +13,7 @@ import (
 type lane struct {
 	name    string
 	class   string
-	seconds float64 // of one value
+	seconds float64 // seconds that one value covers
 	values  []float64
 	whole   float64 // value of the highest bar
 	tip     string

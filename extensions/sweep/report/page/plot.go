@@ -14,7 +14,7 @@ const (
 	plotTop    = 26.0
 	plotBottom = plotHeight - 42
 	plotLeft   = 54.0
-	textHeight = 14.5 // of the enlarged texts
+	textHeight = 14.5 // height of enlarged texts
 	tickGap    = 5.0
 	maxLabel   = 15 // letters of a line's label
 )
@@ -24,7 +24,7 @@ func textWidth(text string) float64 { return 7.8 * float64(utf8.RuneCountInStrin
 
 type plot struct {
 	ID          string
-	Heading     string // above it, if a figure has several plots
+	Heading     string // heading of the plot, if a figure has several
 	Title, Desc string // for screen readers
 	Marks       []mark
 	Labels      []label

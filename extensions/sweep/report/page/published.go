@@ -17,7 +17,7 @@ type publishedShape struct {
 	letter string
 	factor float64 // scale
 	series report.Series
-	points []report.Point // those that can be drawn, sorted by clients
+	points []report.Point // points that can be drawn, sorted by clients
 }
 
 // shapesOf returns the published series of the measured kinds of operations; none for an open loop.

@@ -19,9 +19,9 @@ type sweep struct {
 }
 
 type series struct {
-	op     string         // with the variant, if any
-	kind   string         // without the variant
-	groups []report.Group // in x order
+	op     string         // name with the variant, if any
+	kind   string         // name without the variant
+	groups []report.Group // steps in the order of the x axis
 }
 
 func newSweep(r *report.Report) *sweep {
