@@ -22,7 +22,7 @@ func breaks(e *k6mod.Error) bool {
 	switch e.Kind {
 	case k6mod.KindConnect, k6mod.KindConnection, k6mod.KindProtocol, k6mod.KindTimeout, k6mod.KindInternal:
 		return true
-	case k6mod.KindCancelled: // a code means that the server has cancelled only the query
+	case k6mod.KindCancelled: // with a code, the server has cancelled only the query
 		return e.Code == 0
 	default:
 		return false

@@ -125,7 +125,7 @@ type waitOptions struct {
 }
 
 const (
-	defaultInterval = 100 * time.Millisecond // of wait
+	defaultInterval = 100 * time.Millisecond // interval of wait
 	waitGrace       = time.Second
 )
 

@@ -18,7 +18,7 @@ type burst struct {
 	to      *countedConn
 	subject string
 	most    int64
-	frames  []byte // not written yet
+	frames  []byte // bytes that are not written yet
 }
 
 // burst returns a burst, or nil if the messages must go through nats.go: with headers or a reply

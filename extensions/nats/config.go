@@ -33,9 +33,9 @@ type options struct {
 	Password        string             `json:"password"`
 	Token           string             `json:"token"`
 	Credentials     string             `json:"credentials"`     // the text of a credentials file
-	CredentialsFile string             `json:"credentialsFile"` // its path
+	CredentialsFile string             `json:"credentialsFile"` // path of a credentials file
 	NKey            string             `json:"nkey"`            // a seed
-	JWT             string             `json:"jwt"`             // with the seed in nkey
+	JWT             string             `json:"jwt"`             // needs the seed in nkey
 	TLS             *tlsOptions        `json:"tls"`
 	PingInterval    types.NullDuration `json:"pingInterval"`
 	MaxReconnects   *int               `json:"maxReconnects"`

@@ -28,8 +28,8 @@ type dialer struct {
 	life   context.Context //nolint:containedctx // lives as long as the connection
 	dial   dialFunc
 	into   *connection
-	within time.Duration // for a write
-	reach  time.Duration // for dialling
+	within time.Duration // limit for a write
+	reach  time.Duration // limit for dialling
 	hello  time.Duration
 
 	tls    *tls.Config

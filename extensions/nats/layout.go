@@ -32,14 +32,14 @@ func (o *layoutOptions) read(method string, value sobek.Value) error {
 	return nil
 }
 
-const maxReplicas = 5 // of JetStream
+const maxReplicas = 5 // JetStream's limit
 
 type layout struct {
 	perConnection[*kvlayout.Store]
 
 	options layoutOptions
 	bench   *cachebench.Bench
-	store   *layoutStore // of the bench
+	store   *layoutStore // used by benchmarks
 }
 
 func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {

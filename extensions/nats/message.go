@@ -20,7 +20,7 @@ type message struct {
 	client *client
 	conn   *connection
 	core   *natsio.Msg
-	stored jetstream.Msg // of a consumer
+	stored jetstream.Msg // message of a consumer
 
 	meta *jetstream.MsgMetadata
 }

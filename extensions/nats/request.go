@@ -17,7 +17,7 @@ type requestOptions struct {
 	timeout time.Duration
 	max     int           // answers after which requestMany returns; 0: no limit
 	stall   time.Duration // time without an answer after which it returns; 0: its timeout
-	extent  extent        // of requestBatch
+	extent  extent        // length of a requestBatch
 	tags    *k6mod.Tags
 }
 

@@ -290,7 +290,7 @@ func (c *Config) socket() bool {
 
 func encoded(h natsio.Header) (said []byte) {
 	if len(h) == 0 {
-		return nil // without an iterator, which would be allocated
+		return nil // an iterator would be allocated
 	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {

@@ -146,7 +146,7 @@ func (s *slots) outcome(slot int, broken error) error {
 	case command.Err != nil:
 		return command.Err
 	case s.bad != nil:
-		return s.bad // which command it belongs to is unknown
+		return s.bad // it may belong to any command
 	case !command.Answered && broken != nil:
 		return broken
 	case !command.Answered, command.Op >= numOps && s.sizes[slot] < 0:

@@ -54,7 +54,7 @@ func (c *Conn) register(l *loop) *watch {
 		c.stamped = c.stamped || keepTimes(socket)
 		events := uint32(unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge)
 		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: events, Fd: w.slot, Pad: w.number})
-	}) // fails on a closed connection, and so does the next call
+	}) // on a closed connection this fails, and so will the next read or write
 	if before != nil {
 		before.remove()
 	}

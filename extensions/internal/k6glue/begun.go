@@ -24,7 +24,7 @@ func NewBegun(vu modules.VU) *Begun {
 	rt.SetAsyncContextTracker(b)
 	b.watch(rt, global, "setTimeout")
 	b.watch(rt, global, "setInterval")
-	if http, err := rt.RunString("require('k6/http')"); err == nil { // no require in tests
+	if http, err := rt.RunString("require('k6/http')"); err == nil { // tests have no require
 		b.watch(rt, http.ToObject(rt), "asyncRequest")
 	}
 

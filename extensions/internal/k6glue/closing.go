@@ -16,8 +16,8 @@ type Closing struct {
 
 	mu       sync.Mutex
 	owners   map[any]func()
-	awaiting bool     // an end is registered
-	session  *Session // the step for which it is registered
+	awaiting bool     // the end of the VU is awaited
+	session  *Session // the step whose end is awaited
 }
 
 // NewClosing returns a VU's Closing.

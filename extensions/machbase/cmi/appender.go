@@ -11,7 +11,7 @@ import (
 type Batch struct {
 	Rows  int           // 0: no limit
 	Bytes int           // 0: the largest packet, 64 KiB, which is the maximum
-	Age   time.Duration // of the oldest row; 0: no limit
+	Age   time.Duration // age of the oldest row; 0: no limit
 }
 
 // AppendOptions are options of an appender.
@@ -32,7 +32,7 @@ type Appender struct {
 	batch   Batch
 	columns []Column
 	inputs  []Column
-	places  []int // for each column of the table
+	places  []int // position of each table column in a row
 	nulls   int
 
 	out    request

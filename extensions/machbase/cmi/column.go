@@ -39,8 +39,8 @@ const (
 	nullUinteger = 0xffffffff
 	nullLong     = 0x8000000000000000
 	nullUlong    = 0xffffffffffffffff
-	nullFloat    = 0x7f7fffff         // the largest
-	nullDouble   = 0x7fefffffffffffff // the largest
+	nullFloat    = 0x7f7fffff         // the largest float
+	nullDouble   = 0x7fefffffffffffff // the largest double
 	nullDatetime = 0xffffffffffffffff
 )
 

@@ -132,7 +132,7 @@ func TestConnectionsLeaveNothing(t *testing.T) {
 		require.NoError(t, err, i)
 		switch i % 10 {
 		case 0:
-			_, err := c.Query(ctx, "select name from m$sys_users") // whose rows are never closed
+			_, err := c.Query(ctx, "select name from m$sys_users") // the rows are never closed
 			require.NoError(t, err)
 		case 1:
 			_, err := c.Prepare(ctx, "select name from m$sys_users where name = ?")

@@ -9,7 +9,7 @@ import (
 const (
 	firstBuffer = 8 << 10   // holds a usual answer; each of 512 connections has one
 	keptBuffer  = 128 << 10 // larger buffers are released after their message
-	maxMessage  = 256 << 20 // of received messages, including the packets' headers
+	maxMessage  = 256 << 20 // limit for received messages, including the packets' headers
 )
 
 func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {

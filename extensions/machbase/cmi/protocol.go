@@ -45,7 +45,7 @@ const (
 	unitPassword = 0x07
 	unitTimeout  = 0x08 // seconds
 	unitHidden   = 0x41 // whether to show hidden columns
-	unitNonce    = 0x0c // to be signed by a client with a key
+	unitNonce    = 0x0c // a client with a key must sign it
 	unitAddress  = 0x42
 
 	unitResult  = 0x10
@@ -55,13 +55,13 @@ const (
 	unitPrepareText = 0x20
 	unitParameters  = 0x21 // how many
 	unitStatement   = 0x22
-	unitRows        = 0x23 // in an answer the number of changed rows, in append data a row
+	unitRows        = 0x23 // in an answer, the number of changed rows; in append data, a row
 	unitTable       = 0x25
 	unitColumnName  = 0x26
 	unitColumnType  = 0x27
 	unitParamType   = 0x29
 
-	unitValues       = 0x31 // of parameters
+	unitValues       = 0x31 // values of parameters
 	unitAppendEndian = 0x34
 
 	unitDirectText = 0x40
@@ -110,7 +110,7 @@ const (
 const (
 	headerSize    = 16
 	unitHeader    = 16
-	maxPacketBody = 64 << 10 // for sending; a larger unit gets its own packet
+	maxPacketBody = 64 << 10 // limit for packets sent; a larger unit gets its own packet
 	maxStatements = 1024
 	maxParameters = 255 // their number is a byte
 )

@@ -57,7 +57,7 @@ func (a *machcliAppender) Append(ctx context.Context, row ...any) error {
 	}
 	full := make([]any, len(a.columns))
 	if a.columns[0].Name == official.ArrivalTime {
-		full[0] = time.Now() // the client does not leave it to the server
+		full[0] = time.Now() // the client does not let the server set the time
 	}
 	for i, value := range row {
 		column := a.columns[a.places[i]]

@@ -20,7 +20,7 @@ type machcliRows struct {
 	answer  *machcli.Rows
 	columns []machcli.ColumnDesc
 
-	fetched [][]any // not read yet
+	fetched [][]any // rows that are not read yet
 	row     []any
 	over    bool
 	err     error

@@ -38,7 +38,7 @@ type Generator struct {
 	codes   []string
 	traits  []traits
 	ticks   *walk
-	rollups map[time.Duration]*walk // by period
+	rollups map[time.Duration]*walk // roll-ups by period
 	sums    []Rollup
 	columns columns
 }

@@ -27,7 +27,7 @@ const (
 	CompareAndSwap      // store if the value still has this CAS number
 	Delete
 	Increment
-	Decrement // not below 0
+	Decrement // stops at 0
 	Flush     // expire everything
 	Version
 	Noop           // mn

@@ -49,7 +49,7 @@ func TestBucketContent(t *testing.T) {
 	tests := map[string]struct {
 		layout kvlayout.Layout
 		record kvlayout.Record
-		bucket string // after the database
+		bucket string // end of the bucket's name, after the database
 		key    string
 		value  string
 		delete nats.Header
@@ -87,7 +87,7 @@ func TestTheBucketsSettings(t *testing.T) {
 		stream, err := js.Stream(t.Context(), "KV_"+database)
 		require.NoError(t, err)
 		config := stream.CachedInfo().Config
-		config.Metadata = nil // the server's version
+		config.Metadata = nil // it contains the server's version
 		got, err := json.Marshal(config)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"name":"KV_`+database+`","description":"`+description+`","subjects":["$KV.`+database+`.>"],"retention":"limits",

@@ -40,7 +40,7 @@ type Store struct {
 	options Options
 
 	mu      sync.Mutex
-	buckets lastmap.Map[string, jetstream.KeyValue] // by name
+	buckets lastmap.Map[string, jetstream.KeyValue] // buckets by name
 }
 
 // Open returns the Store of a database. In the layout Micro it creates the database's bucket.
@@ -141,7 +141,7 @@ func (s *Store) Delete(ctx context.Context, table, key string) error {
 
 type place struct {
 	bucket       jetstream.KeyValue
-	name         string // of the bucket
+	name         string // name of the bucket
 	key, encoded string
 }
 

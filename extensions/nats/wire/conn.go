@@ -30,9 +30,9 @@ type Config struct {
 	// First starts TLS before the server's INFO.
 	First bool
 
-	Name                  string // of the connection
+	Name                  string // name of the connection
 	User, Password, Token string
-	NKey                  string // the public key
+	NKey                  string // public key
 	// JWT returns the user's JWT; nil for none.
 	JWT func() (string, error)
 	// Sign signs the server's nonce, for an NKey or a JWT.
@@ -67,7 +67,7 @@ type Conn struct {
 	inbox      []byte
 	serial     uint64
 	subscribed bool
-	subject    []byte // of the request
+	subject    []byte // subject of the request
 	request    []byte
 	said       statement
 

@@ -112,7 +112,7 @@ func (c *Conn) learn() (*serverInfo, error) {
 	return &info, nil
 }
 
-// Bytes before TLS could come from anyone.
+// secure starts TLS. It drops bytes that came before, because anyone could have sent them.
 func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLS != nil {

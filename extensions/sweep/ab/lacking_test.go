@@ -29,7 +29,7 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	paused.Steps[0].Witness = &report.Witness{LimitedBy: witness.Client}
 	for name, tt := range map[string]struct {
 		pairs [][2]*report.Report
-		want  map[string]string // of p99 and ops/s
+		want  map[string]string // outcomes of p99 and ops/s
 	}{
 		"both have it":                 {[][2]*report.Report{{many, many}, {many, many}, {many, many}, {many, many}}, map[string]string{"p99": "held", "opsPerSecond": "held"}},
 		"the change lost p99":          {[][2]*report.Report{{many, few}, {many, few}, {many, few}, {many, few}}, map[string]string{"p99": "crossed", "opsPerSecond": "crossed"}},

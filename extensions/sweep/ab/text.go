@@ -29,7 +29,7 @@ func Text(t *Trial, judgements []Judgement) string {
 			judgement.Percent(j.Visible), j.verdict())
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = io.WriteString(w, lines) // to memory
+	_, _ = io.WriteString(w, lines) // writes to memory cannot fail
 	_ = w.Flush()
 
 	return trimLines(b.String()) + t.failed() + lackings(t, judgements) + undecided(judgements)

@@ -46,7 +46,7 @@ func (c *client) work(parent context.Context) {
 		session.AtEnd(raw.flush)
 	}
 	ctx = k6glue.WithSession(ctx, session)
-	c.deactivated = make(chan struct{}, 2) // the most activations
+	c.deactivated = make(chan struct{}, 2) // at most two activations
 
 	active := c.activate(ctx, map[string]string{"phase": stream.Warmup})
 	switch err := c.once(ctx, active); {

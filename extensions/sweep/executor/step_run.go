@@ -303,7 +303,7 @@ func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
 		logger := r.logger.WithField("op", s.Op)
-		if s.Variant != r.Variant { // a duet's
+		if s.Variant != r.Variant { // the variants of a duet
 			logger = logger.WithField("variant", s.Variant)
 		}
 		limitedBy := ""

@@ -17,7 +17,7 @@ type drift struct {
 	slope float64
 }
 
-// perScale is the least number of means for a scale.
+// perScale is the minimum number of means from which a scale is estimated.
 const perScale = 8
 
 // driftOf compares the means of neighbouring blocks of 1, 2, 4 and so on values. It takes the

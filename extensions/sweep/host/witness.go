@@ -23,10 +23,10 @@ const (
 	mostSlots = 128
 	// fullSlot is the maximum idle share of a full slot. Other processes disturb only in full slots.
 	fullSlot = 0.1
-	// leastPeriods is the minimum number of control group periods for a share.
+	// leastPeriods is the number of control group periods without which Throttled is unknown.
 	leastPeriods = 3
-	// leastBusy is the minimum share of the step in which sockets had data to send, for a judgement
-	// of the network.
+	// leastBusy is the minimum share of the step in which sockets had data to send. Below it, the
+	// network is not judged.
 	leastBusy = 0.1
 )
 
@@ -333,7 +333,7 @@ func (w *Watch) evidence(e witness.Evidence) {
 
 // course adds the drift of the rate.
 func (w *Watch) course(e witness.Evidence, s *report.Step) {
-	seconds := s.Seconds // in which all clients were at work
+	seconds := s.Seconds // the time in which all clients were active
 	switch {
 	case s.Window != nil:
 		seconds = s.Window.Seconds

@@ -10,10 +10,10 @@ import (
 const (
 	// FirstLook is the time of the first check of the precision.
 	FirstLook = 3 * time.Second
-	// sooner and later limit the next check, as factors of the time so far.
+	// The next check is at least sooner times and at most later times as late as this one.
 	sooner = 1.25
 	later  = 4
-	// more prolongs the estimated time, which is uncertain.
+	// more extends the estimated time, because the estimate is uncertain.
 	more = 1.1
 )
 

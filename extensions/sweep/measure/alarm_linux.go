@@ -20,7 +20,7 @@ type alarm struct {
 func (a *alarm) sleep(d time.Duration) {
 	begin := now()
 	if !a.failed {
-		a.failed = !a.ring(d) || now()-begin < d/2 // as under a fake clock
+		a.failed = !a.ring(d) || now()-begin < d/2 // for example with a fake clock
 	}
 	if a.failed {
 		time.Sleep(d - (now() - begin))

@@ -27,7 +27,7 @@ type Client struct {
 
 	index int
 
-	mu        sync.Mutex // for adding recorders and counters
+	mu        sync.Mutex // held while recorders and counters are added
 	recorders []*Recorder
 	counters  []*Counter
 
@@ -36,16 +36,16 @@ type Client struct {
 	tries     time.Duration // start of the first attempt to connect or operate
 	failures  uint64
 	failed    *Recorder       // recorder of the last failure
-	noted     bool            // its reason is known
+	noted     bool            // the reason of the last failure is known
 	over      <-chan struct{} // closed when Run's context ends
 	failedCut bool            // the last failure came after over was closed
 	before    uint64          // value of recorded at the start line
 	together  bool            // Run has waited for all clients to connect
-	place     place           // in the client's schedule, if any
+	place     place           // position in the schedule, if the step has one
 	open      []*Recorder     // operations begun and not ended
 	complete  atomic.Bool
 
-	started, ended atomic.Int64 // on the scale of now; 0 before
+	started, ended atomic.Int64 // times on the scale of now; 0 before
 }
 
 type stage int

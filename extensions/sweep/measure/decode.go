@@ -25,8 +25,8 @@ const (
 	innerHeader      = 40
 	digits           = 3
 
-	// maxEncoded exceeds the base64 size of an incompressible histogram of 3 digits: 55,296
-	// counters of 9 bytes.
+	// maxEncoded limits the base64 text. An incompressible histogram of 3 digits needs less: it has
+	// 55,296 counters of 9 bytes.
 	maxEncoded = 700_000
 
 	// maxCount is the largest integer that JSON numbers hold exactly.

@@ -27,7 +27,7 @@ func TestDurationsOfFailures(t *testing.T) {
 					get.FailAfter(time.Second, errServer)
 
 					return errServer
-				case 5: // of unknown duration
+				case 5: // the duration is unknown
 					get.Fail(errServer)
 				case 6: // begun but not ended
 					get.Begin()

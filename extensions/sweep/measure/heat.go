@@ -18,7 +18,7 @@ const (
 	heatOf       = 4
 	heatCounters = coarseCounters / heatOf
 
-	// mostHeat exceeds the size of MostSlots slots before and after deflate.
+	// mostHeat limits the encoded and the decoded size in bytes. MostSlots slots need less.
 	mostHeat = 4 << 20
 )
 

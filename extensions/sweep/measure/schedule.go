@@ -41,7 +41,7 @@ type schedule struct {
 	rate   float64 // operations per second
 	length time.Duration
 	places Places
-	alarm  alarm // for the client that waits for the clock
+	alarm  alarm // used by the client that waits for the clock
 
 	mu       sync.Mutex
 	turns    []chan struct{} // clients that wait for their turn at the clock, in order

@@ -170,7 +170,7 @@ func (s *Step) opened() {
 	case d != nil:
 		d.begin(s.line.openedAt)
 		width = 2 * d.length // a pair, so that each slot has both variants
-	case s.plan.windowed() && !s.plan.UntilKnown: // the final width
+	case s.plan.windowed() && !s.plan.UntilKnown: // the width is final
 		width = wideEnough(width, s.plan.Duration)
 	}
 	s.slots.open(s.line.openedAt, width)

@@ -619,7 +619,7 @@ func TestNestedRun(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		warmup time.Duration
-		nestAt int // the outer call that nests
+		nestAt int // the outer call that calls Run
 		outer  int64
 	}{
 		{"at once, in the warm-up", time.Second, 1, 0},

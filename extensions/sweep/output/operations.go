@@ -53,7 +53,7 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	name := metric.Name
 	s := o.scenarioOf(tag("scenario"), tag("group"))
 	switch {
-	case s == nil, parts[name], stream.OwnMetric(name): // of a sweep, which has its own report
+	case s == nil, parts[name], stream.OwnMetric(name): // sweeps have their own reports
 		return meaning{}
 	case name == metrics.VUsName:
 		return meaning{vus: true}

@@ -131,7 +131,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	defer crash.Contain("the output " + Name)
 	for _, container := range containers {
 		switch c := container.(type) {
-		case *stream.Figures: // of a sweep
+		case *stream.Figures: // sweeps have their own reports
 		case metrics.Sample: // GetSamples would allocate
 			o.take(&c, container)
 		default:

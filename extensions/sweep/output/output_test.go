@@ -328,7 +328,7 @@ func TestMergeOfSegments(t *testing.T) {
 			}
 		}
 	}
-	for i := range 3 { // of one segment only
+	for i := range 3 { // steps of one segment only
 		for _, r := range []*run{whole, second} {
 			r.add(r.builtin.IterationDuration, time.Duration(1+i)*time.Second, 5, "scenario", "few")
 			r.add(r.builtin.Iterations, time.Duration(1+i)*time.Second, 1, "scenario", "few")

@@ -130,7 +130,7 @@ func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 		pairs := make([]paired.SlicePair, n)
 		wave := 0.0
 		for i := range pairs {
-			wave = 0.8*wave + 0.05*random.NormFloat64() // of the ratio itself
+			wave = 0.8*wave + 0.05*random.NormFloat64() // the ratio itself varies slowly
 			pairs[i] = paired.SlicePair{
 				Base:   paired.Slice{Seconds: 1, Operations: 1000, Sum: 1, Counts: []float64{1000}},
 				Change: paired.Slice{Seconds: math.Exp(wave), Operations: 1000, Sum: 1, Counts: []float64{1000}},

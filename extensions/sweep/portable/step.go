@@ -83,7 +83,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 		NoDuet: "portable: it needs the executor client-sweep",
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
-	uncut := context.AfterFunc(ctx, func() { // for the modules' counters
+	uncut := context.AfterFunc(ctx, func() { // needed for the counters of modules
 		defer crash.Contain("the end of a client")
 		session.Cut()
 	})

@@ -117,7 +117,7 @@ func (f *DuetFigure) isRate() bool { return f.Figure == DuetFigures[0] }
 const sameWithin = 0.05
 
 func (f *DuetFigure) verdict() string {
-	more, less := "worse", "better" // of a latency
+	more, less := "worse", "better" // words for a latency
 	if f.isRate() {
 		more, less = less, more
 	}

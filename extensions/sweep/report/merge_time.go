@@ -89,7 +89,7 @@ func (l *timeLine) overlap() (part float64, known bool) {
 type windowLine struct {
 	timeLine
 
-	without bool // a part has none
+	without bool // a part has no window
 }
 
 // add adds the window of a part's step. A step whose start line never opened needs none.

@@ -20,7 +20,7 @@ func TestDropOrigins(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		script    bool
-		ops, want []string // of a report that is compared with one of http://b
+		ops, want []string // the report is compared with a report of http://b
 	}{
 		"one host": {
 			true, []string{"GET http://a:80/x/${}?q=1", "POST http://a:80", "ws ws://a:80/live", "page lcp http://a:80/", "cart", "iteration"},

@@ -461,7 +461,7 @@ func TestNewSteps(t *testing.T) {
 		require.Zero(t, get.Failed)
 		require.InDelta(t, 50, get.OpsPerSecond, 1e-9)
 		require.Equal(t, uint64(300), get.Rows)
-		require.InEpsilon(t, 49, get.Latency.P50, 0.001) // of 1, 3, ... 99 ms, twice
+		require.InEpsilon(t, 49, get.Latency.P50, 0.001) // the durations are 1, 3, ... 99 ms, each twice
 		require.InEpsilon(t, 89, get.Latency.P90, 0.001)
 		require.InEpsilon(t, 95, get.Latency.P95, 0.001)
 		require.InEpsilon(t, 99, get.Latency.P99, 0.001)

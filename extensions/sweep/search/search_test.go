@@ -119,7 +119,7 @@ func TestSearchInNoise(t *testing.T) {
 		answer := float64(1 + random.IntN(40))
 		result, _, _ := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, func(number float64) float64 {
 			if random.Float64() < 0.2 {
-				return 10 - upTo(answer)(number) + 0.05 // the other side of the bound
+				return 10 - upTo(answer)(number) + 0.05 // moves p99 to the other side of the bound
 			}
 
 			return upTo(answer)(number)

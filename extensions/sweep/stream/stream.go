@@ -15,7 +15,7 @@ import (
 // Phases of a step.
 const (
 	Warmup  = "warmup"  // not measured
-	Measure = "measure" // from the start line
+	Measure = "measure" // measured: from the start line on
 )
 
 // Figures are a step's samples and exact figures since the last ones. Seconds before the first

@@ -29,13 +29,13 @@ type partialReports struct {
 
 	mu       sync.Mutex
 	watched  bool                // there is a hook for k6's exit
-	journals map[string]*journal // by scenario; may be nil
+	journals map[string]*journal // journals by scenario; may be nil
 }
 
 // journal is a file with a scenario's finished steps, in the form of an interrupted report.
 type journal struct {
 	path string
-	made bool // its folder was created for it
+	made bool // the folder was created for the journal
 	// release allows other runs to use this name in this folder.
 	release func()
 

@@ -20,7 +20,7 @@ type table struct {
 type entry struct {
 	value   []byte
 	owner   *peer
-	waiters []*peer // the last one to come first, as in the real server
+	waiters []*peer // newest first, as in the real server
 	clocked bool
 	ticks   int
 }

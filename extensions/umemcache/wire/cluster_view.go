@@ -74,7 +74,7 @@ func (k *Cluster) learn(c *Client) (*view, *Error) {
 				return v, k.adopt(v, last)
 			}
 			if why == nil || time.Now().Before(c.deadline) {
-				why = e // an error caused by the deadline says less than earlier ones
+				why = e // keep earlier errors: one caused by the deadline says less
 			}
 		}
 		if !c.pause() {

@@ -24,7 +24,7 @@ type Options struct {
 	Generation           Generation
 	Threads              int           // number of threads that the server was built with
 	ConnectionsPerThread int           // maximum; must not exceed the server's limit
-	ConnectTimeout       time.Duration // for dialling and the handshake
+	ConnectTimeout       time.Duration // limit for dialling and the handshake together
 	MaxValue             int           // maximum length of a value in bytes, sent or received
 	TLS                  *tls.Config   // nil: plain text
 	// Dial connects; nil: TCP over IPv6, the only protocol of the server.

@@ -199,7 +199,7 @@ func TestSeedsMakeExactCounts(t *testing.T) {
 	for _, want := range []struct {
 		options string
 		client  int
-		ops     [NumOps]int // of 10,000
+		ops     [NumOps]int // counts in 10,000 operations
 		top     int64
 		tops    int
 		lengths int

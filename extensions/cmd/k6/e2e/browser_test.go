@@ -116,9 +116,9 @@ func (b *tab) show(t *testing.T, s view) {
 type appearance struct {
 	Background string   // colour of the page, "r,g,b"
 	Light      float64  // luminance of the page: 0 is black, 1 is white
-	Contrast   float64  // the lowest of all texts
+	Contrast   float64  // the lowest contrast of all texts
 	Palest     string   // the text with this contrast
-	Width      float64  // of the document, in CSS pixels
+	Width      float64  // width of the document, in CSS pixels
 	Hidden     []string // important elements that are not visible
 	Cut        []string // elements wider than their scroll box
 	// Overlapping lists overlapping texts of a picture.
@@ -141,7 +141,7 @@ func (b *tab) appearance(t *testing.T, s view) appearance {
 
 type row struct {
 	Clients, Repeat, Op, Rate string
-	Cells                     map[string]string // as JSON, by the key in the report's JSON, such as latencyMs.p99
+	Cells                     map[string]string // values as JSON, by key, such as latencyMs.p99
 }
 
 func (b *tab) rows(t *testing.T) []row {

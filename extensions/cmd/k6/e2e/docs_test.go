@@ -100,7 +100,7 @@ func TestScriptsOnPagesLoad(t *testing.T) {
 	t.Parallel()
 	scripts := 0
 	for place, text := range blocks(t, "js") {
-		if !strings.Contains(text, "export default ") { // a fragment
+		if !strings.Contains(text, "export default ") { // a fragment of a script
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "script.js")

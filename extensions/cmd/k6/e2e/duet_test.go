@@ -56,7 +56,7 @@ func TestDuetsOfScenarios(t *testing.T) {
 	for _, tt := range []struct {
 		script, report string
 		env            map[string]string
-		base           map[string]any // in the report's target
+		base           map[string]any // expected target.base in the report
 		ops            []string
 	}{
 		{

@@ -257,7 +257,7 @@ func TestOpenLoopOfCallsOfManyOperations(t *testing.T) {
 			s := rep.Steps[0]
 			require.Equal(t, 2000, s.OpenLoop.Due)
 			require.Zero(t, s.Failed)
-			const stall = 200 // of the machine, at the end: one call per place would start 40
+			const stall = 200 // ms of stall at the end: one call per place would start 40
 			require.InDelta(t, 2000, s.Ops, stall)
 			require.InDelta(t, 2000, s.OpenLoop.Started, stall)
 			require.InDelta(t, 500, s.OpenLoop.AchievedRate, 50)

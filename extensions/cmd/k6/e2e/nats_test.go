@@ -50,7 +50,7 @@ func TestNatsjsKV(t *testing.T) {
 		require.True(t, ok, row)
 		want := 10
 		if row == "MicroList" {
-			want = 6 // at most, as published
+			want = 6 // the published number is the limit
 		}
 		require.Equal(t, want, s.Ops, row)
 	}

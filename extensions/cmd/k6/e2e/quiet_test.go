@@ -139,7 +139,7 @@ func quietEnv(url, quiet string) map[string]string {
 
 func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
 	t.Parallel()
-	url, said := startBusyServer(t, time.Second) // which takes it 2.5 s
+	url, said := startBusyServer(t, time.Second) // the server needs 2.5 s for that
 	r := k6(t, options{script: "testdata/quiet.js", env: quietEnv(url, "60s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, []string{"quiet", "asked"}, said())

@@ -20,7 +20,7 @@ const patience = 20 * time.Second
 //nolint:gochecknoglobals // all tests of a package share it
 var shared struct {
 	mu     sync.Mutex
-	folder string // for configuration and streams; made by Main
+	folder string // folder for configuration and streams, created by Main
 	server *Server
 }
 
@@ -71,7 +71,7 @@ type Server struct {
 	Streams string
 
 	program string
-	file    string // of its configuration
+	file    string // configuration file
 	cmd     *exec.Cmd
 }
 

@@ -55,7 +55,7 @@ type Row struct {
 // Published is a result in Go's benchmark format.
 type Published struct {
 	Iterations                      int
-	Nanoseconds, Bytes, Allocations int // per operation
+	Nanoseconds, Bytes, Allocations int // figures per operation
 }
 
 // Rows returns the 18 published rows, in order.
