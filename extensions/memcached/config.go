@@ -43,7 +43,7 @@ type Config struct {
 
 	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
-	MaxValue       int // bytes
+	MaxValue       int // maximum size of a value in bytes
 
 	Hashing  string
 	Shared   bool // clients share connections
@@ -118,7 +118,7 @@ func serverAddress(text string) (string, error) {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return text, nil
 	}
-	if strings.Contains(text, "@") { // the end of a password with a comma, or a user without the scheme
+	if strings.Contains(text, "@") { // a password was split at a comma, or the scheme is missing
 		return "", errURL
 	}
 	host, port, err := net.SplitHostPort(text)
@@ -147,7 +147,7 @@ func (c *Config) parse(raw string) (address string, err error) {
 		return "", errTLS
 	}
 	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
-		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // the rest of a password with a # or ?
+		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // end of a password with a # or ?
 		return "", errURL
 	}
 	if u.User != nil {

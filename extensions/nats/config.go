@@ -32,9 +32,9 @@ type options struct {
 	User            string             `json:"user"`
 	Password        string             `json:"password"`
 	Token           string             `json:"token"`
-	Credentials     string             `json:"credentials"`     // the text of a credentials file
+	Credentials     string             `json:"credentials"`     // text of a credentials file
 	CredentialsFile string             `json:"credentialsFile"` // path of a credentials file
-	NKey            string             `json:"nkey"`            // a seed
+	NKey            string             `json:"nkey"`            // seed of an NKey
 	JWT             string             `json:"jwt"`             // needs the seed in nkey
 	TLS             *tlsOptions        `json:"tls"`
 	PingInterval    types.NullDuration `json:"pingInterval"`

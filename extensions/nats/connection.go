@@ -22,7 +22,7 @@ type connection struct {
 	// bare is nil if TLS or WebSockets are in between.
 	bare atomic.Pointer[countedConn]
 
-	in, out                 atomic.Uint64 // bytes
+	in, out                 atomic.Uint64 // numbers of bytes
 	news                    atomic.Bool
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex

@@ -262,7 +262,7 @@ func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
 	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)
 	if older == 0 {
-		older = -1 // all
+		older = -1 // all older entries
 	}
 
 	return kv.task("purgeDeletes", func(ctx context.Context, found jetstream.KeyValue, _ *record) error {

@@ -57,7 +57,7 @@ type module struct {
 type passed struct {
 	sweep          *k6glue.Session // the session that messages belongs to; nil at first
 	messages       *measure.Counter
-	sent, received uint64 // messages
+	sent, received uint64 // numbers of messages
 }
 
 // account adds to the step's report. A message that one client of the VU sends and another one

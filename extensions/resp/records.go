@@ -14,7 +14,7 @@ type hashes struct {
 	into  []byte
 
 	got   func(field int, value []byte)
-	named func(name, value []byte) // calls got
+	named func(name, value []byte) // adapter that calls got
 }
 
 const keysOfRecords = "usertable:keys"

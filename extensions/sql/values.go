@@ -95,7 +95,7 @@ func bigFor(driver string, n *big.Int) (any, error) {
 	case n.IsInt64():
 		return n.Int64(), nil
 	case driver == driverPostgres:
-		return n.String(), nil // a numeric
+		return n.String(), nil // a value of a numeric column
 	default:
 		return nil, errors.New("is a BigInt of more than 64 bits: give it as a string")
 	}

@@ -33,7 +33,7 @@ type store struct {
 	received, sent uint64
 
 	value []byte
-	fill  func() ([]byte, error) // returns value
+	fill  func() ([]byte, error) // returns the field value
 }
 
 // Get implements workload.Store.

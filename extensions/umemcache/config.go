@@ -40,7 +40,7 @@ type targetConfig struct {
 	Threads              int
 	ConnectionsPerThread int
 	ConnectTimeout       time.Duration
-	MaxValue             int // bytes
+	MaxValue             int // maximum size of a value in bytes
 	UseTLS               bool
 	TLS                  k6glue.TLSOptions
 }

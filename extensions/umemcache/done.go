@@ -7,7 +7,7 @@ type done struct {
 	err                error
 	took               time.Duration
 	hits, misses       int
-	received, sent     uint64 // bytes
+	received, sent     uint64 // numbers of bytes
 	retries, lostFills uint64
 }
 

@@ -4,8 +4,8 @@ import "time"
 
 // Result counts what a client did in a run.
 type Result struct {
-	Succeeded uint64 // operations
-	Failed    uint64 // operations
+	Succeeded uint64 // successful operations
+	Failed    uint64 // failed operations
 	Wrong     uint64 // failed operations that read a wrong value
 
 	Hits    uint64 // keys that reads found

@@ -53,7 +53,7 @@ const (
 	exitThreshold   = 99
 	exitInterrupted = 105
 	exitFailed      = 110
-	exitKilled      = -1 // by a signal
+	exitKilled      = -1 // killed by a signal
 )
 
 func paced() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "160"} }

@@ -109,7 +109,7 @@ func (i inflating) reply(l *link, chunk []byte) bool {
 	if l.send(inflated) != nil || i.filler == nil {
 		return false
 	}
-	for range 1000 { // 64 MB
+	for range 1000 { // 64 MB in total
 		if l.send(i.filler()) != nil {
 			break
 		}

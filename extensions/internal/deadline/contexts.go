@@ -125,7 +125,7 @@ func (c *callContext) interrupt(why Outcome) {
 	if c.err = context.DeadlineExceeded; why == Ended {
 		c.err = c.Context.Err()
 	}
-	if c.err == nil { // by Interrupt
+	if c.err == nil { // Interrupt ended the call
 		c.err = context.Canceled
 	}
 	close(c.done)

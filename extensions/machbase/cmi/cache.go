@@ -15,7 +15,7 @@ type CacheMode string
 const (
 	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed, in one write if possible
 	CacheAuto CacheMode = "auto" // statements from their second use, so that single ones leave nothing on the server
-	CacheOn   CacheMode = "on"   // all
+	CacheOn   CacheMode = "on"   // all statements
 )
 
 // The server's other half is for Prepare and appenders.

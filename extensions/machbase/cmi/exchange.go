@@ -104,10 +104,10 @@ type reader struct {
 	from io.Reader
 	most int
 	buf  []byte
-	body int
-	end  int // and its end
-	next int
-	fill int // and their end
+	body int // start of the current message's body
+	end  int // end of the current message's body
+	next int // start of the bytes that are not parsed yet
+	fill int // end of the bytes read
 }
 
 func (r *reader) read() (message, error) {
@@ -188,7 +188,7 @@ func (r *reader) makeRoom(n int) {
 	buf := r.buf
 	if wanted > size {
 		grown := 2 * used
-		if r.next == r.body { // its first packet
+		if r.next == r.body { // the message has only one packet so far
 			grown = min(wanted, grown)
 		}
 		size = max(size, firstBuffer, grown)

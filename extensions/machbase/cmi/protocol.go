@@ -53,7 +53,7 @@ const (
 	unitDetail  = 0x12
 
 	unitPrepareText = 0x20
-	unitParameters  = 0x21 // how many
+	unitParameters  = 0x21 // number of parameters
 	unitStatement   = 0x22
 	unitRows        = 0x23 // in an answer, the number of changed rows; in append data, a row
 	unitTable       = 0x25

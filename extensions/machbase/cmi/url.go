@@ -93,7 +93,8 @@ func (u *URL) add(other *URL) error {
 
 func isURL(parsed *url.URL) bool {
 	manyColons := !strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1
-	// A fragment, or an @ in the query, is part of a password with a # or ? in it.
+	// An unescaped # or ? in a password makes the rest of the password a fragment, or a query with an
+	// @.
 	pieces := parsed.Fragment != "" || strings.Contains(parsed.RawQuery, "@")
 
 	return parsed.Scheme == "machbase" && parsed.Hostname() != "" && !manyColons &&

@@ -87,7 +87,7 @@ func TestGetMulti(t *testing.T) {
 			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
 			var many [][]byte
 			prefix := strings.Repeat("long", 50)
-			for i := range 1000 { // several parts
+			for i := range 1000 { // enough for several parts
 				k := fmt.Appendf(newKey(), "%s%d", prefix, i)
 				many = append(many, k)
 				if i%3 == 0 {
@@ -95,7 +95,7 @@ func TestGetMulti(t *testing.T) {
 				}
 			}
 			many[500] = nil
-			many[10] = many[9] // twice
+			many[10] = many[9] // one key occurs twice
 			replies := make([]wire.Reply, len(many))
 			for range 2 {
 				require.NoError(t, c.GetMulti(many, replies))

@@ -47,7 +47,7 @@ type openReply struct {
 type Opened struct {
 	SessionID                       string
 	BackendName                     string
-	GatewayProtocol, WorkerProtocol int64 // versions
+	GatewayProtocol, WorkerProtocol int64 // protocol versions
 }
 
 func (r *openReply) read(bytes []byte) error {

@@ -25,13 +25,13 @@ var kinds = map[string]string{ //nolint:gochecknoglobals // a table
 	"42P04": "conflict",   // database
 	"42P06": "conflict",   // schema
 	"23505": "conflict",   // key
-	"40":    "conflict",   // with another transaction
+	"40":    "conflict",   // conflict with another transaction
 	"53300": "busy",       // too many connections
 	"55":    "busy",       // a lock
 	"57P03": "busy",       // the server is starting
 	"53":    "full",       // disk, memory
 	"54":    "too_large",  // a limit of the program
-	"57014": "cancelled",  // by the server
+	"57014": "cancelled",  // the server cancelled it
 	"57P01": "connection", // the server is stopping
 	"57P02": "connection", // the server has crashed
 }

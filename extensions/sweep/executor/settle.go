@@ -90,7 +90,7 @@ func (r *stepRun) settle(ended <-chan struct{}) {
 			continue
 		}
 		if done < leastSettled*uint64(len(rates)) {
-			return // unknown
+			return // too few operations to see a trend
 		}
 		trend := hasTrend(rates)
 		if trend && extended < r.longestWait() {

@@ -165,7 +165,7 @@ func TestAppendKeepsARunOnce(t *testing.T) {
 
 	again := *r
 	again.Started = again.Started.Add(time.Hour)
-	second, added, err := Append(line[:20], &again) // cut off
+	second, added, err := Append(line[:20], &again) // the record is cut off
 	require.NoError(t, err)
 	require.True(t, added)
 	records, notes := Parse(append(line[:20:20], second...))

@@ -36,7 +36,7 @@ func TestThrottledPeriods(t *testing.T) {
 			"sys/fs/cgroup/cpu/a/cpu.stat":        stat("5", "0"),
 			"sys/fs/cgroup/cpu/cpu.stat":          {Data: []byte("nonsense\n")},
 			"sys/fs/cgroup/b/cpu.stat":            stat(periods, throttled),
-			"sys/fs/cgroup/b/c/cpu.stat":          {Data: []byte("usage_usec 1\n")}, // without a quota, before Linux 6.0
+			"sys/fs/cgroup/b/c/cpu.stat":          {Data: []byte("usage_usec 1\n")}, // no quota, before Linux 6.0
 			"sys/fs/cgroup/memory/other/cpu.stat": stat("0", "0"),
 		})}
 	}

@@ -17,7 +17,7 @@ const (
 	leastOperations = 100
 )
 
-// Spread is the variation of a kind of operation's figures in a step.
+// Spread describes how the figures of one kind of operation vary within a step.
 type Spread struct {
 	Operations float64
 

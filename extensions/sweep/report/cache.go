@@ -9,7 +9,7 @@ import (
 
 // Cache describes the memory use of a cache server, for comparing its hits with other caches.
 type Cache struct {
-	Memory      int64 // limit, bytes
+	Memory      int64 // memory limit in bytes
 	AverageItem int64 // key and value, bytes
 	Peak        int64 // peak resident memory of its processes, bytes; 0: unknown
 	// PeakSince is when the measurement of Peak began; zero: at the start of the processes.

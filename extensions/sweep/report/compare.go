@@ -42,11 +42,11 @@ type Run struct {
 
 // The verdicts of a row.
 const (
-	Better        = "better"         // significantly
-	Worse         = "worse"          // significantly, within the tolerance or beyond
+	Better        = "better"         // significantly better
+	Worse         = "worse"          // significantly worse, within the tolerance or beyond it
 	Same          = "same"           // not significant, and within the tolerance
-	Undecided     = "undecided"      // see Row.Reason
-	NotComparable = "not comparable" // see Row.Problem
+	Undecided     = "undecided"      // Row.Reason says why
+	NotComparable = "not comparable" // Row.Problem says why
 )
 
 // Row compares one figure of one step.

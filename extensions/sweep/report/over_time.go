@@ -8,9 +8,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// OverTime has a kind of operation's figures over the step's time, in at most 300 slots of equal
-// length; the last one is 0.5 to 1.5 times as long. An operation counts in the slot in which it
-// ended.
+// OverTime has the figures of one kind of operation over the time of the step, in at most 300 slots
+// of equal length; the last one is 0.5 to 1.5 times as long. An operation counts in the slot in
+// which it ended.
 //
 // In a duet, each variant has its own over the time of both, with slots of one or more pairs of
 // slices.

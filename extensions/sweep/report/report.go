@@ -51,8 +51,8 @@ type Step struct {
 	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero for a step with a duration
 	Variant    string  `json:"variant,omitempty"` // a variant's name; in a report of -o sweep, the scenario
 	Op         string  `json:"op"`
-	Operations int64   `json:"ops"`      // successful ones
-	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
+	Operations int64   `json:"ops"`      // successful operations
+	Failed     uint64  `json:"failed"`   // failed operations; never counted in ops
 	Complete   bool    `json:"complete"` // every client did its whole share, and the step is long enough
 
 	// Timed is the number of measured durations, if several operations share one, as in a pipeline;

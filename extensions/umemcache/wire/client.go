@@ -39,13 +39,13 @@ type Client struct {
 
 type operation struct {
 	command command
-	key     []byte // encoded
+	key     []byte // encoded key
 	into    []byte
 	fill    func() ([]byte, error)
 	made    []byte
 	filled  bool // fill was called
 
-	value []byte // the result
+	value []byte // result of the operation
 	found bool
 }
 

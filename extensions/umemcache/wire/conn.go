@@ -33,7 +33,7 @@ type conn struct {
 	// base is the connection below TLS, or socket itself.
 	base   *eventloop.Conn
 	reader *growbuf.Reader
-	buffer []byte // being written
+	buffer []byte // request that is being written
 
 	generation Generation
 	maxValue   int

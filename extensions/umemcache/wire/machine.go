@@ -28,7 +28,7 @@ const (
 type Machine struct {
 	Address   netip.AddrPort
 	ID        uint32
-	Stability uint64 // odd: available
+	Stability uint64 // odd if the machine is available
 	Version   uint64 // precedes the keys
 }
 

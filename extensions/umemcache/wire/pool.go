@@ -9,7 +9,7 @@ type Target interface {
 	Close()
 
 	settings() *Options
-	maxKey() int // bytes
+	maxKey() int // maximum length of a key in bytes
 	connect(c *Client) *Error
 	do(c *Client, key []byte) *Error
 }

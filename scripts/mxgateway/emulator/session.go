@@ -23,7 +23,7 @@ type session struct {
 	mu      sync.Mutex
 	used    time.Duration
 	servers int32
-	last    int32 // item handle
+	last    int32 // last item handle
 	items   map[int32]*item
 	handles map[address]*item
 }

@@ -63,7 +63,7 @@ func serverURL(t *testing.T) string {
 type run struct {
 	code    int
 	output  string // standard output and error
-	results string // folder
+	results string // folder of the reports
 	points  string // file of all samples, one JSON object per line
 	ended   time.Time
 }
@@ -73,7 +73,7 @@ type options struct {
 	// command is k6's command; nil means run, which also writes all samples to a file.
 	command []string
 	binary  string
-	env     map[string]string // -e
+	env     map[string]string // values for -e
 	args    []string
 	// environment has additional variables of k6, NAME=value.
 	environment []string

@@ -21,7 +21,7 @@ func TestMemoryOfAClient(t *testing.T) {
 	const few, many = 20, 220
 	for _, tt := range []struct {
 		script string
-		most   int64 // bytes
+		most   int64 // maximum in bytes
 	}{
 		{"scenarios/cache-sweep.js", 180_000}, // formerly 248,000
 		{"scripts/bench/empty.js", 100_000},   // any VU of k6 needs 67,000

@@ -103,7 +103,7 @@ func TestExamplePostgres(t *testing.T) {
 	eventually(t, "connections stay open", func() bool {
 		err := db.QueryRowContext(t.Context(), "select count(*) from pg_stat_activity where client_port is not null").Scan(&connections)
 
-		return err == nil && connections == 1 // this one
+		return err == nil && connections == 1 // only this connection
 	})
 }
 

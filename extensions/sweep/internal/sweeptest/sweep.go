@@ -197,7 +197,7 @@ type VU struct {
 	Script  *sobek.Runtime
 	fn      sobek.Callable
 	runTag  *metrics.TagSet
-	active  atomic.Int64 // active activations
+	active  atomic.Int64 // number of active activations
 	Ended   []int64      // for each session that called onEnd: activations at its end
 	EndedAt []time.Time  // times of these ends
 	Numbers []uint64

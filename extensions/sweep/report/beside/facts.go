@@ -50,7 +50,7 @@ func rank(name string) int {
 		}
 	}
 
-	return -1 // start time
+	return -1 // the start time
 }
 
 // factsOf returns all facts of a run that may differ, except the results folder.

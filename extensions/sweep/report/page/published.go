@@ -15,7 +15,7 @@ const maxPublished = 6
 // publishedShape is a published series, scaled to the measured one.
 type publishedShape struct {
 	letter string
-	factor float64 // scale
+	factor float64 // scale of the published figures
 	series report.Series
 	points []report.Point // points that can be drawn, sorted by clients
 }

@@ -13,7 +13,7 @@ import (
 type best struct {
 	Op   string // empty if there is only one kind
 	Rate string // operations a second
-	At   string // step
+	At   string // name of the step
 	P99  string // empty without a successful operation
 }
 
@@ -55,7 +55,7 @@ func (s *sweep) place(k report.Key) string {
 
 type troubles struct {
 	steps, incomplete, short int
-	tried, failed, unstarted uint64 // operations
+	tried, failed, unstarted uint64 // numbers of operations
 }
 
 func countTroubles(r *report.Report) troubles {

@@ -33,7 +33,7 @@ type timePlot struct {
 	sweep *sweep
 	step  *report.Step
 	over  *measure.OverTime
-	x     axis // seconds
+	x     axis // time in seconds
 	// seconds is the length of the step; in a duet, of both variants.
 	seconds float64
 	lanes   []lane
