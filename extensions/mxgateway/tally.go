@@ -133,8 +133,8 @@ func (j *tallyObject) attempt(call sobek.FunctionCall) sobek.Value {
 	return j.during(call.Argument(0), false)
 }
 
-// during counts only in the measured phase of a sweep, and not what the end of the step cuts
-// off.
+// during calls fn and counts it. In a sweep, it does not count calls outside of the measured phase,
+// nor a call that the end of the step cuts off.
 func (j *tallyObject) during(fn sobek.Value, isCall bool) sobek.Value {
 	sweep := k6glue.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()

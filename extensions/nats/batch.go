@@ -21,8 +21,8 @@ func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 	}
 }
 
-// check rejects both options together. Without either, usual is the number of operations, or an
-// error if 0.
+// check returns an error if both options are set. If neither is, it sets the number of operations
+// to usual, or returns an error if usual is 0.
 func (e *extent) check(method string, usual int) error {
 	switch {
 	case e.iterations > 0 && e.duration > 0:

@@ -69,7 +69,7 @@ func (f *feed[T]) more(first T) []T {
 func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
 	failed := true
 	defer func() {
-		if failed { // also in a panic
+		if failed { // also after a panic
 			f.stop()
 			f.end()
 		}

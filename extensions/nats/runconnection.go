@@ -150,7 +150,8 @@ func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *
 	return rc.keep(conn), nil
 }
 
-// keep returns the connection in use: a promise may have been faster.
+// keep stores a new connection and returns the one in use. This is another one if a promise has
+// connected first.
 func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()

@@ -28,7 +28,7 @@ type client struct {
 	// approval.
 	seat *eventloop.Seat
 
-	calling bool // during an operation, in which a function of the script must not start another one
+	calling bool // an operation is running; a script function that it calls must not start another one
 
 	mu   sync.Mutex // the VU may end in another goroutine
 	wire *wire.Client

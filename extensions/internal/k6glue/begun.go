@@ -52,7 +52,7 @@ func addBegun(rt *sobek.Runtime) {
 	}
 }
 
-// Count returns the number of asynchronous works started so far.
+// Count returns how many pieces of asynchronous work have been started so far.
 func (b *Begun) Count() int { return b.count }
 
 // Restore resets the counter to an earlier count.

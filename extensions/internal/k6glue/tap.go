@@ -101,7 +101,7 @@ func (t *Tap) Close() {
 		t.pumped.Store(false)
 	}
 	t.state.Samples = t.out
-	t.drain() // from goroutines that an operation left behind
+	t.drain() // samples of goroutines that an operation left behind
 }
 
 func (t *Tap) opened() bool { return t.state.Samples == (chan<- metrics.SampleContainer)(t.in) }

@@ -18,7 +18,7 @@ const (
 )
 
 // hasTrend reports whether the last settleWindows values rise or fall, by the test of Mann and
-// Kendall (Econometrica 13, 1945; Biometrika 30, 1938), and by enough.
+// Kendall (Econometrica 13, 1945; Biometrika 30, 1938), and by at least trendPart.
 func hasTrend(values []float64) bool {
 	if len(values) < settleWindows {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// drift is the variation of means of neighbouring runs, relative to independent runs. A shared
-// machine has fast and slow periods, which more runs do not average out.
+// drift describes how much more the means of neighbouring runs vary than the means of independent
+// runs. A shared machine has fast and slow periods, which more runs do not average out.
 type drift struct {
 	// own is the variance of a run; zero if unknown.
 	own float64

@@ -380,7 +380,7 @@ func ownConnections() map[netip.AddrPort]int {
 			continue
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			fields := strings.Fields(lines.Text()) // as in readListeners
+			fields := strings.Fields(lines.Text()) // the same fields as in readListeners
 			if len(fields) < 10 || fields[3] != established || !own[fields[9]] {
 				continue
 			}

@@ -59,7 +59,7 @@ func TestCoarseEmpty(t *testing.T) {
 	require.Zero(t, c.Distribution().Count)
 }
 
-// Goroutines that meet on a new page both count.
+// If several goroutines allocate the same page at once, no count is lost.
 func TestCoarsePagesAreMadeOnce(t *testing.T) {
 	for range 200 {
 		var c Coarse

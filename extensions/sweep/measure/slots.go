@@ -216,7 +216,7 @@ func (s *slots) read(op string, change bool, elapsed time.Duration) *OverTime {
 	return o
 }
 
-// OverTime is an operation over time.
+// OverTime has the figures of an operation over time.
 type OverTime struct {
 	// Width is the length of a slot. The last one is 0.5 to 1.5 times as long.
 	Width time.Duration

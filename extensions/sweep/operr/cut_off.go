@@ -1,6 +1,6 @@
 package operr
 
-// CutOff is the error of an operation that outlived its VU's time.
+// CutOff is the error of an operation that was still running when its VU had to end.
 type CutOff struct{ Why error }
 
 // Error returns the reason.

@@ -205,7 +205,8 @@ func (o *Output) take(sample *metrics.Sample, container metrics.SampleContainer)
 	}
 }
 
-// startOf returns the start of a scenario, one of whose operations took took and ended at at.
+// startOf returns the start of a scenario. at and took are the end and the duration of one of its
+// operations.
 func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Time {
 	if s.name == report.InSetup || s.name == report.InTeardown {
 		if began := at.Add(-took); s.began.IsZero() || began.Before(s.began) {

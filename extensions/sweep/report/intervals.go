@@ -13,7 +13,7 @@ type Intervals struct {
 	// Coverage is the confidence, from 0 to 1.
 	Coverage     float64 `json:"coverage"`
 	OpsPerSecond Range   `json:"opsPerSecond"`
-	// Latency has the intervals by the keys of latencyMs, for those with enough operations.
+	// Latency maps keys of latencyMs to intervals. Percentiles with too few operations are missing.
 	Latency map[string]Range `json:"latencyMs"`
 }
 

@@ -9,10 +9,10 @@ func MannWhitneyCounts(m, n int) []float64 {
 	counts := make([]float64, m*n+1)
 	counts[0] = 1
 	for i := 1; i <= m; i++ {
-		for u := len(counts) - 1; u >= n+i; u-- { // times 1 - q^(n+i)
+		for u := len(counts) - 1; u >= n+i; u-- { // multiply by 1 - q^(n+i)
 			counts[u] -= counts[u-n-i]
 		}
-		for u := i; u < len(counts); u++ { // over 1 - q^i
+		for u := i; u < len(counts); u++ { // divide by 1 - q^i
 			counts[u] += counts[u-i]
 		}
 	}

@@ -59,8 +59,8 @@ func work(rounds int) {
 	sink.Store(x)
 }
 
-// roundsIn returns the rounds for a duration: the maximum of many tries over some seconds, because
-// disturbances only reduce it, and can last.
+// roundsIn returns the number of rounds that a duration allows. It takes the maximum of many tries
+// over some seconds, because disturbances only reduce the number, and may last.
 func roundsIn(d time.Duration) (most int) {
 	const n, looks = 1_000_000, 5 * time.Second
 	for until := time.Now().Add(looks); time.Now().Before(until); {

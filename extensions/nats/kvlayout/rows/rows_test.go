@@ -141,7 +141,7 @@ func TestRowsWrite(t *testing.T) {
 	for i := range large {
 		large[i] = byte(i % 256)
 	}
-	wants := map[string]kvlayout.Record{ // after iteration 7
+	wants := map[string]kvlayout.Record{ // records after iteration 7
 		"OrbSet":              {Key: "key-7", Value: []byte("value-7")},
 		"MicroWrite":          {Key: "key-7", Value: []byte("value-7")},
 		"OrbSetGet":           {Key: "key-7", Value: []byte("value-7")},

@@ -116,7 +116,7 @@ func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 			if slices.Contains(outcomes, judgement.Crossed) {
 				alarms++
 			}
-			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), judgement.Crossed) { // at the bound
+			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), judgement.Crossed) { // just tolerated
 				beyond++
 			}
 		}

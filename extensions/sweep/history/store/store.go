@@ -67,7 +67,7 @@ func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err err
 	if err != nil {
 		return false, err
 	}
-	_, err = file.Write(line) // in one call, for systems without locks
+	_, err = file.Write(line) // one call, because some systems have no locks
 	if err == nil {
 		err = file.Sync()
 	}
