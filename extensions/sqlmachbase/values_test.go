@@ -146,7 +146,7 @@ func TestBytesAreCopied(t *testing.T) {
 
 type (
 	temperature float64
-	// tagged is a value with a method that makes an argument of it.
+	// tagged is a value whose method converts it to an argument.
 	tagged struct{ value any }
 )
 

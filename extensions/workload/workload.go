@@ -74,7 +74,7 @@ func (w *Workload) Keys() *Keys { return &w.options.Keys }
 // Values returns the workload's values.
 func (w *Workload) Values() *Values { return w.values }
 
-// Client returns the client with the given index (from 0) of so many clients, at the start of its
+// Client returns client number index, from 0, of a group of clients. It is at the start of its
 // random stream. It returns an error if the store lacks an operation of the mix, or if there are
 // fewer keys than clients that share them.
 func (w *Workload) Client(store Store, index, clients int) (*Client, error) {

@@ -29,7 +29,7 @@ type Config struct {
 	Skip    time.Duration
 	ByStage bool
 	Gates   *gate.File
-	// MostOps is the number of kinds of operations with their own steps.
+	// MostOps is the maximum number of kinds of operations with their own steps.
 	MostOps int
 }
 
