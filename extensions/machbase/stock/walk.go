@@ -76,7 +76,7 @@ func (w *walk) startHour(hour int64) {
 	w.ready = true
 }
 
-// Until endBeat the position is invalid, in case yield does not return.
+// startBeat marks the position as invalid until endBeat, because yield may not return.
 func (w *walk) startBeat() int64 {
 	inHour := w.beat - floorDiv(w.beat, beatsPerHour)*beatsPerHour
 	if inHour == 0 {

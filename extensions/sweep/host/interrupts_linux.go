@@ -12,9 +12,9 @@ import (
 
 // interruptsApart reports whether the kernel excludes interrupts from process times
 // (CONFIG_IRQ_TIME_ACCOUNTING). If not, process times include them, and /proc/stat estimates them a
-// second time. No file says which, so a thread sends to itself for a few milliseconds, a third of
-// which the kernel spends in soft interrupts. If the thread's own time covers all of it, interrupts
-// are included.
+// second time. No file shows the setting, so it is measured: a thread sends packets to itself for a
+// few milliseconds, and the kernel spends a third of that in soft interrupts. If the thread's own
+// time covers the whole period, process times include interrupts.
 var interruptsApart = sync.OnceValue(func() bool { //nolint:gochecknoglobals // there is one kernel
 	// Other threads rarely take all of such short times.
 	for range 30 {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tables are sorted, with the kinds of operations of a step together; the report keeps the run
-// order, and another seed is no difference.
+// Tables are sorted, with the kinds of operations of a step together. The report keeps the run
+// order, and another seed does not count as a difference between runs.
 func TestTablesOfARandomOrderAreSorted(t *testing.T) {
 	ran := func(params map[string]any) *Report {
 		var steps []Step

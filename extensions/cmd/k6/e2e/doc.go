@@ -1,7 +1,7 @@
 // Package e2e tests the binary as users run it: scripts in a real k6 with real servers.
 //
 // Most tests call t.Parallel, and run concurrently on a busy machine. The others belong to the
-// stage e2e-alone: they measure a time, a rate or the resources of a server, or count something of
+// stage e2e-alone: they measure a time, a rate or the resources of a server, or count operations on
 // a shared server. In that stage, tests that call calm run four at a time, because they need little
 // processor time. The others run before them, one after another.
 //
