@@ -32,7 +32,7 @@ type Appender struct {
 	batch   Batch
 	columns []Column
 	inputs  []Column
-	places  []int // position of each table column in a row
+	places  []int // index in a row of each table column
 	nulls   int
 
 	out    request

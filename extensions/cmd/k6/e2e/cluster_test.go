@@ -124,7 +124,7 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 	for _, tt := range []struct {
 		env       map[string]string
 		move      func()
-		executed  map[string]string // expected counts of commands, by operation
+		executed  map[string]string // the command of each operation
 		redirects []string          // redirections by the servers
 	}{
 		{
