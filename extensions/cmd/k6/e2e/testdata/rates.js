@@ -5,7 +5,8 @@ import sweep from 'k6/x/sweep';
 
 const cache = new memcached.Client(__ENV.MEMCACHED_URL);
 const client = new nats.Client(__ENV.NATS_URL);
-const layout = client.layout({ layout: 'orb', database: 'rates' });
+// Runs of the test are parallel, and each drops its database.
+const layout = client.layout({ layout: 'orb', database: `rates${__ENV.WORK.replace('.', '')}` });
 const many = { iterations: 50 };
 const gets = { ...many, mix: { get: 1 }, keys: { count: 10 } };
 
