@@ -10,7 +10,9 @@ import (
 
 const burstBytes = 64 << 10
 
-var bursts = sync.Pool{New: func() any { return &burst{frames: make([]byte, 0, 2*burstBytes)} }} //nolint:gochecknoglobals // shared by all clients
+var bursts = sync.Pool{New: func() any { //nolint:gochecknoglobals // shared by all clients
+	return &burst{frames: make([]byte, 0, 2*burstBytes)}
+}}
 
 // burst publishes many messages for one subject. nats.go would lock and wake its writer for each
 // message.

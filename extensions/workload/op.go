@@ -1,5 +1,6 @@
 package workload
 
+// Op is a kind of operation.
 type Op uint8
 
 // Operations of a mix. The option commands follow from NumOps on, in their order.

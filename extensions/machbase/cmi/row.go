@@ -68,7 +68,8 @@ func (r *row) misfit(data []byte) error {
 		at += width
 	}
 
-	return protocolError("a row has %d bytes more than its columns; was the table created again since the statement was prepared?", len(data)-at)
+	return protocolError("a row has %d bytes more than its columns; was the table created again since the statement was prepared?",
+		len(data)-at)
 }
 
 func (c *Column) isNull(b []byte) bool {

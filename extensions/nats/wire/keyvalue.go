@@ -97,14 +97,17 @@ func isMarker(reason []byte) bool {
 	return false
 }
 
+// Put stores a value.
 func (c *Conn) Put(b *Bucket, key, value []byte, timeout time.Duration) error {
 	return c.store(b, key, nil, value, timeout)
 }
 
+// Delete stores a delete marker; older revisions stay.
 func (c *Conn) Delete(b *Bucket, key []byte, timeout time.Duration) error {
 	return c.store(b, key, deleteMark, nil, timeout)
 }
 
+// Purge removes all revisions of the key and stores a purge marker.
 func (c *Conn) Purge(b *Bucket, key []byte, timeout time.Duration) error {
 	return c.store(b, key, purgeMark, nil, timeout)
 }

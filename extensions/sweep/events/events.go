@@ -19,6 +19,7 @@ const (
 // within which equal events are merged.
 const EvictionsEvery = 1050 * time.Millisecond
 
+// Event is something that happened during the run.
 type Event struct {
 	At   time.Time
 	Kind string // empty: mark of a script

@@ -206,7 +206,8 @@ func (f *File) NoBaseline() string {
 		}
 	}
 
-	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s", judgement.FewestRuns, to)
+	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s",
+		judgement.FewestRuns, to)
 }
 
 func (f *File) setBaseline(b *Baseline) error {

@@ -20,6 +20,7 @@ import (
 // Schema is the version of a record. Keys keep their meaning within a version.
 const Schema = "xk6-sweep-history/1"
 
+// Commit is the commit that was measured.
 type Commit struct {
 	ID      string    `json:"commit"`
 	Time    time.Time `json:"committed"`

@@ -21,7 +21,7 @@ import (
 const (
 	// exitOther is the exit code of other errors, such as a full disk.
 	exitOther exitcodes.ExitCode = 1
-	mostRows                     = 100
+	mostRows  int                = 100
 )
 
 func newReport(name string, params map[string]any) *report.Report {

@@ -73,7 +73,7 @@ func (r *Report) interruption() string {
 }
 
 // stepNotes returns the notes about a whole step. told: the step was already called incomplete.
-func stepNotes(s *Step, told bool) []string { //nolint:cyclop // one case for each note
+func stepNotes(s *Step, told bool) []string {
 	var notes []string
 	if !s.Complete && !told {
 		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: %s.", s.label(), s.Incomplete()))

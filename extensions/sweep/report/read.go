@@ -118,7 +118,7 @@ func checkSchema(raw []byte) error {
 }
 
 // The schemas of a report and of its tables.
-var compiled, compiledTables = schemaAt(""), schemaAt("#/properties/tables")
+var compiled, compiledTables = schemaAt(""), schemaAt("#/properties/tables") //nolint:gochecknoglobals // compiled once
 
 func schemaAt(part string) func() *jsonschema.Schema {
 	return sync.OnceValue(func() *jsonschema.Schema {
@@ -157,7 +157,8 @@ func checkValues(schema *jsonschema.Schema, raw []byte, prefix ...string) error 
 			slices.Sort(unknown.Properties)
 		}
 		if len(e.Causes) == 0 {
-			found = append(found, place(slices.Concat(prefix, e.InstanceLocation))+": "+e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
+			says := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+			found = append(found, place(slices.Concat(prefix, e.InstanceLocation))+": "+says)
 		}
 	}
 	collect(invalid)

@@ -174,6 +174,7 @@ type Extra struct {
 	OutMibPerSecond  *float64   `json:"outMibPerSecond,omitempty"`  // hits times average item, in MiB/s
 }
 
+// Host describes the machine that k6 ran on.
 type Host struct {
 	CPU      string `json:"cpu"`
 	Cores    int    `json:"cores"`

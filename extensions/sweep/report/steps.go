@@ -123,6 +123,7 @@ func Rate(n int64, elapsed time.Duration) float64 {
 	return float64(n) / elapsed.Seconds()
 }
 
+// Latency returns the percentiles of a distribution in milliseconds.
 func Latency(d *measure.Distribution) LatencyMs {
 	return LatencyMs{
 		P50:  Ms(d.Quantile(0.5)),

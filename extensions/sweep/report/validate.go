@@ -22,7 +22,7 @@ const (
 
 // Validate returns an error for the first value that contradicts another one. The schema checks the
 // type and the range of each value alone.
-func (r *Report) Validate() error {
+func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 	type id struct {
 		Key
 		repeat int
@@ -225,10 +225,12 @@ func rateAgrees(key string, rate float64, operations int64, seconds float64) err
 }
 
 // validateOverTime checks that the slots of the step have all its operations.
-func (s *Step) validateOverTime() error {
+func (s *Step) validateOverTime() error { //nolint:cyclop // one case for each rule
 	for i, one := range s.Slowest {
-		if one.Client >= s.Clients || i > 0 && one.Ms > s.Slowest[i-1].Ms || i == 0 && !near(one.Ms, s.Latency.Max, histogramTolerance) {
-			return fmt.Errorf("slowest[%d] is client %d of %d with %g ms, where latencyMs.max is %g", i, one.Client, s.Clients, one.Ms, s.Latency.Max)
+		if one.Client >= s.Clients || i > 0 && one.Ms > s.Slowest[i-1].Ms ||
+			i == 0 && !near(one.Ms, s.Latency.Max, histogramTolerance) {
+			return fmt.Errorf("slowest[%d] is client %d of %d with %g ms, where latencyMs.max is %g",
+				i, one.Client, s.Clients, one.Ms, s.Latency.Max)
 		}
 	}
 	o := s.OverTime
@@ -295,7 +297,8 @@ func (s *Script) validate() error {
 		if m.Histogram == "" {
 			continue
 		}
-		d, err := agree("histogram", m.Histogram, float64(TrendUnit), quantile{"p50", *m.P50, 0.5}, quantile{"p90", *m.P90, 0.9}, quantile{"p99", *m.P99, 0.99})
+		d, err := agree("histogram", m.Histogram, float64(TrendUnit),
+			quantile{"p50", *m.P50, 0.5}, quantile{"p90", *m.P90, 0.9}, quantile{"p99", *m.P99, 0.99})
 		if err != nil {
 			return fmt.Errorf("script.metrics: %s: %w", m.Name, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
+// Scopes of an API key.
 const (
 	ScopeSession   = "session:open"     // OpenSession and CloseSession
 	ScopeSubscribe = "invoke:subscribe" // every command except ReadBulk

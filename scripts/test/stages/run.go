@@ -152,7 +152,7 @@ func (r *runner) stage(ctx context.Context, stage, name, earlier string) *stageR
 
 		return run
 	}
-	defer log.Close() //nolint:errcheck
+	defer log.Close() //nolint:errcheck // written line by line
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "test-"+stage)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.folder, log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -160,7 +160,7 @@ func TestRedisClusterWhoseSlotsMove(t *testing.T) {
 				written = 3000
 			}
 			require.Positive(t, step.Ops)
-			require.Equal(t, int(step.Ops)+written, c.stat(executed, "calls")-c.stat(executed, "failed_calls"), "%v: %s", tt.env, executed)
+			require.Equal(t, step.Ops+written, c.stat(executed, "calls")-c.stat(executed, "failed_calls"), "%v: %s", tt.env, executed)
 		}
 		for _, command := range tt.redirects {
 			require.Positive(t, c.stat(command, "rejected_calls"), "%v: %s", tt.env, command)
@@ -200,9 +200,9 @@ func TestRedisClusterFailsOver(t *testing.T) {
 		}})
 		requireDone(t, r, done)
 		for _, step := range r.report(t, "cluster").Steps {
-			failed += int(step.Failed)
+			failed += step.Failed
 			if step.Op == "incr" {
-				incr = int(step.Ops)
+				incr = step.Ops
 			}
 		}
 

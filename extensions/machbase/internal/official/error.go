@@ -46,6 +46,7 @@ func Text(err error) string {
 	return text
 }
 
+// ConnectReason returns the reason why connecting failed, from the text of a driver's error.
 func ConnectReason(text string) string {
 	switch {
 	case strings.Contains(text, "connection refused"):
@@ -59,6 +60,7 @@ func ConnectReason(text string) string {
 	}
 }
 
+// IsUsage reports whether the error text is about wrong use of the driver.
 func IsUsage(text string) bool { return usage.MatchString(text) }
 
 var usage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)

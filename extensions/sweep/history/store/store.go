@@ -18,6 +18,7 @@ import (
 // File is the name of the file of records.
 const File = "history.jsonl"
 
+// Store keeps the records of a history.
 type Store interface {
 	// Add adds a record. added is false if the run is there already.
 	Add(ctx context.Context, r *history.Record) (added bool, err error)

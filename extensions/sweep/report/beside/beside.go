@@ -16,6 +16,7 @@ const (
 // Tolerance is the allowed worsening of a median, as for `k6 x sweep compare`.
 const Tolerance = 0.05
 
+// Run is a run to compare.
 type Run struct {
 	// Name identifies the run, such as its file name.
 	Name   string
@@ -39,6 +40,7 @@ type Fact struct {
 	Values []string
 }
 
+// Warning is a reason to doubt the figures of a run.
 type Warning struct{ Run, Text string }
 
 // Step is a step of at least one of the runs.
@@ -71,6 +73,7 @@ type Cell struct {
 // Sure reports whether the interval of the ratio is known.
 func (c *Cell) Sure() bool { return c.High > 0 }
 
+// FigureKeys are the CSV keys of the compared figures.
 var FigureKeys = []string{"ops_per_second", "p50", "p99"} //nolint:gochecknoglobals // a constant
 
 // Of compares runs. It returns an error for too few or too many runs, duplicate names, or runs
