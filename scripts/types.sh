@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit; fi
-(($# == 1)) && [[ $1 != -* ]] || { echo 'types.sh: it is types.sh FOLDER' >&2; exit 2; }
+if (($# != 1)) || [[ $1 == -* ]]; then echo 'usage: types.sh FOLDER' >&2; exit 2; fi
 version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || sed -n '/^## [0-9]/{s/## //p;q}' .github/CHANGELOG.md)}
 version=${version#v}   # npm has no v
 room=$(mktemp -d)
