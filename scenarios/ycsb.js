@@ -2,7 +2,7 @@
 // scans them. Settings: see README.md.
 //
 //   scripts/servers.sh with redis -- bin/k6 run scenarios/ycsb.js -e STORE=redis -e WORKLOAD=a
-//   scripts/servers.sh with redis memcached -- bin/k6 run scenarios/ycsb.js -e TARGETS=redis,memcached
+//   bin/k6 run scenarios/ycsb.js -e TARGETS=redis,memcached
 import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';

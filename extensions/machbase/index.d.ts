@@ -221,11 +221,11 @@ declare module 'k6/x/machbase' {
    * | `connect` | 0 | no server could be reached within connectTimeout |
    * | `connection` | 0 | the connection broke; also: an appender is used after its end |
    * | `protocol` | 0 | an answer violates the protocol |
-   * | `timeout` | 0 | no answer within timeout; also: `wait` ended before the roll-up had caught up |
+   * | `timeout` | 0 | no answer within timeout; `wait` ended before the roll-up caught up |
    * | `cancelled` | 0, 3027 | the test ended; 3027: the server cancelled the query, at queryTimeout |
    * | `auth` | 2080, 2081 | unknown user, wrong password |
    * | `syntax` | 2010 | the server cannot parse the statement |
-   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: an appender's column, or a roll-up in info, gap or wait |
+   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column or roll-up (0: in an appender, info, gap, wait) |
    * | `busy` | 0, 2031, 3039 | a lock, too many sessions (0: the server reset the connection) |
    * | `conflict` | 2024 | a table of that name exists already |
    * | `append` | 0 | a value does not fit its column; the row was not sent |

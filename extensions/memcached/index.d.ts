@@ -122,7 +122,7 @@ declare module 'k6/x/memcached' {
    * | `timeout` | no answer within timeout, or no free connection of a shared pool |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
-   * | `too_large` | the value exceeds maxValue, or the server's limit; the server then deletes the key |
+   * | `too_large` | above maxValue, or the server's limit: then the server deletes the key |
    * | `full` | the server is out of memory and may not evict |
    * | `server` | any other error of the server |
    * | `invalid` | the server rejects the request, such as incr of a value that is not a number |

@@ -65,8 +65,8 @@ declare module 'k6/x/mxgateway' {
    * | `connection` | 14 | there is no connection |
    * | `timeout` | 4 | no answer within timeout (DEADLINE_EXCEEDED) |
    * | `cancelled` | 0, 1 | the test ended |
-   * | `auth` | 16, 7 | a wrong key, or one without permission (UNAUTHENTICATED, PERMISSION_DENIED) |
-   * | `busy` | 8, 14 | the gateway is out of resources (RESOURCE_EXHAUSTED), or cannot serve the call now (UNAVAILABLE) |
+   * | `auth` | 16, 7 | wrong key, or no permission (UNAUTHENTICATED, PERMISSION_DENIED) |
+   * | `busy` | 8, 14 | the gateway is overloaded (RESOURCE_EXHAUSTED) or unavailable (UNAVAILABLE) |
    * | `not_found` | 5 | NOT_FOUND |
    * | `conflict` | 6 | ALREADY_EXISTS |
    * | `command` | 0 | the command failed: by protocol_status or a negative hresult |

@@ -362,8 +362,8 @@ declare module 'k6/x/nats' {
    * | `connection` | the connection is broken, or is being restored |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
-   * | `auth` | the server rejects the user, or the user may not do this; a request then waits for its timeout, a run does not |
-   * | `busy` | the server is at its connection limit, or maxPending acknowledgements are missing and none arrives |
+   * | `auth` | user unknown or not permitted; requests wait for the timeout, runs do not |
+   * | `busy` | the connection limit is reached; maxPending acknowledgements are missing |
    * | `no_responders` | no one listens to the subject; no stream stores it |
    * | `not_found` | there is no such stream, consumer or bucket |
    * | `conflict` | it exists already |

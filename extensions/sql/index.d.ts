@@ -64,7 +64,7 @@ declare module 'k6/x/sql' {
    * | `too_large`, `full` | a value or statement is too large; the server is out of space |
    * | `usage` | the call itself is wrong, or its values are |
    * | `server` | any other error of the database |
-   * | `append`, `protocol` | of Machbase: a row cannot be appended; an answer violates the protocol |
+   * | `append`, `protocol` | Machbase: a row cannot be appended; an invalid answer |
    * | `internal` | a fault in k6's extensions or in a library; its stack is in the log |
    */
   export interface SqlError extends Error {

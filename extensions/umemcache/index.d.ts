@@ -79,10 +79,10 @@ declare module 'k6/x/umemcache' {
    * | kind | |
    * |---|---|
    * | `connect` | the server could not be reached within connectTimeout |
-   * | `refused` | the server closed the connection in the handshake: it has fewer threads, or no free slot |
+   * | `refused` | closed in the handshake: the server has fewer threads or no free slot |
    * | `connection` | the connection broke; before an answer, the second one too |
-   * | `lock_lost` | a delete took the fill lock, it was held too long while others waited, or the server has no room for the value |
-   * | `lock_wait` | no answer to a get within timeout: another client holds the fill lock, or two deletes took it from this one (G3) |
+   * | `lock_lost` | the fill lock was deleted or held too long, or the server has no room |
+   * | `lock_wait` | no answer to a get within timeout, because of a fill lock (G3) |
    * | `timeout` | no answer within timeout in other cases |
    * | `busy` | the server's thread has no free slot, or no connection became free within timeout |
    * | `cancelled` | the test ended |

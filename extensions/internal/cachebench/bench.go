@@ -1,8 +1,6 @@
 package cachebench
 
 import (
-	"errors"
-
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
@@ -79,16 +77,6 @@ func (b *Bench) join() {
 	}
 }
 
-// fail throws an operation's error. It aborts the test if the server does not work with the module.
-func (b *Bench) fail(err error) {
-	e := b.host.As(err)
-	e.Message = err.Error()
-	if errors.Is(err, workload.ErrClosed) && e.Kind == k6mod.KindUsage {
-		b.host.Abort(&e)
-
-		return
-	}
-	b.host.Throw(&e)
-}
+func (b *Bench) fail(err error) { runs.Fail(b.host, err) }
 
 func (b *Bench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
@@ -124,12 +125,12 @@ func (c *Conn) Read(b []byte) (int, error) {
 		case errors.Is(err, syscall.EAGAIN):
 			w.readable = false
 			if c.late() {
-				return 0, c.failed("read", os.ErrDeadlineExceeded)
+				return 0, netutil.OpError(c, "read", os.ErrDeadlineExceeded)
 			}
 
 			continue
 		case err != nil:
-			return n, c.failed("read", err)
+			return n, netutil.OpError(c, "read", err)
 		case n == 0:
 			return 0, io.EOF
 		}
@@ -166,11 +167,11 @@ func (c *Conn) Write(b []byte) (int, error) {
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
 			if c.late() {
-				return done, c.failed("write", os.ErrDeadlineExceeded)
+				return done, netutil.OpError(c, "write", os.ErrDeadlineExceeded)
 			}
 			c.watch().await(c.seat, true)
 		case err != nil:
-			return done, c.failed("write", err)
+			return done, netutil.OpError(c, "write", err)
 		case done == len(b):
 			return done, nil
 		}
@@ -237,17 +238,4 @@ func (c *Conn) late() bool {
 	at := c.deadline.Load()
 
 	return at != 0 && now() >= at
-}
-
-func (c *Conn) failed(operation string, err error) error {
-	var raw *net.OpError
-	if errors.As(err, &raw) {
-		err = raw.Err
-	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = os.NewSyscallError(operation, errno)
-	}
-
-	return &net.OpError{Op: operation, Net: c.RemoteAddr().Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
 }

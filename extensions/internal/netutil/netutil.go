@@ -1,4 +1,4 @@
-// Package netutil detects refused connections on all systems.
+// Package netutil recognizes and builds errors of connections.
 package netutil
 
 import (

@@ -3,11 +3,11 @@
 package rawsock
 
 import (
-	"errors"
 	"io"
 	"net"
-	"os"
 	"syscall"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // most is the size in bytes from which a call goes through package net. Copying that much would
@@ -58,7 +58,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.in.run(b, c.raw.Read)
 	switch {
 	case err != nil:
-		return n, c.failed("read", err)
+		return n, netutil.OpError(c, "read", err)
 	case n == 0:
 		return 0, io.EOF
 	}
@@ -72,7 +72,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	n, err := c.out.run(b, c.raw.Write)
 	if err != nil {
-		return n, c.failed("write", err)
+		return n, netutil.OpError(c, "write", err)
 	}
 
 	return n, nil
@@ -114,17 +114,4 @@ func (t *transfer) write(socket uintptr) bool {
 	}
 
 	return true
-}
-
-func (c *conn) failed(operation string, err error) error {
-	var raw *net.OpError
-	if errors.As(err, &raw) {
-		err = raw.Err
-	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = os.NewSyscallError(operation, errno)
-	}
-
-	return &net.OpError{Op: operation, Net: c.RemoteAddr().Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
 }

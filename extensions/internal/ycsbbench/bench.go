@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
@@ -32,19 +31,8 @@ const (
 	countRecords = "scannedRecords"
 )
 
-// Host is the client's module. k6mod.Module implements it.
-type Host interface {
-	runs.Host
-
-	// Tag sets the tags of a call's samples.
-	Tag(tags k6mod.Tags)
-	// As converts an error for scripts.
-	As(err error) k6mod.Error
-	// Throw throws an error in JavaScript. It does not return.
-	Throw(err error)
-	// Abort ends the test with an error after the current call.
-	Abort(err error)
-}
+// Host is the client's module.
+type Host = runs.BenchHost
 
 // Shared is the state that all clients of a module share. The zero value is ready to use.
 type Shared struct {
@@ -238,17 +226,7 @@ func (b *Bench) count(result *ycsb.Result) {
 	}
 }
 
-// fail throws an operation's error. It aborts the test if the server does not work with the module.
-func (b *Bench) fail(err error) {
-	e := b.host.As(err)
-	e.Message = err.Error()
-	if errors.Is(err, workload.ErrClosed) && e.Kind == k6mod.KindUsage {
-		b.host.Abort(&e)
-
-		return
-	}
-	b.host.Throw(&e)
-}
+func (b *Bench) fail(err error) { runs.Fail(b.host, err) }
 
 // Next implements ycsb.Observer.
 func (b *Bench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
