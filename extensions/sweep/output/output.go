@@ -97,7 +97,11 @@ func newOutput(params output.Params) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.sweeps[config.Name] && len(p.scenarios) > 0 {
+	if len(p.scenarios) == 0 && len(p.sweeps) > 0 {
+		return nil, fmt.Errorf("leave it out: the script is a sweep (%s), which writes its own report; -e RESULTS=DIR sets the folder",
+			strings.Join(slices.Sorted(maps.Keys(p.sweeps)), ", "))
+	}
+	if p.sweeps[config.Name] {
 		return nil, fmt.Errorf("the sweep %s has a report of that name: give name=%s-script", config.Name, config.Name)
 	}
 	logger := params.Logger.WithField("output", Name)
@@ -372,11 +376,6 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 func (o *Output) StopWithTestError(failed error) error {
 	defer crash.Contain("the output " + Name)
 	o.stopEvents()
-	if len(o.plan.scenarios) == 0 && len(o.plan.sweeps) > 0 {
-		o.logger.Info("all scenarios are sweeps, which have reports of their own")
-
-		return nil
-	}
 	r, err := o.report(wasInterrupted(failed))
 	if err != nil {
 		k6glue.FailExit(exitOther)

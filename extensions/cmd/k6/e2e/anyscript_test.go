@@ -453,6 +453,11 @@ func TestAnyScriptWithASweep(t *testing.T) {
 	require.Equal(t, []string{"GET cart of users: 10, 0", "iteration of users: 10, 0"}, rep.counts())
 	steps := r.report(t, "cart").Steps
 	require.Equal(t, []int{10, 20}, []int{steps[0].Ops, steps[1].Ops})
+
+	r = anyScript(t, "", "", options{script: "../examples/smoke.js"})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	require.Contains(t, r.output, "-o sweep: leave it out: the script is a sweep (smoke), which writes its own report")
+	require.NotContains(t, r.output, "running (", "before the test starts")
 }
 
 func TestAnyScriptWithOperationsOfItsOwn(t *testing.T) {
