@@ -74,7 +74,7 @@ func (c *checker) faults(command Command) []string {
 	case program == "make":
 		faults = append(faults, c.ofMake(rest)...)
 	case program == "bin/k6" || program == "k6" || program == "bin/k6-drivers":
-		faults = append(faults, c.ofK6(path.Dir(command.Page), rest)...)
+		faults = append(faults, c.ofK6(command.Page, rest)...)
 	case program == "scripts/servers.sh":
 		faults = append(faults, c.ofServers(command.Page, rest)...)
 	case strings.HasPrefix(program, "scripts/"):
@@ -82,7 +82,12 @@ func (c *checker) faults(command Command) []string {
 	case program == "go":
 		faults = append(faults, filesBehind("-C", rest)...)
 	case program == "docker" || program == "kubectl":
-		faults = append(faults, c.ofContainer(path.Dir(command.Page), rest)...)
+		faults = append(faults, c.ofContainer(command.Page, rest)...)
+	case program == "bash" && len(rest) == 2 && rest[0] == "-c":
+		for _, inner := range split(rest[1]) {
+			inner.Page = command.Page
+			faults = append(faults, c.faults(inner)...)
+		}
 	case program == "export":
 		faults = append(faults, c.variables(named(rest))...)
 	case program == "bin/chaos":
@@ -181,7 +186,7 @@ func undeclared(folder string, arguments []string) (faults []string) {
 }
 
 // ofK6 checks the script of a run and its variables. Another test covers k6's own options.
-func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
+func (c *checker) ofK6(page string, arguments []string) (faults []string) {
 	var script string
 	for i, argument := range arguments {
 		if strings.HasSuffix(argument, ".js") && (i == 0 || arguments[i-1] != "-e") {
@@ -197,7 +202,7 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 			continue
 		}
 		name, value, _ := strings.Cut(arguments[i+1], "=")
-		if !c.reads(folder, script, name) {
+		if !c.reads(page, script, name) {
 			faults = append(faults, fmt.Sprintf("%s does not read %s", script, name))
 		}
 		if name == "GATES" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
@@ -212,15 +217,18 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 var honoured = regexp.MustCompile(`"([A-Z_]{4,})"`)
 
 // reads reports whether a script reads a variable: through its settings, its text, or
-// sweep.options. The script may be in the root, in the folder, or on the page itself.
-func (c *checker) reads(folder, script, name string) bool {
+// sweep.options. The script may be in the root, in the page's folder, or on the page itself.
+func (c *checker) reads(page, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true
 	}
 	if settings, found := c.settings[strings.TrimSuffix(path.Base(script), ".js")]; found {
 		return slices.Contains(settings, name)
 	}
-	text := read0(script) + read0(path.Join(folder, script)) + read0(path.Join("examples", script)) // written by k6 x sweep new
+	text := read0(script) + read0(path.Join(path.Dir(page), script)) + read0(path.Join("examples", script)) // written by k6 x sweep new
+	if onPage := read0(page); text == "" && strings.Contains(onPage, "// "+script+"\n") {
+		text = onPage
+	}
 	if text == "" || strings.Contains(text, "sweep.options(") {
 		for _, found := range honoured.FindAllStringSubmatch(read0("extensions/sweep/jsmodule/settings.go"), -1) {
 			if found[1] == name {
@@ -266,18 +274,18 @@ func (c *checker) ofScript(program string, arguments []string) (faults []string)
 		}
 	}
 
-	return append(faults, c.ofK6(".", run)...)
+	return append(faults, c.ofK6("README.md", run)...)
 }
 
 // ofContainer checks that the named files exist, and k6's arguments after run.
-func (c *checker) ofContainer(folder string, arguments []string) (faults []string) {
+func (c *checker) ofContainer(page string, arguments []string) (faults []string) {
 	for _, name := range following("-f", arguments) {
-		if name != "-" && !exists(name) && !exists(path.Join(folder, name)) {
+		if name != "-" && !exists(name) && !exists(path.Join(path.Dir(page), name)) {
 			faults = append(faults, "there is no "+name)
 		}
 	}
 	if i := slices.Index(arguments, "run"); i >= 0 {
-		faults = append(faults, c.ofK6(folder, arguments[i:])...)
+		faults = append(faults, c.ofK6(page, arguments[i:])...)
 	}
 
 	return faults

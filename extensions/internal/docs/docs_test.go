@@ -119,6 +119,7 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 		"bin/k6 run scenarios/NAME.js -e X=1":                                                   "",
 		"k6 run scenarios/stock-tick.js -e TPS=2":                                               "scenarios/stock-tick.js does not read TPS",
 		"bin/k6 run -e GATES=../thresholds/none.json scenarios/stock-tick.js":                   "there is no ../thresholds/none.json",
+		"bash -c 'bin/k6 run examples/http.js -e BASE=1'":                                       "examples/http.js does not read BASE",
 		"bin/k6 run examples/http.js -e BASE=1":                                                 "examples/http.js does not read BASE",
 		"scripts/servers.sh with memcache -- make build":                                        "there is no server memcache",
 		"scripts/servers.sh with memcached -- make bulid":                                       "there is no target bulid",

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -113,4 +115,23 @@ func TestScriptsOnPagesLoad(t *testing.T) {
 		scripts++
 	}
 	require.GreaterOrEqual(t, scripts, 4)
+}
+
+// The duet of duets.md runs as it is, and its gates stop a server that is ten times slower.
+func TestDuetOfPage(t *testing.T) {
+	t.Parallel()
+	const page = "extensions/sweep/duets.md, block "
+	script := userScript(t, "shop.js", blocks(t, "js")[page+"2"])
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(script), "gates.json"), []byte(blocks(t, "json")[page+"3"]), 0o600))
+	after := func(latency time.Duration) string {
+		url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) { time.Sleep(latency) })
+
+		return url
+	}
+	r := k6(t, options{script: script, env: with(noMachbase, map[string]string{
+		"BASE_URL": after(2 * time.Millisecond), "HTTP_URL": after(20 * time.Millisecond), "DURATION": "3s", "WARMUP": "100ms",
+	})})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Contains(t, r.output, "gate crossed: ops/s of every step >= 95 % of base")
+	require.Contains(t, r.output, "gate crossed: p50 of every step <= 110 % of base")
 }
