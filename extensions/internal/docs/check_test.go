@@ -205,7 +205,7 @@ func (c *checker) ofK6(page string, arguments []string) (faults []string) {
 		if !c.reads(page, script, name) {
 			faults = append(faults, fmt.Sprintf("%s does not read %s", script, name))
 		}
-		if name == "GATES" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
+		if name == "GATES" && exists(script) && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
 			faults = append(faults, "there is no "+value)
 		}
 	}

@@ -129,7 +129,7 @@ func TestDuetOfPage(t *testing.T) {
 		return url
 	}
 	r := k6(t, options{script: script, env: with(noMachbase, map[string]string{
-		"BASE_URL": after(2 * time.Millisecond), "HTTP_URL": after(20 * time.Millisecond), "DURATION": "3s", "WARMUP": "100ms",
+		"BASE_URL": after(2 * time.Millisecond), "HTTP_URL": after(20 * time.Millisecond), "DURATION": "3s", "WARMUP": "100ms", "GATES": "gates.json",
 	})})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Contains(t, r.output, "gate crossed: ops/s of every step >= 95 % of base")
