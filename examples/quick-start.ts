@@ -2,12 +2,12 @@
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
-const milliseconds: number = Number(sweep.setting('MS') ?? 1);
+const { MS } = sweep.settings({ MS: 1 }); // -e MS=5
 
 export const options = sweep.options({ scenario: 'quick-start', clients: [1, 2], iterations: 20, warmup: '0s', pause: '0s' });
 
 export default function (): void {
-  sweep.run(() => sleep(milliseconds / 1000)); // one call is one operation
+  sweep.run(() => sleep(MS / 1000)); // one call is one operation
 }
 
 export const handleSummary = (data: unknown) => sweep.report(data);

@@ -293,16 +293,17 @@ declare module 'k6/x/sweep' {
    *   'abort'`.
    *
    * Failed operations and incomplete steps cross a threshold (exit code 99), unless `allowFailed`
-   * or `thresholds` decide otherwise.
+   * or `thresholds` decide otherwise. The sweeps of an array run one after another.
    *
    * Settings override the options, unless the script reads a setting of that name itself: `-e
    * CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
-   * `PRECISION`; `WARMUP`, `REPEATS`, `PAUSE`, `QUIET`, `MAX_DURATION`; `GATES=FILE` or
-   * `GATE='p99<2ms'`; `RESULTS`. A setting of `-e` that nothing reads ends k6.
+   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `ORDER`, `ORDER_SEED`, `INTERVALS`, `PAUSE`,
+   * `QUIET`, `WAIT_CALM`, `MAX_DURATION`, `PORTABLE`; `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`;
+   * `CHANGE_NAME` and `BASE_NAME` of a duet. A setting of `-e` that nothing reads ends k6.
    *
    * An invalid option ends k6 before the test, exit code 104, with an error that names it.
    */
-  export function options(options: SweepOptions): MadeOptions;
+  export function options(options: SweepOptions | SweepOptions[]): MadeOptions;
 
   /** The result of `options`. */
   export interface MadeOptions {
@@ -361,6 +362,8 @@ declare module 'k6/x/sweep' {
    * sweep.run({ base: () => old.get('key'), change: () => next.get('key') });
    * ```
    *
+   * Without `base`, or with one that is undefined, it is no duet.
+   *
    * A duet with `find`, `variants`, `raw`, `portable` or execution segments ends the test, exit
    * code 104. So does a step in which only some clients run a duet.
    *
@@ -372,7 +375,7 @@ declare module 'k6/x/sweep' {
    * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves a
    *   promise or a timer behind
    */
-  export function run(fn: (() => Done) | { base: () => Done; change: () => Done }): void;
+  export function run(fn: (() => Done) | { base?: () => Done; change: () => Done }): void;
 
   /**
    * The start line of an `async` function, instead of `run`. Every client's first call of the
@@ -495,22 +498,51 @@ declare module 'k6/x/sweep' {
     name?: string;
   }): void;
 
+  /** Returns the text of one setting. */
+  export function setting(name: string, options?: { environment?: string }): string | undefined;
+
   /**
-   * Returns the value of `-e name=value`, else of the environment variable `SWEEP_<name>`, else
-   * undefined. The prefix keeps other variables of a shell or CI system, such as `SECONDS`, from
-   * changing the run.
+   * A setting: its default (`1000`, `true`, `'60s'`, `'text'`; `null` for a text without one),
+   * `[1, 8, 64]` for a list of integers, `['get', 'set']` for one of these words, by default the
+   * first; or a description with a default (`usual`) and bounds. `from` of a duration is in
+   * milliseconds, and a duration is more than 0 without it. `someOf` is a list of these words, by
+   * default all; `sharesOf` is `get:91,set:9`, read as `{ get: 91, set: 9 }`.
+   */
+  export type Setting =
+    | null | boolean | number | string | number[] | string[]
+    | {
+      type?: 'bytes' | 'duration' | 'flag' | 'integer' | 'integers' | 'number' | 'text';
+      usual?: unknown;
+      from?: number;
+      to?: number;
+      oneOf?: string[];
+      someOf?: string[];
+      sharesOf?: string[];
+    };
+
+  /**
+   * Reads the settings of a script: `-e NAME=value`, else the environment variable `SWEEP_NAME`,
+   * else the default. Empty values do not count. The prefix keeps other variables of a shell or CI
+   * system, such as `SECONDS`, from changing the run. Settings that begin like an address, such as
+   * `REDIS_URL` and `REDIS_PID`, have no prefix in the environment.
    *
    * ```js
-   * // k6 run -e SECONDS=5, or SWEEP_SECONDS=5 k6 run
-   * const seconds = Number(sweep.setting('SECONDS') ?? 10);
+   * const env = sweep.settings({ REDIS_URL: 'redis://a', KEYS: 9 }, { base: ['REDIS_URL'] });
    * ```
    *
-   * `environment` names another environment variable, such as a server's:
-   * `sweep.setting('NATS_URL', { environment: 'NATS_URL' })`.
+   * An invalid value, and a name that is neither one of these nor a setting of `options`, ends k6
+   * with one line (exit code 104).
    *
-   * @throws TypeError for other arguments
+   * @param limits `sweep`: the settings of `options` that the script accepts, by default all.
+   *   `base`: the settings in which the base of a duet may differ. The result then has `base`, the
+   *   same settings with the values of the base, if `BASE_URL`, `BASE_` and the name of an address,
+   *   or `BASE` (such as `TIMEOUT=1s`) is given; `BASE_URL` stands for all addresses
+   * @throws TypeError for an invalid declaration
    */
-  export function setting(name: string, options?: { environment?: string }): string | undefined;
+  export function settings<T extends Record<string, Setting>>(
+    settings: T,
+    limits?: { sweep?: string[]; base?: (keyof T)[] },
+  ): { [K in keyof T]: any } & { base?: { [K in keyof T]: any }; BASE_URL?: string };
 
   /**
    * Ends k6 with one line and the exit code of an invalid configuration (104), for an invalid
@@ -645,6 +677,7 @@ declare module 'k6/x/sweep' {
     report: typeof report;
     mark: typeof mark;
     setting: typeof setting;
+    settings: typeof settings;
     refuse: typeof refuse;
     ycsb: typeof ycsb;
   };

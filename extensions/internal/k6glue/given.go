@@ -102,7 +102,7 @@ func Mentions(sources []string, name string) bool {
 }
 
 // Reads reports whether a source reads a setting: from __ENV, including destructuring, or as the
-// first argument of a function such as sweep.setting.
+// first argument of a function.
 func Reads(sources []string, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 

@@ -77,6 +77,15 @@ func TestDuetAtARate(t *testing.T) {
 	})
 }
 
+func TestDuetWithoutBaseIsASweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rep, err := sweeptest.New(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: undefined, change: () => sleep(1) })`).Run(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 1)
+		require.Empty(t, rep.Duets)
+	})
+}
+
 func TestSweepRunRefusesWhatIsNoDuet(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	for script, want := range map[string]string{

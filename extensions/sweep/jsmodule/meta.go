@@ -52,12 +52,12 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // 
 			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
 		}
 	}
-	if facts.Results != "" {
-		if err := files.Usable(fsext.NewOsFs(), facts.Results); err != nil {
+	m.results.Meta(&facts)
+	if facts.Results != "" || m.settings().applied.Load() {
+		if err := files.Usable(fsext.NewOsFs(), m.results.Folder(facts.Scenario, m.test)); err != nil {
 			throw(rt, fmt.Errorf("the results cannot be kept: %w", err))
 		}
 	}
-	m.results.Meta(&facts)
 
 	return sobek.Undefined()
 }

@@ -39,19 +39,20 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.results.Watch(test, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
-		"run":     m.run,
-		"done":    m.done,
-		"ready":   m.ready,
-		"op":      m.op,
-		"options": m.options,
-		"gates":   m.gates,
-		"step":    m.step,
-		"meta":    m.meta,
-		"mark":    m.mark,
-		"report":  m.report,
-		"setting": m.setting,
-		"refuse":  m.refuse,
-		"ycsb":    m.ycsb,
+		"run":      m.run,
+		"done":     m.done,
+		"ready":    m.ready,
+		"op":       m.op,
+		"options":  m.options,
+		"gates":    m.gates,
+		"step":     m.step,
+		"meta":     m.meta,
+		"mark":     m.mark,
+		"report":   m.report,
+		"setting":  m.setting,
+		"settings": m.declare,
+		"refuse":   m.refuse,
+		"ycsb":     m.ycsb,
 	}, otherExports, ofSteps)
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()

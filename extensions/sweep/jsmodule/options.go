@@ -7,32 +7,69 @@ import (
 	"maps"
 
 	"github.com/grafana/sobek"
+	"gopkg.in/guregu/null.v3"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// options is sweep.options({...}), declared in index.d.ts.
+// options is sweep.options({...}), declared in index.d.ts. The sweeps of an array run one after
+// another.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {
-	o, config, err := m.readSweep(call.Argument(0))
-	if err != nil {
-		if !errors.As(err, new(wrongSetting)) {
-			err = fmt.Errorf("sweep.options: %w", err)
-		}
-		m.misconfigured(err)
-
-		return sobek.Undefined()
+	rt := m.vu.Runtime()
+	scenarios, thresholds, last := map[string]any{}, map[string]any{}, ""
+	var all []sobek.Value
+	if list, is := call.Argument(0).Export().([]any); !is {
+		all = append(all, call.Argument(0))
+	} else if err := rt.ExportTo(call.Argument(0), &all); err != nil || len(list) == 0 {
+		k6glue.ThrowType(rt, "sweep.options takes options, or an array of them, not %s", k6glue.Show(call.Argument(0)))
 	}
-	o.Executor["executor"] = options.ExecutorType
-	scenarios := map[string]any{o.Scenario: o.Executor}
-	if o.Portable {
-		if scenarios, err = portable.Scenarios(config, m.results); err != nil {
-			m.misconfigured(fmt.Errorf("sweep.options: portable: %w", err))
+	for _, one := range all {
+		o, config, err := m.readSweep(one)
+		if err == nil && len(all) > 1 && o.Gates != nil {
+			err = wrongSetting{fmt.Errorf("a gate file is for one scenario, and this run has %d", len(all))}
+		}
+		if err != nil {
+			if !errors.As(err, new(wrongSetting)) {
+				err = fmt.Errorf("sweep.options: %w", err)
+			}
+			m.misconfigured(err)
 
 			return sobek.Undefined()
 		}
+		if last != "" {
+			o.Executor["after"], config.After = last, null.StringFrom(last)
+		}
+		last = o.Scenario
+		made, err := m.scenarios(o, config)
+		if err != nil {
+			m.misconfigured(err)
+
+			return sobek.Undefined()
+		}
+		maps.Copy(scenarios, made)
+		maps.Copy(thresholds, thresholdsOf(o, config))
 	}
+
+	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
+}
+
+func (m *module) scenarios(o *sweepOptions, config *options.Config) (map[string]any, error) {
+	o.Executor["executor"] = options.ExecutorType
+	if !o.Portable {
+		return map[string]any{o.Scenario: o.Executor}, nil
+	}
+	made, err := portable.Scenarios(config, m.results)
+	if err != nil {
+		err = fmt.Errorf("sweep.options: portable: %w", err)
+	}
+
+	return made, err
+}
+
+func thresholdsOf(o *sweepOptions, config *options.Config) map[string]any {
 	thresholds := map[string]any{}
 	if config.Find == nil { // where an incomplete step only misses the bound
 		thresholds[stream.MetricIncomplete] = []any{"count==0"}
@@ -45,7 +82,7 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	}
 	maps.Copy(thresholds, o.Thresholds)
 
-	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
+	return thresholds
 }
 
 // readSweep reads the options, and the executor's view of them.

@@ -49,6 +49,13 @@ func TestSweepOptions(t *testing.T) {
 			},
 			"thresholds": map[string]any{"sweep_p99": []any{"value<5"}, "sweep_incomplete": []any{}},
 		},
+		`sweep.options([{ scenario: 'a', clients: [1], iterations: 1 }, { scenario: 'b', clients: [2], iterations: 1 }])`: {
+			"scenarios": map[string]any{
+				"a": map[string]any{"executor": "client-sweep", "clients": []any{int64(1)}, "iterations": int64(1)},
+				"b": map[string]any{"executor": "client-sweep", "clients": []any{int64(2)}, "iterations": int64(1), "after": "a"},
+			},
+			"thresholds": map[string]any{"sweep_failed": []any{"count==0"}, "sweep_incomplete": []any{"count==0"}},
+		},
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		require.Equal(t, want, evaluate(t, runtime, script))

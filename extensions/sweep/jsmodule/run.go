@@ -123,6 +123,9 @@ func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
 			k6glue.ThrowType(rt, "sweep.run({ base, change }) takes two functions, and no %q", name)
 		}
 	}
+	if fn, ok := sobek.AssertFunction(object.Get(report.Change)); ok && k6glue.IsNullish(object.Get(report.Base)) {
+		return fn, nil
+	}
 	both := map[string]sobek.Callable{}
 	for _, name := range []string{report.Base, report.Change} {
 		if both[name], ok = sobek.AssertFunction(object.Get(name)); !ok {

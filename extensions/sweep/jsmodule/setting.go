@@ -1,8 +1,6 @@
 package jsmodule
 
 import (
-	"errors"
-
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -31,29 +29,4 @@ func (m *module) setting(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return rt.ToValue(value)
-}
-
-// env returns a variable that the script sees; scenarios may have their own.
-func (m *module) env(name string) (value string, is bool) {
-	all, is := m.vu.Runtime().Get("__ENV").(*sobek.Object)
-	if !is {
-		return "", false
-	}
-	found := all.Get(name)
-	if k6glue.IsNullish(found) {
-		return "", false
-	}
-
-	return found.String(), true
-}
-
-// refuse is sweep.refuse(text), declared in index.d.ts.
-func (m *module) refuse(call sobek.FunctionCall) sobek.Value {
-	text, ok := k6glue.Text(call.Argument(0))
-	if !ok || text == "" {
-		k6glue.ThrowType(m.vu.Runtime(), "sweep.refuse(text) takes what is wrong, not %s", k6glue.Show(call.Argument(0)))
-	}
-	m.misconfigured(wrongSetting{errors.New(text)})
-
-	return sobek.Undefined()
 }

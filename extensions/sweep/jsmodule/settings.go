@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -52,6 +53,10 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	"QUIET":        {"quiet", duration, "a time such as 60s"},
 	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m"},
 	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
+	"REPEAT_ORDER": {"repeatOrder", anyText, "grouped or interleaved"},
+	"ORDER":        {"order", anyText, "listed or random"},
+	"ORDER_SEED":   {"orderSeed", natural, "an integer from 0"},
+	"INTERVALS":    {"intervals", flag, "true or false"},
 }
 
 func settingNames() []string {
@@ -63,6 +68,18 @@ func positive(text string) (any, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 
 	return n, err == nil && n > 0
+}
+
+func natural(text string) (any, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+
+	return n, err == nil && n >= 0
+}
+
+func flag(text string) (any, bool) {
+	is, err := strconv.ParseBool(text)
+
+	return is, err == nil
 }
 
 func duration(text string) (any, bool) {
@@ -86,8 +103,9 @@ type settings struct {
 	read    sync.Once
 	given   []string
 	sources []string
-	// asked are the names passed to sweep.setting.
+	// asked are the names passed to sweep.settings, and closed is set if it was called.
 	asked   sync.Map
+	closed  atomic.Bool
 	applied atomic.Bool
 }
 
@@ -96,6 +114,20 @@ func (m *module) settings() *settings {
 	s.read.Do(func() { s.given, s.sources = k6glue.Given() })
 
 	return s
+}
+
+// env returns a variable that the script sees; scenarios may have their own.
+func (m *module) env(name string) (value string, is bool) {
+	all, is := m.vu.Runtime().Get("__ENV").(*sobek.Object)
+	if !is {
+		return "", false
+	}
+	found := all.Get(name)
+	if k6glue.IsNullish(found) {
+		return "", false
+	}
+
+	return found.String(), true
 }
 
 // unread returns the error for a setting that nothing reads, in a script without sweep.options.
@@ -109,13 +141,12 @@ func (m *module) unread() error {
 
 // refuseUnread returns the error for the first setting that nothing reads.
 func (s *settings) refuseUnread(honoured []string) error {
-	if len(s.sources) == 0 {
+	if len(s.sources) == 0 || s.closed.Load() { // sweep.settings checks them
 		return nil
 	}
 	for _, name := range s.given {
 		short := strings.TrimPrefix(name, "SWEEP_")
-		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") ||
-			k6glue.Mentions(s.sources, short) {
+		if slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
 			continue
 		}
 		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")
@@ -139,7 +170,7 @@ func (m *module) apply(o *sweepOptions) error {
 	}
 	value := func(name string) string {
 		text, _ := k6glue.Setting(m.env, m.test, name, "")
-		if text == "" || k6glue.Reads(s.sources, name) {
+		if _, asked := s.asked.Load(name); asked || text == "" || k6glue.Reads(s.sources, name) {
 			return ""
 		}
 
@@ -149,8 +180,13 @@ func (m *module) apply(o *sweepOptions) error {
 		return err
 	}
 	if text := value(setPortable); text != "" {
-		if o.Portable = text == "true"; !o.Portable && text != "false" {
+		is, ok := flag(text)
+		if !ok {
 			return wrong(setPortable, "true or false", text)
+		}
+		o.Portable, _ = is.(bool)
+		if o.Portable { // it is also the length of a step's time slot
+			delete(o.Executor, "maxDuration")
 		}
 	}
 	if base, change := value(setBase), value(setChange); base+change != "" {

@@ -26,15 +26,17 @@ const cache = new memcached.Client();
 const messages = new nats.Client();
 const db = sql.open(sqlite3, ':memory:', { timeout: '5s' });
 
+const env = sweep.settings({ GATES: null, KEYS: { usual: 10, to: 1000 } });
+
 export const options = sweep.options({
-  scenario: 'strict', clients: [1, 8], duration: '10s', opNames: ['get', 'set'], gates: sweep.setting('GATES'), allowFailed: '1%',
+  scenario: 'strict', clients: [1, 8], duration: '10s', opNames: ['get', 'set'], gates: env.GATES, allowFailed: '1%',
 });
 
 export default function (): void {
   for (const client of clients) client.connect();
   const step = sweep.step();
   if (step === null || step.phase === 'warmup') return;
-  const workload = { iterations: 1000, keys: { count: 10 }, ttl: '60s', tags: { page: 'login' } };
+  const workload = { iterations: 1000, keys: { count: env.KEYS }, ttl: '60s', tags: { page: 'login' } };
   cache.prefill(workload);
   sweep.run(() => {
     const { succeeded, failed, seconds, bytesSent, bytesReceived }: Record<string, number> = { ...cache.run(workload) };
