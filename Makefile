@@ -15,7 +15,7 @@ export GOFLAGS := -trimpath
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := . extensions/cmd/k6 extensions/cmd/k6-drivers extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
+MODULES := . extensions/cmd/k6 extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
 # Modules that go mod tidy cannot check here: compat is only a replacement, the example requires a
 # published version, and the module proxy refuses an import of machbase-neo's tests.
 UNTIDY := extensions/compat extensions/sweep/session/examples/echo scripts/tools/machbase-neo
@@ -87,7 +87,7 @@ bin/xk6: scripts/tools/xk6/go.mod
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's clients machgo and machcli (C, 113 MB, another licence)
 
 bin/k6-drivers: $(GO_SOURCES)
-	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers .
+	CGO_ENABLED=1 go build -C extensions/machbase/drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers ./k6
 
 .PHONY: dist
 dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials

@@ -9,7 +9,6 @@ import (
 	"github.com/machbase/neo-server/v8/api/machcli"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 const appendedAtOnce = 256
@@ -56,7 +55,7 @@ func (a *machcliAppender) Append(ctx context.Context, row ...any) error {
 		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
 	full := make([]any, len(a.columns))
-	if a.columns[0].Name == official.ArrivalTime {
+	if a.columns[0].Name == arrivalTime {
 		full[0] = time.Now() // the client does not let the server set the time
 	}
 	for i, value := range row {
@@ -95,7 +94,7 @@ func (a *machcliAppender) hand(ctx context.Context) error {
 }
 
 func (a *machcliAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
-	rows, err := official.EachRow(columns, func(row []any) error { return a.Append(ctx, row...) })
+	rows, err := eachRow(columns, func(row []any) error { return a.Append(ctx, row...) })
 	if err != nil {
 		return rows, machcliError(err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 // machcliConn calls C in a separate goroutine, so that a call can be abandoned.
@@ -112,7 +111,7 @@ func (c *machcliConn) Query(ctx context.Context, sql string, args []any, read fu
 	}
 
 	return c.answer(ctx, func() (api.Rows, error) {
-		return c.conn.Query(context.WithoutCancel(ctx), sql, official.Args(args)...)
+		return c.conn.Query(context.WithoutCancel(ctx), sql, clientArgs(args)...)
 	}, read)
 }
 
@@ -123,7 +122,7 @@ func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affecte
 	}
 	var changed int64
 	err = c.call(ctx, func() error {
-		rows, err := c.conn.Query(context.WithoutCancel(ctx), sql, official.Args(args)...)
+		rows, err := c.conn.Query(context.WithoutCancel(ctx), sql, clientArgs(args)...)
 		if err != nil {
 			return err
 		}
@@ -140,7 +139,7 @@ func (c *machcliConn) Exec(ctx context.Context, sql string, args []any) (affecte
 
 // machcli fails on an empty text without an error.
 func statement(sql string) (string, error) {
-	if sql = official.SQL(sql); strings.TrimSpace(sql) == "" {
+	if sql = clientSQL(sql); strings.TrimSpace(sql) == "" {
 		return "", usage("there is no statement")
 	}
 
@@ -172,7 +171,7 @@ func (c *machcliConn) Append(ctx context.Context, table string, options cmi.Appe
 	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
-	places, misplaced := official.Places(table, a.columns.Names(), options.Columns)
+	places, misplaced := columnPlaces(table, a.columns.Names(), options.Columns)
 	if misplaced != nil {
 		if _, err := a.Close(ctx); err != nil {
 			return nil, err
@@ -196,7 +195,7 @@ var insert = regexp.MustCompile(`(?i)^insert\b`)
 
 func (p *machcliStatement) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
 	return p.conn.answer(ctx, func() (api.Rows, error) {
-		return p.stmt.Query(context.WithoutCancel(ctx), official.Args(args)...)
+		return p.stmt.Query(context.WithoutCancel(ctx), clientArgs(args)...)
 	}, read)
 }
 
@@ -204,7 +203,7 @@ func (p *machcliStatement) Query(ctx context.Context, args []any, read func(mach
 func (p *machcliStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
 	err := p.conn.call(ctx, func() error {
-		result := p.stmt.Exec(context.WithoutCancel(ctx), official.Args(args)...)
+		result := p.stmt.Exec(context.WithoutCancel(ctx), clientArgs(args)...)
 		changed = result.RowsAffected()
 
 		return result.Err()

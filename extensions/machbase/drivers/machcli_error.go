@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 var errLeft = cmi.NewError(cmi.KindConnection, "the call was interrupted")
@@ -21,10 +20,10 @@ func knownError(err error) *cmi.Error {
 		return own
 	}
 	text := err.Error()
-	if code, message := official.ServerError(text); code != 0 {
+	if code, message := serverError(text); code != 0 {
 		return cmi.ServerError(code, message)
 	}
-	if official.IsUsage(text) {
+	if isUsage(text) {
 		return usage("%s", text)
 	}
 
@@ -40,7 +39,7 @@ func machcliError(err error) *cmi.Error {
 }
 
 func machcliText(err error) string {
-	text, _, _ := strings.Cut(official.Text(err), ", MACHCLI-ERR ")
+	text, _, _ := strings.Cut(clientText(err), ", MACHCLI-ERR ")
 
 	return text
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 // machgoDriver uses Machbase's Go client. The client ignores deadlines, reports errors as text and
@@ -52,7 +51,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 			return nil, e
 		}
 
-		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: %s", cfg.Address(), official.ConnectReason(official.Text(err)))
+		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: %s", cfg.Address(), connectReason(clientText(err)))
 	}
 
 	own := conn.(*machgo.Conn) //nolint:forcetypeassert // machgo's result type
@@ -109,14 +108,14 @@ func (c *machgoConn) during(ctx context.Context) (end func()) {
 
 func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
 	defer c.during(ctx)()
-	rows, err := c.conn.Query(ctx, official.SQL(sql), official.Args(args)...)
+	rows, err := c.conn.Query(ctx, clientSQL(sql), clientArgs(args)...)
 
 	return c.read(rows, err, read)
 }
 
 // Exec uses Query: machgo's Exec loses errors of statements without parameters.
 func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
-	sql = official.SQL(sql)
+	sql = clientSQL(sql)
 	if machgoInsertSelect.MatchString(sql) {
 		stmt, err := c.Prepare(ctx, sql)
 		if err != nil {
@@ -127,7 +126,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 		return stmt.Exec(ctx, args)
 	}
 	defer c.during(ctx)()
-	rows, err := c.conn.Query(ctx, sql, official.Args(args)...)
+	rows, err := c.conn.Query(ctx, sql, clientArgs(args)...)
 	if err != nil {
 		return 0, c.failed(err)
 	}
@@ -144,7 +143,7 @@ func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, e
 
 func (c *machgoConn) Prepare(ctx context.Context, sql string) (machbase.Statement, error) {
 	defer c.during(ctx)()
-	sql = official.SQL(sql)
+	sql = clientSQL(sql)
 	stmt, err := c.conn.Prepare(ctx, sql)
 	if err != nil {
 		return nil, c.failed(err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 // machgoAppender arranges the values in the table's order. machgo's own mapping panics on an
@@ -26,7 +25,7 @@ func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string
 	if err != nil {
 		return nil, conn.failed(err)
 	}
-	places, misplaced := official.Places(table, known.Names(), columns)
+	places, misplaced := columnPlaces(table, known.Names(), columns)
 	if misplaced != nil {
 		if _, _, err := appender.Close(); err != nil {
 			return nil, conn.outOfStep(err)
@@ -50,7 +49,7 @@ func (a *machgoAppender) append(row []any) error {
 		return cmi.NewError(cmi.KindUsage, "a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
 	full := make([]any, a.width)
-	for i, value := range official.Args(row) {
+	for i, value := range clientArgs(row) {
 		full[a.places[i]] = value
 	}
 	if err := a.appender.Append(full...); err != nil {
@@ -71,7 +70,7 @@ func (a *machgoAppender) Flush(ctx context.Context) error {
 
 func (a *machgoAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	defer a.conn.during(ctx)()
-	rows, err := official.EachRow(columns, a.append)
+	rows, err := eachRow(columns, a.append)
 	if err != nil {
 		return rows, a.conn.failed(err)
 	}

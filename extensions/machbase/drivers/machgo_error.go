@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 // machgoRejected starts machgo's error when it reads the report of a rejected row in place of
@@ -21,7 +20,7 @@ func machgoError(err error) *cmi.Error {
 		return errMachgoRejected
 	}
 
-	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", official.Text(err))
+	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", clientText(err))
 }
 
 func (c *machgoConn) failed(err error) error {
@@ -40,7 +39,7 @@ func (c *machgoConn) outOfStep(err error) error {
 func appendError(err error) *cmi.Error {
 	e := machgoError(err)
 	if e.Code == 0 {
-		return cmi.NewError(cmi.KindAppend, "%s", official.Text(err))
+		return cmi.NewError(cmi.KindAppend, "%s", clientText(err))
 	}
 
 	return &cmi.Error{Code: e.Code, Kind: cmi.KindAppend, Message: e.Message}

@@ -11,7 +11,6 @@ import (
 	"github.com/machbase/neo-client/machgo"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 type machgoStatement struct {
@@ -23,7 +22,7 @@ type machgoStatement struct {
 
 func (s *machgoStatement) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
 	defer s.conn.during(ctx)()
-	rows, err := s.stmt.Query(ctx, official.Args(args)...)
+	rows, err := s.stmt.Query(ctx, clientArgs(args)...)
 
 	return s.conn.read(rows, err, read)
 }
@@ -31,7 +30,7 @@ func (s *machgoStatement) Query(ctx context.Context, args []any, read func(machb
 // Exec returns the rows of this call: the server does not reset the count of an INSERT.
 func (s *machgoStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	defer s.conn.during(ctx)()
-	result := s.stmt.Exec(ctx, official.Args(args)...)
+	result := s.stmt.Exec(ctx, clientArgs(args)...)
 	if err := result.Err(); err != nil {
 		return 0, s.conn.failed(err)
 	}

@@ -1,4 +1,4 @@
-package official_test
+package drivers
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 func TestSQL(t *testing.T) {
@@ -34,7 +33,7 @@ func TestSQL(t *testing.T) {
 		"-":                                   "-",
 		"":                                    "",
 	} {
-		require.Equal(t, want, official.SQL(sql), "%q", sql)
+		require.Equal(t, want, clientSQL(sql), "%q", sql)
 	}
 }
 
@@ -58,7 +57,7 @@ func TestServerError(t *testing.T) {
 		{"EOF", 0, ""},
 		{"", 0, ""},
 	} {
-		code, message := official.ServerError(test.text)
+		code, message := serverError(test.text)
 		require.Equal(t, test.code, code, test.text)
 		require.Equal(t, test.message, message, test.text)
 	}
@@ -69,7 +68,7 @@ func TestText(t *testing.T) {
 		"MACHCLI EOF, EOF": "EOF", "MACHCLI read tcp: reset, read tcp: reset": "read tcp: reset", "MACHCLI a, b": "a, b", "EOF": "EOF",
 		"": "", ", ": ", ", "MACHCLI ": "",
 	} {
-		require.Equal(t, want, official.Text(errors.New(text)), "%q", text)
+		require.Equal(t, want, clientText(errors.New(text)), "%q", text)
 	}
 }
 
@@ -80,7 +79,7 @@ func TestConnectReason(t *testing.T) {
 		"dial tcp 10.0.0.1:5656: i/o timeout":                 "no answer in time",
 		"handshake failed: \"HTTP/1.1 \"":                     "handshake failed: \"HTTP/1.1 \"",
 	} {
-		require.Equal(t, want, official.ConnectReason(text))
+		require.Equal(t, want, connectReason(text))
 	}
 }
 
@@ -89,21 +88,21 @@ func TestIsUsage(t *testing.T) {
 		"params required 1, but got 0": true, "bind unknown type at column 0 bool, expect: 8": true, "unsupported bind type x": true,
 		"EOF": false, "": false,
 	} {
-		require.Equal(t, want, official.IsUsage(text), text)
+		require.Equal(t, want, isUsage(text), text)
 	}
 }
 
 func TestArgs(t *testing.T) {
 	plain := []any{"a", 1, nil}
-	require.Same(t, &plain[0], &official.Args(plain)[0])
+	require.Same(t, &plain[0], &clientArgs(plain)[0])
 	args := []any{netip.MustParseAddr("::1"), "a", netip.MustParseAddr("1.2.3.4")}
-	require.Equal(t, []any{"::1", "a", "1.2.3.4"}, official.Args(args))
+	require.Equal(t, []any{"::1", "a", "1.2.3.4"}, clientArgs(args))
 	require.Equal(t, netip.MustParseAddr("::1"), args[0])
-	require.Empty(t, official.Args(nil))
+	require.Empty(t, clientArgs(nil))
 }
 
 func TestPlaces(t *testing.T) {
-	known := []string{official.ArrivalTime, "N", "TEXT"}
+	known := []string{arrivalTime, "N", "TEXT"}
 	for _, test := range []struct {
 		wanted []string
 		places []int
@@ -116,7 +115,7 @@ func TestPlaces(t *testing.T) {
 		{[]string{"nope"}, nil, cmi.KindNotFound},
 		{[]string{"n", "N"}, nil, cmi.KindUsage},
 	} {
-		places, err := official.Places("T", known, test.wanted)
+		places, err := columnPlaces("T", known, test.wanted)
 		require.Equal(t, test.places, places, test.wanted)
 		if test.kind == "" {
 			require.Nil(t, err)
@@ -133,12 +132,12 @@ func TestEachRow(t *testing.T) {
 
 		return nil
 	}
-	rows, err := official.EachRow([]any{[]string{"a", "b"}, []float64{1, 2}, []any{nil, 3}}, keep)
+	rows, err := eachRow([]any{[]string{"a", "b"}, []float64{1, 2}, []any{nil, 3}}, keep)
 	require.NoError(t, err)
 	require.Equal(t, 2, rows)
 	require.Equal(t, [][]any{{"a", 1.0, nil}, {"b", 2.0, 3}}, seen)
 
-	rows, err = official.EachRow([]any{[]string{"a", "b"}}, func(row []any) error {
+	rows, err = eachRow([]any{[]string{"a", "b"}}, func(row []any) error {
 		if row[0] == "b" {
 			return errors.New("no more")
 		}
@@ -153,7 +152,7 @@ func TestEachRow(t *testing.T) {
 		"column 1 must be a slice of values, not int":          {1},
 		"column 1 must be a slice of values, not <nil>":        {nil},
 	} {
-		rows, err := official.EachRow(columns, keep)
+		rows, err := eachRow(columns, keep)
 		require.EqualError(t, err, want)
 		require.Zero(t, rows)
 	}

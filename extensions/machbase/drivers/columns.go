@@ -1,4 +1,4 @@
-package official
+package drivers
 
 import (
 	"reflect"
@@ -6,9 +6,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// EachRow calls fn for each row of columns in the types of cmi.Appender, until fn returns an error,
+// eachRow calls fn for each row of columns in the types of cmi.Appender, until fn returns an error,
 // and returns how many calls succeeded. It reuses the row.
-func EachRow(columns []any, fn func(row []any) error) (int, error) {
+func eachRow(columns []any, fn func(row []any) error) (int, error) {
 	slices := make([]reflect.Value, len(columns))
 	rows := 0
 	for i, column := range columns {

@@ -1,7 +1,5 @@
-// Command k6-drivers is cmd/k6 with the drivers machgo and machcli (C) of k6/x/machbase, which use
-// Machbase's own clients. `make build-drivers` builds it.
-//
-// It is a separate module, so that the default k6 does not depend on these clients.
+// Command k6 is extensions/cmd/k6 with the drivers machgo and machcli (C) of k6/x/machbase.
+// `make build-drivers` builds it as bin/k6-drivers.
 package main
 
 import (

@@ -1,4 +1,4 @@
-package official
+package drivers
 
 import (
 	"slices"
@@ -7,16 +7,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// ArrivalTime is the first column of a log table. The server sets it if a row does not.
-const ArrivalTime = "_ARRIVAL_TIME"
+// arrivalTime is the first column of a log table. The server sets it if a row does not.
+const arrivalTime = "_ARRIVAL_TIME"
 
-// Places returns the positions of the wanted columns in a table's row, or without wanted columns,
-// of all known ones. A missing or repeated column is an error.
-func Places(table string, known, wanted []string) ([]int, *cmi.Error) {
+// columnPlaces returns the positions of the wanted columns in a table's row, or of all known ones
+// if none is wanted. A missing or repeated column is an error.
+func columnPlaces(table string, known, wanted []string) ([]int, *cmi.Error) {
 	var places []int
 	if len(wanted) == 0 {
 		for i, name := range known {
-			if name != ArrivalTime {
+			if name != arrivalTime {
 				places = append(places, i)
 			}
 		}

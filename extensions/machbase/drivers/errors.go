@@ -1,4 +1,4 @@
-package official
+package drivers
 
 import (
 	"regexp"
@@ -13,9 +13,9 @@ var (
 	called = regexp.MustCompile(`(?s)^MACHCLI-ERR (\d+) (.*), MachC\w+(?:\([^)]*\))?$`)
 )
 
-// ServerError finds the server's code and message in the text of an error. The code is 0 for other
+// serverError finds the server's code and message in the text of an error. The code is 0 for other
 // errors.
-func ServerError(text string) (code int, message string) {
+func serverError(text string) (code int, message string) {
 	if match := called.FindStringSubmatch(text); match != nil {
 		return number(match[1]), match[2]
 	}
@@ -36,8 +36,8 @@ func number(digits string) int {
 	return n
 }
 
-// Text returns the text of a client's own error, which often appears twice in its message.
-func Text(err error) string {
+// clientText returns the text of a client's own error, which often appears twice in its message.
+func clientText(err error) string {
 	text := strings.TrimPrefix(err.Error(), "MACHCLI ")
 	if half := (len(text) - len(", ")) / 2; half > 0 && text == text[:half]+", "+text[:half] {
 		return text[:half]
@@ -46,8 +46,8 @@ func Text(err error) string {
 	return text
 }
 
-// ConnectReason returns the reason why connecting failed, from the text of a driver's error.
-func ConnectReason(text string) string {
+// connectReason returns the reason why connecting failed, from the text of a driver's error.
+func connectReason(text string) string {
 	switch {
 	case strings.Contains(text, "connection refused"):
 		return "connection refused; is a Machbase server running there?"
@@ -60,7 +60,7 @@ func ConnectReason(text string) string {
 	}
 }
 
-// IsUsage reports whether the error text is about wrong use of the driver.
-func IsUsage(text string) bool { return usage.MatchString(text) }
+// isUsage reports whether the error text is about wrong use of the driver.
+func isUsage(text string) bool { return usageText.MatchString(text) }
 
-var usage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)
+var usageText = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)

@@ -1,4 +1,4 @@
-package official
+package drivers
 
 import (
 	"net/netip"
@@ -9,9 +9,9 @@ import (
 
 var tightSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
 
-// SQL rewrites a statement for the clients. They recognise a query by its first word, and find no
-// columns if a comment precedes it, or if anything but a space follows it, such as a hint.
-func SQL(sql string) string {
+// clientSQL rewrites a statement for the clients. They recognise a query by its first word. They
+// find no columns if a comment precedes it, or if anything but a space, such as a hint, follows it.
+func clientSQL(sql string) string {
 	sql = trimComments(sql)
 	if tightSelect.MatchString(sql) {
 		return sql[:len("select")] + " " + sql[len("select"):]
@@ -40,8 +40,8 @@ func trimComments(sql string) string {
 	}
 }
 
-// Args returns a copy in which IP addresses are text, the form that the clients accept.
-func Args(args []any) []any {
+// clientArgs returns a copy in which IP addresses are text, the form that the clients accept.
+func clientArgs(args []any) []any {
 	own := args
 	for i, arg := range args {
 		if ip, ok := arg.(netip.Addr); ok {

@@ -1,4 +1,4 @@
-package official_test
+package drivers
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 func FuzzSQL(f *testing.F) {
@@ -15,8 +13,8 @@ func FuzzSQL(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
-		once := official.SQL(sql)
-		require.Equal(t, once, official.SQL(once))
+		once := clientSQL(sql)
+		require.Equal(t, once, clientSQL(once))
 	})
 }
 
@@ -27,9 +25,9 @@ func FuzzError(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		code, message := official.ServerError(text)
+		code, message := serverError(text)
 		require.GreaterOrEqual(t, code, 0)
 		require.True(t, strings.Contains(text, message))
-		require.True(t, strings.Contains(text, official.Text(errors.New(text))))
+		require.True(t, strings.Contains(text, clientText(errors.New(text))))
 	})
 }
