@@ -16,9 +16,9 @@ K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
 MODULES := . extensions/cmd/k6 extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
-# Modules that go mod tidy cannot check here: compat is only a replacement, the example requires a
-# published version, and the module proxy refuses an import of machbase-neo's tests.
-UNTIDY := extensions/compat extensions/sweep/session/examples/echo scripts/tools/machbase-neo
+# Modules that go mod tidy cannot check here: compat is only a replacement, and the module proxy
+# refuses an import of machbase-neo's tests.
+UNTIDY := extensions/compat scripts/tools/machbase-neo
 with := scripts/servers.sh with
 # The tests drop tables, so they use only servers that they started, even if addresses are set.
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MXGW_CONTROL MXGW_FLAGS \
