@@ -15,7 +15,7 @@ export GOFLAGS := -trimpath
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := . extensions/cmd/k6 extensions/machbase/drivers extensions/sql scripts scripts/mxgateway scripts/tools/deployment
+MODULES := . extensions/cmd/k6 extensions/machbase/drivers extensions/sql scripts
 # Modules that go mod tidy cannot check here: compat is only a replacement, and the module proxy
 # refuses an import of machbase-neo's tests.
 UNTIDY := extensions/compat scripts/tools/machbase-neo
@@ -129,7 +129,7 @@ pure = go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ g
 
 .PHONY: check
 check: ## after an edit, in less than a minute: vet, and cached tests of packages that do not import k6
-	printf '%s\n' . extensions/sql extensions/cmd/k6 scripts scripts/mxgateway | xargs -P 2 -I{} go vet -C {} -tags servers ./...
+	printf '%s\n' . extensions/sql extensions/cmd/k6 scripts | xargs -P 2 -I{} go vet -C {} -tags servers ./...
 	rooms=$$($(pure)) && go test -vet=off $$rooms
 
 # The stages of make test, three at a time. Each has servers of its own, and runs alone as make
@@ -178,7 +178,7 @@ test-drivers:
 	$(own) machbase -- $(gotest) -C extensions/machbase/drivers -race -- ./...
 
 test-programs:
-	for m in scripts scripts/mxgateway; do $(gotest) -C $$m -race -- ./...; done
+	$(gotest) -C scripts -race -- $$(go list -C scripts ./... | grep -v /test/deployment)
 
 test-read-bulk: bin/k6-race
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
@@ -198,7 +198,7 @@ test-chaos: bin/k6-race bin/chaos
 	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos -fast -k6 bin/k6-race
 
 test-deployment:
-	$(gotest) -C scripts/tools/deployment -timeout 30m -- ./...
+	$(gotest) -C scripts -timeout 30m -- ./test/deployment
 
 test-lint-extension: bin/xk6
 	scripts/test/lint_extension.sh

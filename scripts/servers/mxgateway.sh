@@ -12,7 +12,7 @@ server_build() {
   have go || die "go is not in PATH: mxgateway is built from source, which takes Go 1.26 or later (https://go.dev/dl)"
   cache=$(cache_folder) || die "neither XK6_SWEEP_CACHE nor HOME says where to keep the built mxgateway"
   key=$(go -C "$folder" env GOVERSION GOOS GOARCH) || die "go does not work in $folder"
-  key=$({ printf '%s\n' "$key"; sum_of_tree "$folder"; } | hash_of_input)
+  key=$({ printf '%s\n' "$key"; sum_of_tree "$folder"; cat "$scripts/go.mod" "$scripts/go.sum"; } | hash_of_input)
   binary=$cache/mxgateway-$key
   is_intact "$binary" && return 0
 

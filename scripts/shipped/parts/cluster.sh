@@ -56,7 +56,7 @@ done
 served=$(kubectl version -o json | sed -n '/serverVersion/,$s/.*"gitVersion": "\(.*\)".*/\1/p')
 [[ $served == "$version" ]] || die "the API server says '$served', and not $version"
 
-definition=scripts/tools/deployment/testdata/k6.io_testruns.yaml
+definition=scripts/test/deployment/testdata/k6.io_testruns.yaml
 kubectl apply --server-side -f "$definition" >&2
 # A new definition has no conditions to wait for.
 for ((tries = 0; tries < 60; tries++)); do

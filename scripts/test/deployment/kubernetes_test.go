@@ -28,7 +28,7 @@ func testRunSchema(t *testing.T) *jsonschema.Schema {
 	}
 	// config/crd/bases/k6.io_testruns.yaml of github.com/grafana/k6-operator v1.6.0 (Apache-2.0),
 	// unchanged.
-	require.NoError(t, yaml.Unmarshal(read(t, "scripts/tools/deployment/testdata/k6.io_testruns.yaml"), &crd))
+	require.NoError(t, yaml.Unmarshal(read(t, "scripts/test/deployment/testdata/k6.io_testruns.yaml"), &crd))
 	require.Len(t, crd.Spec.Versions, 1)
 	require.Equal(t, "v1alpha1", crd.Spec.Versions[0].Name)
 	schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
