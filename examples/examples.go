@@ -9,19 +9,18 @@ import (
 //go:embed grpc.js http.js machbase.js memcached.js nats.js postgres.js redis.js
 var scripts embed.FS
 
-// Kinds maps each kind of script to the setting with its server's address.
-var Kinds = map[string]string{ //nolint:gochecknoglobals // a constant
-	"grpc": "GRPC_URL", "http": "HTTP_URL", "machbase": "MACHBASE_URL", "memcached": "MEMCACHED_URL", "nats": "NATS_URL",
-	"postgres": "POSTGRES_URL", "redis": "REDIS_URL",
-}
+// Kinds are the kinds of servers with a script.
+var Kinds = []string{"grpc", "http", "machbase", "memcached", "nats", "postgres", "redis"} //nolint:gochecknoglobals // a constant
 
-// Script returns the script of a kind, to be written as file. Its first lines have the command to
-// run it.
-func Script(kind, file string) ([]byte, error) {
+// Script returns the script of a kind, to be written as file, and the command in it that runs it.
+func Script(kind, file string) (script []byte, command string, err error) {
 	raw, err := scripts.ReadFile(kind + ".js")
-	if file == "-" {
-		return raw, err
+	text := string(raw)
+	if file != "-" {
+		text = strings.Replace(text, "k6 run "+kind+".js", "k6 run "+file, 1)
 	}
+	_, command, _ = strings.Cut(text, "//     ")
+	command, _, _ = strings.Cut(command, "\n")
 
-	return []byte(strings.Replace(string(raw), "k6 run "+kind+".js", "k6 run "+file, 1)), err
+	return []byte(text), command, err
 }

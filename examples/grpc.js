@@ -1,6 +1,6 @@
-// Measures calls per second to a gRPC server, and their latency, with 1, 4 and 16 clients. It calls
-// the standard health service, and needs server reflection. Without it, load a .proto in the init
-// code: client.load([], 'my.proto').
+// Measures calls per second to a gRPC server, and their latency, with 1, 4 and 16 clients. It
+// calls the standard health service, and needs server reflection. Without it, load a .proto in the
+// init code: client.load([], 'my.proto'). Each step lasts DURATION, 5 s by default.
 //     k6 run grpc.js -e GRPC_URL=127.0.0.1:50051 -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import grpc from 'k6/net/grpc';
@@ -10,7 +10,7 @@ const address = __ENV.GRPC_URL || '127.0.0.1:50051';
 const method = 'grpc.health.v1.Health/Check';
 const client = new grpc.Client();
 
-export const options = sweep.options({ scenario: 'grpc', op: 'check', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
+export const options = sweep.options({ scenario: 'grpc', op: 'check', clients: [1, 4, 16], duration: '5s', warmup: '1s' });
 
 export function setup() {
   sweep.meta({ target: { kind: 'grpc', url: `grpc://${address}` } });

@@ -1,6 +1,6 @@
 // Measures GETs per second from an HTTP server, and their latency, with 1, 4 and 16 clients. The
 // executor repeats the function below. Its first call in each step opens the connection and is not
-// measured.
+// measured. Each step lasts DURATION, 5 s by default.
 //     k6 run http.js -e HTTP_URL=http://127.0.0.1:8080/ -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import http from 'k6/http';
@@ -9,7 +9,7 @@ import sweep from 'k6/x/sweep';
 const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
 
 export const options = {
-  ...sweep.options({ scenario: 'http', op: 'get', clients: [1, 4, 16], iterations: 200, warmup: '500ms' }),
+  ...sweep.options({ scenario: 'http', op: 'get', clients: [1, 4, 16], duration: '5s', warmup: '1s' }),
   discardResponseBodies: true,
 };
 

@@ -1,6 +1,6 @@
 // Reads the latest 100 values of a tag from Machbase, with 1, 4 and 16 clients. It creates a table
-// and drops it.
-//     k6 run machbase.js -e MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 -e CLIENTS=1,8
+// and drops it. Each step lasts DURATION, 5 s by default.
+//     k6 run machbase.js -e MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 -e DURATION=10s
 import machbase from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
 
@@ -10,7 +10,7 @@ const rows = 10000;
 
 const db = new machbase.Client({ url, timeout: '5s' });
 
-export const options = sweep.options({ scenario: 'machbase', op: 'select', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
+export const options = sweep.options({ scenario: 'machbase', op: 'select', clients: [1, 4, 16], duration: '5s', warmup: '1s' });
 
 export function setup() {
   sweep.meta({ target: { kind: 'machbase', url } }); // without the password

@@ -1,6 +1,6 @@
-// Selects rows from PostgreSQL by their key, with 1, 4 and 16 clients, each with one connection. It
-// creates a table and drops it.
-//     k6 run postgres.js -e POSTGRES_URL=postgres://postgres@127.0.0.1:5432/postgres -e CLIENTS=1,8
+// Selects rows from PostgreSQL by their key, with 1, 4 and 16 clients, each with one connection.
+// It creates a table and drops it. Each step lasts DURATION, 5 s by default.
+//     k6 run postgres.js -e POSTGRES_URL=postgres://postgres@127.0.0.1:5432/postgres -e DURATION=10s
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sweep from 'k6/x/sweep';
@@ -8,7 +8,7 @@ import sweep from 'k6/x/sweep';
 const url = __ENV.POSTGRES_URL || 'postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable';
 const rows = 1000;
 
-export const options = sweep.options({ scenario: 'postgres', op: 'select', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
+export const options = sweep.options({ scenario: 'postgres-rows', op: 'select', clients: [1, 4, 16], duration: '5s', warmup: '1s' });
 
 const open = () => sql.open(postgres, url, { max_open_conns: 1 });
 

@@ -1,4 +1,5 @@
-// Measures GETs per second of Redis (or Valkey), and their latency, with 1, 4 and 16 clients.
+// Measures GETs per second of Redis (or Valkey), and their latency, with 1, 4 and 16 clients. Each
+// step lasts DURATION, 5 s by default.
 //     k6 run redis.js -e REDIS_URL=redis://127.0.0.1:6379 -e CLIENTS=1,8,32 -e DURATION=10s
 import { check } from 'k6';
 import redis from 'k6/x/redis';
@@ -10,7 +11,7 @@ const value = 'x'.repeat(100);
 
 const client = new redis.Client(url);
 
-export const options = sweep.options({ scenario: 'redis', op: 'get', clients: [1, 4, 16], iterations: 200, warmup: '500ms' });
+export const options = sweep.options({ scenario: 'redis', op: 'get', clients: [1, 4, 16], duration: '5s', warmup: '1s' });
 
 export async function setup() {
   sweep.meta({ target: { kind: 'redis', url } }); // for a server on this machine, the report has its processor time

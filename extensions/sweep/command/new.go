@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,19 +17,19 @@ import (
 )
 
 func newNew(gs *state.GlobalState) *cobra.Command {
-	kinds := slices.Sorted(maps.Keys(examples.Kinds))
+	kinds := strings.Join(examples.Kinds, ", ")
 
 	return &cobra.Command{
 		Use:   "new KIND [FILE]",
-		Short: "Write a script that sweeps a server of yours, to begin with",
-		Long: `Write a short script that runs as it is, and says in its comments what is what: for ` + strings.Join(kinds, ", ") + `.
-It goes to KIND.js in this folder, or to FILE; - is standard output. A file that is there already is not overwritten.
+		Short: "Write a first script for a server of your own",
+		Long: `Write a short script that measures a server: ` + kinds + `. It runs without changes, and its comments explain it.
+It goes to KIND.js in this folder, or to FILE; - is standard output. An existing file is not overwritten.
 
-Exit codes: 0 when it is written, 104 for another kind or a file that is there already, 1 when it cannot be written.`,
+Exit codes: 0 when the script is written, 104 for an unknown kind or an existing file, 1 when the file cannot be written.`,
 		Example: `  k6 x sweep new redis
   k6 run redis.js -e REDIS_URL=redis://127.0.0.1:6379 -e CLIENTS=1,8,32`,
-		Args:      needs(1, 2, "the kind of server: "+strings.Join(kinds, ", ")),
-		ValidArgs: kinds,
+		Args:      needs(1, 2, "the kind of server: "+kinds),
+		ValidArgs: examples.Kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			file := args[0] + ".js"
 			if len(args) > 1 {
@@ -43,20 +42,18 @@ Exit codes: 0 when it is written, 104 for another kind or a file that is there a
 }
 
 func writeNew(gs *state.GlobalState, kind, file string) error {
-	setting, known := examples.Kinds[kind]
-	if !known {
-		kinds := slices.Sorted(maps.Keys(examples.Kinds))
+	if !slices.Contains(examples.Kinds, kind) {
 		hint := ""
-		for _, k := range kinds {
+		for _, k := range examples.Kinds {
 			if _, near := nearest.Of(kind, []string{k}); near || strings.HasPrefix(kind, k) || strings.HasPrefix(k, kind) {
 				hint = "; did you mean " + k + "?"
 			}
 		}
 
 		return errext.WithExitCodeIfNone(fmt.Errorf("there is no script for %q: it must be one of %s%s",
-			kind, strings.Join(kinds, ", "), hint), exitcodes.InvalidConfig)
+			kind, strings.Join(examples.Kinds, ", "), hint), exitcodes.InvalidConfig)
 	}
-	raw, err := examples.Script(kind, file)
+	raw, command, err := examples.Script(kind, file)
 	if err != nil {
 		return err
 	}
@@ -70,6 +67,5 @@ func writeNew(gs *state.GlobalState, kind, file string) error {
 		return err
 	}
 
-	return write(gs, "", fmt.Appendf(nil, "%s is written; it says what is what. Run it with\n\n    k6 run %s -e %s=...\n",
-		file, file, setting))
+	return write(gs, "", fmt.Appendf(nil, "%s is written; its comments explain it. Run it with\n\n    %s\n", file, command))
 }

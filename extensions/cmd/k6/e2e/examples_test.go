@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,6 +34,9 @@ const exampleShare = 200
 func example(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
+	if strings.HasPrefix(name, "../../../examples/") { // which last for a time by default
+		env["ITERATIONS"] = strconv.Itoa(exampleShare)
+	}
 
 	return k6(t, options{script: filepath.Join("../extensions/sweep/examples", name), env: env})
 }
@@ -114,13 +118,13 @@ func TestNewScriptsRun(t *testing.T) {
 	t.Parallel()
 	address, _ := postgresURL(t)
 	for kind, tt := range map[string]struct {
-		op  string
-		env map[string]string
+		scenario, op string
+		env          map[string]string
 	}{
-		"memcached": {"lookup", cachesEnv(t)},
-		"nats":      {"request", natsEnv(t)},
-		"machbase":  {"select", map[string]string{defaultEnvMachbase: serverURL(t)}},
-		"postgres":  {"select", map[string]string{defaultEnvMachbase: "", "POSTGRES_URL": address.String()}},
+		"memcached": {"memcached", "lookup", cachesEnv(t)},
+		"nats":      {"nats", "request", natsEnv(t)},
+		"machbase":  {"machbase", "select", map[string]string{defaultEnvMachbase: serverURL(t)}},
+		"postgres":  {"postgres-rows", "select", map[string]string{defaultEnvMachbase: "", "POSTGRES_URL": address.String()}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +132,8 @@ func TestNewScriptsRun(t *testing.T) {
 			code, stdout, stderr := sweep(t, "new", kind, file)
 			require.Zero(t, code, stderr)
 			require.Contains(t, stdout, "k6 run "+file)
-			requireExampleSteps(t, k6(t, options{script: file, env: tt.env}), kind, tt.op)
+			iterations := map[string]string{"ITERATIONS": strconv.Itoa(exampleShare)}
+			requireExampleSteps(t, k6(t, options{script: file, env: with(tt.env, iterations)}), tt.scenario, tt.op)
 			code, _, stderr = sweep(t, "new", kind, file)
 			require.Equal(t, exitInvalidConfig, code)
 			require.Contains(t, stderr, "mine.js: it is there already")
