@@ -164,7 +164,7 @@ func TestBindErrors(t *testing.T) {
 		{`client.prepare(null)`, `prepare: the SQL must be a string that is not blank, not null`},
 		{`client.appender()`, `appender: the table's name must be a string that is not empty, not undefined`},
 		{`client.appender('')`, `appender: the table's name must be a string that is not empty, not ''`},
-		{`client.appender('t', { column: [] })`, `appender: unknown option "column"; known are columns, batchRows, batchBytes, batchTime, tags`},
+		{`client.appender('t', { column: [] })`, `appender: unknown option "column"; known are columns, batchRows, batchBytes, batchTime, tags; did you mean columns?`},
 		{`client.appender('t').append(1)`, `append: row 1 must be an array of values, such as append(['name', new Date(), 1.5])`},
 		{`client.appender('t').append([1], null)`, `append: row 2 must be an array of values, such as append(['name', new Date(), 1.5])`},
 		{`client.appender('t').append([1], [2, true])`, `append: row 2: parameter 2: true (bool)` + use},

@@ -265,7 +265,7 @@ func TestMisuse(t *testing.T) {
 		`client.set('k', 'v', '5')`:                              "set: ttl 5 must say its unit, such as '5s'",
 		`client.set('k', 'v', 1.5)`:                              "set: ttl 1.5 must say its unit, such as '1.5s'",
 		`client.set('k', 'v', 1e10)`:                             "set: ttl 10000000000 must say its unit: '10000000000s', or '10000000s' if it is milliseconds",
-		`client.set('k', 'v', { ttl: '1s', flag: 1 })`:           `set: unknown option "flag"; known are flags, ttl, tags`,
+		`client.set('k', 'v', { ttl: '1s', flag: 1 })`:           `set: unknown option "flag"; known are flags, ttl, tags; did you mean flags?`,
 		`client.set('k', 'v', { flags: 4294967296 })`:            "set: option flags must be an integer from 0 to 4294967295, not 4294967296",
 		`client.getOrSet('k', 60, 'v')`:                          "getOrSet: ttl 60 must say its unit, such as '60s'",
 		`client.set('k', 'v', '100000d')`:                        "set: the ttl must end before 2038-01-19, or be 0 for never",

@@ -30,8 +30,6 @@ func TestOptionErrors(t *testing.T) {
 		`'memcached://a?pool=shared'`:            `unknown option "pool" in the url; known are connectTimeout, timeout`,
 		`'memcached://a?timeout=soon'`:           `option timeout in the url cannot be "soon"`,
 		`{ name: 'a' }`:                          `unknown option "name"; known are url, protocol, user`,
-		`{ servers: 'a' }`:                       `unknown option "servers": use url`,
-		`{ pool: 'shared' }`:                     `unknown option "pool": use connection`,
 		`'a', { url: ['b'] }`:                    "the url is given twice: as the first argument and as option url",
 		`'memcached://u:s3cret@a,memcached://b'`: "all urls must have the same user, password and options",
 		`'memcached://a?timeout=5'`:              "option timeout in the url: 5 could be seconds or milliseconds: write '5s' or '5ms'",

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -62,29 +61,10 @@ func apiConfig(what string, value sobek.Value, into any) error {
 		return k6mod.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		if now := otherConfigNames[camel(strings.Trim(name, `"`))]; now != "" && hasOption(into, snake(now)) {
-			return k6mod.Misuse("%s: unknown option %s: use %s", what, camel(name), now)
-		}
-
 		return k6mod.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
 	}
 
 	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
-}
-
-var otherConfigNames = map[string]string{ //nolint:gochecknoglobals // a table
-	"durable": "durableName", "replicas": "numReplicas", "maxAge": "ttl", "expiration": "ttl", "markerTtl": "limitMarkerTtl",
-	"allowMsgTtl": "limitMarkerTtl",
-}
-
-func hasOption(into any, name string) bool {
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
-			return true
-		}
-	}
-
-	return false
 }
 
 func toAPI(value any) (any, error) {

@@ -46,16 +46,12 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	v := newInitVU(t, New())
 	for given, message := range map[string]string{
 		`'a', { url: 'b' }`:                            `new Client: the url is given twice`,
-		`{ servers: ['b'] }`:                           `new Client: unknown option "servers": use url`,
 		`{ url: 5 }`:                                   `new Client: the url must be a string or an array of strings`,
-		`{ server: 'a' }`:                              `new Client: unknown option "server": use url`,
 		`{}, {}`:                                       `new Client takes a url and options, or options alone`,
 		`{ timeout: 0 }`:                               `new Client: timeout must be more than 0, not 0s`,
 		`{ connectTimeout: -1 }`:                       `new Client: connectTimeout must be more than 0`,
-		`{ pool: 'shared' }`:                           `new Client: unknown option "pool": use connection`,
 		`{ connection: 'all' }`:                        `new Client: connection must be 'vu' or 'shared', not "all"`,
 		`{ timeout: 5 }`:                               `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
-		`{ tls: { insecureSkipVerify: true } }`:        `new Client: unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
 		`{ tls: { frist: true } }`:                     `new Client: unknown option "tls.frist"; known are`,
 		`{ inboxPrefix: 'a.*' }`:                       `new Client: inboxPrefix must be a subject without wildcards`,
 		`{ reconnectBuffer: -1 }`:                      `new Client: reconnectBuffer must be a number of bytes, or 0 for none, not -1`,

@@ -327,16 +327,6 @@ func TestRunThatFailsIsLogged(t *testing.T) {
 	require.Contains(t, log.LastEntry().Message, "run: 3 of 3 operations failed, the first with: cannot connect to 127.0.0.1:1")
 }
 
-func TestMethodsOfOtherModules(t *testing.T) {
-	v := newVU(t)
-	for script, want := range map[string]string{
-		`client.pipeline()`: "use run({ iterations, mix, pipeline: 16 })", `client.multi()`: "use run({ iterations, mix, pipeline: 16 })",
-		`client.do('GET')`: "single commands of RESP are those of k6/x/redis", `client.incrAsync('a')`: "are those of k6/x/redis",
-	} {
-		require.Contains(t, v.Fail(`const client = new resp.Client(url); `+script).Message, want, script)
-	}
-}
-
 func TestServersThatAreBusy(t *testing.T) {
 	for _, says := range []string{
 		"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.",

@@ -157,7 +157,7 @@ func TestWrongUse(t *testing.T) {
 		`sql.open('sqlite3', ':memory:')`: `open: the driver must be the default export of a driver's module, such as k6/x/sql/driver/postgres, not sqlite3`,
 		`sql.open(sqlite3)`:               `open: the name of the database must be a string, not undefined`,
 		`sql.open(sqlite3, 'x', { maxOpenConns: 1 })`: `open: unknown option "maxOpenConns"; known are shared, max_open_conns, max_idle_conns, conn_max_idle_time, ` +
-			`conn_max_lifetime, timeout, tags`,
+			`conn_max_lifetime, timeout, tags; did you mean max_open_conns?`,
 		`sql.open(sqlite3, 'x', { max_open_conns: '1' })`: `open: option max_open_conns must be an integer from 0, not 1`,
 		`sql.open(sqlite3, 'x', { max_idle_conns: -1 })`:  `open: option max_idle_conns must be an integer from 0, not -1`,
 		`sql.open(sqlite3, 'x', { timeout: 0 })`:          `open: option timeout must be more than 0`,

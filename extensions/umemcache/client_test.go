@@ -160,9 +160,8 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		`addr, { tls: { ca: 'x' } }`:         `new Client: tls.cacerts must hold certificates in PEM, as open() reads them from a file`,
 		`addr, { tls: { key: 's3cret' } }`:   `new Client: tls.cert and tls.key must be given together`,
 		`{ url: addr }, {}`:                  `new Client takes a url and options, or options alone`,
-		`{ address: addr }`:                  `new Client: unknown option "address": use url`,
 		`addr, { thread: 4 }`: `new Client: unknown option "thread"; known are url, generation, threads, connectionsPerThread, ` +
-			`timeout, connectTimeout, tls, cluster, maxValue, values`,
+			`timeout, connectTimeout, tls, cluster, maxValue, values; did you mean threads?`,
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail(`new umemcache.Client(`+arguments+`)`), arguments)
 	}

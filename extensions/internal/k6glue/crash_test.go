@@ -33,7 +33,7 @@ func TestPanicsOfExportsAreExceptions(t *testing.T) {
 
 			return nil
 		},
-	}, nil)
+	})
 	var said []string
 	crash.SetLog(func(text string) { said = append(said, text) })
 	for _, name := range []string{"fn", "Class"} {

@@ -22,12 +22,10 @@ func (e *Exported) Exports(once *sync.Once) modules.Exports {
 	return exports
 }
 
-// NewExported exports functions and constructors. Their panics become exceptions.
-//
-// instead maps names from other modules to hints. Calling or constructing such a name throws its
-// hint. VUs may share the map.
-func NewExported(vu modules.VU, values map[string]any, instead map[string]string) *Exported {
-	return export(vu, vu.Runtime().NewObject(), &exportTable{vu: vu, values: values, instead: instead})
+// NewExported exports functions and constructors. Their panics become exceptions. Calling a
+// misspelled one throws its right name.
+func NewExported(vu modules.VU, values map[string]any) *Exported {
+	return export(vu, vu.Runtime().NewObject(), &exportTable{vu: vu, values: values})
 }
 
 // NewCallable is like NewExported for a module that is itself a function, and that also exports
@@ -36,14 +34,13 @@ func NewExported(vu modules.VU, values map[string]any, instead map[string]string
 // misplaced maps properties that are found elsewhere to hints. Reading one throws, because
 // comparing undefined would go unnoticed.
 func NewCallable(
-	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any,
-	instead, misplaced map[string]string,
+	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, misplaced map[string]string,
 ) *Exported {
 	rt := vu.Runtime()
 	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
 	setName(rt, function, name)
 
-	return export(vu, function, &exportTable{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
+	return export(vu, function, &exportTable{vu: vu, name: name, values: values, misplaced: misplaced})
 }
 
 // export inserts a prototype with the exports before the object's own.
@@ -71,9 +68,9 @@ type exportTable struct {
 	// object has the prototype; name is its export of itself.
 	object *sobek.Object
 	name   string
-	// instead throws when called, misplaced when read.
-	instead, misplaced map[string]string
-	made               map[string]sobek.Value
+	// misplaced maps properties that are elsewhere to hints.
+	misplaced map[string]string
+	made      map[string]sobek.Value
 }
 
 func (o *exportTable) Get(name string) sobek.Value {
@@ -89,11 +86,11 @@ func (o *exportTable) Get(name string) sobek.Value {
 	rt := o.vu.Runtime()
 	export, is := o.values[name]
 	if !is {
-		write, known := o.instead[name]
-		if !known {
+		near := nearName(name, o.Keys())
+		if near == "" {
 			return nil
 		}
-		export = nothing(o.vu, name, write)
+		export = nothing(o.vu, name, "use "+near)
 	}
 	value := rt.ToValue(guarded(rt, export))
 	if _, is := sobek.AssertFunction(value); is {
@@ -121,9 +118,6 @@ func (o *exportTable) names() map[string]any {
 		names[o.name] = nil
 	}
 	for name := range o.values {
-		names[name] = nil
-	}
-	for name := range o.instead {
 		names[name] = nil
 	}
 

@@ -189,22 +189,22 @@ func TestExports(t *testing.T) {
 			return rt.ToValue(call.Argument(0).ToInteger() + call.Argument(1).ToInteger())
 		},
 		"limit": 512,
-	}, map[string]string{"open": "make a client"})
+	})
 
-	require.ElementsMatch(t, []string{"add", "limit", "open"}, slices.Collect(maps.Keys(exported.Exports(&told).Named)))
+	require.ElementsMatch(t, []string{"add", "limit"}, slices.Collect(maps.Keys(exported.Exports(&told).Named)))
 	exports := exported.Exports(&told)
 	require.Nil(t, exports.Named, "k6 takes values from the default export")
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
 	require.NoError(t, rt.Set("mod", object))
-	for _, name := range []string{"add", "limit", "open"} {
+	for _, name := range []string{"add", "limit"} {
 		value := object.Get(name)
 		require.True(t, value.StrictEquals(object.Get(name)), "%s is made a JavaScript value once, not at each use", name)
 		require.NoError(t, rt.Set(name, value))
 	}
 	require.Nil(t, object.Get("then"))
 
-	got, err := rt.RunString(`[mod.add === add, mod.add(1, 2), add(3, 4), limit, 'add' in mod, 'open' in mod, (() => {
+	got, err := rt.RunString(`[mod.add === add, mod.add(1, 2), add(3, 4), limit, 'add' in mod, 'limits' in mod, (() => {
 		const names = [];
 		for (const name in mod) names.push(name);
 		return names.join();
@@ -213,13 +213,13 @@ func TestExports(t *testing.T) {
 	require.Equal(t, []any{true, int64(3), int64(7), int64(512), true, false, "add,limit"}, got.Export())
 	require.Equal(t, 2, calls)
 
-	for _, script := range []string{`open('url')`, `mod.open()`, `new open()`} {
+	for _, script := range []string{`mod.limits()`, `new mod.limits()`} {
 		_, err := rt.RunString(script)
-		require.ErrorContains(t, err, "TypeError: there is no open here: make a client at", script)
+		require.ErrorContains(t, err, "TypeError: there is no limits here: use limit at", script)
 		require.False(t, errext.IsInterruptError(err), "the init context ends with every exception")
 	}
 	vu.InitEnvField, vu.StateField = nil, &lib.State{}
-	_, err = rt.RunString(`open('url')`)
+	_, err = rt.RunString(`mod.limits()`)
 	require.True(t, errext.IsInterruptError(err))
 }
 

@@ -87,8 +87,8 @@ const maxOthers = 100
 func (p *prototype[T]) other(name string) sobek.Value {
 	function, known := p.others[name]
 	if !known {
-		if write := p.methods.otherName(name); write != "" {
-			function = p.function(name, func(T, sobek.FunctionCall) sobek.Value { panic(noMethod(p.runtime, name, write)) })
+		if instead := p.methods.instead(name); instead != "" {
+			function = p.function(name, func(T, sobek.FunctionCall) sobek.Value { panic(noMethod(p.runtime, name, instead)) })
 		}
 		if p.others == nil {
 			p.others = map[string]sobek.Value{}

@@ -75,13 +75,13 @@ func TestMethods(t *testing.T) {
 		{`thrown(() => client.getAsync('k'))`, "TypeError: there is no getAsync here: use asyncGet"},
 		{`thrown(() => client.setAsync('k'))`, "TypeError: there is no setAsync here: use set, which has no form that returns a promise"},
 		{`thrown(() => client.asyncGte('k'))`, "TypeError: there is no asyncGte here: use asyncGet"},
-		{`thrown(() => client.put('k'))`, "TypeError: there is no put here: use set"},
-		{`thrown(() => client.put('k')) === thrown(() => client.put('k'))`, true},
+		{`thrown(() => client.gett('k'))`, "TypeError: there is no gett here: use get"},
+		{`thrown(() => client.gett('k')) === thrown(() => client.gett('k'))`, true},
 		{`try { client.getAsync(); } catch (e) { e.stack.split('\n')[1].trim() }`, "at getAsync (native)"},
 		{`client.getAsync; ['getAsync' in client, client.hasOwnProperty('getAsync'), inAll(client)].join()`, "false,false,asyncGet,fail,get,meta,set"},
 		{`client.toJSON || client.inspect`, nil},
 		{`Client.prototype.getAsync = () => 'mine'; client.getAsync()`, "mine"},
-		{`class Own extends Client { put() { return 'own'; } } new Own('a').put()`, "own"},
+		{`class Own extends Client { gett() { return 'own'; } } new Own('a').gett()`, "own"},
 
 		{`client instanceof Client && client.constructor === Client`, true},
 		{`String(client)`, "[object Object]"},
@@ -181,31 +181,4 @@ func BenchmarkMethod(b *testing.B) {
 	b.ResetTimer()
 	_, err = call(sobek.Undefined(), rt.ToValue(b.N))
 	require.NoError(b, err)
-}
-
-// Hints fit the methods that the object has.
-func TestNamesFromOtherLibraries(t *testing.T) {
-	gateway := Methods[*thing]{"open": nil, "register": nil, "subscribe": nil, "readBulk": nil, "close": nil}
-	jetStream := Methods[*thing]{"createKeyValue": nil, "keyValue": nil}
-	workloads := Methods[*thing]{"run": nil, "hitRate": nil}
-	cache := Methods[*thing]{"run": nil, "hitRate": nil, "get": nil, "pipeline": nil}
-	for _, tt := range []struct {
-		of         Methods[*thing]
-		name, want string
-	}{
-		{gateway, "unregister", "use close(), which ends the session and what it registered"},
-		{gateway, "closeSession", "use close"},
-		{gateway, "advise", "use subscribe"},
-		{jetStream, "createBucket", "use createKeyValue"},
-		{Methods[*thing]{"appender": nil}, "openAppender", "use appender"},
-		{workloads, "pipeline", "use run({ iterations, mix, pipeline: 16 })"},
-		{workloads, "do", "use " + workloadsOnly},
-		{workloads, "getAsync", "use " + workloadsOnly},
-		{cache, "multi", "use pipeline"},
-		{cache, "do", ""},
-	} {
-		if got := tt.of.otherName(tt.name); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
 }

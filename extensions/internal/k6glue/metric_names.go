@@ -53,7 +53,7 @@ func (h *metricHint) Fire(entry *logrus.Entry) error {
 }
 
 func (h *metricHint) hint(name string) string {
-	module, what, _ := strings.Cut(name, "_")
+	module, _, _ := strings.Cut(name, "_")
 	var known []string
 	for _, metric := range h.registry.All() {
 		if strings.HasPrefix(metric.Name, module+"_") {
@@ -61,25 +61,12 @@ func (h *metricHint) hint(name string) string {
 		}
 	}
 	slices.Sort(known)
-	switch {
-	case !slices.Contains(known, module+"_failed"): // not one of our modules
+	if !slices.Contains(known, module+"_failed") { // not one of our modules
 		return ""
-	case strings.Contains(what, "fail") || strings.Contains(what, "error"):
-		return "; did you mean " + module + "_failed?"
 	}
-	meant := module + "_" + otherMetrics[what[strings.LastIndex(what, "_")+1:]]
-	if !slices.Contains(known, meant) {
-		var near bool
-		if meant, near = nearest.Of(name, known); !near {
-			return "; there are " + strings.Join(known, ", ")
-		}
+	if meant, near := nearest.Of(name, known); near {
+		return "; did you mean " + meant + "?"
 	}
 
-	return "; did you mean " + meant + "?"
-}
-
-// otherMetrics maps the last words of other modules' metrics to ours, without the module's name.
-var otherMetrics = map[string]string{ //nolint:gochecknoglobals // a table
-	"duration": "op_duration", "latency": "op_duration", "time": "op_duration",
-	"reqs": "ops", "requests": "ops", "operations": "ops", "calls": "ops", "count": "ops", "total": "ops",
+	return "; there are " + strings.Join(known, ", ")
 }

@@ -36,13 +36,9 @@ func TestHintAtMetrics(t *testing.T) {
 		return string(bytes.TrimSpace(after))
 	}
 	for name, want := range map[string]string{
-		"cache_duration":              "; did you mean cache_op_duration?",
-		"cache_req_duration{op:warm}": "; did you mean cache_op_duration?",
-		"cache_reqs":                  "; did you mean cache_ops?",
+		"cache_op_durations{op:warm}": "; did you mean cache_op_duration?",
 		"cache_hit":                   "; did you mean cache_hits?",
-		"cache_req_failed":            "; did you mean cache_failed?",
-		"cache_errors{op:get}":        "; did you mean cache_failed?",
-		"cache_bytes":                 "; there are cache_failed, cache_hits, cache_op_duration, cache_ops",
+		"cache_req_failed{op:get}":    "; there are cache_failed, cache_hits, cache_op_duration, cache_ops",
 		"other_hit":                   "",
 		"http_duration":               "",
 	} {

@@ -140,40 +140,20 @@ func withArticle(kind string) string {
 	return "a " + kind
 }
 
-// UnknownOption returns an error for an unknown option. It suggests the name used here, or lists
-// the known options. prefix is as in decodeOptions.
+// UnknownOption returns an error for an unknown option that lists the known ones, and suggests the
+// nearest. prefix is as in decodeOptions.
 func UnknownOption(prefix, name string, known []string) error {
-	if now := renamed[name]; slices.Contains(known, now) {
-		return fmt.Errorf("unknown option %q: use %s%s", prefix+name, prefix, now)
-	}
-	if gone, is := withdrawn[name]; is && slices.Contains(known, gone.beside) {
-		return fmt.Errorf("unknown option %q: %s", prefix+name, gone.instead)
-	}
 	verb := "are"
 	if len(known) == 1 {
 		verb = "is"
 	}
 
-	return fmt.Errorf("unknown option %q; known %s %s", prefix+name, verb, strings.Join(known, ", "))
-}
+	suggestion := ""
+	if near := nearName(name, known); near != "" {
+		suggestion = "; did you mean " + near + "?"
+	}
 
-// renamed maps option names of other libraries to ours. An entry applies if the call has the new
-// option.
-var renamed = map[string]string{ //nolint:gochecknoglobals // a table
-	"servers": "url", "server": "url", "address": "url", "addr": "url", "addrs": "url", "urls": "url", "hosts": "url", "host": "url",
-	"hostname": "url", "port": "url", "alternatives": "url", "pool": "connection",
-	"ops": "iterations", "operations": "iterations", "calls": "iterations", "most": "iterations", "count": "iterations",
-	"insecureSkipVerify": "insecureSkipTLSVerify",
-	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl", "exp": "ttl", "EX": "ttl", "PX": "ttl",
-	"maxAge":         "ttl",
-	"maxConnections": "poolSize", "key": "apiKey",
-}
-
-// withdrawn maps replaced options to hints. A hint applies only if the call also has the option
-// beside.
-var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
-	"prefill": {"mix", "call client.prefill(workload) before"},
-	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},
+	return fmt.Errorf("unknown option %q; known %s %s%s", prefix+name, verb, strings.Join(known, ", "), suggestion)
 }
 
 // checkTimes rejects invalid times and times without a unit.

@@ -125,7 +125,7 @@ func TestTLSOptionsOfAScript(t *testing.T) {
 	require.False(t, got.Given())
 	for js, want := range map[string]string{
 		`({ tls: 'yes' })`:                        `option tls must be true, false or an object`,
-		`({ tls: { insecureSkipVerify: true } })`: `unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
+		`({ tls: { insecureSkipVerify: true } })`: `unknown option "tls.insecureSkipVerify"; known are cacerts, ca, cert, key, password, serverName, insecureSkipTLSVerify`,
 		`({ tls: { caFile: 'x' } })`:              `unknown option "tls.caFile"; known are cacerts, ca, cert, key, password, serverName, insecureSkipTLSVerify`,
 		`({ tls: { cert: 5 } })`:                  `option tls.cert must be a string, not a number`,
 		`({ tls: { cacerts: 5 } })`:               `option tls.cacerts must be a string or an array of strings, in PEM`,

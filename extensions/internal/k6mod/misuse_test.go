@@ -33,11 +33,10 @@ func TestMisuseEndsTheTest(t *testing.T) {
 	require.False(t, ends(Misuse("get: the key must be a string")))
 }
 
-func TestNamesOfOtherModules(t *testing.T) {
+func TestMisspelledExports(t *testing.T) {
 	v, _ := newCacheVU(t, true)
-	for _, script := range []string{`cache.connect('h')`, `cache.open('h')`, `new cache.Connection('h')`, `cache.get('key')`} {
-		require.Contains(t, v.Fail(script).Message,
-			" here: make a client in the init context, const client = new Client(url, options); it connects by itself", script)
+	for _, script := range []string{`cache.client('h')`, `new cache.Cleint('h')`} {
+		require.Contains(t, v.Fail(script).Message, " here: use Client", script)
 	}
 	require.Equal(t, "Client", v.Run(`let names = ''; for (const name in cache.default) names += name; names`))
 }

@@ -29,20 +29,6 @@ type root struct {
 
 	// named ensures that k6 learns the export names once.
 	named sync.Once
-	once  sync.Once
-	// instead maps missing names to hints.
-	instead map[string]string
-}
-
-func insteadOf(exports map[string]any) map[string]string {
-	instead := map[string]string{}
-	for _, name := range otherExports {
-		if _, has := exports[name]; !has {
-			instead[name] = makeClient
-		}
-	}
-
-	return instead
 }
 
 func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
@@ -52,20 +38,10 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	k6glue.HintAtMetrics(vu)
-	exports := r.definition.Exports(m)
-	r.once.Do(func() { r.instead = insteadOf(exports) })
-	m.exports = k6glue.NewExported(vu, exports, r.instead)
+	m.exports = k6glue.NewExported(vu, r.definition.Exports(m))
 
 	return m
 }
-
-// otherExports are names of clients and their calls in other modules.
-var otherExports = []string{ //nolint:gochecknoglobals // a table
-	"connect", "open", "createClient", "createConnection", "createPool", "Connection", "Pool", "get", "set",
-	"publish", "subscribe", "request", "query", "exec", "execute", "command",
-}
-
-const makeClient = "make a client in the init context, const client = new Client(url, options); it connects by itself"
 
 // Module is a module in one VU.
 type Module struct {

@@ -53,22 +53,11 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"settings": m.declare,
 		"refuse":   m.refuse,
 		"ycsb":     m.ycsb,
-	}, otherExports, ofSteps)
+	}, ofSteps)
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()
 
 	return m
-}
-
-var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
-	"Sweep":     useOptions,
-	"scenario":  useOptions,
-	"scenarios": useOptions,
-	"executor":  useOptions,
-	"compare": "call sweep.run({ base, change }) with two functions, or give sweep.options({ variants: ['base', 'change'] }) " +
-		"and ask sweep.step().variant in the scenario's function",
-	"start":   "call sweep.run(fn) in the scenario's function",
-	"measure": "call sweep.run(fn), or sweep.op(name, fn) for a piece of it",
 }
 
 // ofSteps are properties of sweep.step() that people look for in the module.
@@ -79,8 +68,6 @@ var ofSteps = map[string]string{ //nolint:gochecknoglobals // a table
 	"phase":   "sweep.step().phase is that of the step at work",
 	"repeat":  "sweep.step().repeat is that of the step at work",
 }
-
-const useOptions = "write export const options = sweep.options({ clients: [1, 8, 64], duration: '10s' })"
 
 type module struct {
 	root    *rootModule

@@ -27,7 +27,7 @@ func TestThresholdOnFailedOperations(t *testing.T) {
 	require.Regexp(t, `memcached_failed\.*: 100\.00% `, r.output)
 	require.Regexp(t, `\{ page:home \}\.*: 100\.00% `, r.output)
 
-	r = run(good, "memcached_req_failed")
+	r = run(good, "memcached_faild")
 	require.Equal(t, exitInvalidConfig, r.code, r.output)
 	require.Contains(t, r.output, "did you mean memcached_failed?")
 }

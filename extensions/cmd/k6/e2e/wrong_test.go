@@ -21,7 +21,7 @@ func TestWrongCallsEndTheTest(t *testing.T) {
 	const name = "TypeError: there is no getAsync here: use asyncGet"
 	for call, says := range map[string]string{
 		"sync": ttl, "async": ttl, "inAsync": ttl, "name": name, "asyncName": name, "op": ttl,
-		"module": "TypeError: there is no connect here: make a client in the init context",
+		"module": "TypeError: there is no client here: use Client",
 	} {
 		begin := time.Now()
 		r := wrong(t, call)

@@ -12,7 +12,7 @@ const calls = {
   inAsync: async () => { client.set('key', 'value', { ttl: 60 }); },
   name: () => client.getAsync('key'),
   asyncName: async () => { await client.getAsync('key'); },
-  module: () => memcached.connect('127.0.0.1'),
+  module: () => memcached.client('127.0.0.1'),
   op: () => sweep.op('set', () => client.set('key', 'value', 60)),
 };
 
