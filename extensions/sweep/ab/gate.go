@@ -188,6 +188,19 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
+// Outcome returns the worst outcome of the gates, and their counts in words.
+func Outcome(judgements []Judgement) (outcome judgement.Outcome, text string) {
+	var gates []report.Verdict
+	for i := range judgements {
+		if j := &judgements[i]; j.Gate != "" {
+			gates = append(gates, report.Verdict{Outcome: j.Outcome, Held: j.Outcome == judgement.Held})
+		}
+	}
+	text, outcome = report.GatesText(gates)
+
+	return outcome, text
+}
+
 // lacks returns the outcome of a figure that is missing in some pairs: crossed if base has it in
 // most pairs and the change lacks it in most pairs, otherwise undecided. It returns "" if no pair
 // lacks the figure. Unknown pairs are left out; at most half of the pairs may be unknown.

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -11,11 +14,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Text renders the results: a table, and undecided gates.
+// Text renders the results: a table, notes, and last the answer in words.
 func Text(t *Trial, judgements []Judgement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)
-	lines := "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t\n"
+	lines := "step\tfigure\tbase\tchange\tchange/base\t95 % interval\tcould see\tgate\t\n"
 	for i := range judgements {
 		j := &judgements[i]
 		if j.N == 0 {
@@ -24,15 +27,15 @@ func Text(t *Trial, judgements []Judgement) string {
 
 			continue
 		}
-		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
-			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High,
+		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", cmp.Or(j.Step, "-"), j.name,
+			j.show(j.BaseMedian), j.show(j.ChangeMedian), judgement.Times(j.Ratio), judgement.TimesRange(j.Low, j.High),
 			judgement.Percent(j.Visible), j.verdict())
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(w, lines) // writes to memory cannot fail
 	_ = w.Flush()
 
-	return trimLines(b.String()) + t.failed() + lackings(t, judgements) + undecided(judgements)
+	return trimLines(b.String()) + t.failed() + lackings(t, judgements) + "\n" + answer(judgements) + "\n"
 }
 
 func inPairs(n, pairs int) string {
@@ -86,23 +89,135 @@ func (j *Judgement) verdict() string {
 	return ""
 }
 
-func undecided(judgements []Judgement) string {
-	needed, at := 0, -1
+// answer says in words which command is better, by the figure that decides the outcome.
+func answer(judgements []Judgement) string {
+	outcome, _ := Outcome(judgements)
+	var gated []*Judgement
+	words := map[string]int{}
 	for i := range judgements {
-		if judgements[i].PairsNeeded > needed {
-			needed, at = judgements[i].PairsNeeded, i
+		if j := &judgements[i]; j.Gate != "" {
+			gated = append(gated, j)
+			words[j.word()]++
 		}
 	}
-	if at < 0 {
-		return ""
+	decisive := slices.MaxFunc(gated, func(a, b *Judgement) int {
+		return cmp.Or(compareBools(a.Outcome == outcome, b.Outcome == outcome), cmp.Compare(a.weight(), b.weight()))
+	})
+	text := string(outcome) + ": " + decisive.sentence()
+	if len(gated) == 1 {
+		return text
 	}
-	j := &judgements[at]
-	if needed <= j.N {
-		return fmt.Sprintf("\nundecided: the change of %s is near to what is tolerated; more pairs tell\n", j.name)
+	var counts []string
+	for _, word := range []string{worse, better, same, cannotTell} {
+		if words[word] > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", words[word], word))
+		}
 	}
 
-	return fmt.Sprintf("\nundecided: with such noise it takes some %s to see a change of the tolerated size in %s\n",
-		report.Plural(needed, "pair"), j.name)
+	return fmt.Sprintf("%s\nof %d gated figures: %s", text, len(gated), strings.Join(counts, ", "))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// The words that compare change with base.
+const (
+	better     = "better"
+	worse      = "worse"
+	same       = "same"
+	cannotTell = "cannot tell"
+)
+
+func (j *Judgement) word() string {
+	switch {
+	case j.N > 0:
+		word, _, _ := strings.Cut(judgement.Word(j.rate, j.Low, j.High), " within ")
+
+		return word
+	case j.Outcome == judgement.Crossed:
+		return worse
+	default:
+		return cannotTell
+	}
+}
+
+// weight orders figures of one outcome: certain differences first, then larger ones, and worse
+// before better.
+func (j *Judgement) weight() float64 {
+	if j.N == 0 {
+		return math.Inf(1)
+	}
+	const worseFirst, certainFirst = 1e3, 1e6
+	weight := math.Abs(math.Log(j.Ratio))
+	switch j.word() {
+	case worse:
+		weight += worseFirst + certainFirst
+	case better:
+		weight += certainFirst
+	}
+
+	return weight
+}
+
+func (j *Judgement) sentence() string {
+	figure := j.name
+	if j.Step != "" {
+		figure += " of " + j.Step
+	}
+	if j.N == 0 {
+		if j.Outcome == judgement.Crossed {
+			return "change is worse than base: only base has " + figure
+		}
+
+		return "cannot tell which is better: too few pairs have " + figure
+	}
+	ratio := judgement.TimesWithin(j.Interval())
+	switch word := j.word(); word {
+	case same:
+		return fmt.Sprintf("change is as good as base: %s is the %s, %s%s", figure, judgement.Word(j.rate, j.Low, j.High), ratio, j.needed())
+	case cannotTell:
+		return fmt.Sprintf("neither is certainly better: %s is %s of base%s", figure, ratio, j.needed())
+	default:
+		text := fmt.Sprintf("change is %s than base: %s is %s, %s", word, figure, difference(j.Ratio), ratio)
+		if word == worse && j.Outcome == judgement.Held {
+			text += ", which " + j.Gate + " allows"
+		}
+
+		return text + j.needed()
+	}
+}
+
+// difference describes a ratio in plain words.
+func difference(ratio float64) string {
+	const many = 2
+	switch {
+	case ratio >= many:
+		return strconv.FormatFloat(ratio, 'g', 2, 64) + " times as high"
+	case ratio >= 1:
+		return judgement.Percent(ratio-1) + " higher"
+	default:
+		return judgement.Percent(1-ratio) + " lower"
+	}
+}
+
+// needed returns how many pairs would decide the gate, as a clause.
+func (j *Judgement) needed() string {
+	switch {
+	case j.PairsNeeded == 0:
+		return ""
+	case j.PairsNeeded <= j.N:
+		return fmt.Sprintf("; that is near to %s: it takes more pairs", j.Gate)
+	default:
+		return fmt.Sprintf("; with such noise, %s takes some %s", j.Gate, report.Plural(j.PairsNeeded, "pair"))
+	}
 }
 
 func trimLines(text string) string {

@@ -1,11 +1,14 @@
 package ab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
@@ -113,12 +116,30 @@ func (t *Trial) add(base, change []value) error {
 		}
 	}
 	if !common {
-		return fmt.Errorf("pair %d: the two commands have no figure in common", t.Pairs+1)
+		return fmt.Errorf("pair %d: the two commands have no figure in common: base measured %s, and change %s; "+
+			"give an operation the same name and clients in both, such as sweep.op('get', ...) and -e CLIENTS=8",
+			t.Pairs+1, stepsOf(base), stepsOf(change))
 	}
 	t.Figures = figures
 	t.Pairs++
 
 	return nil
+}
+
+// stepsOf lists the steps with figures, for errors.
+func stepsOf(values []value) string {
+	const most = 5
+	var steps []string
+	for i := range values {
+		if step := strconv.Quote(cmp.Or(values[i].Step, "the time of the process")); !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	if more := len(steps) - most; more > 0 {
+		steps = append(steps[:most], fmt.Sprintf("%d more", more))
+	}
+
+	return cmp.Or(strings.Join(steps, ", "), "nothing")
 }
 
 func find(values []value, f *Figure) value {

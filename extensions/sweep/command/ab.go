@@ -51,6 +51,9 @@ every step. The default is opsPerSecond=-5%; p50=+5% if the script sets the rate
   crossed    the whole interval is outside, or base has the figure and the change lacks it, such as p99 of a slow step
   undecided  these pairs cannot detect a change of that size, or both commands lack the figure
 
+Ratios are change/base: the figure of the second command divided by that of the first. 1.100x is 10 % more than base:
+better in ops/s, worse in a latency. The last lines are the answer: the verdict, which command is better, by how much.
+
 Several gates are corrected for their number (Holm). "could see" is the smallest change that is detected with 80 %
 probability.
 
@@ -79,7 +82,7 @@ when a command fails, or when no step has the figure of a gate.`,
 			return runAB(gs, cmd, base, change, &o)
 		},
 	}
-	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "number of pairs; with --until the most pairs, by default 100")
+	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "number of pairs, at least 4; with --until the most pairs, by default 100")
 	cmd.Flags().StringVar(&o.until, "until", "", "run pairs until intervals are that narrow, such as `1%`")
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "allowed worsening of a `figure`, such as opsPerSecond=-5% or p99=+10%")
 	completes(cmd, "gate", []string{"opsPerSecond=-5%", "p50=+5%", "p99=+10%", "mean=+5%", "cpu=+3%", "time=+5%"})
@@ -213,19 +216,10 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 	if err != nil {
 		return err
 	}
-	count := map[judgement.Outcome]int{}
-	total := 0
-	worst := judgement.Held
-	for i := range judgements {
-		if judgements[i].Gate != "" {
-			count[judgements[i].Outcome]++
-			total++
-			worst = judgement.Worst(worst, judgements[i].Outcome)
-		}
-	}
-	if worst == judgement.Held {
+	outcome, text := ab.Outcome(judgements)
+	if outcome == judgement.Held {
 		return nil
 	}
 
-	return notHeld(fmt.Errorf("%d of %d gates crossed, %d undecided", count[judgement.Crossed], total, count[judgement.Undecided]), worst)
+	return notHeld(errors.New(text), outcome)
 }

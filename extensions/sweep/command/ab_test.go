@@ -52,10 +52,10 @@ func TestAB(t *testing.T) {
 		code         int
 	}{
 		{1, quiet, nil, "", 0},
-		{0.9, quiet, nil, "2 of 2 gates crossed, 0 undecided", 99},
+		{0.9, quiet, nil, "2 of 2 gates crossed", 99},
 		{0.9, quiet, []string{"--gate", "opsPerSecond=-20%"}, "", 0},
-		{0.9, quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed, 0 undecided", 99},
-		{1, loud, nil, "0 of 2 gates crossed, 2 undecided", 110},
+		{0.9, quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed", 99},
+		{1, loud, nil, "2 of 2 gates undecided", 110},
 	} {
 		_, message, code := k.ab(append([]string{"--pairs", "6"}, tt.flags...), ofSpeed(t, 1, quiet), ofSpeed(t, tt.speed, tt.noise))
 		require.Equal(t, tt.message, message, tt)
@@ -96,9 +96,45 @@ func TestABText(t *testing.T) {
 	k := newK6(t)
 	out, _, _ := k.ab([]string{"--pairs", "4"}, ofSpeed(t, 1, 0), ofSpeed(t, 0.5, 0))
 	require.Contains(t, out, "4 pairs, in random balanced order\nbase:   sh /")
-	require.Regexp(t, `get, 8 clients +ops/s +\S+/s +\S+/s +0\.500 +0\.500 to 0\.500 +\S+ % +CROSSED opsPerSecond=-5%\n`, out)
-	require.Regexp(t, `get, 1 client +p50 +\S+ +\S+ +2\.0\d\d +`, out)
-	require.Regexp(t, `get, 1 client +k6 CPU/op +\S+ µs +\S+ µs +1\.000 +`, out)
+	require.Regexp(t, `get, 8 clients +ops/s +\S+/s +\S+/s +0\.500x +0\.500 to 0\.500 +\S+ % +CROSSED opsPerSecond=-5%\n`, out)
+	require.Regexp(t, `get, 1 client +p50 +\S+ +\S+ +2\.0\d\dx +`, out)
+	require.Regexp(t, `get, 1 client +k6 CPU/op +\S+ µs +\S+ µs +1\.000x +`, out)
+}
+
+// The last line has the verdict of the exit code, which command is better, and by how much.
+func TestABAnswers(t *testing.T) {
+	const quiet, loud = 0.002, 0.3
+	for _, tt := range []struct {
+		speed, noise float64
+		gates        []string
+		code         int
+		want         string
+	}{
+		{0.5, quiet, nil, 99, `crossed: change is worse than base: ops/s of get, (1 client|8 clients) is 50 % lower, 0\.500x \(0\.\d+ to 0\.\d+\)\nof 2 gated figures: 2 worse`},
+		{0.5, quiet, []string{"p50=+5%"}, 99, `crossed: change is worse than base: p50 of get, .* is 2 times as high, 2\.\d+x \(1\.\d+ to 2\.\d+\)\nof 2 .*: 2 worse`},
+		{1.2, quiet, nil, 0, `held: change is better than base: ops/s of get, .* is 20 % higher, 1\.200x \(1\.\d+ to 1\.\d+\)\nof 2 .*: 2 better`},
+		{0.9, quiet, []string{"opsPerSecond=-20%"}, 0, `held: change is worse than base: ops/s of get, .* is 10 % lower, 0\.900x \(.*\), which opsPerSecond=-20% allows\nof 2 .*: 2 worse`},
+		{1, quiet, nil, 0, `held: change is as good as base: ops/s of get, .* is the same within \S+ %, 1\.000x \(.*\)\nof 2 .*: 2 same`},
+		{1, loud, nil, 110, `undecided: neither is certainly better: ops/s of get, .* is 1\.000x \(.*\) of base; with such noise, opsPerSecond=-5% takes some \d+ pairs\nof 2 .*: 2 cannot tell`},
+		{0.01, loud, []string{"opsPerSecond=-98.95%", "p50=+1%"}, 99, `crossed: change is worse than base: p50 of get, .* times as high, .*\nof 4 gated figures: 4 worse`},
+	} {
+		k := newK6(t)
+		flags := []string{"--pairs", "6"}
+		for _, gate := range tt.gates {
+			flags = append(flags, "--gate", gate)
+		}
+		out, message, code := k.ab(flags, ofSpeed(t, 1, quiet), ofSpeed(t, tt.speed, tt.noise))
+		require.Equal(t, tt.code, code, message)
+		require.Regexp(t, `\n\n`+tt.want+`\n$`, out)
+	}
+}
+
+func TestABWithoutACommonStep(t *testing.T) {
+	k := newK6(t)
+	_, message, code := k.ab(nil, ofSpeed(t, 1, 0), []string{"true"})
+	require.Equal(t, 104, code)
+	require.Equal(t, `pair 1: the two commands have no figure in common: base measured "get, 1 client", "get, 8 clients", `+
+		`and change "the time of the process"; give an operation the same name and clients in both, such as sweep.op('get', ...) and -e CLIENTS=8`, message)
 }
 
 func TestABWrongUse(t *testing.T) {

@@ -47,7 +47,7 @@ func TestHistory(t *testing.T) {
 	out, message, code = k.run("history", "check", "--dir", dir)
 	require.Regexp(t, `^\d+ figures got worse in the last 20 commits$`, message)
 	require.Equal(t, 99, code)
-	require.Regexp(t, `(?m)^\| c20 \| change 20 \| ops/s of get, 1 client \| worse -\d+\.\d % \(-\d+\.\d to -\d\.\d %\) \| (after c19|one of 2) \|$`, out)
+	require.Regexp(t, `(?m)^\| c20 \| change 20 \| ops/s of get, 1 client \| worse 0\.\d{3}x \(0\.\d{3} to 0\.\d{3}\) \| (after c19|one of 2) \|$`, out)
 
 	out, message, code = k.run("history", "check", "--dir", dir, "--last", "8")
 	require.Empty(t, message, "it began before")

@@ -78,8 +78,8 @@ func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison {
 
 	estimate := together(found, blocks)
 	c.estimate = estimate
-	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s%s",
-		estimate.Ratio, estimate.Low, estimate.High, inStep(key), ofProcesses(r))
+	c.verdict.Detail = fmt.Sprintf("change is %s of base%s%s",
+		judgement.TimesWithin(estimate.Interval()), inStep(key), ofProcesses(r))
 	c.needed = func() string {
 		n := estimate.PairsFor(g.Part)
 		if n <= estimate.N {

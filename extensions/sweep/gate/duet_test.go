@@ -48,7 +48,7 @@ func TestGatesOfADuet(t *testing.T) {
 	const h, c, u = judgement.Held, judgement.Crossed, judgement.Undecided
 	f := parsed(t, ofDuets)
 	require.Equal(t, []string{
-		"ops/s of every step >= 95 % of base", "p99 of every step <= 110 % of base", "every step complete and no operation failed",
+		"ops/s of every step >= 0.95x of base", "p99 of every step <= 1.1x of base", "every step complete and no operation failed",
 	}, f.Plan())
 	for _, tt := range []struct {
 		name     string
@@ -153,11 +153,11 @@ func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 		outcomes[v.Gate] = v.Outcome
 	}
 	require.Equal(t, map[string]judgement.Outcome{
-		"ops/s of get in every step >= 900":               judgement.Held,
-		"ops/s of get with 1 client >= 95 % of baseline":  judgement.Crossed,
-		"ops/s of get with 8 clients >= 95 % of baseline": judgement.Held,
-		"ops/s of set with 1 client >= 95 % of baseline":  judgement.Crossed, // missing in the run
-		"ops/s of set with 8 clients >= 95 % of baseline": judgement.Crossed,
+		"ops/s of get in every step >= 900":                judgement.Held,
+		"ops/s of get with 1 client >= 0.95x of baseline":  judgement.Crossed,
+		"ops/s of get with 8 clients >= 0.95x of baseline": judgement.Held,
+		"ops/s of set with 1 client >= 0.95x of baseline":  judgement.Crossed, // missing in the run
+		"ops/s of set with 8 clients >= 0.95x of baseline": judgement.Crossed,
 		"baseline fits": judgement.Held,
 		"every step complete and no operation failed": judgement.Held,
 	}, outcomes)

@@ -28,14 +28,12 @@ func (a *Absolute) name(b Bound) string {
 }
 
 func (t Tolerance) name(key report.Key) string {
-	return fmt.Sprintf("%s of %s %s %s %% of baseline",
-		t.Figure.Name, steps(key), boundSign(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+	return fmt.Sprintf("%s of %s %s %sx of baseline", t.Figure.Name, steps(key), boundSign(t.Figure), decimal(rounded(t.limit())))
 }
 
 // nameOfDuet names the gate of a figure in every step of a duet.
 func (t Tolerance) nameOfDuet() string {
-	return fmt.Sprintf("%s of every step %s %s %% of base",
-		t.Figure.Name, boundSign(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+	return fmt.Sprintf("%s of every step %s %sx of base", t.Figure.Name, boundSign(t.Figure), decimal(rounded(t.limit())))
 }
 
 func (t Tolerance) limit() float64 {
@@ -46,11 +44,11 @@ func (t Tolerance) limit() float64 {
 	return 1 + t.Part
 }
 
-// percent returns the ratio in percent, without binary rounding errors.
-func percent(ratio float64) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(100*ratio, 'g', 12, 64), 64)
+// rounded returns the number without binary rounding errors.
+func rounded(number float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(number, 'g', 12, 64), 64)
 	if err != nil {
-		return 100 * ratio
+		return number
 	}
 
 	return rounded

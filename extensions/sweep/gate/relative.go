@@ -165,17 +165,16 @@ func (f *File) againstRuns(g *relativeGate, after *report.Group) comparison {
 	}
 	estimate, err := judgement.Another(recorded, value, 1-f.Relative.Alpha)
 	if err != nil {
-		v := undecided(fmt.Sprintf("%s, %.1f %% of the baseline's %s: not judged, %s",
-			measured(g.Figure, value), 100*value/middle, measured(g.Figure, middle), err))
+		v := undecided(fmt.Sprintf("%s, %s of the baseline's %s: not judged, %s",
+			measured(g.Figure, value), judgement.Times(value/middle), measured(g.Figure, middle), err))
 		v.Needed = fmt.Sprintf("it takes %s (k6 x sweep record RUN.json)",
 			report.Plural(judgement.FewestRuns-len(recorded), "more recorded run"))
 
 		return decided(v)
 	}
-	ratio, low, high := estimate.Interval()
 	c.estimate = estimate
-	c.verdict.Detail = fmt.Sprintf("%s, %.1f %% (%.1f to %.1f %%) of the baseline's %s in %s",
-		measured(g.Figure, value), 100*ratio, 100*low, 100*high, measured(g.Figure, value/ratio), report.Plural(len(recorded), "run"))
+	c.verdict.Detail = fmt.Sprintf("%s, %s of the baseline's %s in %s", measured(g.Figure, value),
+		judgement.TimesWithin(estimate.Interval()), measured(g.Figure, value/estimate.Geometric), report.Plural(len(recorded), "run"))
 	c.needed = func() string { return runsNeeded(estimate, g.Part, len(recorded)) }
 
 	return c
@@ -187,7 +186,7 @@ func runsNeeded(e *judgement.Ratio, tolerance float64, recorded int) string {
 	switch n := e.RunsFor(tolerance); {
 	case n == 0:
 		return fmt.Sprintf("runs differ by %s: one beside recorded ones cannot show %s, it takes %s",
-			judgement.Percent(e.Deviation()), decimal(percent(tolerance))+" %", duet)
+			judgement.Percent(e.Deviation()), decimal(rounded(100*tolerance))+" %", duet)
 	case n <= recorded:
 		return "the change is near to what is tolerated: it takes more recorded runs, or " + duet
 	default:

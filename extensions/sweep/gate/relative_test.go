@@ -24,31 +24,31 @@ func TestRelative(t *testing.T) {
 		detail   string // detail of the ops/s gate
 		needed   string
 	}{
-		{"as before", near(t), steady(1), h, h, "1002.5/s, 100.0 % (97.0 to 103.1 %) of the baseline's 1002.5/s in 5 runs", ""},
-		{"faster", near(t), steady(2), h, h, "2005.0/s, 200.0 % (194.0 to 206.2 %) of the baseline's 1002.5/s in 5 runs", ""},
-		{"slower within the tolerance", near(t), steady(0.95), h, h, "952.4/s, 95.0 % (92.2 to 97.9 %)", ""},
-		{"slower", near(t), steady(0.8), c, u, "802.0/s, 80.0 % (77.6 to 82.5 %)", ""},
-		{"much slower", near(t), steady(0.5), c, c, "501.2/s, 50.0 % (48.5 to 51.5 %)", ""},
+		{"as before", near(t), steady(1), h, h, "1002.5/s, 1.000x (0.970 to 1.031) of the baseline's 1002.5/s in 5 runs", ""},
+		{"faster", near(t), steady(2), h, h, "2005.0/s, 2.000x (1.940 to 2.062) of the baseline's 1002.5/s in 5 runs", ""},
+		{"slower within the tolerance", near(t), steady(0.95), h, h, "952.4/s, 0.950x (0.922 to 0.979)", ""},
+		{"slower", near(t), steady(0.8), c, u, "802.0/s, 0.800x (0.776 to 0.825)", ""},
+		{"much slower", near(t), steady(0.5), c, c, "501.2/s, 0.500x (0.485 to 0.515)", ""},
 		{
-			"near to the bound", near(t), steady(0.9), u, h, "902.2/s, 90.0 % (87.3 to 92.8 %)",
+			"near to the bound", near(t), steady(0.9), u, h, "902.2/s, 0.900x (0.873 to 0.928)",
 			"the change is near to what is tolerated: it takes more recorded runs, or a duet (sweep.run({ base, change })) or k6 x sweep ab",
 		},
 		{
-			"as before, beside runs that differ", apart(t), steady(1), u, u, "1002.5/s, 100.4 % (74.0 to 136.2 %)",
+			"as before, beside runs that differ", apart(t), steady(1), u, u, "1002.5/s, 1.004x (0.740 to 1.362)",
 			"runs differ by 11 %: one beside recorded ones cannot show 10 %, it takes a duet (sweep.run({ base, change })) or k6 x sweep ab",
 		},
-		{"18 % slower, beside runs that differ", apart(t), steady(0.82), u, u, "822.0/s, 82.3 % (60.7 to 111.7 %)", "cannot show 10 %"},
-		{"far slower than runs that differ", apart(t), steady(0.3), c, c, "300.8/s, 30.1 % (22.2 to 40.9 %)", ""},
+		{"18 % slower, beside runs that differ", apart(t), steady(0.82), u, u, "822.0/s, 0.823x (0.607 to 1.117)", "cannot show 10 %"},
+		{"far slower than runs that differ", apart(t), steady(0.3), c, c, "300.8/s, 0.301x (0.222 to 0.409)", ""},
 		{
-			"beside too few", recorded(t, 1, 1.03, 0.97), steady(1), u, h, "1002.5/s, 100.0 % (86.2 to 116.1 %)",
+			"beside too few", recorded(t, 1, 1.03, 0.97), steady(1), u, h, "1002.5/s, 1.000x (0.862 to 1.161)",
 			"runs differ by 3.0 %: it takes some 13 recorded runs, or a duet",
 		},
 		{
 			"beside one", recorded(t, 1), steady(1), u, u,
-			"1002.5/s, 100.0 % of the baseline's 1002.5/s: not judged, 1 recorded run tells nothing of how much runs differ",
+			"1002.5/s, 1.000x of the baseline's 1002.5/s: not judged, 1 recorded run tells nothing of how much runs differ",
 			"it takes 2 more recorded runs (k6 x sweep record RUN.json)",
 		},
-		{"slow beside one", recorded(t, 1), steady(0.3), u, u, "300.8/s, 30.0 % of the baseline's 1002.5/s: not judged", "it takes 2 more"},
+		{"slow beside one", recorded(t, 1), steady(0.3), u, u, "300.8/s, 0.300x of the baseline's 1002.5/s: not judged", "it takes 2 more"},
 		{"beside two", recorded(t, 1, 1), steady(1), u, u, "not judged, 2 recorded runs tell nothing", "it takes 1 more recorded run ("},
 		{
 			"a step is missing", near(t), changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[8:] }), c, c,

@@ -221,7 +221,7 @@ func TestHistoryOfRuns(t *testing.T) {
 		require.Equal(t, commit(29).Short(), c.Last.Short())
 		require.True(t, c.Worse)
 		require.Equal(t, []string{"fingerprint.kernel: 6.1, then 6.8"}, c.Also)
-		require.Regexp(t, `^[-+]\d\.\d % \([-+]\d+\.\d to [-+]\d+\.\d %\)$`, c.Text())
+		require.Regexp(t, `^\d\.\d{3}x \(\d\.\d{3} to \d\.\d{3}\)$`, c.Text())
 	}
 	require.True(t, seen["ops/s of get, 8 clients"], seen)
 }

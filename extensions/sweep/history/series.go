@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -165,12 +166,11 @@ func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
 
 // Text describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
 func (c *NamedChange) Text() string {
-	text := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
 	if c.High > 0 {
-		text += fmt.Sprintf(" (%+.1f to %+.1f %%)", 100*(c.Low-1), 100*(c.High-1))
+		return judgement.TimesWithin(c.Ratio, c.Low, c.High)
 	}
 
-	return text
+	return judgement.Times(c.Ratio)
 }
 
 // Short returns the abbreviated commit.

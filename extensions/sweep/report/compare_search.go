@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // Sought compares the results of two searches with the same goal.
@@ -47,7 +49,7 @@ func ofBoth(all []pair) []pair {
 	return both
 }
 
-// text returns one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, -50.00%
+// text returns one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, 0.500x
 // REGRESSION".
 func (s *Sought) text() string {
 	show := func(n float64) string { return Thousands(int64(n)) }
@@ -57,7 +59,7 @@ func (s *Sought) text() string {
 	line := fmt.Sprintf("search: %s with %s: old %s%s, new %s%s", mostOf(s.Of), oneLineOf(s.Bound),
 		show(s.Old), s.OldBracket.text(show), show(s.New), s.NewBracket.text(show))
 	if s.Old > 0 {
-		line += ", " + percentage(s.New/s.Old)
+		line += ", " + judgement.Times(s.New/s.Old)
 	}
 	if s.Regressed {
 		line += "  REGRESSION"

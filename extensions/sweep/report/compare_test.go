@@ -255,12 +255,12 @@ func TestCompareOfSearches(t *testing.T) {
 		regressed bool
 		text      string
 	}{
-		{"the same", searched(48, 1, 32, 64, 48), 4, false, "\nsearch: the most clients with p99 <= 5ms: old 48, new 48, +0.00%\n"},
-		{"other refinements", searched(46, 1, 32, 64, 46), 3, false, "old 48, new 46, -4.17%\n"},
-		{"less found", searched(40, 1, 32, 64, 40), 3, true, "old 48, new 40, -16.67%  REGRESSION\n"},
-		{"nothing found", searched(0, 1), 1, true, "old 48, new 0, -100.00%  REGRESSION\n"},
-		{"more found", searched(64, 1, 32, 64), 3, false, "old 48, new 64, +33.33%\n"},
-		{"no step in common", searched(50, 2, 50), 0, false, "old 48, new 50, +4.17%\n"},
+		{"the same", searched(48, 1, 32, 64, 48), 4, false, "\nsearch: the most clients with p99 <= 5ms: old 48, new 48, 1.000x\n"},
+		{"other refinements", searched(46, 1, 32, 64, 46), 3, false, "old 48, new 46, 0.958x\n"},
+		{"less found", searched(40, 1, 32, 64, 40), 3, true, "old 48, new 40, 0.833x  REGRESSION\n"},
+		{"nothing found", searched(0, 1), 1, true, "old 48, new 0, 0x  REGRESSION\n"},
+		{"more found", searched(64, 1, 32, 64), 3, false, "old 48, new 64, 1.333x\n"},
+		{"no step in common", searched(50, 2, 50), 0, false, "old 48, new 50, 1.042x\n"},
 		{"a failed step", compareChanged(searched(48, 1, 32, 64, 48), func(r *Report) { r.Steps[1].Failed = 1 }), 4, true, "1 failed"},
 	} {
 		c, err := Compare(before, tt.after, CompareOptions{Tolerance: 0.05})
@@ -279,12 +279,12 @@ func TestCompareOfSearches(t *testing.T) {
 		regressed  bool
 		text       string
 	}{
-		{"9 and then 8", 9, 8, Bracket{9, 10}, &Bracket{8, 9}, false, "old 9 (9 to 10), new 8 (8 to 9), -11.11%\n"},
-		{"9 and then 7", 9, 7, Bracket{9, 10}, &Bracket{7, 8}, true, "old 9 (9 to 10), new 7 (7 to 8), -22.22%  REGRESSION\n"},
+		{"9 and then 8", 9, 8, Bracket{9, 10}, &Bracket{8, 9}, false, "old 9 (9 to 10), new 8 (8 to 9), 0.889x\n"},
+		{"9 and then 7", 9, 7, Bracket{9, 10}, &Bracket{7, 8}, true, "old 9 (9 to 10), new 7 (7 to 8), 0.778x  REGRESSION\n"},
 		{"an unsure answer", 9, 7, Bracket{7, 10}, &Bracket{7, 8}, false, "old 9 (7 to 10), new 7 (7 to 8)"},
 		{"no number is too high", 9, 7, Bracket{9, 10}, &Bracket{7, 0}, false, "new 7 (7 or more)"},
-		{"of an older build", 9, 7, Bracket{9, 10}, nil, true, "old 9 (9 to 10), new 7, -22.22%  REGRESSION\n"},
-		{"within the tolerance", 100, 96, Bracket{100, 101}, &Bracket{96, 97}, false, "old 100 (100 to 101), new 96 (96 to 97), -4.00%\n"},
+		{"of an older build", 9, 7, Bracket{9, 10}, nil, true, "old 9 (9 to 10), new 7, 0.778x  REGRESSION\n"},
+		{"within the tolerance", 100, 96, Bracket{100, 101}, &Bracket{96, 97}, false, "old 100 (100 to 101), new 96 (96 to 97), 0.960x\n"},
 	} {
 		withBracket := func(found float64, b *Bracket) *Report {
 			return compareChanged(searched(found, 1, 2), func(r *Report) { r.Search.Bracket = b })

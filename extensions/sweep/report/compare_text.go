@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // Text renders the comparison: limits, then a table for each figure in the style of benchstat, with
@@ -51,7 +53,7 @@ func (r Run) String() string {
 }
 
 func (c *Comparison) table(f *Figure) [][]string {
-	table := [][]string{{f.Name, "old", "new", "delta", "", ""}}
+	table := [][]string{{f.Name, "old", "new", "new/old", "", ""}}
 	for i := range c.Rows {
 		if c.Rows[i].Figure == f.Name {
 			table = append(table, c.Rows[i].cells(f.Show, c.Tolerance))
@@ -59,7 +61,7 @@ func (c *Comparison) table(f *Figure) [][]string {
 	}
 	for _, mean := range c.Geomeans {
 		if mean.Figure == f.Name {
-			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), percentage(mean.Ratio), "", ""})
+			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), judgement.Times(mean.Ratio), "", ""})
 		}
 	}
 
@@ -67,23 +69,23 @@ func (c *Comparison) table(f *Figure) [][]string {
 }
 
 func (r *Row) cells(show func(float64) string, tolerance float64) []string {
-	delta := "~"
+	ratio := "~"
 	switch {
 	case r.Verdict == Undecided && r.Outcome == "":
-		delta = "?"
+		ratio = "?"
 	case r.Verdict == Same || r.Ratio == nil:
 	default:
-		delta = percentage(*r.Ratio)
+		ratio = judgement.Times(*r.Ratio)
 	}
 	test, verdict := fmt.Sprintf("(n=%s)", r.counts()), ""
 	if r.RatioLow != nil {
-		test = fmt.Sprintf("%s to %s (%s n=%s)", percentage(*r.RatioLow), percentage(*r.RatioHigh), r.chance(), r.counts())
+		test = fmt.Sprintf("%s (%s n=%s)", judgement.TimesRange(*r.RatioLow, *r.RatioHigh), r.chance(), r.counts())
 	}
 	switch {
 	case r.Problem != "":
-		delta, test, verdict = "?", "", Undecided+": "+r.Problem
+		ratio, test, verdict = "?", "", Undecided+": "+r.Problem
 		if r.Regressed {
-			delta, verdict = "", "REGRESSION: "+r.Problem
+			ratio, verdict = "", "REGRESSION: "+r.Problem
 		}
 	case r.Regressed:
 		verdict = "REGRESSION"
@@ -100,7 +102,7 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 		verdict += ", although " + r.Reason
 	}
 
-	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}
+	return []string{r.step(), r.Old.text(show), r.New.text(show), ratio, test, verdict}
 }
 
 func (r *Row) step() string {
@@ -132,8 +134,6 @@ func (e *Estimate) text(show func(float64) string) string {
 
 	return fmt.Sprintf("%s ± %s", show(e.Median), e.plusMinus())
 }
-
-func percentage(ratio float64) string { return fmt.Sprintf("%+.2f%%", 100*(ratio-1)) }
 
 func showRate(perSecond float64) string {
 	if perSecond < 100 {

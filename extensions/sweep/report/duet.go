@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
@@ -105,7 +104,7 @@ func (r *Report) DuetLine(d *Duet) string {
 		if f.isRate() {
 			name = "ops/s"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s, %sx (%s to %s)", name, f.verdict(), showRatio(f.Ratio), showRatio(f.Low), showRatio(f.High)))
+		parts = append(parts, fmt.Sprintf("%s %s, %s", name, judgement.Word(f.isRate(), f.Low, f.High), judgement.TimesWithin(f.Ratio, f.Low, f.High)))
 		seen = append(seen, judgement.Percent(f.Visible)+" of "+name)
 	}
 
@@ -113,26 +112,6 @@ func (r *Report) DuetLine(d *Duet) string {
 }
 
 func (f *DuetFigure) isRate() bool { return f.Figure == DuetFigures[0] }
-
-const sameWithin = 0.05
-
-func (f *DuetFigure) verdict() string {
-	more, less := "worse", "better" // words for a latency
-	if f.isRate() {
-		more, less = less, more
-	}
-	within := max(f.High-1, 1-f.Low)
-	switch {
-	case within <= sameWithin:
-		return "same within " + judgement.Percent(within)
-	case f.Low > 1:
-		return more
-	case f.High < 1:
-		return less
-	default:
-		return "cannot tell"
-	}
-}
 
 // variantNames returns what both variants are called: their names by CHANGE_NAME, BASE_NAME or
 // sweep.meta, else what differs between their targets, else "base" and "change".
@@ -192,14 +171,6 @@ func (r *Report) Named() *Report {
 	}
 
 	return &named
-}
-
-func showRatio(ratio float64) string {
-	if ratio >= 10 {
-		return strconv.FormatFloat(ratio, 'f', 1, 64)
-	}
-
-	return strconv.FormatFloat(ratio, 'f', 3, 64)
 }
 
 // DuetLines returns a line for each duet.

@@ -44,25 +44,6 @@ func TestDuetIsSaidInOneLine(t *testing.T) {
 	require.Contains(t, r.GitHub(), "\n- and 4 more\n")
 }
 
-// Each figure has a word for its interval: within 5 % it is the same.
-func TestVerdictOfADuet(t *testing.T) {
-	for _, tt := range []struct {
-		figure    string
-		low, high float64
-		want      string
-	}{
-		{"opsPerSecond", 1.01, 1.2, "better"},
-		{"opsPerSecond", 0.8, 0.99, "worse"},
-		{"p99", 1.01, 1.2, "worse"},
-		{"p99", 0.8, 0.99, "better"},
-		{"p99", 0.98, 1.03, "same within 3.0 %"},
-		{"opsPerSecond", 1.01, 1.049, "same within 4.9 %"},
-		{"opsPerSecond", 0.9, 1.3, "cannot tell"},
-	} {
-		require.Equal(t, tt.want, (&DuetFigure{Figure: tt.figure, Low: tt.low, Ratio: (tt.low + tt.high) / 2, High: tt.high}).verdict(), tt)
-	}
-}
-
 // The variants are named by the settings, or by the differences of their targets.
 func TestNamesOfVariants(t *testing.T) {
 	for want, target := range map[string]map[string]any{

@@ -217,7 +217,7 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 	require.NotContains(t, out, password)
 	comment := c.read(t, "comment")
 	require.Contains(t, comment, "\n### :x: work: ")
-	require.Contains(t, comment, "**crossed** `ops/s of every step >= 50 % of base")
+	require.Contains(t, comment, "**crossed** `ops/s of every step >= 0.5x of base")
 	require.NotContains(t, comment, password)
 	require.Contains(t, c.read(t, "output"), "verdict=crossed\n")
 }

@@ -17,3 +17,46 @@ func PercentDigits(part float64) string {
 
 	return strconv.FormatFloat(100*part, 'f', digits, 64)
 }
+
+// Times formats a ratio of change to base: "1.142x", "12.3x".
+func Times(ratio float64) string { return timesDigits(ratio) + "x" }
+
+// TimesWithin formats a ratio with its interval: "1.142x (1.121 to 1.163)".
+func TimesWithin(ratio, low, high float64) string {
+	return Times(ratio) + " (" + TimesRange(low, high) + ")"
+}
+
+// TimesRange formats the interval of a ratio: "1.121 to 1.163".
+func TimesRange(low, high float64) string { return timesDigits(low) + " to " + timesDigits(high) }
+
+func timesDigits(ratio float64) string {
+	switch {
+	case ratio >= 10:
+		return strconv.FormatFloat(ratio, 'f', 1, 64)
+	case ratio >= 0.01:
+		return strconv.FormatFloat(ratio, 'f', 3, 64)
+	default:
+		return strconv.FormatFloat(ratio, 'g', 2, 64)
+	}
+}
+
+// Word compares change with base by the interval of their ratio: "better", "worse", "same within
+// 2.1 %" or "cannot tell". rate is set if the figure gets worse when it falls.
+func Word(rate bool, low, high float64) string {
+	const sameWithin = 0.05
+	more, less := "worse", "better"
+	if rate {
+		more, less = less, more
+	}
+	within := max(high-1, 1-low)
+	switch {
+	case within <= sameWithin:
+		return "same within " + Percent(within)
+	case low > 1:
+		return more
+	case high < 1:
+		return less
+	default:
+		return "cannot tell"
+	}
+}

@@ -48,26 +48,26 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	cells := c.Steps[0].Figures[0].Cells
 	require.Empty(t, cells[0].Verdict)
 	require.InDelta(t, 101.5, cells[0].Median, 1e-9)
-	require.Equal(t, "×1.197 (1.173 to 1.222) better", cells[1].Text())
+	require.Equal(t, "1.197x (1.173 to 1.222) better", cells[1].Text())
 	require.Equal(t, report.Worse, cells[2].Verdict)
 	require.True(t, cells[2].LostTo)
 	require.Less(t, cells[2].High, 1.0)
 	require.Equal(t, report.Same, cells[3].Verdict)
 	require.True(t, cells[3].Low < 1 && cells[3].High > 1)
 	require.Equal(t, report.Undecided, cells[4].Verdict)
-	require.Equal(t, "×1.182 ?", cells[4].Text())
+	require.Equal(t, "1.182x ?", cells[4].Text())
 	require.False(t, cells[4].Sure())
 	require.Equal(t, report.NotComparable, cells[5].Verdict)
 	require.Equal(t, "3 failed (repeat 1) in new", cells[5].Reason)
 	require.Equal(t, report.Worse, c.Steps[1].Figures[2].Cells[2].Verdict)
 
 	require.Equal(t, []beside.Warning{{"failed", "3 operations failed"}}, c.Warnings)
-	require.Equal(t, "of 6 figures, 6 better, 0 worse, 0 alike, 0 that cannot be judged; best: p50 of get, 1 client ×0.835", c.Summary(1))
+	require.Equal(t, "of 6 figures, 6 better, 0 worse, 0 alike, 0 that cannot be judged; best: p50 of get, 1 client, 0.835x", c.Summary(1))
 	require.Equal(t, []string{
 		"too few repeats: ops/s of get, 1 client in once, and 5 more",
 		"3 failed (repeat 1) in new: ops/s of get, 1 client in failed, and 2 more",
 	}, c.Reasons())
-	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | ×1.197 (1.173 to 1.222) better |")
+	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | 1.197x (1.173 to 1.222) better |")
 }
 
 // Parameters come first; the results folder is left out.

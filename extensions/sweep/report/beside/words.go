@@ -3,26 +3,25 @@ package beside
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Text formats the ratio with interval and verdict, such as "×1.031 (1.024 to 1.038) better". "~"
+// Text formats the ratio with interval and verdict, such as "1.031x (1.024 to 1.038) better". "~"
 // means no difference of the tolerated size, "?" undecided.
 func (c *Cell) Text() string {
 	if c.Verdict == "" {
 		return ""
 	}
-	parts := make([]string, 0, 3)
-	if c.Ratio > 0 {
-		parts = append(parts, fmt.Sprintf("×%.3f", c.Ratio))
-	}
-	if c.Sure() {
-		parts = append(parts, fmt.Sprintf("(%.3f to %.3f)", c.Low, c.High))
+	switch {
+	case c.Sure():
+		return judgement.TimesWithin(c.Ratio, c.Low, c.High) + " " + c.Sign()
+	case c.Ratio > 0:
+		return judgement.Times(c.Ratio) + " " + c.Sign()
 	}
 
-	return strings.Join(append(parts, c.Sign()), " ")
+	return c.Sign()
 }
 
 // Sign formats the verdict in a word or the sign of `k6 x sweep compare`.
@@ -86,7 +85,7 @@ func (c *Comparison) Summary(run int) string {
 			if !f.Rate && better > 0 {
 				better = 1 / better
 			}
-			said := fmt.Sprintf("%s of %s ×%.3f", f.Name, c.Steps[i].Name(), cell.Ratio)
+			said := fmt.Sprintf("%s of %s, %s", f.Name, c.Steps[i].Name(), judgement.Times(cell.Ratio))
 			if cell.Verdict == report.Worse && better < low {
 				low, worst = better, said
 			}

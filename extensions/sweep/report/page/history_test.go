@@ -67,7 +67,7 @@ func TestPageOfAHistory(t *testing.T) {
 	require.Contains(t, newest, "p99 of rollup, 8 clients")
 	require.Contains(t, newest, "change <")
 	for _, row := range rows[1:] {
-		require.Regexp(t, `ops/s of rollup, \d+ clients?-\d\.\d %`, text(row))
+		require.Regexp(t, `ops/s of rollup, \d+ clients?0\.\d{3}x \(`, text(row))
 		require.NotContains(t, text(row), "64 clients")
 	}
 	turns := strings.Count(page, "turn bad-turn") + strings.Count(page, "turn good-turn")
