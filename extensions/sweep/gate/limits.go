@@ -62,11 +62,38 @@ const inTails = 10
 
 // explained returns the largest factor by which the step's disturbances can make a figure worse.
 func explained(g *report.Group, f *report.Figure) float64 {
-	if f.Percentile > report.P50 {
+	switch {
+	case f.Percentile > report.P50:
 		return inTails * disturbance(g)
+	case f.Percentile == report.P50 || g.Rate != 0:
+		return disturbance(g)
+	default:
+		return min(disturbance(g), waiting(g))
+	}
+}
+
+// unseen allows for what Waited does not show: colder caches, and processes behind the server.
+const unseen = 2
+
+// waiting returns the largest factor by which waiting for processors slowed the repeats of a closed
+// loop: the clients went on at full speed while no thread of k6 and the server waited. It is
+// infinite if threads waited all the time, and for a server that k6 cannot observe.
+func waiting(g *report.Group) float64 {
+	factor := 1.0
+	for _, s := range g.Steps {
+		if s.Witness == nil {
+			return math.Inf(1)
+		}
+		e := s.Witness.Evidence
+		waited, known := e[witness.Waited]
+		lost := waited + e[witness.Stolen] + e[witness.Throttled]
+		if !known || e[witness.ServerHere] != 1 || s.LimitedBy() == witness.Client || lost >= 1 {
+			return math.Inf(1)
+		}
+		factor = max(factor, unseen/(1-lost))
 	}
 
-	return disturbance(g)
+	return factor
 }
 
 // disturbance returns the largest factor by which others slowed the repeats of a step, from their

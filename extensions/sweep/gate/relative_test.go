@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -278,6 +279,42 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "undecided": "pass", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": 1000}]}`)
 	for speed, want := range map[float64]judgement.Outcome{0.4: judgement.Crossed, 0.6: judgement.Undecided} {
 		require.Equal(t, want, f.Judge(changed(steady(speed), disturbed(2)))[0].Outcome)
+	}
+}
+
+// The server slept, and hardly waited for the processors that a neighbour used.
+func TestASleepingServerNextToANeighbour(t *testing.T) {
+	for _, tt := range []struct {
+		bound    string
+		evidence witness.Evidence
+		rate     float64
+		want     judgement.Outcome
+	}{
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
+		{`"mean": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
+		{`"p50": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 2500`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.9, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.Stolen: 0.3, witness.Throttled: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 1.2, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 0}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 9000, judgement.Undecided},
+	} {
+		r := changed(steady(1), disturbed(3.9)) // 1,003/s
+		r = changed(r, func(r *report.Report) {
+			for i := range r.Steps {
+				s := &r.Steps[i]
+				s.Rate = tt.rate
+				if s.Witness != nil {
+					s.Witness.Evidence = maps.Clone(s.Witness.Evidence)
+					maps.Copy(s.Witness.Evidence, tt.evidence)
+				}
+			}
+		})
+		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "clients": 1, `+tt.bound+`}]}`)
+		v := f.Judge(r)[0]
+		require.Equal(t, tt.want, v.Outcome, "%+v: %s", tt, v.Detail)
 	}
 }
 
