@@ -137,8 +137,7 @@ func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 		Ops:         []measure.Totals{{Op: "get", Durations: durations}},
 		ClientTimes: times, ClientOps: operations,
 	}
-	steps, err := report.NewSteps(&reading, report.Step{Clients: clients, Repeat: repeat, PerClient: each}, "get", report.CPUSeconds{K6: 0.5})
-	require.NoError(t, err)
+	steps := report.NewSteps(&reading, report.Step{Clients: clients, Repeat: repeat, PerClient: each}, "get", report.CPUSeconds{K6: 0.5})
 
 	return steps[0]
 }

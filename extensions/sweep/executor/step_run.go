@@ -174,7 +174,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 	r.live.Last(&reading)
 	r.duets = report.NewDuets(&reading, r.config.Asked(r.Step))
-	steps, encodeErr := report.NewSteps(&reading, r.config.Asked(r.Step), r.op(), r.cpu.Spent())
+	steps := report.NewSteps(&reading, r.config.Asked(r.Step), r.op(), r.cpu.Spent())
 	for i := range steps {
 		if r.turns != nil {
 			steps[i].CPU = r.turns.Spent(steps[i].Variant, reading.Elapsed/2)
@@ -184,7 +184,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.before = steps
 	r.logResults(steps)
 
-	return steps, errors.Join(err, r.abort, encodeErr)
+	return steps, errors.Join(err, r.abort)
 }
 
 // logResults logs the results, and why they differ from the plan.

@@ -1,100 +1,91 @@
 package measure
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/base64"
-	"encoding/binary"
+	"fmt"
 	"math"
-	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// encoder holds reusable buffers: a report may have thousands of histograms, and a compressor takes
-// a megabyte.
-type encoder struct {
-	plain      []byte
-	compressed bytes.Buffer
-	zlib       *zlib.Writer
-}
+const (
+	digits = 3
 
-var encoders = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool
-	e := &encoder{}
-	e.zlib, _ = zlib.NewWriterLevel(&e.compressed, zlib.BestCompression) // the level is valid
+	// maxEncoded limits the encoded text. An incompressible histogram of 3 digits needs less: it has
+	// 55,296 counters of 9 bytes.
+	maxEncoded = 700_000
 
-	return e
-}}
+	// maxCount is the largest integer that JSON numbers hold exactly.
+	maxCount = 1 << 53
+)
 
 // Encode returns the distribution as an HDR histogram (nanoseconds, 3 digits, compressed V2 format,
 // base64), which HdrHistogram libraries can read.
-func (d *Distribution) Encode() (string, error) {
-	e := encoders.Get().(*encoder) //nolint:forcetypeassert // the pool has no others
-	defer encoders.Put(e)
-	e.compressed.Reset()
-	e.compressed.Write(make([]byte, outerHeader))
-	e.zlib.Reset(&e.compressed)
-	e.plain = d.appendPlain(e.plain[:0])
-	if _, err := e.zlib.Write(e.plain); err != nil {
-		return "", err
-	}
-	if err := e.zlib.Close(); err != nil {
-		return "", err
-	}
-	raw := e.compressed.Bytes()
-	binary.BigEndian.PutUint32(raw, compressedCookie|0x10)
-	binary.BigEndian.PutUint32(raw[4:], uint32(len(raw)-outerHeader))
-
-	return base64.StdEncoding.EncodeToString(raw), nil
-}
-
-// appendPlain appends the header and the counters up to the last non-zero one. Two or more zeros
-// are written as their negative number.
-func (d *Distribution) appendPlain(to []byte) []byte {
-	to = append(to, make([]byte, innerHeader)...)
-	zeros := int64(0)
-	for _, n := range d.counts {
+func (d *Distribution) Encode() string {
+	h := hdrhistogram.NewPacked(1, int64(Highest), digits)
+	for i, n := range d.counts {
 		if n == 0 {
-			zeros++
-
 			continue
 		}
-		to = appendZeros(to, zeros)
-		to = appendZigZag(to, int64(n))
-		zeros = 0
+		lowest, _ := valueRange(i)
+		_ = h.RecordValues(lowest, int64(n)) // all counters are within its range
 	}
-	if d.Count == 0 {
-		to = appendZeros(to, 1)
-	}
-	binary.BigEndian.PutUint32(to, plainCookie|0x10)
-	binary.BigEndian.PutUint32(to[4:], uint32(len(to)-innerHeader))
-	binary.BigEndian.PutUint32(to[12:], digits)
-	binary.BigEndian.PutUint64(to[16:], 1)
-	binary.BigEndian.PutUint64(to[24:], uint64(Highest))
-	binary.BigEndian.PutUint64(to[32:], math.Float64bits(1))
+	encoded, _ := h.Encode() // it never fails
 
-	return to
+	return string(encoded)
 }
 
-func appendZeros(to []byte, n int64) []byte {
-	switch n {
-	case 0:
-		return to
-	case 1:
-		return appendZigZag(to, 0)
+// Decode reads the output of Encode. Counters are exact; Min, Max and Sum have the counters'
+// resolution (0.098 %), see SetExact. It returns an error for invalid text, and never allocates
+// more than a few megabytes.
+func Decode(encoded string) (Distribution, error) {
+	if len(encoded) > maxEncoded {
+		return Distribution{}, fmt.Errorf("not an HDR histogram: %d characters, which is more than any has (%d)", len(encoded), maxEncoded)
 	}
-
-	return appendZigZag(to, -n)
-}
-
-// appendZigZag appends a varint of one to nine bytes.
-func appendZigZag(to []byte, n int64) []byte {
-	value := uint64(n)<<1 ^ uint64(n>>63)
-	for range 8 {
-		if value < 0x80 {
-			return append(to, byte(value))
+	h, err := hdrhistogram.DecodePacked([]byte(encoded))
+	switch {
+	case err != nil:
+		return Distribution{}, fmt.Errorf("not an HDR histogram in V2 compressed format, base64: %w", err)
+	case h.SignificantFigures() != digits || h.LowestTrackableValue() > 1:
+		return Distribution{}, fmt.Errorf("the HDR histogram has %d digits from %d ns on, and not %d from 1 ns on",
+			h.SignificantFigures(), h.LowestTrackableValue(), digits)
+	}
+	d, sum := Distribution{}, 0.0
+	for lowest, n := range h.ForEachBucket {
+		if lowest > int64(Highest) || n > maxCount-d.Count {
+			return Distribution{}, fmt.Errorf("the HDR histogram counts more than %s, or more than %d durations", Highest, int64(maxCount))
 		}
-		to = append(to, byte(value)|0x80)
-		value >>= 7
+		i := index(lowest)
+		_, highest := valueRange(i)
+		if d.Count == 0 {
+			d.Min = time.Duration(lowest)
+		}
+		d.Max = time.Duration(highest)
+		d.Count += n
+		*d.counter(i) += uint64(n)
+		sum += float64(n) * float64(lowest+highest) / 2
+	}
+	d.Sum = duration(sum)
+
+	return d, nil
+}
+
+// SetExact sets the exact maximum and mean, for example from the report that contains the encoded
+// histogram. It does nothing on an empty distribution.
+func (d *Distribution) SetExact(highest, mean time.Duration) {
+	if d.Count == 0 {
+		return
+	}
+	d.Max = highest
+	d.Min = min(d.Min, d.Max)
+	d.Sum = duration(float64(mean) * float64(d.Count))
+}
+
+// duration converts ns nanoseconds without overflow.
+func duration(ns float64) time.Duration {
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
 	}
 
-	return append(to, byte(value))
+	return time.Duration(math.Round(ns))
 }

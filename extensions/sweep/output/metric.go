@@ -53,7 +53,7 @@ func (s *sum) add(at time.Time, value float64) {
 	s.values.Ok(0, time.Duration(math.Round(value*float64(report.TrendUnit))))
 }
 
-func (s *sum) metric() (report.Metric, error) {
+func (s *sum) metric() report.Metric {
 	m := s.Metric
 	switch m.Kind {
 	case report.KindCounter:
@@ -62,13 +62,12 @@ func (s *sum) metric() (report.Metric, error) {
 	default:
 		m.Value = s.total / float64(max(m.Samples, 1))
 	}
-	if s.values == nil {
-		return m, nil
+	if s.values != nil {
+		totals := s.values.Totals(0)
+		m.SetDistribution(&totals.Durations)
 	}
-	totals := s.values.Totals(0)
-	err := m.SetDistribution(&totals.Durations)
 
-	return m, err
+	return m
 }
 
 // vus has the active VUs, in slots of equal length.

@@ -376,13 +376,7 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 func (o *Output) StopWithTestError(failed error) error {
 	defer crash.Contain("the output " + Name)
 	o.stopEvents()
-	r, err := o.report(wasInterrupted(failed))
-	if err != nil {
-		k6glue.FailExit(exitOther)
-
-		return fmt.Errorf("the report of %s could not be made: %w", o.config.Name, err)
-	}
-	o.publish(r)
+	o.publish(o.report(wasInterrupted(failed)))
 
 	return nil
 }
@@ -394,7 +388,7 @@ func wasInterrupted(failed error) bool {
 	return errors.As(failed, &abort) && abort.AbortReason() != errext.AbortedByThresholdsAfterTestEnd
 }
 
-func (o *Output) report(interrupted bool) (*report.Report, error) {
+func (o *Output) report(interrupted bool) *report.Report {
 	r := newReport(o.config.Name, o.reportParams())
 	if results := testrun.OfBuiltin(o.state.BuiltinMetrics); results != nil {
 		results.AddMeta(r)
@@ -411,9 +405,7 @@ func (o *Output) report(interrupted bool) (*report.Report, error) {
 	for _, s := range scenarios {
 		for _, step := range s.steps {
 			began := o.began(s)
-			if err := step.add(r, s, began, o.last.Sub(began), interrupted); err != nil {
-				return nil, err
-			}
+			step.add(r, s, began, o.last.Sub(began), interrupted)
 		}
 	}
 	if o.tooMany {
@@ -421,15 +413,11 @@ func (o *Output) report(interrupted bool) (*report.Report, error) {
 	}
 	r.Script.VUs = o.vus.lane()
 	for _, name := range slices.Sorted(maps.Keys(o.sums)) {
-		m, err := o.sums[name].metric()
-		if err != nil {
-			return nil, err
-		}
-		r.Script.Metrics = append(r.Script.Metrics, m)
+		r.Script.Metrics = append(r.Script.Metrics, o.sums[name].metric())
 	}
 	r.Gates = o.thresholdVerdicts()
 
-	return r, nil
+	return r
 }
 
 func (o *Output) began(s *scenario) time.Time {

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -27,7 +26,7 @@ func (s *step) window() time.Duration { return max(s.ends-s.begins, 0) }
 
 // add adds a row for each kind of operation to the report, sorted by name. over is the end of the
 // test, relative to the scenario's start.
-func (s *step) add(r *report.Report, of *scenario, started time.Time, over time.Duration, interrupted bool) error {
+func (s *step) add(r *report.Report, of *scenario, started time.Time, over time.Duration, interrupted bool) {
 	reading := measure.Reading{
 		Started: true, StartedOn: started.Add(s.begins), Unstarted: s.dropped,
 		Elapsed: max(s.last.Sub(started)-s.begins, time.Microsecond), Complete: s.dropped == 0,
@@ -54,12 +53,6 @@ func (s *step) add(r *report.Report, of *scenario, started time.Time, over time.
 		reading.Ops = []measure.Totals{s.series[op].Totals(reading.Elapsed)}
 		delete(s.series, op)
 		asked := report.Step{Clients: s.clients, Rate: s.rate, Repeat: s.repeat, Variant: of.variant}
-		rows, err := report.NewSteps(&reading, asked, op, report.CPUSeconds{})
-		if err != nil {
-			return fmt.Errorf("operation %q: %w", op, err)
-		}
-		r.Steps = append(r.Steps, rows...)
+		r.Steps = append(r.Steps, report.NewSteps(&reading, asked, op, report.CPUSeconds{})...)
 	}
-
-	return nil
 }

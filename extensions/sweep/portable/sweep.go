@@ -154,10 +154,7 @@ func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.M
 
 // add adds a step to the report and returns it. watch is nil if the step has not begun.
 func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSeconds, watch *host.Watch) []report.Step {
-	steps, err := report.NewSteps(reading, s.config.Asked(of), s.config.OpOf(of), cpu)
-	if err != nil {
-		s.logger.Error(err)
-	}
+	steps := report.NewSteps(reading, s.config.Asked(of), s.config.OpOf(of), cpu)
 	watch.Annotate(steps, s.before)
 	s.before = steps
 	s.scenario.Add(steps)

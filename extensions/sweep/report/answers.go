@@ -20,28 +20,15 @@ type AnswersMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-func newAnswers(d *measure.Distribution) (*AnswersMs, error) {
+func newAnswers(d *measure.Distribution) *AnswersMs {
 	if d.Count == 0 {
-		return nil, nil //nolint:nilnil // a step without has none
-	}
-	histogram, err := d.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("times of answers: %w", err)
+		return nil
 	}
 
 	return &AnswersMs{
 		Answers: d.Count, P50: Ms(d.Quantile(0.5)), P99: Ms(d.Quantile(0.99)), Max: Ms(d.Max), Mean: Ms(d.Mean()),
-		Histogram: histogram,
-	}, nil
-}
-
-func (w *AnswersMs) distribution() (measure.Distribution, error) {
-	d, err := measure.Decode(w.Histogram)
-	if err != nil {
-		return d, fmt.Errorf("histogram: %w", err)
+		Histogram: d.Encode(),
 	}
-
-	return d, nil
 }
 
 // addTo adds the times of a part; w may be nil.
@@ -49,14 +36,8 @@ func (w *AnswersMs) addTo(whole *measure.Distribution) error {
 	if w == nil {
 		return nil
 	}
-	d, err := w.distribution()
-	if err != nil {
-		return err
-	}
-	d.SetExact(nanoseconds(w.Max, time.Millisecond), nanoseconds(w.Mean, time.Millisecond))
-	whole.Merge(&d)
 
-	return nil
+	return addDurations(whole, w.Histogram, w.Max, w.Mean)
 }
 
 // leastOwnMs is the shortest time that counts as an operation's own, outside of its requests.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -18,28 +17,15 @@ type FailedLatencyMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-func newFailedLatency(d *measure.Distribution) (*FailedLatencyMs, error) {
+func newFailedLatency(d *measure.Distribution) *FailedLatencyMs {
 	if d.Count == 0 {
-		return nil, nil //nolint:nilnil // nothing has failed
-	}
-	histogram, err := d.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("failed operations: %w", err)
+		return nil
 	}
 
 	return &FailedLatencyMs{
 		P50: Ms(d.Quantile(0.5)), P90: Ms(d.Quantile(0.9)), P99: Ms(d.Quantile(0.99)), Max: Ms(d.Max), Mean: Ms(d.Mean()),
-		Histogram: histogram,
-	}, nil
-}
-
-func (f *FailedLatencyMs) distribution() (measure.Distribution, error) {
-	d, err := measure.Decode(f.Histogram)
-	if err != nil {
-		return d, fmt.Errorf("failedLatencyMs.histogram: %w", err)
+		Histogram: d.Encode(),
 	}
-
-	return d, nil
 }
 
 // addTo adds the durations of a part; f may be nil.
@@ -47,12 +33,10 @@ func (f *FailedLatencyMs) addTo(whole *measure.Distribution) error {
 	if f == nil {
 		return nil
 	}
-	d, err := f.distribution()
-	if err != nil {
-		return err
+
+	if err := addDurations(whole, f.Histogram, f.Max, f.Mean); err != nil {
+		return fmt.Errorf("failedLatencyMs.%w", err)
 	}
-	d.SetExact(nanoseconds(f.Max, time.Millisecond), nanoseconds(f.Mean, time.Millisecond))
-	whole.Merge(&d)
 
 	return nil
 }

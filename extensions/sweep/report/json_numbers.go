@@ -3,7 +3,7 @@ package report
 import "bytes"
 
 // longList is the length, in characters, from which a list of numbers is put on one line.
-const longList = 400
+const longList = 100
 
 // numbersOnOneLine puts each long list of numbers in indented JSON on one line.
 func numbersOnOneLine(indented []byte) []byte {

@@ -152,10 +152,7 @@ func (p *stepParts) merged() ([]Step, error) {
 	overlap, known := p.times.overlap()
 	r.Complete = r.Complete && (!known || overlap >= leastOverlap)
 	r.NeedOperations(p.ended)
-	clients, err := newClients(r)
-	if err != nil {
-		return nil, err
-	}
+	clients := newClients(r)
 	merged := make([]Step, 0, len(p.byOp))
 	for _, op := range slices.Sorted(maps.Keys(p.byOp)) {
 		totals, err := mergeOperations(op, p.byOp[op])
@@ -166,10 +163,7 @@ func (p *stepParts) merged() ([]Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		step, err := newStep(r, totals, p.asked, clients, p.cpu)
-		if err != nil {
-			return nil, err
-		}
+		step := newStep(r, totals, p.asked, clients, p.cpu)
 		if known {
 			step.Overlap = &overlap
 		}
@@ -237,16 +231,13 @@ func addClients(reading *measure.Reading, c *Clients) error {
 }
 
 func addOperations(t *measure.Totals, s *Step) error {
-	durations, err := measure.Decode(s.Histogram)
-	if err != nil {
-		return fmt.Errorf("histogram: %w", err)
+	before := t.Durations.Count
+	if err := addDurations(&t.Durations, s.Histogram, s.Latency.Max, s.Latency.Mean); err != nil {
+		return err
 	}
-	if durations.Count != s.Operations {
-		return fmt.Errorf("histogram counts %d operations, but ops are %d", durations.Count, s.Operations)
+	if counted := t.Durations.Count - before; counted != s.Operations {
+		return fmt.Errorf("histogram counts %d operations, but ops are %d", counted, s.Operations)
 	}
-	durations.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
-
-	t.Durations.Merge(&durations)
 	if err := s.FailedLatency.addTo(&t.Failures); err != nil {
 		return err
 	}

@@ -30,28 +30,24 @@ type LatenessMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
+func newOpenLoop(reading *measure.Reading) *OpenLoop {
 	from := reading.OpenLoop
 	if from == nil {
-		return nil, nil //nolint:nilnil // a step without a rate has none
-	}
-	histogram, err := from.Lateness.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("lateness: %w", err)
+		return nil
 	}
 	o := &OpenLoop{
 		Due: from.Due, Started: from.Started, LongestQueue: from.LongestQueue,
 		AchievedRate: Rate(int64(from.Started), reading.Window), InTime: from.InTime, LateByK6: from.LateByK6,
 		Lateness: LatenessMs{
 			P50: Ms(from.Lateness.Quantile(0.5)), P99: Ms(from.Lateness.Quantile(0.99)), Max: Ms(from.Lateness.Max),
-			Histogram: histogram,
+			Histogram: from.Lateness.Encode(),
 		},
 	}
 	if reading.Window > 0 {
 		o.AllBusy = min(float64(from.AllBusy)/float64(reading.Window), 1)
 	}
 
-	return o, nil
+	return o
 }
 
 // mostLate is the share of operations that k6 may start late. Beyond it, latencies are not the

@@ -28,8 +28,8 @@ type OverTime struct {
 	P50    []float64 `json:"p50Ms"`
 	P99    []float64 `json:"p99Ms"`
 	Failed []uint64  `json:"failed"`
-	// Heat is a histogram of durations for each slot; measure.ReadHeat decodes it.
-	Heat string `json:"heat"`
+	// Heat is a histogram of durations for each slot, see measure.OverTime.Heat.
+	Heat [][]uint64 `json:"heat"`
 }
 
 // Slow is one of a step's slowest operations.
@@ -50,15 +50,11 @@ type Slow struct {
 const slotDigits = 4
 
 // newOverTime returns nil if the figures over time were not kept.
-func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) {
+func newOverTime(o *measure.OverTime, elapsed time.Duration) *OverTime {
 	if o == nil {
-		return nil, nil //nolint:nilnil // a step without has none
+		return nil
 	}
-	heat, err := o.Heat()
-	if err != nil {
-		return nil, fmt.Errorf("what it did over time: %w", err)
-	}
-	out := &OverTime{SlotSeconds: o.Width.Seconds(), Heat: heat}
+	out := &OverTime{SlotSeconds: o.Width.Seconds(), Heat: o.Heat()}
 	if o.Turns != nil {
 		out.StepSeconds = elapsed.Seconds()
 	}
@@ -73,7 +69,7 @@ func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) 
 		out.Failed = append(out.Failed, s.Failed)
 	}
 
-	return out, nil
+	return out
 }
 
 func rounded(v float64) float64 {

@@ -41,9 +41,7 @@ func measuredSteps(t *testing.T, clients, operations int, each func(client, n in
 		}
 		all.Wait()
 		reading := s.Read()
-		var err error
-		steps, err = NewSteps(&reading, Step{Clients: clients, Repeat: 1, PerClient: uint64(operations)}, "", CPUSeconds{})
-		require.NoError(t, err)
+		steps = NewSteps(&reading, Step{Clients: clients, Repeat: 1, PerClient: uint64(operations)}, "", CPUSeconds{})
 	})
 
 	return steps
@@ -106,7 +104,7 @@ func TestOverTimeIsValidated(t *testing.T) {
 		"overTime has 200 slots of 0.02 seconds, which do not fit": func(s *Step) { s.OverTime.SlotSeconds = 0.02 },
 		"overTime.opsPerSecond is 4100 in slot 21, but":            func(s *Step) { s.OverTime.OpsPerSecond[20] = 4100 },
 		"overTime counts 3960 operations and 41 failed ones":       func(s *Step) { s.OverTime.Failed[3]++ },
-		"overTime.heat: illegal base64":                            func(s *Step) { s.OverTime.Heat = "?" },
+		"overTime.heat: slot 0 has 0 counters from 999":            func(s *Step) { s.OverTime.Heat[0] = []uint64{999} },
 		"slowest[0] is client 3 of 4 with 2000 ms":                 func(s *Step) { s.Slowest[0].Ms = 2000 },
 		"slowest[5] is client":                                     func(s *Step) { s.Slowest[5].Ms = 1003 },
 		"slowest[5] is client 4 of 4":                              func(s *Step) { s.Slowest[5].Client = 4 },
@@ -135,9 +133,7 @@ func duetStep(t *testing.T) Step {
 		}
 		all.Wait()
 		reading := s.Read()
-		var err error
-		steps, err = NewSteps(&reading, Step{Clients: 4, Repeat: 1}, "", CPUSeconds{})
-		require.NoError(t, err)
+		steps = NewSteps(&reading, Step{Clients: 4, Repeat: 1}, "", CPUSeconds{})
 	})
 	require.Equal(t, Base, steps[0].Variant)
 	require.NoError(t, steps[0].validate())
@@ -218,7 +214,7 @@ func TestMergeOverTime(t *testing.T) {
 	require.Nil(t, whole(func(s *Step) { s.Started = time.Time{} }).OverTime)
 }
 
-// The JSON of a published sweep, with 7 steps of 10,000 operations per client, stays below 300 kB.
+// The JSON of a published sweep, with 7 steps of 10,000 operations per client, stays below 600 kB.
 func TestPublishedSweepIsSmall(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = nil
@@ -228,7 +224,7 @@ func TestPublishedSweepIsSmall(t *testing.T) {
 	})
 	raw, err := r.JSON()
 	require.NoError(t, err)
-	require.Less(t, len(raw), 300_000)
+	require.Less(t, len(raw), 600_000)
 	t.Log(len(raw))
 	require.Less(t, bytes.Count(raw, []byte("\n")), 7*500)
 	_, err = Read(raw)
@@ -257,8 +253,7 @@ func publishedStep(t *testing.T, clients int) Step {
 		r.ClientTimes.Record(time.Duration(random.Int64N(int64(r.Elapsed))))
 		r.ClientOps.Record(each)
 	}
-	steps, err := NewSteps(&r, Step{Clients: clients, Repeat: 1, PerClient: each}, "", CPUSeconds{})
-	require.NoError(t, err)
+	steps := NewSteps(&r, Step{Clients: clients, Repeat: 1, PerClient: each}, "", CPUSeconds{})
 
 	return steps[0]
 }

@@ -433,8 +433,7 @@ func TestNewSteps(t *testing.T) {
 		reading := s.Read()
 		server := 1.5
 		cpu := CPUSeconds{K6: 0.5, Server: &server}
-		steps, err := NewSteps(&reading, Step{Clients: 16, Repeat: 3, PerClient: 100}, "op", cpu)
-		require.NoError(t, err)
+		steps := NewSteps(&reading, Step{Clients: 16, Repeat: 3, PerClient: 100}, "op", cpu)
 		require.Len(t, steps, 2)
 		get, set := steps[0], steps[1]
 		require.Equal(t, []string{"get", "set"}, []string{get.Op, set.Op})
@@ -510,8 +509,7 @@ func TestNewStepsOfNothing(t *testing.T) {
 	s.Client(0).Leave()
 	s.Client(1).Leave()
 	reading := s.Read()
-	steps, err := NewSteps(&reading, Step{Clients: 2, Repeat: 1, PerClient: 100}, "op", CPUSeconds{})
-	require.NoError(t, err)
+	steps := NewSteps(&reading, Step{Clients: 2, Repeat: 1, PerClient: 100}, "op", CPUSeconds{})
 	require.Len(t, steps, 1)
 	require.Equal(t, "op", steps[0].Op)
 	require.False(t, steps[0].Complete)

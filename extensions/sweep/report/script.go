@@ -73,10 +73,10 @@ const (
 )
 
 // SetDistribution sets a trend's percentiles; none for an empty distribution.
-func (m *Metric) SetDistribution(d *measure.Distribution) (err error) {
+func (m *Metric) SetDistribution(d *measure.Distribution) {
 	m.P50, m.P90, m.P99, m.Histogram = nil, nil, nil, ""
 	if d.Count == 0 {
-		return nil
+		return
 	}
 	quantile := func(q float64) *float64 {
 		v := Ms(d.Quantile(q))
@@ -84,9 +84,7 @@ func (m *Metric) SetDistribution(d *measure.Distribution) (err error) {
 		return &v
 	}
 	m.P50, m.P90, m.P99 = quantile(0.5), quantile(0.9), quantile(0.99)
-	m.Histogram, err = d.Encode()
-
-	return err
+	m.Histogram = d.Encode()
 }
 
 // Text formats the metric's value.
@@ -171,9 +169,7 @@ func mergedScript(parts []*Report) (*Script, error) {
 		if d == nil || uint64(d.Count) != m.Samples { // does not have all values
 			d = &measure.Distribution{}
 		}
-		if err := m.SetDistribution(d); err != nil {
-			return nil, err
-		}
+		m.SetDistribution(d)
 		merged.Metrics = append(merged.Metrics, *m)
 	}
 

@@ -9,51 +9,21 @@ import (
 
 // NewSteps returns the report's steps from the final reading of a step, one for each kind of
 // operation. asked has the parameters. op names a step without operations.
-func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) ([]Step, error) {
+func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) []Step {
 	ops := reading.Ops
 	if len(ops) == 0 {
 		ops = []measure.Totals{{Op: op}}
 	}
-	clients, err := newClients(reading)
-	if err != nil {
-		return nil, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
-	}
-
+	clients := newClients(reading)
 	steps := make([]Step, len(ops))
 	for i := range ops {
-		if steps[i], err = newStep(reading, &ops[i], asked, clients, cpu); err != nil {
-			return nil, err
-		}
+		steps[i] = newStep(reading, &ops[i], asked, clients, cpu)
 	}
 
-	return steps, nil
+	return steps
 }
 
-func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Clients, cpu CPUSeconds) (Step, error) {
-	histogram, err := t.Durations.Encode()
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
-	}
-	openLoop, err := newOpenLoop(reading)
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
-	}
-	failed, err := newFailedLatency(&t.Failures)
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
-	}
-	wait, err := newAnswers(&reading.ClientWait)
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
-	}
-	requests, err := newAnswers(&reading.Requests)
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
-	}
-	overTime, err := newOverTime(t.OverTime, reading.Elapsed)
-	if err != nil {
-		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
-	}
+func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Clients, cpu CPUSeconds) Step {
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
@@ -65,11 +35,12 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
-		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait, Requests: requests, Standstill: newStandstill(reading.Standstill),
-		OverTime: overTime, Slowest: newSlowest(t.OverTime), Intervals: newIntervals(reading, t),
+		OpenLoop:     newOpenLoop(reading), FailedLatency: newFailedLatency(&t.Failures),
+		ClientWait: newAnswers(&reading.ClientWait), Requests: newAnswers(&reading.Requests), Standstill: newStandstill(reading.Standstill),
+		OverTime: newOverTime(t.OverTime, reading.Elapsed), Slowest: newSlowest(t.OverTime), Intervals: newIntervals(reading, t),
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
-		Histogram: histogram,
+		Histogram: t.Durations.Encode(),
 		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
 	}
 	if t.Shared > 0 {
@@ -81,26 +52,22 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		s.PerClient = 0 // the variants share it
 	}
 
-	return s, nil
+	return s
 }
 
-func newClients(reading *measure.Reading) (Clients, error) {
+func newClients(reading *measure.Reading) Clients {
 	times, ops := &reading.ClientTimes, &reading.ClientOps
-	c := Clients{
+
+	return Clients{
 		Min: times.Min.Seconds(), Max: times.Max.Seconds(), Avg: times.Mean().Seconds(),
 		P25: times.Quantile(0.25).Seconds(), P50: times.Quantile(0.5).Seconds(), P75: times.Quantile(0.75).Seconds(),
 		Ops: ClientOps{
 			Min: int64(ops.Min), Max: int64(ops.Max),
 			P25: int64(ops.Quantile(0.25)), P50: int64(ops.Quantile(0.5)), P75: int64(ops.Quantile(0.75)),
+			Histogram: ops.Encode(),
 		},
+		Histogram: times.Encode(),
 	}
-	var err error
-	if c.Histogram, err = times.Encode(); err != nil {
-		return c, err
-	}
-	c.Ops.Histogram, err = ops.Encode()
-
-	return c, err
 }
 
 func (c *Clients) decode() (times, each measure.Distribution, err error) {
@@ -134,6 +101,18 @@ func Latency(d *measure.Distribution) LatencyMs {
 		Max:  Ms(d.Max),
 		Mean: Ms(d.Mean()),
 	}
+}
+
+// addDurations adds the durations of a histogram, with their maximum and mean in milliseconds.
+func addDurations(whole *measure.Distribution, histogram string, highest, mean float64) error {
+	d, err := measure.Decode(histogram)
+	if err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	d.SetExact(nanoseconds(highest, time.Millisecond), nanoseconds(mean, time.Millisecond))
+	whole.Merge(&d)
+
+	return nil
 }
 
 // Ms converts a duration to milliseconds.

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"time"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -71,12 +69,9 @@ func totalOf(kinds []Step) *Step {
 		if s.Seconds != total.Seconds {
 			return nil
 		}
-		d, err := measure.Decode(s.Histogram)
-		if err != nil {
+		if addDurations(&durations, s.Histogram, s.Latency.Max, s.Latency.Mean) != nil {
 			return nil
 		}
-		d.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
-		durations.Merge(&d)
 		total.Operations += s.Operations
 		shared = shared || s.Timed > 0
 		total.Timed = max(total.Timed, s.Timings()) // kinds of one pipeline share its duration

@@ -20,8 +20,7 @@ func mixed(t *testing.T, repeat int) []Step {
 	for range 100 {
 		reading.Ops[1].Durations.Record(5 * time.Millisecond)
 	}
-	steps, err := NewSteps(&reading, Step{Clients: 8, Repeat: repeat, PerClient: 125}, "", CPUSeconds{K6: 0.5})
-	require.NoError(t, err)
+	steps := NewSteps(&reading, Step{Clients: 8, Repeat: repeat, PerClient: 125}, "", CPUSeconds{K6: 0.5})
 
 	return steps
 }

@@ -142,8 +142,7 @@ func TestValidateOfDurationsAboveAnHour(t *testing.T) {
 		Elapsed: 5 * time.Hour, Complete: true, ClientTimes: times, ClientOps: ops,
 		Ops: []measure.Totals{{Op: "backup", Durations: times}},
 	}
-	steps, err := NewSteps(&reading, Step{Clients: 2, Repeat: 1, PerClient: 1}, "backup", CPUSeconds{})
-	require.NoError(t, err)
+	steps := NewSteps(&reading, Step{Clients: 2, Repeat: 1, PerClient: 1}, "backup", CPUSeconds{})
 	require.NoError(t, steps[0].validate())
 	steps[0].Latency.P50 = 1000
 	require.ErrorContains(t, steps[0].validate(), "latencyMs.p50 is 1000, but")

@@ -30,8 +30,7 @@ func reading(within int64) measure.Reading {
 
 func stepOf(t *testing.T, r *measure.Reading) *Step {
 	t.Helper()
-	steps, err := NewSteps(r, Step{Clients: 2, Repeat: 1, Rate: rateOf(r)}, "get", CPUSeconds{})
-	require.NoError(t, err)
+	steps := NewSteps(r, Step{Clients: 2, Repeat: 1, Rate: rateOf(r)}, "get", CPUSeconds{})
 	require.NoError(t, steps[0].validate())
 
 	return &steps[0]
