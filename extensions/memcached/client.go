@@ -6,12 +6,12 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
@@ -42,7 +42,7 @@ type client struct {
 	tasks   *k6mod.Tasks
 	effects *effects
 
-	bench *cachebench.Bench
+	bench *runs.CacheBench
 	store *store // used by benchmarks
 	seat  *eventloop.Seat
 }
@@ -58,7 +58,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	}
 	c.picker = newPicker(config)
 	c.store = newStore(c)
-	c.bench = cachebench.New(m, &m.shared.bench, config.target(), c.store)
+	c.bench = runs.NewCache(m, &m.shared.bench, config.target(), c.store)
 	if !config.Shared {
 		c.seat = m.shared.bench.Seat()
 		c.bench.TakeTurns(c.seat)

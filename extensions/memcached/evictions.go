@@ -3,8 +3,8 @@ package memcached
 import (
 	"context"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
@@ -18,7 +18,7 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	if cfg.Dial != nil {
 		cfg.Dial = k6glue.DialBeside(c.VU())
 	}
-	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (evictions.Server, error) {
+	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (runs.EvictionsServer, error) {
 		conn, err := wire.Dial(ctx, &cfg)
 
 		return statistics{conn}, err
@@ -27,13 +27,13 @@ func (c *client) watchEvictions(cfg wire.Config) {
 
 type statistics struct{ *wire.Conn }
 
-// Read implements evictions.Server.
+// Read implements runs.EvictionsServer.
 func (s statistics) Read() (evicted uint64, free int, err error) {
 	stats, err := s.Stats("")
 	if err != nil {
 		return 0, 0, err
 	}
-	numbers := evictions.Statistics{}
+	numbers := runs.Statistics{}
 	for _, one := range stats {
 		numbers.Add(one.Name, one.Value)
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -41,8 +40,8 @@ func New() modules.Module {
 
 type sharedByAll struct {
 	pools   pools
-	bench   cachebench.Shared
-	watched evictions.Watched
+	bench   runs.CacheShared
+	watched runs.Evictions
 }
 
 type module struct {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 // The module's metrics. Tags: op and outcome (ok, or the error's kind), subject with the option
@@ -33,9 +32,9 @@ type instruments struct {
 	duration, errors, latency                                *metrics.Metric
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
 	operations                                               func(tags [][2]string, outcome string) k6glue.Series
-	series                                                   lastmap.Map[seriesKey, opSeries]
+	series                                                   map[seriesKey]opSeries
 	untagged                                                 *callSeries
-	tagged                                                   lastmap.Map[string, *callSeries]
+	tagged                                                   map[string]*callSeries
 
 	connects, reconnects, disconnects k6glue.Series
 }
@@ -63,6 +62,7 @@ func newInstruments(m *k6mod.Module) instruments {
 	meter, registry := m.Meter(), m.VU().InitEnv().Registry
 
 	i := instruments{
+		series: map[seriesKey]opSeries{}, tagged: map[string]*callSeries{},
 		meter: meter, operations: m.Operations, duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
 		latency:          must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time)),
 		messagesSent:     must(registry.NewMetric(metricMessagesSent, metrics.Counter)),
@@ -88,10 +88,10 @@ func (i *instruments) call(tags *k6mod.Tags) *callSeries {
 	if tags == nil {
 		return i.untagged
 	}
-	s, known := i.tagged.Get(tags.Key())
+	s, known := i.tagged[tags.Key()]
 	if !known {
 		s = i.newCallSeries(tags.Pairs())
-		i.tagged.Put(tags.Key(), s)
+		i.tagged[tags.Key()] = s
 	}
 
 	return s
@@ -162,7 +162,7 @@ func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
 	if r.tags != nil {
 		key.tags = r.tags.Key()
 	}
-	s, known := i.series.Get(key)
+	s, known := i.series[key]
 	if !known {
 		tags := append(slices.Clone(call.tags), [2]string{"op", r.operation})
 		if r.subject != "" {
@@ -172,7 +172,7 @@ func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
 			ops:      i.operations(tags, outcome),
 			duration: i.meter.Series(i.duration, append(tags, [2]string{"outcome", outcome})...),
 		}
-		i.series.Put(key, s)
+		i.series[key] = s
 	}
 
 	return s

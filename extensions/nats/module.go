@@ -5,9 +5,9 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -37,7 +37,7 @@ func newModule(shared *sharedByAll) modules.Module {
 
 type sharedByAll struct {
 	connections k6glue.Shared[string, *sharedConnection]
-	bench       cachebench.Shared
+	bench       runs.CacheShared
 	idle        idle
 }
 

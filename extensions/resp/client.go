@@ -7,11 +7,11 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
@@ -23,7 +23,7 @@ type client struct {
 	mu      sync.Mutex
 	nodes   []*node
 	cluster *cluster
-	bench   *cachebench.Bench
+	bench   *runs.CacheBench
 	seat    *eventloop.Seat
 }
 
@@ -42,7 +42,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		c.cluster = &cluster{client: c, topology: m.shared.topology(config)}
 		first.cluster, stores = c.cluster, stores[:1]
 	}
-	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), first, stores...)
+	c.bench = runs.NewCache(m, &m.shared.CacheShared, config.target(), first, stores...)
 	c.bench.TakeTurns(c.seat)
 	methods.Put(m.Runtime(), call.This, c)
 

@@ -5,9 +5,8 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -35,9 +34,9 @@ func New() modules.Module {
 }
 
 type sharedByAll struct {
-	cachebench.Shared
+	runs.CacheShared
 
-	watched evictions.Watched
+	watched runs.Evictions
 
 	mu         sync.Mutex
 	topologies map[string]*topology // topologies of clusters, by target

@@ -200,7 +200,7 @@ func (s *store) counted(operation string, err error, hit bool) {
 	}
 }
 
-// Traffic implements cachebench.Cache. It returns the bytes of all servers.
+// Traffic implements runs.Cache. It returns the bytes of all servers.
 func (s *store) Traffic() (received, sent uint64) {
 	for _, n := range s.client.nodes {
 		r, w := n.traffic()

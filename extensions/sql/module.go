@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
@@ -42,7 +42,7 @@ const (
 // and rows whose columns keep their order.
 func New() modules.Module {
 	var shared k6glue.Shared[poolKey, *sql.DB]
-	var records ycsbbench.Shared
+	var records runs.YCSBShared
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
@@ -62,7 +62,7 @@ func New() modules.Module {
 type module struct {
 	*k6mod.Module
 
-	records *ycsbbench.Shared
+	records *runs.YCSBShared
 	calls   deadline.Contexts
 	shared  *k6glue.Shared[poolKey, *sql.DB]
 	wait    *metrics.Metric

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
@@ -28,7 +28,7 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 		if d.driver == driverMachbase {
 			store = tags{d.records}
 		}
-		d.bench = ycsbbench.New(recordsHost{d.module, d.tags}, d.module.records, d.driver+" "+d.source, d.records, store)
+		d.bench = runs.NewYCSB(recordsHost{d.module, d.tags}, d.module.records, d.driver+" "+d.source, d.records, store)
 	}
 
 	return d.bench.Run(call)
@@ -40,7 +40,7 @@ type recordsHost struct {
 	tags k6mod.Tags
 }
 
-// Tag implements ycsbbench.Host.
+// Tag implements runs.BenchHost.
 func (h recordsHost) Tag(tags k6mod.Tags) {
 	if tags.Key() == "" {
 		tags = h.tags

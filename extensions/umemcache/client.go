@@ -8,11 +8,11 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -22,7 +22,7 @@ type client struct {
 	*module
 
 	config *Config
-	bench  *cachebench.Bench
+	bench  *runs.CacheBench
 	store  *store // used by benchmarks
 	// seat is the client's place at an event loop; nil with a cluster, whose operations wait for
 	// approval.
@@ -44,7 +44,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m, config: config, tasks: m.NewTasks(true)}
 	c.store = &store{client: c}
-	c.bench = cachebench.New(m, &m.shared.bench, config.Target.Address, c.store)
+	c.bench = runs.NewCache(m, &m.shared.bench, config.Target.Address, c.store)
 	if !config.Target.Cluster {
 		c.seat = m.shared.bench.Seat()
 		c.bench.TakeTurns(c.seat)

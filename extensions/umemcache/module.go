@@ -5,9 +5,9 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -43,7 +43,7 @@ func New() modules.Module {
 type sharedByAll struct {
 	// targets are the shared connections: a server has slots for only 512.
 	targets k6glue.Shared[targetConfig, wire.Target]
-	bench   cachebench.Shared
+	bench   runs.CacheShared
 }
 
 type module struct {

@@ -9,7 +9,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 const (
@@ -40,7 +39,7 @@ type Instruments struct {
 
 	tags           Tags
 	sent, received k6glue.Series
-	series         lastmap.Map[seriesKey, opSeries]
+	series         map[seriesKey]opSeries
 	meter          k6glue.Meter
 	step           step
 
@@ -63,7 +62,7 @@ type opSeries struct {
 // another type. kind returns an error's kind.
 func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*Instruments, error) {
 	env := vu.InitEnv()
-	i := &Instruments{meter: k6glue.NewMeter(vu), registry: env.Registry, kind: kind}
+	i := &Instruments{series: map[seriesKey]opSeries{}, meter: k6glue.NewMeter(vu), registry: env.Registry, kind: kind}
 	var err error
 	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
 		return nil, err
@@ -170,7 +169,7 @@ func (i *Instruments) of(operation string, err error) opSeries {
 		outcome = i.kind(err)
 	}
 	key := seriesKey{operation, outcome, i.tags.key}
-	s, known := i.series.Get(key)
+	s, known := i.series[key]
 	if !known {
 		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation})
 		s = opSeries{ops: i.Operations(tags, outcome)}
@@ -185,7 +184,7 @@ func (i *Instruments) of(operation string, err error) opSeries {
 		if i.duration != nil {
 			s.duration = series(i.duration)
 		}
-		i.series.Put(key, s)
+		i.series[key] = s
 	}
 
 	return s

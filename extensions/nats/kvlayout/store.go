@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/lastmap"
 )
 
 // Record is a record of a Store.
@@ -40,7 +38,7 @@ type Store struct {
 	options Options
 
 	mu      sync.Mutex
-	buckets lastmap.Map[string, jetstream.KeyValue] // buckets by name
+	buckets map[string]jetstream.KeyValue // buckets by name
 }
 
 // Open returns the Store of a database. In the layout Micro it creates the database's bucket.
@@ -52,7 +50,7 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 	if options.Database == "" {
 		options.Database = DefaultDatabase
 	}
-	store := &Store{js: js, options: options}
+	store := &Store{js: js, options: options, buckets: map[string]jetstream.KeyValue{}}
 	if layout != Micro {
 		return store, nil
 	}
@@ -175,7 +173,7 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 		return nil, err
 	}
 	s.mu.Lock()
-	s.buckets.Put(name, bucket)
+	s.buckets[name] = bucket
 	s.mu.Unlock()
 
 	return bucket, nil
@@ -184,14 +182,13 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 func (s *Store) known(name string) jetstream.KeyValue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	bucket, _ := s.buckets.Get(name)
 
-	return bucket
+	return s.buckets[name]
 }
 
 func (s *Store) forget(name string) {
 	s.mu.Lock()
-	s.buckets.Delete(name)
+	delete(s.buckets, name)
 	s.mu.Unlock()
 }
 

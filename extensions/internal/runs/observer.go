@@ -1,10 +1,9 @@
-package cachebench
+package runs
 
 import (
 	"context"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
@@ -12,12 +11,12 @@ import (
 // observer records operations, each under its own name in a step. The bytes of a pipeline count for
 // its first command.
 type observer struct {
-	runs      *runs.Runs
+	runs      *Runs
 	name      func(workload.Op) string // returns the name of an operation
 	recorders []*measure.Recorder      // indexed by operation
 }
 
-func newObserver(of *runs.Runs, name func(workload.Op) string) *observer {
+func newObserver(of *Runs, name func(workload.Op) string) *observer {
 	return &observer{runs: of, name: name, recorders: make([]*measure.Recorder, workload.NumOps)}
 }
 

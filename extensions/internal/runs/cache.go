@@ -1,15 +1,11 @@
-package cachebench
+package runs
 
 import (
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
 // Cache is a module's client, used as a store. Its operations count in the module's metrics.
 type Cache interface {
 	workload.Store
-	runs.Moving
+	Moving
 }
-
-// Host is the client's module.
-type Host = runs.BenchHost

@@ -1,4 +1,4 @@
-package cachebench
+package runs
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // Run implements client.run(options). It runs a workload.
-func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
+func (b *CacheBench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	work, asked := b.job(call.Argument(0))
 	work.Prefilled(work.written.Load() >= int64(asked.options.Keys.Count))
@@ -52,7 +52,7 @@ type asked struct {
 }
 
 // asked parses a method's options. It caches the last ones, because scripts usually repeat them.
-func (b *Bench) asked(method string, value sobek.Value) *asked {
+func (b *CacheBench) asked(method string, value sobek.Value) *asked {
 	asked, err := b.last.Of(b.host.VU().Runtime(), value, func(value sobek.Value) (*asked, error) {
 		text, err := k6glue.OptionsJSON(value)
 		if err != nil {
@@ -77,7 +77,7 @@ type job struct {
 }
 
 // job returns the job of the options, or starts one.
-func (b *Bench) job(value sobek.Value) (*job, *asked) {
+func (b *CacheBench) job(value sobek.Value) (*job, *asked) {
 	asked := b.asked("run", value)
 	work := b.work[asked]
 	if work == nil {
@@ -92,7 +92,7 @@ func (b *Bench) job(value sobek.Value) (*job, *asked) {
 	return work, asked
 }
 
-func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, group any) {
+func (b *CacheBench) client(method, name string, options *workload.Options) (client *workload.Client, group any) {
 	index, clients, group := b.runs.Place()
 	work, err := b.shared.workload(name, *options)
 	if err == nil {
@@ -114,7 +114,7 @@ type fill struct {
 // Prefill implements client.prefill(options). It writes the client's share of the keys, unless
 // another group has written them all. An error aborts the test, because an empty cache would look
 // faster.
-func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
+func (b *CacheBench) Prefill(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	options := b.asked("prefill", call.Argument(0)).options
 	if err := options.ValidateKeys(); err != nil {
@@ -163,7 +163,7 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 }
 
 // unfilled aborts the test after a failed prefill, unless the test is already ending.
-func (b *Bench) unfilled(err error) sobek.Value {
+func (b *CacheBench) unfilled(err error) sobek.Value {
 	if b.host.VU().Context().Err() != nil {
 		b.fail(err)
 	}
@@ -173,7 +173,7 @@ func (b *Bench) unfilled(err error) sobek.Value {
 }
 
 // mustHit makes a read fail if it misses a prefilled key.
-func (b *Bench) mustHit(o *workload.Options) {
+func (b *CacheBench) mustHit(o *workload.Options) {
 	written, count := b.shared.written(b.names(o)), int64(o.Keys.Count)
 	for had := written.Load(); had < count && !written.CompareAndSwap(had, count); {
 		had = written.Load()
@@ -181,12 +181,12 @@ func (b *Bench) mustHit(o *workload.Options) {
 }
 
 // names identifies a workload's keys without their values.
-func (b *Bench) names(o *workload.Options) string {
+func (b *CacheBench) names(o *workload.Options) string {
 	return fmt.Sprintf("%q %q %d", b.target, o.Keys.Prefix, o.Keys.Size)
 }
 
 // keys identifies the keys and values that the options prefill, and the commands that write them.
-func (b *Bench) keys(o *workload.Options) string {
+func (b *CacheBench) keys(o *workload.Options) string {
 	name := fmt.Sprintf("%s %d %v %d %d", b.names(o), o.Keys.Count, o.Values, o.Seed, o.TTL)
 	for i := range o.Commands {
 		name += fmt.Sprintf(" %q", o.Commands[i].Args)
@@ -195,7 +195,7 @@ func (b *Bench) keys(o *workload.Options) string {
 	return name
 }
 
-func (b *Bench) count(hits, misses, hot, hotHits uint64) {
+func (b *CacheBench) count(hits, misses, hot, hotHits uint64) {
 	client := b.runs.Client()
 	if client == nil {
 		return

@@ -1,4 +1,4 @@
-package cachebench
+package runs
 
 import (
 	"github.com/grafana/sobek"
@@ -6,22 +6,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
-// Bench keeps a script client's state between runs. It belongs to one VU.
-type Bench struct {
-	host   Host
-	shared *Shared
+// CacheBench keeps a script client's state between runs. It belongs to one VU.
+type CacheBench struct {
+	host   BenchHost
+	shared *CacheShared
 	target string
 	cache  Cache
 	stores []workload.Store
-	runs   *runs.Runs
-	ycsb   *ycsbbench.Bench
+	runs   *Runs
+	ycsb   *YCSBBench
 
 	observer *observer // records accesses of the hit-rate benchmark
 	last     k6glue.Frozen[*asked]
@@ -30,28 +28,28 @@ type Bench struct {
 	rates    map[bool]*hitrate.Client // hit-rate clients by the option verify
 }
 
-// New returns a client's bench. All clients of a module pass the same shared. Clients with the same
-// target share passes of the hit-rate benchmark and prefilled keys. target identifies the server
-// and how it is used. The hit-rate cases are spread over stores; without stores, cache takes them
-// all.
-func New(host Host, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
+// NewCache returns a client's bench. All clients of a module pass the same shared. Clients with the
+// same target share passes of the hit-rate benchmark and prefilled keys. target identifies the
+// server and how it is used. The hit-rate cases are spread over stores; without stores, cache takes
+// them all.
+func NewCache(host BenchHost, shared *CacheShared, target string, cache Cache, stores ...workload.Store) *CacheBench {
 	if len(stores) == 0 {
 		stores = []workload.Store{cache}
 	}
-	b := &Bench{
+	b := &CacheBench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
-		runs: runs.New(host, &shared.Shared, cache),
+		runs: New(host, &shared.Shared, cache),
 		work: map[*asked]*job{}, fills: map[string]*fill{}, rates: map[bool]*hitrate.Client{},
 	}
 	b.observer = newObserver(b.runs, workload.Op.String)
-	b.ycsb = ycsbbench.New(host, &shared.ycsb, target, cache, records(cache))
+	b.ycsb = NewYCSB(host, &shared.ycsb, target, cache, records(cache))
 
 	return b
 }
 
 // TakeTurns runs operations as jobs at the seat's event loop. The stores' connections must use the
 // same seat.
-func (b *Bench) TakeTurns(seat *eventloop.Seat) {
+func (b *CacheBench) TakeTurns(seat *eventloop.Seat) {
 	b.runs.TakeTurns(seat)
 	b.ycsb.TakeTurns(seat)
 }
@@ -66,10 +64,10 @@ func records(cache Cache) ycsb.Store {
 }
 
 // YCSB is client.ycsb(workload, options): it does operations of YCSB's core workloads.
-func (b *Bench) YCSB(call sobek.FunctionCall) sobek.Value { return b.ycsb.Run(call) }
+func (b *CacheBench) YCSB(call sobek.FunctionCall) sobek.Value { return b.ycsb.Run(call) }
 
 // join attaches the bench to the VU's current step, if any. A new step restarts the random streams.
-func (b *Bench) join() {
+func (b *CacheBench) join() {
 	if b.runs.Join() {
 		*b.observer = *newObserver(b.runs, workload.Op.String)
 		clear(b.work)
@@ -77,6 +75,6 @@ func (b *Bench) join() {
 	}
 }
 
-func (b *Bench) fail(err error) { runs.Fail(b.host, err) }
+func (b *CacheBench) fail(err error) { Fail(b.host, err) }
 
-func (b *Bench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }
+func (b *CacheBench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }

@@ -1,4 +1,4 @@
-package ycsbbench
+package runs
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
@@ -31,12 +30,9 @@ const (
 	countRecords = "scannedRecords"
 )
 
-// Host is the client's module.
-type Host = runs.BenchHost
-
-// Shared is the state that all clients of a module share. The zero value is ready to use.
-type Shared struct {
-	runs runs.Shared
+// YCSBShared is the state that all clients of a module share. The zero value is ready to use.
+type YCSBShared struct {
+	runs Shared
 
 	mu        sync.Mutex
 	workloads map[string]*ycsb.Workload // workloads by server and options
@@ -50,7 +46,7 @@ type loadKey struct {
 }
 
 // Workload returns the workload that clients of a target share if their options have the same text.
-func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
+func (s *YCSBShared) Workload(target string, text []byte) (*ycsb.Workload, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
 	}
@@ -73,7 +69,7 @@ func (s *Shared) Workload(target string, text []byte) (*ycsb.Workload, error) {
 }
 
 // Load returns the load phase that a group of clients shares.
-func (s *Shared) Load(work *ycsb.Workload, of any) *ycsb.Load {
+func (s *YCSBShared) Load(work *ycsb.Workload, of any) *ycsb.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := loadKey{work, of}
@@ -104,33 +100,33 @@ func (p *phase) validate() error {
 	}
 }
 
-// Bench keeps a script client's state between runs. It belongs to one VU.
-type Bench struct {
-	host   Host
-	shared *Shared
+// YCSBBench keeps a script client's state between runs. It belongs to one VU.
+type YCSBBench struct {
+	host   BenchHost
+	shared *YCSBShared
 	target string
 	store  ycsb.Store
-	runs   *runs.Runs
+	runs   *Runs
 	work   map[string]*ycsb.Client
 
 	recorders [ycsb.NumOps]*measure.Recorder
 	parts     [2]part // reads and updates of read-modify-writes
 }
 
-// New returns a client's bench. All clients of a module pass the same shared. Clients with the same
-// target insert into one workload.
-func New(host Host, shared *Shared, target string, moving runs.Moving, store ycsb.Store) *Bench {
-	return &Bench{
-		host: host, shared: shared, target: target, store: store, runs: runs.New(host, &shared.runs, moving),
+// NewYCSB returns a client's bench. All clients of a module pass the same shared. Clients with the
+// same target insert into one workload.
+func NewYCSB(host BenchHost, shared *YCSBShared, target string, moving Moving, store ycsb.Store) *YCSBBench {
+	return &YCSBBench{
+		host: host, shared: shared, target: target, store: store, runs: New(host, &shared.runs, moving),
 		work: map[string]*ycsb.Client{},
 	}
 }
 
 // TakeTurns runs operations as jobs at the seat's event loop.
-func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
+func (b *YCSBBench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 
 // Run implements client.ycsb(workload, { phase, iterations }).
-func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
+func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 	if b.runs.Join() { // a new step restarts the random streams
 		clear(b.work)
 		b.recorders, b.parts = [ycsb.NumOps]*measure.Recorder{}, [2]part{}
@@ -173,7 +169,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 }
 
 // asked returns a call's client and phase.
-func (b *Bench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
+func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
 	if err := k6glue.Options(call.Argument(1), &p); err != nil {
 		return nil, p, err
 	}
@@ -203,7 +199,7 @@ func (b *Bench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, er
 }
 
 // loaded ends the client's part of the step when all records are loaded.
-func (b *Bench) loaded(result *ycsb.Result) {
+func (b *YCSBBench) loaded(result *ycsb.Result) {
 	client := b.runs.Client()
 	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
 		return
@@ -213,7 +209,7 @@ func (b *Bench) loaded(result *ycsb.Result) {
 }
 
 // count adds a run's counters to the step.
-func (b *Bench) count(result *ycsb.Result) {
+func (b *YCSBBench) count(result *ycsb.Result) {
 	client := b.runs.Client()
 	if client == nil {
 		return
@@ -226,21 +222,21 @@ func (b *Bench) count(result *ycsb.Result) {
 	}
 }
 
-func (b *Bench) fail(err error) { runs.Fail(b.host, err) }
+func (b *YCSBBench) fail(err error) { Fail(b.host, err) }
 
 // Next implements ycsb.Observer.
-func (b *Bench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
+func (b *YCSBBench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
 
 // Ok implements ycsb.Observer.
-func (b *Bench) Ok(op ycsb.Op, took time.Duration) { b.runs.Ended(b.recorder(op), took, nil) }
+func (b *YCSBBench) Ok(op ycsb.Op, took time.Duration) { b.runs.Ended(b.recorder(op), took, nil) }
 
 // Fail implements ycsb.Observer.
-func (b *Bench) Fail(op ycsb.Op, reason error, took time.Duration) {
+func (b *YCSBBench) Fail(op ycsb.Op, reason error, took time.Duration) {
 	b.runs.Ended(b.recorder(op), took, reason)
 }
 
 // Parts implements ycsb.Observer.
-func (b *Bench) Parts(read, update time.Duration) {
+func (b *YCSBBench) Parts(read, update time.Duration) {
 	client := b.runs.Client()
 	if client == nil {
 		return
@@ -265,7 +261,7 @@ func (p *part) add(took time.Duration) {
 }
 
 // recorder returns an operation's recorder; nil outside a sweep.
-func (b *Bench) recorder(op ycsb.Op) *measure.Recorder {
+func (b *YCSBBench) recorder(op ycsb.Op) *measure.Recorder {
 	if b.recorders[op] == nil {
 		if client := b.runs.Client(); client != nil {
 			b.recorders[op] = client.Recorder(op.String())

@@ -1,4 +1,4 @@
-package cachebench
+package runs
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func (o *rateOptions) validate() error {
 
 // HitRate implements client.hitRate(options). It does accesses of a pass of the published
 // benchmark.
-func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
+func (b *CacheBench) HitRate(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	var o rateOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
@@ -106,7 +106,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 }
 
 // report reports hits and misses to the step, and the end of the pass.
-func (b *Bench) report(result *hitrate.Result, left int) {
+func (b *CacheBench) report(result *hitrate.Result, left int) {
 	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
 	client := b.runs.Client()
 	if client == nil || left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
@@ -116,7 +116,7 @@ func (b *Bench) report(result *hitrate.Result, left int) {
 		"iterations or duration")
 }
 
-func (b *Bench) rate(verify bool) *hitrate.Client {
+func (b *CacheBench) rate(verify bool) *hitrate.Client {
 	client := b.rates[verify]
 	if client == nil {
 		var err error

@@ -1,4 +1,4 @@
-package evictions
+package runs
 
 import (
 	"context"
@@ -29,8 +29,9 @@ func (c *cache) Read() (evicted uint64, free int, err error) {
 
 func (c *cache) Close() { c.closed = true }
 
-// watched returns the events and the log of a step of 3 s with 2 clients, which watch two caches.
-func watched(t *testing.T, server *cache, refused error) (told []events.Event, log []string) {
+// watchedEvictions returns the events and the log of a step of 3 s with 2 clients, which watch two
+// caches.
+func watchedEvictions(t *testing.T, server *cache, refused error) (told []events.Event, log []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		defer events.Listen(func(e events.Event) { told = append(told, e) })()
@@ -38,11 +39,11 @@ func watched(t *testing.T, server *cache, refused error) (told []events.Event, l
 		logger.SetLevel(logrus.InfoLevel)
 		step := measure.NewStep(2, measure.Plan{Duration: 3 * time.Second, Warmup: time.Second}, nil)
 		server.began = time.Now()
-		var w Watched
+		var w Evictions
 		var all sync.WaitGroup
 		for i := range 2 {
 			all.Go(func() {
-				w.Watch(step, "cache:1", logger, func(context.Context) (Server, error) {
+				w.Watch(step, "cache:1", logger, func(context.Context) (EvictionsServer, error) {
 					require.True(t, step.Started(), "all clients are connected")
 
 					return server, refused
@@ -67,7 +68,7 @@ func watched(t *testing.T, server *cache, refused error) (told []events.Event, l
 
 func TestEvictionsAreRecorded(t *testing.T) {
 	server := &cache{free: -1}
-	told, log := watched(t, server, nil)
+	told, log := watchedEvictions(t, server, nil)
 	require.Empty(t, log)
 	require.Len(t, told, 3, "two in whole times, and the rest at the end")
 	total := uint64(0)
@@ -91,7 +92,7 @@ func TestEvictionsThatCannotBeRecorded(t *testing.T) {
 		"evictions of cache:1 are not recorded: too many":           {&cache{}, errors.New("too many")},
 		"evictions of cache:1 are not recorded: unknown command":    {&cache{free: -1, fails: errors.New("unknown command")}, nil},
 	} {
-		told, log := watched(t, of.server, of.refused)
+		told, log := watchedEvictions(t, of.server, of.refused)
 		require.Empty(t, told)
 		require.Equal(t, []string{want}, log)
 		require.Equal(t, of.refused == nil, of.server.closed)

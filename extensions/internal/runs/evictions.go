@@ -1,6 +1,4 @@
-// Package evictions records in reports how many keys a cache evicts during a step. It polls the
-// server over its own connection, opened after all clients of the step have connected.
-package evictions
+package runs
 
 import (
 	"context"
@@ -16,8 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Server is a connection to a cache server.
-type Server interface {
+// EvictionsServer is a connection to a cache server.
+type EvictionsServer interface {
 	// Read returns how many keys the server has evicted since it started, and how many more
 	// connections it accepts; below 0 if unknown.
 	Read() (evicted uint64, free int, err error)
@@ -45,8 +43,9 @@ func (s Statistics) Free(most, current string) int {
 	return int(n - min(s[current], n))
 }
 
-// Watched tracks which servers the current steps poll.
-type Watched struct {
+// Evictions records in reports how many keys caches evict during a step. It polls each server over
+// its own connection, opened after all clients of the step have connected.
+type Evictions struct {
 	mu    sync.Mutex
 	steps map[string]*measure.Step // the last step, by the server's address
 }
@@ -59,7 +58,7 @@ const pollEvery = 50 * time.Millisecond
 
 // Watch records evictions until the step ends. Only the first call per step and server does so. If
 // the server cannot be polled, Watch logs why.
-func (w *Watched) Watch(step *measure.Step, address string, log logrus.FieldLogger, connect func(context.Context) (Server, error)) {
+func (w *Evictions) Watch(step *measure.Step, address string, log logrus.FieldLogger, connect func(context.Context) (EvictionsServer, error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.steps[address] == step {
@@ -76,7 +75,7 @@ func (w *Watched) Watch(step *measure.Step, address string, log logrus.FieldLogg
 	})
 }
 
-func watch(step *measure.Step, address string, connect func(context.Context) (Server, error)) error {
+func watch(step *measure.Step, address string, connect func(context.Context) (EvictionsServer, error)) error {
 	clock := time.NewTicker(pollEvery)
 	defer clock.Stop()
 	for !step.Started() {

@@ -1,22 +1,20 @@
-package cachebench
+package runs
 
 import (
 	"sync"
 	"sync/atomic"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/ycsbbench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// Shared is the state that all clients of a module share. The zero value is ready to use.
-type Shared struct {
-	runs.Shared
+// CacheShared is the state that all clients of a module share. The zero value is ready to use.
+type CacheShared struct {
+	Shared
 
 	pools workload.Pools
-	ycsb  ycsbbench.Shared
+	ycsb  YCSBShared
 
 	mu         sync.Mutex
 	read       map[string]*asked // parsed options by their text in the script
@@ -40,7 +38,7 @@ type made struct {
 	err   error
 }
 
-func (s *Shared) options(text string) (*asked, error) {
+func (s *CacheShared) options(text string) (*asked, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.read[text]; a != nil {
@@ -59,7 +57,7 @@ func (s *Shared) options(text string) (*asked, error) {
 }
 
 // workload returns the shared workload for key: the script's options, or the prefilled keys.
-func (s *Shared) workload(key string, options workload.Options) (*workload.Workload, error) {
+func (s *CacheShared) workload(key string, options workload.Options) (*workload.Workload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if work := s.workloads[key]; work != nil {
@@ -86,7 +84,7 @@ type prefill struct {
 
 // prefill reports whether the group must write the keys. It need not if another group has written
 // all of them.
-func (s *Shared) prefill(keys string, group any, count int) bool {
+func (s *CacheShared) prefill(keys string, group any, count int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prefills == nil {
@@ -106,7 +104,7 @@ func (s *Shared) prefill(keys string, group any, count int) bool {
 }
 
 // wrote counts keys that a client has written. It reports whether its group has written all.
-func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
+func (s *CacheShared) wrote(keys string, group any, count int) (whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.prefills[keys]
@@ -116,7 +114,7 @@ func (s *Shared) wrote(keys string, group any, count int) (whole bool) {
 	return p.whole
 }
 
-func (s *Shared) written(name string) *atomic.Int64 {
+func (s *CacheShared) written(name string) *atomic.Int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prefilled == nil {
@@ -129,7 +127,7 @@ func (s *Shared) written(name string) *atomic.Int64 {
 	return s.prefilled[name]
 }
 
-func (s *Shared) pass(key passKey) (*hitrate.Pass, error) {
+func (s *CacheShared) pass(key passKey) (*hitrate.Pass, error) {
 	bench, err := s.benchmark(key.config)
 	if err != nil {
 		return nil, err
@@ -151,7 +149,7 @@ func (s *Shared) pass(key passKey) (*hitrate.Pass, error) {
 	return pass, nil
 }
 
-func (s *Shared) benchmark(config hitrate.Config) (*hitrate.Benchmark, error) {
+func (s *CacheShared) benchmark(config hitrate.Config) (*hitrate.Benchmark, error) {
 	s.mu.Lock()
 	if s.benchmarks == nil {
 		s.benchmarks = map[hitrate.Config]*made{}
