@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 	silent := fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	closing := fake(t, func(net.Conn) {})
 	for name, test := range map[string]struct{ addr, kind, says string }{
-		"nobody listens":  {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
+		"nobody listens":  {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connection refused; is a Redis server running there?"},
 		"it says nothing": {silent, k6mod.KindConnect, "cannot connect to " + silent + ": no answer within connectTimeout (300ms)"},
 		"it closes":       {closing, k6mod.KindConnect, "cannot connect to " + closing + ": "},
 		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},

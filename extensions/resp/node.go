@@ -10,6 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
@@ -23,7 +24,7 @@ type node struct {
 	conn   *wire.Conn
 	mu     sync.Mutex
 
-	moved                  wire.Traffic
+	moved                  wireconn.Traffic
 	toldSent, toldReceived uint64
 
 	client *client

@@ -5,24 +5,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"os"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // Kinds of errors.
 const (
-	KindConnect    = "connect"    // the server could not be reached
-	KindConnection = "connection" // the connection broke
-	KindTimeout    = "timeout"    // no answer in time
-	KindCancelled  = "cancelled"  // interrupted
-	KindAuth       = "auth"       // wrong or missing user or password
-	KindBusy       = "busy"       // the server is at its connection limit
-	KindTooLarge   = "too_large"  // the value exceeds the limit of the server or of this client
-	KindFull       = "full"       // the server is out of memory and may not evict
-	KindServer     = "server"     // any other error answer
-	KindInvalid    = "invalid"    // the server rejects the request
-	KindProtocol   = "protocol"   // the answer does not fit the request
-	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
+	KindConnect    = wireconn.KindConnect
+	KindConnection = wireconn.KindConnection
+	KindTimeout    = wireconn.KindTimeout
+	KindCancelled  = wireconn.KindCancelled
+	KindAuth       = "auth"      // wrong or missing user or password
+	KindBusy       = "busy"      // the server is at its connection limit
+	KindTooLarge   = "too_large" // the value exceeds the limit of the server or of this client
+	KindFull       = "full"      // the server is out of memory and may not evict
+	KindServer     = "server"    // any other error answer
+	KindInvalid    = "invalid"   // the server rejects the request
+	KindProtocol   = "protocol"  // the answer does not fit the request
+	KindUsage      = "usage"     // the call itself is wrong; nothing was sent
 )
 
 // Error is the error of a request.
@@ -94,34 +94,20 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 }
 
 func (c *Conn) broken(err error) *Error {
-	e := &Error{cause: err}
-	var timeout net.Error
-	switch {
-	case c.interrupted.Load():
-		e.Kind, e.Message = KindCancelled, "interrupted before the answer arrived"
-	case c.closed.Load():
-		e.Kind, e.Message = KindConnection, "the connection was closed"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		e.Kind, e.Message = KindTimeout, fmt.Sprintf("no answer within timeout (%s)", c.timeout)
-	default:
-		e.Kind, e.Message = KindConnection, fmt.Sprintf("the connection broke: %s", describe(err))
-	}
+	kind, message := c.Broke(err)
 
-	return e
+	return &Error{Kind: kind, Message: message, cause: err}
 }
 
 func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
-	e := &Error{Kind: KindConnect, cause: err}
-	var timeout net.Error
+	refused, is := errors.AsType[*Error](err)
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		e.Kind, e.Message = KindCancelled, "interrupted before the connection was made"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
-		errors.As(err, &timeout) && timeout.Timeout():
-		e.Message = fmt.Sprintf("cannot connect to %s: no answer within connectTimeout (%s)", cfg.Address, cfg.ConnectTimeout)
-	default:
-		e.Message = fmt.Sprintf("cannot connect to %s: %s", cfg.Address, describe(err))
+	case is && refused.Kind == KindAuth:
+		return refused
+	case is && refused.Kind == KindBusy:
+		return Errorf(KindBusy, "cannot connect to %s: %s", cfg.Address, refused.Message)
 	}
+	kind, message := wireconn.CannotConnect(ctx, err, "a memcached", cfg.Address, cfg.ConnectTimeout)
 
-	return e
+	return &Error{Kind: kind, Message: message, cause: err}
 }

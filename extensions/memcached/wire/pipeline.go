@@ -102,7 +102,7 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 		}
 		if err := c.receive(&requests[i], &replies[i]); err != nil {
 			replies[i].Err, replies[i].Status = err, 0
-			if c.failed != nil {
+			if c.Failed != nil {
 				return err
 			}
 		}
@@ -233,7 +233,7 @@ func (c *Conn) getRunMeta(keys [][]byte, replies []Reply) *Error {
 		q.Key = key
 		if err := c.receive(q, &replies[i]); err != nil {
 			replies[i].Err, replies[i].Status = err, 0
-			if c.failed != nil {
+			if c.Failed != nil {
 				return err
 			}
 		}

@@ -86,7 +86,7 @@ func (c *Conn) flush() *Error {
 }
 
 func (c *Conn) closeReason(err *Error) *Error {
-	if err.Kind != KindConnection || c.closed.Load() {
+	if err.Kind != KindConnection || c.Ended() {
 		return err
 	}
 	line, readErr := c.r.ReadSlice('\n')

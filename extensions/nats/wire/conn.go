@@ -7,12 +7,9 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync/atomic"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // DefaultConnectTimeout is the default of Config.ConnectTimeout.
@@ -45,7 +42,7 @@ type Config struct {
 
 	ConnectTimeout time.Duration // limit for connecting, TLS handshake and login together
 	// Dial opens the connection. Default: a net.Dialer.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	Dial wireconn.Dial
 }
 
 // Conn is a connection that handles one request at a time. Only one goroutine may use it;
@@ -54,11 +51,10 @@ type Config struct {
 // An error of kind connection, cancelled or protocol breaks the connection, and others may: see
 // Broken. A timeout does not, unless the server has sent nothing since an earlier timeout.
 type Conn struct {
-	socket   *eventloop.Counted
-	out      io.Writer
-	in       reader
-	deadline rawsock.Deadline
-	timeout  time.Duration
+	wireconn.Conn
+
+	out io.Writer
+	in  reader
 
 	maxPayload  int64
 	headers     bool
@@ -72,9 +68,6 @@ type Conn struct {
 	said       statement
 
 	doubted, asked bool
-	failed         *Error
-	interrupted    atomic.Bool
-	closed         atomic.Bool
 }
 
 const (
@@ -89,18 +82,10 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, full.ConnectTimeout)
 	defer cancel()
 
-	raw, err := full.Dial(ctx, "tcp", full.Address)
-	if err != nil {
+	c := &Conn{inbox: append([]byte(full.InboxPrefix+"."+rand.Text()[:inboxDigits]+"."), make([]byte, tokenDigits)...)}
+	login := func() error { return c.logIn(ctx, &full) }
+	if err := c.Open(ctx, full.Dial, "tcp", full.Address, nil, login); err != nil {
 		return nil, cannotConnect(ctx, &full, err)
-	}
-	c := &Conn{
-		socket: &eventloop.Counted{Conn: eventloop.NewConn(raw)}, timeout: full.ConnectTimeout,
-		inbox: append([]byte(full.InboxPrefix+"."+rand.Text()[:inboxDigits]+"."), make([]byte, tokenDigits)...),
-	}
-	if err := c.greet(ctx, &full); err != nil {
-		c.Close()
-
-		return nil, err
 	}
 
 	return c, nil
@@ -113,38 +98,14 @@ func (c *Config) defaults() {
 	if c.InboxPrefix == "" {
 		c.InboxPrefix = "_INBOX"
 	}
-	if c.Dial == nil {
-		c.Dial = new(net.Dialer).DialContext
-	}
-}
-
-func (c *Conn) greet(ctx context.Context, cfg *Config) error {
-	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("the interruption of a connection")
-		c.Interrupt()
-	})
-	err := c.logIn(ctx, cfg)
-	inTime := release()
-	switch {
-	case err != nil:
-		return cannotConnect(ctx, cfg, err)
-	case !inTime:
-		return cannotConnect(ctx, cfg, ctx.Err())
-	default:
-		return nil
-	}
 }
 
 func (c *Conn) begin(timeout time.Duration) *Error {
-	if c.failed != nil {
-		return Errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)
+	if c.Failed != nil {
+		return Errorf(KindConnection, "an earlier error broke the connection: %s", c.Failed)
 	}
-	c.timeout = timeout
-	if err := c.deadline.Arm(timeout, c.socket.SetDeadline); err != nil {
+	if err := c.Begin(timeout); err != nil {
 		return c.fail(c.broken(err))
-	}
-	if c.interrupted.Load() { // after SetDeadline: Interrupt sets the flag before the deadline
-		return c.fail(c.broken(context.Canceled))
 	}
 
 	return nil
@@ -175,34 +136,7 @@ func (c *Conn) next() *Error {
 }
 
 func (c *Conn) fail(e *Error) *Error {
-	if c.failed == nil {
-		c.failed = e
-	}
+	c.Fail(e)
 
 	return e
-}
-
-// Broken reports whether the connection is unusable and can only be closed.
-func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
-
-// Interrupt aborts the current call, or else the next one, with an error of kind cancelled. The
-// connection is broken afterwards.
-func (c *Conn) Interrupt() {
-	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0))
-}
-
-// Close closes the connection. A call in progress returns an error of kind connection.
-func (c *Conn) Close() {
-	if !c.closed.Swap(true) {
-		_ = c.socket.Close()
-	}
-}
-
-// Use makes the connection wait for answers at the seat; nil: in its goroutine.
-func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
-
-// Traffic returns the bytes received and sent so far, including the overhead of TLS.
-func (c *Conn) Traffic() (received, sent uint64) {
-	return c.socket.Received.Load(), c.socket.Sent.Load()
 }

@@ -5,19 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // Kinds of errors.
 const (
-	KindConnect      = "connect"       // the server could not be reached
-	KindConnection   = "connection"    // the connection broke
-	KindTimeout      = "timeout"       // no answer in time
-	KindCancelled    = "cancelled"     // interrupted
+	KindConnect      = wireconn.KindConnect
+	KindConnection   = wireconn.KindConnection
+	KindTimeout      = wireconn.KindTimeout
+	KindCancelled    = wireconn.KindCancelled
 	KindAuth         = "auth"          // the server rejects the user, or the user may not do this
 	KindBusy         = "busy"          // the server is at its limit of connections or subscriptions
 	KindNoResponders = "no_responders" // no one listens to the subject
@@ -97,70 +94,19 @@ func quoted(said []byte) string {
 }
 
 func (c *Conn) broken(err error) *Error {
-	e := &Error{cause: err}
-	own, is := errors.AsType[*Error](err)
-	switch {
-	case c.interrupted.Load():
-		e.Kind, e.Message = KindCancelled, "interrupted before the answer arrived"
-	case c.closed.Load():
-		e.Kind, e.Message = KindConnection, "the connection was closed"
-	case is:
+	if own, is := errors.AsType[*Error](err); is && !c.Ended() {
 		return own
-	case isTimeout(err):
-		e.Kind, e.Message = KindTimeout, fmt.Sprintf("no answer within timeout (%s)", c.timeout)
-	default:
-		e.Kind, e.Message = KindConnection, "the connection broke: "+describe(err)
 	}
+	kind, message := c.Broke(err)
 
-	return e
-}
-
-func isTimeout(err error) bool {
-	timeout, is := errors.AsType[net.Error](err)
-
-	return errors.Is(err, os.ErrDeadlineExceeded) || is && timeout.Timeout()
+	return &Error{Kind: kind, Message: message, cause: err}
 }
 
 func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
-	e := &Error{Kind: KindConnect, cause: err}
-	own, is := errors.AsType[*Error](err)
-	var why string
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		e.Kind, e.Message = KindCancelled, "interrupted before the connection was made"
-
-		return e
-	case isTimeout(err), errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
-		why = fmt.Sprintf("no answer within connectTimeout (%s)", cfg.ConnectTimeout)
-	case is:
-		why = own.Message
-		if own.Kind == KindAuth || own.Kind == KindBusy {
-			e.Kind = own.Kind
-		}
-	default:
-		why = describe(err)
-	}
-	e.Message = fmt.Sprintf("cannot connect to %s: %s", cfg.Address, why)
-
-	return e
-}
-
-func describe(err error) string {
-	dns, isDNS := errors.AsType[*net.DNSError](err)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the server closed it"
-	case netutil.IsConnRefused(err):
-		return "connection refused; is a nats-server running there?"
-	case isDNS && dns.IsNotFound:
-		return "there is no such host"
-	}
-	if call, is := errors.AsType[*os.SyscallError](err); is {
-		return call.Err.Error()
-	}
-	if op, is := errors.AsType[*net.OpError](err); is {
-		return op.Err.Error()
+	kind, message := wireconn.CannotConnect(ctx, err, "a nats-server", cfg.Address, cfg.ConnectTimeout)
+	if own, is := errors.AsType[*Error](err); is && ctx.Err() == nil && (own.Kind == KindAuth || own.Kind == KindBusy) {
+		kind = own.Kind
 	}
 
-	return err.Error()
+	return &Error{Kind: kind, Message: message, cause: err}
 }

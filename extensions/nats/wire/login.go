@@ -39,7 +39,11 @@ type connectInfo struct {
 }
 
 func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
-	c.out, c.in.from = c.socket, c.socket
+	plain, err := c.Stream(ctx, nil)
+	if err != nil {
+		return err
+	}
+	c.out, c.in.from = plain, plain
 	if err := c.begin(cfg.ConnectTimeout); err != nil {
 		return err
 	}
@@ -98,10 +102,15 @@ func (c *Conn) welcome() (*serverInfo, error) {
 		return nil, Errorf(KindProtocol, "the server does not begin with INFO")
 	}
 
-	return c.learn()
+	info, err := c.learn()
+	if err != nil {
+		return nil, err
+	}
+
+	return info, nil
 }
 
-func (c *Conn) learn() (*serverInfo, error) {
+func (c *Conn) learn() (*serverInfo, *Error) {
 	var info serverInfo
 	if err := json.Unmarshal(c.said.rest, &info); err != nil {
 		return nil, c.fail(Errorf(KindProtocol, "the server's INFO cannot be read: %s", err))
@@ -122,8 +131,8 @@ func (c *Conn) secure(ctx context.Context, cfg *Config) error {
 		secrets = secrets.Clone()
 		secrets.ServerName, _, _ = net.SplitHostPort(cfg.Address)
 	}
-	secured := tls.Client(c.socket, secrets)
-	if err := secured.HandshakeContext(ctx); err != nil {
+	secured, err := c.Stream(ctx, secrets)
+	if err != nil {
 		return fmt.Errorf("TLS: %w", err)
 	}
 	c.out = secured

@@ -114,7 +114,7 @@ func (c *Conn) aside() *Error {
 		c.asked = false
 	case sayInfo:
 		if _, err := c.learn(); err != nil {
-			return c.failed
+			return err
 		}
 	case sayErr:
 		return c.complained()

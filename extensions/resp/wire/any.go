@@ -123,7 +123,7 @@ func (c *Conn) readElements(kind byte, digits, into []byte, depth int, elements 
 	}
 	for range n {
 		element, failed := c.readNested(reply.Text, depth+1, elements)
-		if reply.Text = element.Text[:0]; failed != nil && c.failed != nil {
+		if reply.Text = element.Text[:0]; failed != nil && c.Failed != nil {
 			return reply, failed
 		}
 	}

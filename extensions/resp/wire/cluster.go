@@ -94,7 +94,7 @@ func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 			break
 		}
 	}
-	if failed != nil && ranges > 0 && c.failed == nil {
+	if failed != nil && ranges > 0 && c.Failed == nil {
 		failed = c.protocolError("%s", failed.Message)
 	}
 

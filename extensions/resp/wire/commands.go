@@ -146,7 +146,7 @@ func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte
 	for i := range n {
 		value, found, failed := c.readValue(into)
 		if failed != nil {
-			if c.failed == nil { // MGET answers hold no errors within the array
+			if c.Failed == nil { // MGET answers hold no errors within the array
 				_ = c.protocolError("%s", failed.Message)
 			}
 

@@ -155,7 +155,7 @@ func TestLongStringsThatDoNotCome(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	c, _ := connected(t, strings.NewReader("$"+itoa(MaxBulk)+"\r\nx"))
 	_, err := get("k")(c)
-	require.ErrorContains(t, err, "EOF")
+	require.ErrorContains(t, err, "the server closed it")
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(MaxBulk/8))
 }
@@ -193,7 +193,7 @@ func TestPipeline(t *testing.T) {
 	p.answers = nil
 	c, _ = connected(t, strings.NewReader(bulk("1")+"+OK\r\n"))
 	_, err = c.Pipeline(len(p.requests), p, nil)
-	require.EqualError(t, err, "the connection broke: EOF")
+	require.EqualError(t, err, "the connection broke: the server closed it")
 	require.Equal(t, []string{"1", ""}, p.answers, "what has been answered stands")
 }
 

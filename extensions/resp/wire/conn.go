@@ -5,14 +5,10 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"net"
-	"sync/atomic"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // readSize is the size of the read buffer and the maximum length of a line. The write buffer
@@ -35,33 +31,24 @@ type Config struct {
 	Timeout        time.Duration // limit for one call
 	ConnectTimeout time.Duration // limit for connecting, TLS handshake and login together
 	// Dial opens the connection.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	Dial wireconn.Dial
 	// Traffic counts the connection's bytes. It may be nil.
-	Traffic *Traffic
-}
-
-// Traffic counts bytes, including the overhead of TLS.
-type Traffic struct {
-	Received, Sent atomic.Uint64
+	Traffic *wireconn.Traffic
 }
 
 // Conn is a connection to a server. Only one goroutine may use it at a time; Interrupt and Close
 // are safe for concurrent use. An error of kind connection, timeout or cancelled breaks it.
 type Conn struct {
-	socket   countingConn
-	stream   io.Writer
-	r        *growbuf.Reader
-	out      []byte
-	timeout  time.Duration
-	resp3    bool
-	asking   bool // ASKING precedes the next command
-	deadline rawsock.Deadline
+	wireconn.Conn
+
+	stream  io.Writer
+	r       *growbuf.Reader
+	out     []byte
+	timeout time.Duration
+	resp3   bool
+	asking  bool // ASKING precedes the next command
 
 	field []byte // field of the hash that is being read
-
-	failed      *Error
-	interrupted atomic.Bool
-	closed      atomic.Bool
 }
 
 // Dial connects, logs in and selects the database. An error answer of the server keeps its kind;
@@ -69,53 +56,20 @@ type Conn struct {
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer cancel()
-	raw, err := cfg.Dial(ctx, cfg.Network, cfg.Address)
-	if err != nil {
+	c := &Conn{timeout: cfg.ConnectTimeout}
+	login := func() error { return c.shakeHands(ctx, cfg) }
+	if err := c.Open(ctx, cfg.Dial, cfg.Network, cfg.Address, cfg.Traffic, login); err != nil {
 		return nil, cannotConnect(ctx, cfg, err)
 	}
-	traffic := cfg.Traffic
-	if traffic == nil {
-		traffic = &Traffic{}
-	}
-	c := &Conn{socket: countingConn{Conn: eventloop.NewConn(raw), traffic: traffic}, timeout: cfg.ConnectTimeout}
-	if err := c.handshakes(ctx, cfg); err != nil {
-		c.Close()
-
-		return nil, err
-	}
 	c.timeout = cfg.Timeout
-	c.deadline.Forget()
 
 	return c, nil
 }
 
-func (c *Conn) handshakes(ctx context.Context, cfg *Config) error {
-	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("the interruption of a connection")
-		c.Interrupt()
-	})
-	err := c.shakeHands(ctx, cfg)
-	inTime := release()
-	switch {
-	case saidByServer(err):
-		return err
-	case err != nil:
-		return cannotConnect(ctx, cfg, err)
-	case !inTime:
-		return cannotConnect(ctx, cfg, ctx.Err())
-	default:
-		return nil
-	}
-}
-
 func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
-	var stream io.ReadWriter = &c.socket
-	if cfg.TLS != nil {
-		secure := tls.Client(&c.socket, cfg.TLS)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			return err
-		}
-		stream = secure
+	stream, err := c.Stream(ctx, cfg.TLS)
+	if err != nil {
+		return err
 	}
 	c.r, c.stream = growbuf.NewReader(stream, readSize), stream
 	if err := c.greet(cfg); err != nil {
@@ -157,7 +111,7 @@ func (c *Conn) greet(cfg *Config) *Error {
 		first = c.readHello()
 	}
 	for range asked {
-		if c.failed != nil {
+		if c.Failed != nil {
 			break
 		}
 		if err := c.readStatus(); first == nil {
@@ -200,14 +154,11 @@ func (c *Conn) closeReason(err *Error) *Error {
 }
 
 func (c *Conn) begin() *Error {
-	if c.failed != nil {
-		return errorf(KindConnection, "an earlier error broke the connection: %s", c.failed.Message)
+	if c.Failed != nil {
+		return errorf(KindConnection, "an earlier error broke the connection: %s", c.Failed)
 	}
-	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
+	if err := c.Begin(c.timeout); err != nil {
 		return c.fail(c.broken(err))
-	}
-	if c.interrupted.Load() { // after SetDeadline: Interrupt sets the flag before the deadline
-		return c.fail(c.broken(context.Canceled))
 	}
 	c.out = c.out[:0]
 	if c.asking {
@@ -226,9 +177,7 @@ func (c *Conn) inStep() *Error {
 }
 
 func (c *Conn) fail(e *Error) *Error {
-	if c.failed == nil {
-		c.failed = e
-	}
+	c.Fail(e)
 
 	return e
 }
@@ -237,44 +186,4 @@ func (c *Conn) fail(e *Error) *Error {
 // connection, since the start of the next answer is unknown.
 func (c *Conn) protocolError(format string, args ...any) *Error {
 	return c.fail(errorf(KindConnection, "the connection is closed: "+format, args...))
-}
-
-// Broken reports whether the connection is unusable and can only be closed.
-func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
-
-// Interrupt aborts the current call, or else the next one, with an error of kind cancelled. The
-// connection is broken afterwards.
-func (c *Conn) Interrupt() {
-	c.interrupted.Store(true)
-	_ = c.socket.SetDeadline(time.Unix(1, 0))
-}
-
-// Close closes the connection.
-func (c *Conn) Close() {
-	if !c.closed.Swap(true) {
-		_ = c.socket.Close()
-	}
-}
-
-// Use makes the connection wait for answers at the seat; nil: in its goroutine.
-func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
-
-type countingConn struct {
-	*eventloop.Conn
-
-	traffic *Traffic
-}
-
-func (c *countingConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.traffic.Received.Add(uint64(n))
-
-	return n, err
-}
-
-func (c *countingConn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.traffic.Sent.Add(uint64(n))
-
-	return n, err
 }

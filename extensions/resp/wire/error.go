@@ -4,23 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // Kinds of errors.
 const (
-	KindConnect    = "connect"    // the server could not be reached
-	KindConnection = "connection" // the connection broke, or an answer violates the protocol
-	KindTimeout    = "timeout"    // no answer in time
-	KindCancelled  = "cancelled"  // interrupted
-	KindAuth       = "auth"       // wrong or missing user or password
-	KindBusy       = "busy"       // the server accepts no more clients, or no commands now
-	KindFull       = "full"       // the server is out of memory and may not evict
-	KindServer     = "server"     // any other error answer
-	KindUsage      = "usage"      // this client cannot work with the server
+	KindConnect    = wireconn.KindConnect
+	KindConnection = wireconn.KindConnection // also for an answer that violates the protocol
+	KindTimeout    = wireconn.KindTimeout
+	KindCancelled  = wireconn.KindCancelled
+	KindAuth       = "auth"   // wrong or missing user or password
+	KindBusy       = "busy"   // the server accepts no more clients, or no commands now
+	KindFull       = "full"   // the server is out of memory and may not evict
+	KindServer     = "server" // any other error answer
+	KindUsage      = "usage"  // this client cannot work with the server
 )
 
 // Error is the error of a command.
@@ -79,48 +79,18 @@ func parseError(text []byte) *Error {
 }
 
 func (c *Conn) broken(err error) *Error {
-	e := &Error{cause: err}
-	switch {
-	case c.interrupted.Load():
-		e.Kind, e.Message = KindCancelled, "interrupted before the answer arrived"
-	case c.closed.Load():
-		e.Kind, e.Message = KindConnection, "the connection was closed"
-	case late(err):
-		e.Kind, e.Message = KindTimeout, fmt.Sprintf("no answer within timeout (%s)", c.timeout)
-	default:
-		e.Kind, e.Message = KindConnection, "the connection broke: "+describe(err)
-	}
+	kind, message := c.Broke(err)
 
-	return e
+	return &Error{Kind: kind, Message: message, cause: err}
 }
 
-func cannotConnect(ctx context.Context, cfg *Config, err error) *Error {
-	e := &Error{Kind: KindConnect, cause: err}
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		e.Kind, e.Message = KindCancelled, "interrupted before the connection was made"
-	case ctx.Err() != nil, late(err):
-		e.Message = fmt.Sprintf("cannot connect to %s: no answer within connectTimeout (%s)", cfg.Address, cfg.ConnectTimeout)
-	default:
-		e.Message = fmt.Sprintf("cannot connect to %s: %s", cfg.Address, describe(err))
+func cannotConnect(ctx context.Context, cfg *Config, err error) error {
+	if saidByServer(err) {
+		return err
 	}
+	kind, message := wireconn.CannotConnect(ctx, err, "a Redis server", cfg.Address, cfg.ConnectTimeout)
 
-	return e
-}
-
-func late(err error) bool {
-	var network net.Error
-
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout()
-}
-
-func describe(err error) string {
-	var operation *net.OpError
-	if errors.As(err, &operation) {
-		err = operation.Err
-	}
-
-	return short(err.Error())
+	return &Error{Kind: kind, Message: message, cause: err}
 }
 
 const maxShown = 200

@@ -27,7 +27,7 @@ func (c *Conn) SetHash(key []byte, pairs []Pair, index []byte) error {
 		return failed
 	}
 	first := c.readInteger()
-	if index != nil && (first == nil || c.failed == nil) {
+	if index != nil && (first == nil || c.Failed == nil) {
 		if second := c.readInteger(); first == nil {
 			first = second
 		}
@@ -102,7 +102,7 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 
 // An error answer within an array breaks the connection: no command here has one.
 func (c *Conn) within(failed *Error) *Error {
-	if c.failed == nil {
+	if c.Failed == nil {
 		return c.protocolError("%s", failed.Message)
 	}
 
@@ -133,7 +133,7 @@ func (c *Conn) ScanHashes(
 			var said *Error
 			next(key)
 			into, said = c.readHash(fields, into, got)
-			if c.failed != nil {
+			if c.Failed != nil {
 				return into, said
 			}
 			if failed == nil {

@@ -79,7 +79,7 @@ func (c *Conn) sendRun(p Pipeline, from, n int) (end int, failed *Error) {
 func (c *Conn) answer(i int, p Pipeline, into []byte) ([]byte, *Error) {
 	q := p.Request(i)
 	reply, failed := c.read(&q, into)
-	if failed != nil && c.failed != nil {
+	if failed != nil && c.Failed != nil {
 		return reply.Text, failed
 	}
 	p.Answered(i, reply, asError(failed))

@@ -37,7 +37,7 @@ func (c *Conn) flush() *Error {
 	}
 	c.asking = false
 	failed := c.readStatus()
-	if failed != nil && c.failed == nil {
+	if failed != nil && c.Failed == nil {
 		return c.protocolError("%s", failed.Message)
 	}
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 const (
@@ -78,7 +79,7 @@ func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	head, err := c.read(9)
 	switch {
 	case err == nil:
-	case isTimeout(err) && len(head) == 0:
+	case wireconn.IsTimeout(err) && len(head) == 0:
 		return into, false, newError(KindLockWait, err,
 			"no answer to a get in time: another connection holds the key's fill lock, or the server does not answer at all")
 	default:
@@ -171,7 +172,7 @@ func (c *conn) command(command byte, key []byte) *Error {
 	c.buffer = append(c.buffer, key...)
 	if err := c.write(c.buffer); err != nil {
 		e := broken(err, "sending a command")
-		e.unanswered = !isTimeout(err)
+		e.unanswered = !wireconn.IsTimeout(err)
 
 		return e
 	}
@@ -191,7 +192,7 @@ func (c *conn) expectDone(doing string) *Error {
 	answer, err := c.read(1)
 	if err != nil {
 		e := broken(err, doing)
-		e.unanswered = !isTimeout(err)
+		e.unanswered = !wireconn.IsTimeout(err)
 
 		return e
 	}

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"syscall"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // Kind is the kind of an error.
@@ -50,17 +51,11 @@ func newError(kind Kind, cause error, format string, args ...any) *Error {
 }
 
 func broken(err error, doing string) *Error {
-	if isTimeout(err) {
+	if wireconn.IsTimeout(err) {
 		return newError(KindTimeout, err, "no answer in time: %s", doing)
 	}
 
 	return newError(KindConnection, err, "the connection broke: %s: %s", doing, reason(err))
-}
-
-func isTimeout(err error) bool {
-	var timeout net.Error
-
-	return errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func reason(err error) string {

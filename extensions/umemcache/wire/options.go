@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 // Defaults of Options, for a server as its Makefile builds it.
@@ -123,7 +124,7 @@ func serverName(config *tls.Config, address string) *tls.Config {
 }
 
 func connectError(err error, address string) *Error {
-	if isTimeout(err) {
+	if wireconn.IsTimeout(err) {
 		return newError(KindConnect, err, "cannot connect to %s: no answer in time", address)
 	}
 
