@@ -163,7 +163,7 @@ func TestActionComparesAChangeWithItsBase(t *testing.T) {
 	}
 	t.Run("slower", func(t *testing.T) {
 		t.Parallel()
-		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
+		c := checkedOut(t, sweepOfMs(20), sweepOfMs(100))
 		require.NoError(t, os.WriteFile(filepath.Join(c.temp, "id"), []byte("77\n"+strings.Repeat("78\n", 100_000)), 0o600))
 		out, code := c.run(t, with)
 		require.Equal(t, exitThreshold, code, out)
@@ -263,7 +263,7 @@ func TestActionInARepositoryWithAScriptAlone(t *testing.T) {
 	})
 	t.Run("k6 of the path", func(t *testing.T) {
 		t.Parallel()
-		c := checkedOut(t, sweepOfMs(2), sweepOfMs(100))
+		c := checkedOut(t, sweepOfMs(20), sweepOfMs(100))
 		require.NoError(t, os.Symlink(withoutRace(t), filepath.Join(c.temp, "bin", "k6")))
 		out, code := c.run(t, map[string]string{"scenario": "work.js", "precision": "", "pairs": "4", "gates": "mean=+99%", "k6": "k6"})
 		require.Equal(t, exitThreshold, code, out)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -357,7 +358,7 @@ func TestPrefillThatIsRefusedEndsTheRun(t *testing.T) {
 func TestExamplesOfRun(t *testing.T) {
 	t.Parallel()
 	for module, op := range map[string]string{"memcached": "get", "resp": "get", "umemcache": "getOrSet"} {
-		r := k6(t, options{script: "../extensions/" + module + "/examples/run.js", env: cachesEnv(t)})
+		r := k6(t, options{script: "../extensions/" + module + "/examples/run.js", env: cachesEnv(t, "ITERATIONS", strconv.Itoa(exampleShare))})
 		requireExampleSteps(t, r, "run", op)
 	}
 }
@@ -369,7 +370,7 @@ func TestExampleOfCommands(t *testing.T) {
 	steps := r.report(t, "commands").Steps
 	require.Len(t, steps, 2*len(exampleSteps))
 	for i := 0; i < len(steps); i += 2 {
-		require.Equal(t, exampleShare*steps[i].Clients, steps[i].Ops+steps[i+1].Ops)
+		require.Equal(t, fixedShare*steps[i].Clients, steps[i].Ops+steps[i+1].Ops)
 		require.Zero(t, steps[i].Failed+steps[i+1].Failed)
 	}
 }

@@ -22,9 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sweep runs k6 x sweep, which starts no goroutines of its own.
 func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), withoutRace(t), append([]string{"--no-color", "x", "sweep"}, args...)...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs

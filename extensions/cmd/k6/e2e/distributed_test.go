@@ -310,7 +310,7 @@ func TestDistributedIsInterrupted(t *testing.T) {
 func TestDistributedWithoutWindows(t *testing.T) {
 	calm(t)
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
-	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "examples/http.js"), "-e", "PORTABLE=false", "-e", "ITERATIONS=200", "-e", "HTTP_URL="+url)
+	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "examples/http.js"), "-e", "PORTABLE=false", "-e", fmt.Sprintf("ITERATIONS=%d", exampleShare), "-e", "WARMUP=200ms", "-e", "HTTP_URL="+url)
 	requireExampleSteps(t, r, "http", "get")
 	require.Contains(t, r.output, "PORTABLE=false: parts started their steps independently")
 }

@@ -20,7 +20,7 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	same := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "5", "GATES": gates}})
 	require.Equal(t, exitOK, same.code, same.output)
 	require.Regexp(t, `(held|undecided): `+regexp.QuoteMeta(gate), same.table(t, "work"))
-	slower := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "50", "GATES": gates}})
+	slower := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "100", "GATES": gates}})
 	require.Equal(t, exitThreshold, slower.code, slower.output)
 	require.Contains(t, slower.table(t, "work"), "CROSSED: "+gate+"change is 0.")
 	require.Contains(t, slower.table(t, "work"), "of base with 4 clients; could see")
@@ -58,7 +58,7 @@ func TestGatesJudgeADuetByAllOfItsSlices(t *testing.T) {
 	t.Parallel()
 	gates := gateFile(t, `{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`)
 	r := k6(t, options{script: "testdata/gated-duet.js", environment: noWitness, env: with(noMachbase, map[string]string{
-		"MS": "0.5", "BASE_MS": "0.5", "DISTURBED": "true", "GATES": gates,
+		"MS": "0.5", "BASE_MS": "0.5", "DISTURBED": "true", "GATES": gates, "DURATION": "16s",
 	})})
 	d := duetReport(t, r, "work").Duets[0]
 	require.Greater(t, d.Slices, 80, "calm slices cannot be told from others before")

@@ -26,22 +26,31 @@ import (
 	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// exampleSteps and exampleShare are the examples' numbers of clients, and operations per client.
+// exampleSteps are the examples' numbers of clients.
 var exampleSteps = []int{1, 4, 16}
 
-const exampleShare = 200
+// Operations per client: what the tests set as ITERATIONS, and what examples that have no settings use.
+const (
+	exampleShare = 50
+	fixedShare   = 200
+)
 
 func example(t *testing.T, name string, env map[string]string) *run {
 	t.Helper()
 	env[defaultEnvMachbase] = ""
 	if strings.HasPrefix(name, "../../../examples/") { // which last for a time by default
-		env["ITERATIONS"] = strconv.Itoa(exampleShare)
+		env["ITERATIONS"], env["WARMUP"] = strconv.Itoa(exampleShare), "200ms"
 	}
 
 	return k6(t, options{script: filepath.Join("../extensions/sweep/examples", name), env: env})
 }
 
 func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
+	t.Helper()
+	requireSteps(t, r, exampleShare, scenario, op)
+}
+
+func requireSteps(t *testing.T, r *run, share int, scenario, op string) {
 	t.Helper()
 	requireOnlySlow(t, r)
 	rep := r.report(t, scenario)
@@ -50,8 +59,8 @@ func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 		s := rep.Steps[i]
 		require.Equal(t, clients, s.Clients)
 		require.Equal(t, op, s.Op)
-		require.Equal(t, exampleShare, s.PerClient)
-		require.Equal(t, exampleShare*clients, s.Ops)
+		require.Equal(t, share, s.PerClient)
+		require.Equal(t, share*clients, s.Ops)
 		require.Zero(t, s.Failed)
 		require.Equal(t, s.Overlap == nil || *s.Overlap >= 0.95, s.Complete)
 	}
@@ -86,7 +95,7 @@ func requirePhases(t *testing.T, r *run, trend string) int {
 		require.Equal(t, exampleShare*clients, measured[strconv.Itoa(clients)], "with %d clients", clients)
 	}
 	require.Len(t, measured, len(exampleSteps))
-	require.Greater(t, warmUp, 1+4+16, "each client's first call, and a warm-up of half a second")
+	require.Greater(t, warmUp, 1+4+16, "each client's first call, and a warm-up")
 
 	return len(points)
 }
@@ -132,7 +141,7 @@ func TestNewScriptsRun(t *testing.T) {
 			code, stdout, stderr := sweep(t, "new", kind, file)
 			require.Zero(t, code, stderr)
 			require.Contains(t, stdout, "k6 run "+file)
-			iterations := map[string]string{"ITERATIONS": strconv.Itoa(exampleShare)}
+			iterations := map[string]string{"ITERATIONS": strconv.Itoa(exampleShare), "WARMUP": "200ms"}
 			requireExampleSteps(t, k6(t, options{script: file, env: with(tt.env, iterations)}), tt.scenario, tt.op)
 			code, _, stderr = sweep(t, "new", kind, file)
 			require.Equal(t, exitInvalidConfig, code)

@@ -38,7 +38,9 @@ func loadStock(t *testing.T) {
 	t.Helper()
 	loaded.once.Do(func() {
 		loaded.at = time.Now()
-		r := k6(t, options{script: "stock-load.js", env: with(loaded.env, map[string]string{"RESET": "true"}), args: []string{"--quiet"}})
+		r := k6(t, options{
+			script: "stock-load.js", binary: withoutRace(t), env: with(loaded.env, map[string]string{"RESET": "true"}), args: []string{"--quiet"},
+		})
 		require.Equal(t, exitOK, r.code, r.output)
 	})
 }

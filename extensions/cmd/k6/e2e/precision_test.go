@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +35,7 @@ func TestPrecisionThatIsNotReached(t *testing.T) {
 func TestPrecisionOfScenarios(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
-		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000")})
+		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "100", "MEMCACHED_URL", slowed(t, os.Getenv("MEMCACHED_URL")))})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "cache-sweep-memcached")
 	require.Equal(t, "ops/s ±50 %", rep.Params["precision"])
@@ -47,7 +48,7 @@ func TestPrecisionOfScenarios(t *testing.T) {
 func TestPrecisionOfADuet(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
-		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "200s")})
+		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "100", "BASE", "PIPELINE=2", "MAX_DURATION", "200s", "MEMCACHED_URL", slowed(t, os.Getenv("MEMCACHED_URL")))})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "cache-sweep-memcached-duet")
 	require.True(t, rep.Steps[0].Complete)

@@ -527,7 +527,7 @@ func TestGRPCSweepExample(t *testing.T) {
 		require.NoError(t, <-served)
 	})
 	r := k6(t, options{script: "../extensions/mxgateway/examples/grpc-sweep.js", env: map[string]string{
-		defaultEnvMachbase: "", "GRPC_URL": listener.Addr().String(), "PROTO": "../../sweep/examples/health.proto",
+		defaultEnvMachbase: "", "GRPC_URL": listener.Addr().String(), "PROTO": "../../sweep/examples/health.proto", "ITERATIONS": strconv.Itoa(exampleShare),
 	}})
 	requireExampleSteps(t, r, "grpc-sweep", "invoke")
 	require.Equal(t, strconv.Itoa(exampleSteps[2]), r.samples(t, "sweep_ops")[len(r.samples(t, "sweep_ops"))-1].Data.Tags["clients"])

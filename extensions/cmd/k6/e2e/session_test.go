@@ -47,7 +47,7 @@ func main() { k6cmd.Execute() }
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", "k6-echo", ".")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-ldflags", "-s -w", "-o", "k6-echo", ".")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

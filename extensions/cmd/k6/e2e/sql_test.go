@@ -37,7 +37,7 @@ func sqlExample(t *testing.T, name string, env map[string]string) *run {
 
 func TestExampleSQLite(t *testing.T) {
 	t.Parallel()
-	requireExampleSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), "sqlite", "select")
+	requireSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), fixedShare, "sqlite", "select")
 }
 
 func postgresURL(t *testing.T) (address *url.URL, secret string) {
@@ -90,7 +90,7 @@ func TestExamplePostgres(t *testing.T) {
 	calm(t)
 	address, secret := postgresURL(t)
 	r := sqlExample(t, "postgres.js", map[string]string{"POSTGRES_URL": address.String()})
-	requireExampleSteps(t, r, "postgres", "select")
+	requireSteps(t, r, fixedShare, "postgres", "select")
 	require.NotContains(t, r.output, secret)
 
 	connector, err := postgres.Connector(address.String())
@@ -243,7 +243,7 @@ func TestExampleMachbaseSQL(t *testing.T) {
 	db := openMachbase(t)
 	sessions := count(t, db, "v$session")
 	r := k6(t, options{script: "../extensions/sql/examples/machbase.js"})
-	requireExampleSteps(t, r, "machbase", "select")
+	requireSteps(t, r, fixedShare, "machbase", "select")
 	require.Zero(t, count(t, db, "m$sys_tables where name = 'XK6_SWEEP_EXAMPLE'"), "the table that it has made is gone")
 	eventually(t, "connections stay open", func() bool { return count(t, db, "v$session") <= sessions })
 }

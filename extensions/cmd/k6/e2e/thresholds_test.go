@@ -48,7 +48,7 @@ func (r *run) fileGates(t *testing.T, scenario string) map[string]bool {
 	return gates
 }
 
-const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s"}}`
+const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s", "onError": "continue"}}`
 
 // k6 treats an empty metric as 0, so these thresholds would hold.
 func TestThresholdsOnMissingMetrics(t *testing.T) {

@@ -4,7 +4,7 @@ import sweep from 'k6/x/sweep';
 
 const works = {
   quick: () => {},
-  slow: () => sleep(0.01),
+  slow: () => sleep(0.1), // a stall of a busy machine is a small part of it
   fails: () => { throw new Error('on purpose'); },
 };
 
