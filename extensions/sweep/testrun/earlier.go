@@ -15,23 +15,24 @@ import (
 
 // Folders that preserve other reports.
 const (
-	previousDir = "previous" // last good report that was replaced
+	previousDir = "previous" // last report with all gates held that was replaced
 	failedDir   = "failed"   // report of a failed run, next to a good one
 )
 
 // WriteFiles writes a report in all formats to files that begin with base, and returns the base
-// used. An earlier good report moves to the folder previous. If this run failed, the good report
+// used. The report that it replaces moves to the folder previous if all its gates and thresholds
+// held, so that later runs do not replace it there. If this run failed, a report of a complete run
 // stays, and this one goes to the folder failed.
 func WriteFiles(rep *report.Report, base string) (taken string, err error) {
 	kept, dir := "", filepath.Dir(base)
-	if holdsGood(base + ".json") {
-		if runFailed(rep) {
-			k6glue.Logger().Warnf("this run failed: its report is in %s, and the good one of an earlier run stays at %s.*",
-				filepath.Join(dir, failedDir), base)
-			base = filepath.Join(dir, failedDir, filepath.Base(base))
-		} else {
-			kept = filepath.Join(dir, previousDir)
-		}
+	switch earlier := readReport(base + ".json"); {
+	case earlier == nil || runFailed(earlier):
+	case runFailed(rep):
+		k6glue.Logger().Warnf("this run failed: its report is in %s, and the good one of an earlier run stays at %s.*",
+			filepath.Join(dir, failedDir), base)
+		base = filepath.Join(dir, failedDir, filepath.Base(base))
+	case gatesHeld(earlier):
+		kept = filepath.Join(dir, previousDir)
 	}
 	set, err := rendered(rep, base)
 	if err != nil {
@@ -41,12 +42,19 @@ func WriteFiles(rep *report.Report, base string) (taken string, err error) {
 	return base, files.ReplaceSet(fsext.NewOsFs(), set, kept)
 }
 
-// holdsGood reports whether the file is a report of a run that did not fail.
-func holdsGood(path string) bool {
+// readReport returns nil if the file is no report.
+func readReport(path string) *report.Report {
 	raw, err := os.ReadFile(path)
 	rep := &report.Report{}
+	if err != nil || json.Unmarshal(raw, rep) != nil {
+		return nil
+	}
 
-	return err == nil && json.Unmarshal(raw, rep) == nil && !runFailed(rep)
+	return rep
+}
+
+func gatesHeld(rep *report.Report) bool {
+	return !slices.ContainsFunc(rep.Gates, func(v report.Verdict) bool { return !v.Held })
 }
 
 // runFailed reports whether a run was interrupted, measured nothing, or has a step without a

@@ -59,6 +59,7 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 func TestAGoodReportIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	shop := userScript(t, "shop.js", `import exec from 'k6/execution';
+		export const options = { thresholds: __ENV.THRESHOLD ? { iteration_duration: [__ENV.THRESHOLD] } : {} };
 		export default function () { if (__ENV.MS) exec.test.abort('a fault'); }`)
 	for name, tt := range map[string]struct {
 		script string
@@ -90,6 +91,13 @@ func TestAGoodReportIsNotOverwritten(t *testing.T) {
 			require.Equal(t, second, started("."), "the good report stays")
 			require.Equal(t, first, started("previous"))
 			require.NotEqual(t, second, started("failed"))
+
+			for range 2 { // the first one that misses its threshold replaces the good report, the second one does not
+				missed := k6(t, options{script: tt.script, env: with(with(noMachbase, map[string]string{"THRESHOLD": "max<0.000001"}), results), args: tt.args})
+				require.Equal(t, exitThreshold, missed.code, missed.output)
+				require.NotEqual(t, second, started("."))
+				require.Equal(t, second, started("previous"), "the last report that held its gates")
+			}
 		})
 	}
 }
