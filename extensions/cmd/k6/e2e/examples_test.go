@@ -29,7 +29,7 @@ import (
 // exampleSteps are the examples' numbers of clients.
 var exampleSteps = []int{1, 4, 16}
 
-// Operations per client: what the tests set as ITERATIONS, and what examples that have no settings use.
+// Operations per client: the ITERATIONS of the tests, and those of examples without settings.
 const (
 	exampleShare = 50
 	fixedShare   = 200
