@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
@@ -163,7 +163,7 @@ func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("servers", []string{
-		testserver.Answer(t, "SERVER_ERROR busy\r\n"), testserver.Answer(t, "CLIENT_ERROR no\r\n"), testserver.Answer(t, "nonsense\r\n"),
+		testutil.AnsweringServer(t, "SERVER_ERROR busy\r\n"), testutil.AnsweringServer(t, "CLIENT_ERROR no\r\n"), testutil.AnsweringServer(t, "nonsense\r\n"),
 	}))
 	v.Run(`var client = new memcached.Client({ url: servers, hashing: 'jump' })`)
 	r := v.bench(`client.run({ iterations: 1, mix: { getMulti: 1 }, batch: 1000 })`)
@@ -365,7 +365,7 @@ func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 }
 
 func TestRunContinuesWhileOneClientConnects(t *testing.T) {
-	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+	unreachable := testutil.FakeServer(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	v, other := newVU(t), newVU(t)
 	require.NoError(t, v.JS.Set("unreachable", unreachable))
 	v.Run(`var client = new memcached.Client(unreachable, { user: 'u', password: 'p', connectTimeout: '1h' })`)
@@ -444,7 +444,7 @@ func TestHitRateOutsideOfASweep(t *testing.T) {
 
 func TestRunIsInterrupted(t *testing.T) {
 	asked := make(chan struct{}, 1)
-	silent := testserver.Fake(t, func(conn net.Conn) {
+	silent := testutil.FakeServer(t, func(conn net.Conn) {
 		request := make([]byte, 1000)
 		for {
 			if _, err := conn.Read(request); err != nil {
@@ -474,7 +474,7 @@ func TestRunIsInterrupted(t *testing.T) {
 
 func TestServerThatIsFull(t *testing.T) {
 	v := newVU(t)
-	v.Set("full", testserver.Start(t, "-c", "50", "-t", "1").Addr)
+	v.Set("full", testutil.StartMemcached(t, "-c", "50", "-t", "1").Addr)
 	var kinds []string
 	v.Decode(`Array.from({ length: 70 }, () => new memcached.Client(full)).map((c) => {
 		try { c.connect(); return 'ok' } catch (e) { return e.kind + ' ' + e.message }

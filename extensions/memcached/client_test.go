@@ -11,7 +11,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -80,7 +80,7 @@ func TestEveryMethod(t *testing.T) {
 
 func TestFlushAll(t *testing.T) {
 	v := newVU(t)
-	require.NoError(t, v.JS.Set("own", testserver.Start(t).Addr))
+	require.NoError(t, v.JS.Set("own", testutil.StartMemcached(t).Addr))
 	require.JSONEq(t, `["v", "v", null]`, v.JSON(`(() => {
 		const client = new memcached.Client(own);
 		client.set('k', 'v');
@@ -173,7 +173,7 @@ func TestSeveralServers(t *testing.T) {
 	for _, hashing := range []string{hashingKetama, hashingJump} {
 		t.Run(hashing, func(t *testing.T) {
 			v := newVU(t)
-			servers := []any{testserver.Start(t).Addr, testserver.Start(t).Addr, testserver.Start(t).Addr}
+			servers := []any{testutil.StartMemcached(t).Addr, testutil.StartMemcached(t).Addr, testutil.StartMemcached(t).Addr}
 			require.NoError(t, v.JS.Set("servers", servers))
 			v.Run(`
 				var client = new memcached.Client({ url: servers, hashing: '` + hashing + `' });
@@ -208,12 +208,12 @@ func TestUnixSocketAndLogin(t *testing.T) {
 	users := filepath.Join(folder, "users")
 	require.NoError(t, os.WriteFile(users, []byte("ann:s3cret\n"), 0o600))
 	v := newVU(t)
-	require.NoError(t, v.JS.Set("socket", testserver.StartAtSocket(t, filepath.Join(folder, "s")).Addr))
+	require.NoError(t, v.JS.Set("socket", testutil.StartMemcachedAtSocket(t, filepath.Join(folder, "s")).Addr))
 	require.Equal(t, "v", v.Run(`var client = new memcached.Client(socket); client.set('k', 'v'); client.get('k')`))
 	require.Equal(t, float64(len("STORED\r\n"+"VALUE k 0 1\r\nv\r\nEND\r\n")), v.Counted("data_received"))
 	require.Equal(t, float64(len("set k 0 0 1\r\nv\r\n"+"get k\r\n")), v.Counted("data_sent"))
 
-	address := testserver.Start(t, "-Y", users).Addr
+	address := testutil.StartMemcached(t, "-Y", users).Addr
 	require.NoError(t, v.JS.Set("address", address))
 	require.Equal(t, "v", v.Run(`client = new memcached.Client(address, { user: 'ann', password: 's3cret' }); client.set('k', 'v'); client.get('k')`))
 	require.Equal(t, "v", v.Run(`new memcached.Client('memcached://ann:s3cret@' + address).get('k')`))
@@ -227,7 +227,7 @@ func TestUnixSocketAndLogin(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	server, certificate := testserver.StartTLS(t)
+	server, certificate := testutil.StartMemcachedTLS(t)
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("server", server.Addr))
 	require.NoError(t, v.JS.Set("ca", string(certificate)))

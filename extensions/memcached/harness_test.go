@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 // vu is a VU with the module as `memcached`, the address of the tests' server as `addr`, and a
@@ -31,7 +31,7 @@ func newVU(t *testing.T) *vu {
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
 	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
-	v.Set("addr", testserver.Addr(t))
+	v.Set("addr", testutil.MemcachedAddr(t))
 	keys++
 	v.Set("key", fmt.Sprintf("module-test-%d-%d", os.Getpid(), keys))
 

@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -31,7 +31,7 @@ type miss struct {
 func newMiss(t *testing.T) *miss {
 	t.Helper()
 	m := &miss{}
-	m.addr = testserver.Fake(t, func(conn net.Conn) {
+	m.addr = testutil.FakeServer(t, func(conn net.Conn) {
 		m.connected.Add(1)
 		m.open.Add(1)
 		defer m.open.Add(-1)
@@ -184,7 +184,7 @@ func TestPoolKey(t *testing.T) {
 func TestServerThatDies(t *testing.T) {
 	for _, options := range everyWay {
 		t.Run(options, func(t *testing.T) {
-			server := testserver.Start(t)
+			server := testutil.StartMemcached(t)
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("server", server.Addr))
 			v.Run(`var client = new memcached.Client(server, ` + options + `); client.set('k', 'v')`)
@@ -206,7 +206,7 @@ func TestServerThatDies(t *testing.T) {
 func TestServerThatStalls(t *testing.T) {
 	for _, options := range everyWay {
 		t.Run(options, func(t *testing.T) {
-			server := testserver.Start(t)
+			server := testutil.StartMemcached(t)
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("server", server.Addr))
 			v.Run(`var client = new memcached.Client(server, Object.assign({ timeout: '100ms', connectTimeout: '100ms' }, ` + options + `)), got`)
@@ -227,7 +227,7 @@ func TestServerThatStalls(t *testing.T) {
 
 func TestServerThatTalksNonsense(t *testing.T) {
 	v := newVU(t)
-	require.NoError(t, v.JS.Set("server", testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n\r\n")))
+	require.NoError(t, v.JS.Set("server", testutil.AnsweringServer(t, "HTTP/1.1 400 Bad Request\r\n\r\n")))
 	for _, call := range []string{`get('k')`, `set('k', 'v')`, `getMulti(['k'])`, `pipeline([['get', 'k']])`, `stats()`, `version()`, `meta.get('k')`} {
 		e := v.fail(`new memcached.Client(server).` + call)
 		require.Equal(t, thrown{`the server sent "HTTP/1.1 400 Bad Request", which is not an answer to the request`, wire.KindProtocol}, e, call)
@@ -239,7 +239,7 @@ var everyWay = []string{`{}`, `{ connection: 'shared' }`, `{ protocol: 'meta' }`
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	reached := make(chan struct{})
-	require.NoError(t, v.JS.Set("server", testserver.Fake(t, func(conn net.Conn) {
+	require.NoError(t, v.JS.Set("server", testutil.FakeServer(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 100))
 		close(reached)
 		_, _ = conn.Read(make([]byte, 100))
@@ -261,7 +261,7 @@ func TestEndOfTheVU(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			v := newVU(t)
 			reached := make(chan struct{})
-			require.NoError(t, v.JS.Set("server", testserver.Fake(t, func(conn net.Conn) {
+			require.NoError(t, v.JS.Set("server", testutil.FakeServer(t, func(conn net.Conn) {
 				_, _ = conn.Read(make([]byte, 100))
 				close(reached)
 				_, _ = conn.Read(make([]byte, 100))
@@ -364,7 +364,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 	} {
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		server := testserver.Fake(t, func(conn net.Conn) {
+		server := testutil.FakeServer(t, func(conn net.Conn) {
 			request := make([]byte, 100)
 			for {
 				if _, err := conn.Read(request); err != nil {

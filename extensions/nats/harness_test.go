@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +14,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 // vu is a VU with the module as `nats`, the address of the tests' server as `url`, and a name that
@@ -57,71 +55,32 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e.Message, e.Kind, e.Code}
 }
 
-func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(testutil.NATSMain(m)) }
 
 func natsURL(t *testing.T) string {
 	t.Helper()
 
-	return natstest.URL(t)
+	return testutil.NATSURL(t)
 }
 
-type server struct {
-	*natstest.Server
-
-	t *testing.T
-}
+type server struct{ *testutil.NATS }
 
 func startServer(t *testing.T, configuration string) *server {
 	t.Helper()
 
-	return &server{natstest.Start(t, configuration), t}
+	return &server{testutil.StartNATS(t, configuration)}
 }
 
-func (s *server) restart() {
-	s.t.Helper()
-	s.Restart(s.t)
-}
+func (s *server) restart() { s.Restart() }
 
 func (s *server) kill() { s.Kill() }
 
-func (s *server) stop() {
-	s.t.Helper()
-	require.NoError(s.t, standstill.Stop(s.Process()))
-}
+func (s *server) stop() { s.Stop() }
 
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	var work sync.WaitGroup
-	var mu sync.Mutex
-	var conns []net.Conn
-	work.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			conns = append(conns, conn)
-			mu.Unlock()
-			work.Go(func() {
-				defer func() { _ = conn.Close() }()
-				serve(conn)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		mu.Lock()
-		for _, conn := range conns {
-			_ = conn.Close()
-		}
-		mu.Unlock()
-		work.Wait()
-	})
 
-	return "nats://" + listener.Addr().String()
+	return "nats://" + testutil.FakeServer(t, serve)
 }
 
 func plainConn(t *testing.T, url string) *natsio.Conn {

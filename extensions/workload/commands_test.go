@@ -7,17 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-func commandClient(t *testing.T, script string) (*workload.Client, *workloadtest.Store) {
+func commandClient(t *testing.T, script string) (*workload.Client, *testutil.Store) {
 	t.Helper()
 	options, err := read(script)
 	require.NoError(t, err)
 	work, err := workload.New(options, nil)
 	require.NoError(t, err)
-	store := &workloadtest.Store{}
+	store := &testutil.Store{}
 	client, err := work.Client(store, 0, 1)
 	require.NoError(t, err)
 
@@ -37,7 +37,7 @@ func TestCommands(t *testing.T) {
 
 			return nil
 		}
-		var observer workloadtest.Observer
+		var observer testutil.Observer
 		result, err := client.Run(t.Context(), &observer)
 		require.NoError(t, err)
 		require.EqualValues(t, 4000, result.Succeeded)
@@ -66,7 +66,7 @@ func TestWrongReplies(t *testing.T) {
 		`{"value": ""}`: "the reply is not the one that the option reply describes",
 	} {
 		client, _ := commandClient(t, `{"iterations": 50, "commands": [{"op": "get", "args": ["GET", "{key}"], "reply": `+reply+`}]}`)
-		var observer workloadtest.Observer
+		var observer testutil.Observer
 		result, err := client.Run(t.Context(), &observer)
 		require.NoError(t, err)
 		if fails == "" {
@@ -107,8 +107,8 @@ func TestCommandsThatAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	work, err := workload.New(options, nil)
 	require.NoError(t, err)
-	_, err = work.Client(&workloadtest.Store{}, 0, 1)
+	_, err = work.Client(&testutil.Store{}, 0, 1)
 	require.EqualError(t, err, "option commands[1]: no refused, no words")
-	_, err = work.Client(struct{ workload.Store }{&workloadtest.Store{}}, 0, 1)
+	_, err = work.Client(struct{ workload.Store }{&testutil.Store{}}, 0, 1)
 	require.EqualError(t, err, "option commands: this store runs no commands of its protocol, only a mix")
 }

@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
 func runs(t *testing.T, options workload.Options) workload.Result {
 	t.Helper()
-	client, err := make1(options, &workloadtest.Store{}, 0, 1)
+	client, err := make1(options, &testutil.Store{}, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 
 	return result
@@ -45,7 +45,7 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	options := workload.Defaults()
 	options.Iterations, options.Mix, options.Keys = n, workload.Mix{Delete: 1}, keys
 	order := make([]int, 0, n)
-	store := &workloadtest.Store{Fault: func(_ workload.Op, key []byte) error {
+	store := &testutil.Store{Fault: func(_ workload.Op, key []byte) error {
 		i := 0
 		for _, c := range key[len(keys.Prefix):] {
 			if c < '0' || c > '9' {
@@ -59,7 +59,7 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	}}
 	client, err := make1(options, store, index, clients)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 	require.EqualValues(t, n, result.Succeeded)
 
@@ -224,14 +224,14 @@ func TestStreamGoesOn(t *testing.T) {
 		var order []string
 		options := workload.Defaults()
 		options.Iterations = ops
-		client, err := make1(options, &workloadtest.Store{Fault: func(op workload.Op, key []byte) error {
+		client, err := make1(options, &testutil.Store{Fault: func(op workload.Op, key []byte) error {
 			order = append(order, op.String()+" "+string(key))
 
 			return nil
 		}}, 1, 2)
 		require.NoError(t, err)
 		for range times {
-			_, err := client.Run(t.Context(), &workloadtest.Observer{})
+			_, err := client.Run(t.Context(), &testutil.Observer{})
 			require.NoError(t, err)
 		}
 
@@ -244,8 +244,8 @@ func TestMixShares(t *testing.T) {
 	options := workload.Defaults()
 	options.Iterations = 200_000
 	options.Mix = workload.Mix{Get: 50, Set: 25, Delete: 12.5, Touch: 0, GetOrSet: 6.25, GetMulti: 6.25}
-	observer := &workloadtest.Observer{}
-	client, err := make1(options, &workloadtest.Store{}, 0, 1)
+	observer := &testutil.Observer{}
+	client, err := make1(options, &testutil.Store{}, 0, 1)
 	require.NoError(t, err)
 	_, err = client.Run(t.Context(), observer)
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
 var errBroken = errors.New("broken")
@@ -48,9 +48,9 @@ func TestManyClients(t *testing.T) {
 			spoil(&options)
 			w, err := workload.New(options, nil)
 			require.NoError(t, err)
-			store := &workloadtest.Store{}
+			store := &testutil.Store{}
 			results, errs := [clients]workload.Result{}, [clients]error{}
-			observers := [clients]workloadtest.Observer{}
+			observers := [clients]testutil.Observer{}
 			var wait sync.WaitGroup
 			for i := range clients {
 				wait.Go(func() {
@@ -108,13 +108,13 @@ func TestCounts(t *testing.T) {
 			options.Keys.Distribution, options.Pipeline = workload.Sequential, test.pipeline
 			w, err := workload.New(options, nil)
 			require.NoError(t, err)
-			store := &workloadtest.Store{}
+			store := &testutil.Store{}
 			for i := range 50 {
 				require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
 			}
 			client, err := w.Client(store, 0, 1)
 			require.NoError(t, err)
-			observer := &workloadtest.Observer{}
+			observer := &testutil.Observer{}
 			result, err := client.Run(t.Context(), observer)
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, result.Took, time.Duration(0))
@@ -142,14 +142,14 @@ func TestMissesOfPrefilledKeys(t *testing.T) {
 			options.Keys.Distribution, options.Pipeline, options.AllowMisses = workload.Sequential, test.pipeline, allowed
 			w, err := workload.New(options, nil)
 			require.NoError(t, err)
-			store := &workloadtest.Store{}
+			store := &testutil.Store{}
 			for i := range 50 {
 				require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
 			}
 			client, err := w.Client(store, 0, 1)
 			require.NoError(t, err)
 			client.Prefilled(true)
-			observer := &workloadtest.Observer{}
+			observer := &testutil.Observer{}
 			result, err := client.Run(t.Context(), observer)
 			require.NoError(t, err)
 			result.Took = 0
@@ -172,13 +172,13 @@ func TestHotHits(t *testing.T) {
 	options.Keys.Distribution = workload.HotCold
 	w, err := workload.New(options, nil)
 	require.NoError(t, err)
-	store := &workloadtest.Store{}
+	store := &testutil.Store{}
 	for i := range 10 {
 		require.NoError(t, store.Set(w.Keys().Append(nil, i), w.Values().Append(nil, i), 0))
 	}
 	client, err := w.Client(store, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 	require.InDelta(t, 8000, result.Hot, 300)
 	require.InDelta(t, 4000, result.HotHits, 300)
@@ -193,13 +193,13 @@ func TestFailures(t *testing.T) {
 			}
 			options := base(40, mix)
 			options.Pipeline = pipeline
-			store := &workloadtest.Store{}
+			store := &testutil.Store{}
 			client, err := make1(options, store, 0, 1)
 			require.NoError(t, err)
 			_, err = client.Prefill(t.Context())
 			require.NoError(t, err)
 			store.Fault = func(workload.Op, []byte) error { return errBroken }
-			observer := &workloadtest.Observer{}
+			observer := &testutil.Observer{}
 			result, err := filled(t.Context(), client, observer)
 			require.NoError(t, err, "they do not end the run")
 			require.Equal(t, workload.Result{Failed: 40, Took: result.Took}, result)
@@ -222,8 +222,8 @@ func TestWrongValuesAreFailures(t *testing.T) {
 			for _, verify := range []bool{true, false} {
 				options := base(40, mix)
 				options.Pipeline, options.Verify = pipeline, verify
-				observer := &workloadtest.Observer{}
-				client, err := make1(options, &workloadtest.Store{Spoil: another}, 0, 1)
+				observer := &testutil.Observer{}
+				client, err := make1(options, &testutil.Store{Spoil: another}, 0, 1)
 				require.NoError(t, err)
 				result, err := filled(t.Context(), client, observer)
 				require.NoError(t, err)
@@ -244,7 +244,7 @@ func TestMixedUpKeys(t *testing.T) {
 	options := base(500, workload.Mix{Get: 1})
 	w, err := workload.New(options, nil)
 	require.NoError(t, err)
-	store := &workloadtest.Store{Spoil: func(key, value []byte) []byte {
+	store := &testutil.Store{Spoil: func(key, value []byte) []byte {
 		if string(key) == "key:000000000007" {
 			return w.Values().Append(nil, 8)
 		}
@@ -253,7 +253,7 @@ func TestMixedUpKeys(t *testing.T) {
 	}}
 	client, err := w.Client(store, 0, 1)
 	require.NoError(t, err)
-	observer := &workloadtest.Observer{}
+	observer := &testutil.Observer{}
 	result, err := filled(t.Context(), client, observer)
 	require.NoError(t, err)
 	require.Positive(t, result.Wrong)
@@ -269,24 +269,24 @@ func TestRefused(t *testing.T) {
 
 		return nil
 	}
-	plain := struct{ workload.Store }{&workloadtest.Store{Fault: refuse}}
+	plain := struct{ workload.Store }{&testutil.Store{Fault: refuse}}
 	options := base(10, workload.Mix{GetOrSet: 1})
 	client, err := make1(options, plain, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 	require.Equal(t, workload.Result{Succeeded: 10, Misses: 10, Refused: 10, Took: result.Took}, result, "the value was there all the same")
 
 	options.Mix = workload.Mix{Set: 1}
 	client, err = make1(options, plain, 0, 1)
 	require.NoError(t, err)
-	result, err = client.Run(t.Context(), &workloadtest.Observer{})
+	result, err = client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 	require.Equal(t, workload.Result{Failed: 10, Took: result.Took}, result)
 }
 
 func TestUnsupportedOperations(t *testing.T) {
-	store := &workloadtest.Store{}
+	store := &testutil.Store{}
 	plain := struct{ workload.Store }{store}
 	for _, test := range []struct {
 		spoil func(*workload.Options)
@@ -304,7 +304,7 @@ func TestUnsupportedOperations(t *testing.T) {
 	options := base(1000, workload.Mix{GetOrSet: 1})
 	client, err := make1(options, plain, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := client.Run(t.Context(), &testutil.Observer{})
 	require.NoError(t, err)
 	require.EqualValues(t, 100, result.Misses)
 	require.Equal(t, 1000, store.Count(workload.Get))
@@ -315,17 +315,17 @@ func TestUnsupportedOperations(t *testing.T) {
 func TestBadClients(t *testing.T) {
 	options := base(1, workload.Mix{Get: 1})
 	options.Keys.Distribution = workload.Sequential
-	_, err := make1(options, &workloadtest.Store{}, 0, 101)
+	_, err := make1(options, &testutil.Store{}, 0, 101)
 	require.EqualError(t, err, "option keys.count (100) must be at least the number of clients (101): sequential clients share the keys")
 	for _, index := range []int{-1, 1} {
-		_, err = make1(options, &workloadtest.Store{}, index, 1)
+		_, err = make1(options, &testutil.Store{}, index, 1)
 		require.EqualError(t, err, fmt.Sprintf("client %d must be from 0 and below 1", index))
 	}
 }
 
 func TestPrefill(t *testing.T) {
 	for _, clients := range []int{1, 7, 130} {
-		store, written := &workloadtest.Store{}, uint64(0)
+		store, written := &testutil.Store{}, uint64(0)
 		for i := range clients {
 			client, err := make1(base(1, workload.Mix{Delete: 1}), store, i, clients)
 			require.NoError(t, err)
@@ -346,7 +346,7 @@ func TestPrefill(t *testing.T) {
 
 func TestPrefillFails(t *testing.T) {
 	n := 0
-	store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
+	store := &testutil.Store{Fault: func(workload.Op, []byte) error {
 		if n++; n == 31 {
 			return errBroken
 		}
@@ -355,7 +355,7 @@ func TestPrefillFails(t *testing.T) {
 	}}
 	client, err := make1(base(10, workload.Mix{Get: 1}), store, 0, 1)
 	require.NoError(t, err)
-	observer := &workloadtest.Observer{}
+	observer := &testutil.Observer{}
 	result, err := filled(t.Context(), client, observer)
 	require.EqualError(t, err, "prefill of key key:000000000030: broken")
 	require.ErrorIs(t, err, errBroken)
@@ -369,7 +369,7 @@ func TestPrefillFails(t *testing.T) {
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errBroken)
-	client, err = make1(base(10, workload.Mix{Get: 1}), &workloadtest.Store{}, 0, 1)
+	client, err = make1(base(10, workload.Mix{Get: 1}), &testutil.Store{}, 0, 1)
 	require.NoError(t, err)
 	_, err = client.Prefill(ctx)
 	require.ErrorIs(t, err, errBroken)
@@ -379,7 +379,7 @@ func TestContextEnds(t *testing.T) {
 	for _, pipeline := range []int{1, 5} {
 		options := base(1000, workload.Mix{Get: 1})
 		options.Pipeline = pipeline
-		store, observer := &workloadtest.Store{}, &workloadtest.Observer{}
+		store, observer := &testutil.Store{}, &testutil.Observer{}
 		client, err := make1(options, store, 0, 1)
 		require.NoError(t, err)
 		_, err = client.Prefill(t.Context())
@@ -408,7 +408,7 @@ func TestClosedStore(t *testing.T) {
 	for _, pipeline := range []int{1, 10} {
 		options := base(1000, workload.Mix{Get: 1})
 		options.Pipeline = pipeline
-		store, observer := &workloadtest.Store{}, &workloadtest.Observer{}
+		store, observer := &testutil.Store{}, &testutil.Observer{}
 		client, err := make1(options, store, 0, 1)
 		require.NoError(t, err)
 		_, err = client.Prefill(t.Context())
@@ -431,23 +431,23 @@ func TestClosedStore(t *testing.T) {
 func TestDuration(t *testing.T) {
 	options := base(0, workload.Mix{Get: 1})
 	options.Duration = workload.Duration(20 * time.Millisecond)
-	client, err := make1(options, &workloadtest.Store{}, 0, 1)
+	client, err := make1(options, &testutil.Store{}, 0, 1)
 	require.NoError(t, err)
-	result, err := filled(t.Context(), client, &workloadtest.Observer{})
+	result, err := filled(t.Context(), client, &testutil.Observer{})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, result.Took, 20*time.Millisecond)
 	require.Positive(t, result.Succeeded)
 
 	options.Duration = 1 // one nanosecond
-	client, err = make1(options, &workloadtest.Store{}, 0, 1)
+	client, err = make1(options, &testutil.Store{}, 0, 1)
 	require.NoError(t, err)
-	result, err = filled(t.Context(), client, &workloadtest.Observer{})
+	result, err = filled(t.Context(), client, &testutil.Observer{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, result.Succeeded)
 }
 
 type liar struct {
-	workloadtest.Store
+	testutil.Store
 	answer func(got func(i int, value []byte))
 }
 
@@ -480,7 +480,7 @@ func TestUnrequestedAnswers(t *testing.T) {
 		"once":   func(got func(int, []byte)) { got(1, nil) },
 	} {
 		for kind, options := range map[string]workload.Options{"getMulti": options, "gets": piped, "sets": sets} {
-			observer := &workloadtest.Observer{}
+			observer := &testutil.Observer{}
 			client, err := make1(options, &liar{answer: answer}, 0, 1)
 			require.NoError(t, err)
 			result, err := filled(t.Context(), client, observer)
@@ -499,7 +499,7 @@ func TestUnrequestedAnswers(t *testing.T) {
 	}
 }
 
-type silent struct{ workloadtest.Store }
+type silent struct{ testutil.Store }
 
 func (*silent) Pipeline(commands []workload.Command, _ func(i int, value []byte)) error {
 	commands[0].Answered = true
@@ -510,7 +510,7 @@ func (*silent) Pipeline(commands []workload.Command, _ func(i int, value []byte)
 func TestUnanswered(t *testing.T) {
 	options := base(3, workload.Mix{Get: 1})
 	options.Pipeline = 3
-	observer := &workloadtest.Observer{}
+	observer := &testutil.Observer{}
 	client, err := make1(options, &silent{}, 0, 1)
 	require.NoError(t, err)
 	result, err := filled(t.Context(), client, observer)
@@ -528,7 +528,7 @@ func (o *tallies) Fail(workload.Op, error, time.Duration) { o.fails++ }
 
 func ready(tb testing.TB, options workload.Options) *workload.Client {
 	tb.Helper()
-	client, err := make1(options, &workloadtest.Store{}, 0, 1)
+	client, err := make1(options, &testutil.Store{}, 0, 1)
 	require.NoError(tb, err)
 	for range 10 {
 		_, err = filled(tb.Context(), client, &tallies{})
@@ -551,7 +551,7 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	}
 }
 
-type quiet struct{ workloadtest.Store }
+type quiet struct{ testutil.Store }
 
 var quietValue [100]byte
 

@@ -43,8 +43,8 @@ func TestGoroutinesAreContained(t *testing.T) {
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"drivers", "examples",
-		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "gatewaytest", "umemtest", "influxtest",
-		"testserver", "workloadtest", "natstest",
+		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "gatewaytest", "umemtest",
+		"testutil",
 	}, folder)
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -75,12 +75,12 @@ func (s *ownServer) kill() {
 
 func (s *ownServer) stop() {
 	s.t.Helper()
-	require.NoError(s.t, standstill.Stop(s.cmd.Process))
+	require.NoError(s.t, testutil.Stop(s.cmd.Process))
 }
 
 func (s *ownServer) goOn() {
 	s.t.Helper()
-	require.NoError(s.t, standstill.Continue(s.cmd.Process))
+	require.NoError(s.t, testutil.Continue(s.cmd.Process))
 }
 
 func (s *ownServer) config() cmi.Config {

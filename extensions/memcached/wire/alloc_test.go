@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -24,7 +24,7 @@ func requireNoAllocation(t *testing.T, what string, operation func() error) {
 func TestNothingIsAllocated(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			k, n, value := newKey(), newKey(), make([]byte, 100_000)
 			do(t, c, wire.Request{Verb: wire.Set, Key: n, Value: b("1")})
 			var a wire.Reply

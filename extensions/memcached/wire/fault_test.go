@@ -12,14 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 var getK = wire.Request{Verb: wire.Get, Key: b("k")}
 
 func TestServerThatNeverAnswers(t *testing.T) {
-	c := dial(t, wire.Config{Address: testserver.Silent(t), Timeout: 50 * time.Millisecond})
+	c := dial(t, wire.Config{Address: testutil.SilentServer(t), Timeout: 50 * time.Millisecond})
 	begin := time.Now()
 	err := c.Do(&getK, &wire.Reply{})
 	require.Equal(t, "no answer within timeout (50ms)", requireKind(t, wire.KindTimeout, err).Message)
@@ -29,7 +29,7 @@ func TestServerThatNeverAnswers(t *testing.T) {
 
 // The timeout applies to the whole call, even if it sends its requests in several parts.
 func TestServerThatAnswersSlowly(t *testing.T) {
-	addr := testserver.Fake(t, func(conn net.Conn) {
+	addr := testutil.FakeServer(t, func(conn net.Conn) {
 		r := bufio.NewReader(conn)
 		for {
 			line, err := r.ReadString('\n')
@@ -57,7 +57,7 @@ func waiting(t *testing.T) (addr string, reached chan struct{}) {
 	t.Helper()
 	reached = make(chan struct{})
 
-	return testserver.Fake(t, func(conn net.Conn) {
+	return testutil.FakeServer(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 1000))
 		close(reached)
 		_, _ = conn.Read(make([]byte, 1))
@@ -78,7 +78,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestInterruptBeforeTheCall(t *testing.T) {
-	c := dial(t, wire.Config{Address: testserver.Silent(t), Timeout: time.Hour})
+	c := dial(t, wire.Config{Address: testutil.SilentServer(t), Timeout: time.Hour})
 	c.Interrupt()
 	require.True(t, c.Broken())
 	requireKind(t, wire.KindCancelled, c.Do(&getK, &wire.Reply{}))
@@ -96,7 +96,7 @@ func TestCloseWhileACallIsUnderWay(t *testing.T) {
 }
 
 func TestConnectingThatIsCancelledOrTooSlow(t *testing.T) {
-	silent := testserver.Silent(t)
+	silent := testutil.SilentServer(t)
 	login := wire.Config{Address: silent, User: "ann", Password: "s3cret", ConnectTimeout: 50 * time.Millisecond}
 	_, err := wire.Dial(context.Background(), &login)
 	require.Equal(t, "cannot connect to "+silent+": no answer within connectTimeout (50ms)", requireKind(t, wire.KindConnect, err).Message)
@@ -112,7 +112,7 @@ func TestConnectingThatIsCancelledOrTooSlow(t *testing.T) {
 	_, err = wire.Dial(ctx, &login)
 	requireKind(t, wire.KindCancelled, err)
 
-	_, err = wire.Dial(context.Background(), &wire.Config{Address: testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n"), User: "ann"})
+	_, err = wire.Dial(context.Background(), &wire.Config{Address: testutil.AnsweringServer(t, "HTTP/1.1 400 Bad Request\r\n"), User: "ann"})
 	requireKind(t, wire.KindConnect, err)
 	_, err = wire.Dial(context.Background(), &wire.Config{Address: "no-such-host.invalid:1"})
 	require.Equal(t, "cannot connect to no-such-host.invalid:1: there is no such host", requireKind(t, wire.KindConnect, err).Message)

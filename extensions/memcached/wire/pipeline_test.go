@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 func TestPipelineOfMixedCommands(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			k, n := newKey(), newKey()
 			requests := []wire.Request{
 				{Verb: wire.Set, Key: k, Value: b("v\r\n"), Flags: 3},
@@ -61,7 +61,7 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 func TestPipelineThatNoBufferHolds(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			k, value := newKey(), bytes.Repeat([]byte("0123456789"), 90_000)
 			do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: value})
 			requests := make([]wire.Request, 60)
@@ -84,7 +84,7 @@ func TestPipelineThatNoBufferHolds(t *testing.T) {
 func TestGetMulti(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			var many [][]byte
 			prefix := strings.Repeat("long", 50)
 			for i := range 1000 { // enough for several parts

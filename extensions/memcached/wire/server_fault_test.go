@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 func TestServerThatStopsReading(t *testing.T) {
-	server := testserver.Start(t)
+	server := testutil.StartMemcached(t)
 	c := dial(t, wire.Config{Address: server.Addr, Timeout: 100 * time.Millisecond})
 	do(t, c, getK)
 	server.Stop()
@@ -29,7 +29,7 @@ func TestServerThatStopsReading(t *testing.T) {
 }
 
 func TestServerThatDies(t *testing.T) {
-	server := testserver.Start(t)
+	server := testutil.StartMemcached(t)
 	c := dial(t, wire.Config{Address: server.Addr})
 	do(t, c, getK)
 	server.Kill()
@@ -43,7 +43,7 @@ func TestServerThatDies(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	addr := testserver.Addr(t)
+	addr := testutil.MemcachedAddr(t)
 	before := runtime.NumGoroutine()
 	for range 20 {
 		c, err := wire.Dial(context.Background(), &wire.Config{Address: addr})

@@ -17,14 +17,14 @@ import (
 	"github.com/bradfitz/gomemcache/memcache"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 func TestEveryVerb(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			k := newKey()
 			require.Equal(t, wire.NotFound, do(t, c, wire.Request{Verb: wire.Get, Key: k}).Status)
 			require.Equal(t, wire.NotStored, do(t, c, wire.Request{Verb: wire.Replace, Key: k, Value: b("x")}).Status)
@@ -81,7 +81,7 @@ func TestEveryVerb(t *testing.T) {
 func TestMetaVerbs(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			for _, k := range [][]byte{newKey(), append(newKey(), " \x00\r\n"...), bytes.Repeat([]byte{0xff, 0}, 93)} {
 				got := do(t, c, wire.Request{Verb: wire.MetaSet, Key: k, Value: b("7"), Meta: b("T60 F9 c")})
 				require.Equal(t, wire.OK, got.Status)
@@ -105,7 +105,7 @@ func TestMetaVerbs(t *testing.T) {
 func TestValuesComeBackByteForByte(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			var a wire.Reply
 			for name, value := range values() {
 				k := newKey()
@@ -121,7 +121,7 @@ func TestValuesComeBackByteForByte(t *testing.T) {
 func TestKeysOfAllSizes(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			for _, n := range []int{1, 2, 249, 250} {
 				k := bytes.Repeat([]byte("ж"), n)[:n]
 				require.Equal(t, wire.OK, do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: k}).Status)
@@ -129,7 +129,7 @@ func TestKeysOfAllSizes(t *testing.T) {
 			}
 		})
 	}
-	c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: wire.Meta})
+	c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: wire.Meta})
 	for _, k := range [][]byte{b(" "), b("\x00"), b("a\r\nb"), bytes.Repeat(b(" "), 186)} {
 		require.Equal(t, wire.OK, do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: k}).Status)
 		require.Equal(t, string(k), string(do(t, c, wire.Request{Verb: wire.Get, Key: k}).Value))
@@ -138,10 +138,10 @@ func TestKeysOfAllSizes(t *testing.T) {
 }
 
 func TestAgainstGomemcache(t *testing.T) {
-	other := memcache.New(testserver.Addr(t))
+	other := memcache.New(testutil.MemcachedAddr(t))
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			for name, value := range values() {
 				ours, theirs := newKey(), newKey()
 				do(t, c, wire.Request{Verb: wire.Set, Key: ours, Value: value, Flags: 77})
@@ -172,7 +172,7 @@ func TestAgainstGomemcache(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			k := newKey()
 			large := bytes.Repeat([]byte("get x\r\n"), 1_000_000)
 			do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: b("small")})
@@ -186,7 +186,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestOutOfMemory(t *testing.T) {
-	server := testserver.Start(t, "-M", "-m", "1", "-I", "512k")
+	server := testutil.StartMemcached(t, "-M", "-m", "1", "-I", "512k")
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, wire.Config{Address: server.Addr, Protocol: protocol})
@@ -205,7 +205,7 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 func TestFlush(t *testing.T) {
-	c := dial(t, wire.Config{Address: testserver.Start(t).Addr})
+	c := dial(t, wire.Config{Address: testutil.StartMemcached(t).Addr})
 	k := newKey()
 	do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: b("x")})
 	do(t, c, wire.Request{Verb: wire.Flush, Expire: 1000})
@@ -217,7 +217,7 @@ func TestFlush(t *testing.T) {
 func TestStats(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			c := dial(t, wire.Config{Address: testserver.Addr(t), Protocol: protocol})
+			c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), Protocol: protocol})
 			stats, err := c.Stats("")
 			require.NoError(t, err)
 			require.Equal(t, "pid", stats[0].Name)
@@ -248,7 +248,7 @@ func TestStats(t *testing.T) {
 }
 
 func TestUnixSocket(t *testing.T) {
-	server := testserver.StartAtSocket(t, filepath.Join(t.TempDir(), "s"))
+	server := testutil.StartMemcachedAtSocket(t, filepath.Join(t.TempDir(), "s"))
 	c := dial(t, wire.Config{Address: server.Addr})
 	do(t, c, wire.Request{Verb: wire.Set, Key: b("k"), Value: b("v")})
 	require.Equal(t, "v", string(do(t, c, wire.Request{Verb: wire.Get, Key: b("k")}).Value))
@@ -259,7 +259,7 @@ func TestUnixSocket(t *testing.T) {
 func TestUserAndPassword(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "users")
 	require.NoError(t, os.WriteFile(file, []byte("ann:opensesame\n"), 0o600))
-	server := testserver.Start(t, "-Y", file)
+	server := testutil.StartMemcached(t, "-Y", file)
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, wire.Config{Address: server.Addr, Protocol: protocol, User: "ann", Password: "opensesame"})
@@ -276,12 +276,12 @@ func TestUserAndPassword(t *testing.T) {
 }
 
 func TestUnneededUserAndPassword(t *testing.T) {
-	c := dial(t, wire.Config{Address: testserver.Addr(t), User: "ann", Password: "s3cret"})
+	c := dial(t, wire.Config{Address: testutil.MemcachedAddr(t), User: "ann", Password: "s3cret"})
 	require.Equal(t, wire.NotFound, do(t, c, wire.Request{Verb: wire.Get, Key: b("auth")}).Status)
 }
 
 func TestTLS(t *testing.T) {
-	server, certificate := testserver.StartTLS(t)
+	server, certificate := testutil.StartMemcachedTLS(t)
 	pool := x509.NewCertPool()
 	require.True(t, pool.AppendCertsFromPEM(certificate))
 	secure := &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}
@@ -294,10 +294,10 @@ func TestTLS(t *testing.T) {
 	_, err := wire.Dial(context.Background(), &wire.Config{Address: server.Addr, TLS: &tls.Config{ServerName: "127.0.0.1"}})
 	require.Contains(t, requireKind(t, wire.KindConnect, err).Message, "certificate signed by unknown authority")
 
-	_, err = wire.Dial(context.Background(), &wire.Config{Address: testserver.Addr(t), TLS: secure, ConnectTimeout: 200 * time.Millisecond})
+	_, err = wire.Dial(context.Background(), &wire.Config{Address: testutil.MemcachedAddr(t), TLS: secure, ConnectTimeout: 200 * time.Millisecond})
 	requireKind(t, wire.KindConnect, err)
 	_, err = wire.Dial(context.Background(), &wire.Config{
-		Address: testserver.Silent(t), TLS: secure, ConnectTimeout: 50 * time.Millisecond,
+		Address: testutil.SilentServer(t), TLS: secure, ConnectTimeout: 50 * time.Millisecond,
 	})
 	require.Contains(t, requireKind(t, wire.KindConnect, err).Message, "no answer within connectTimeout (50ms)")
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(testutil.NATSMain(m)) }
 
 func serverURL(t *testing.T) string {
 	t.Helper()
 
-	return natstest.URL(t)
+	return testutil.NATSURL(t)
 }
 
 func connect(t *testing.T, address string, options ...nats.Option) jetstream.JetStream {

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
 // A file in the place of the stream's folder makes the server fail once; the server then removes
 // the file.
 func TestABucketThatTheServerFailsToMakeOnce(t *testing.T) {
-	server := natstest.Start(t, "")
+	server := testutil.StartNATS(t, "")
 	js := connect(t, server.URL)
 	inTheWay := filepath.Join(server.Streams, "KV_shop")
 	require.NoError(t, os.WriteFile(inTheWay, nil, 0o600))
@@ -23,7 +23,7 @@ func TestABucketThatTheServerFailsToMakeOnce(t *testing.T) {
 }
 
 func TestABucketThatTheServerCannotMake(t *testing.T) {
-	server := natstest.Start(t, "")
+	server := testutil.StartNATS(t, "")
 	js := connect(t, server.URL)
 	all := filepath.Dir(filepath.Dir(server.Streams))
 	require.NoError(t, os.RemoveAll(all))

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
 // With any number of clients, a pass does each of the original's accesses once. A store without
@@ -23,7 +23,7 @@ func TestPassesWithManyClients(t *testing.T) {
 	want := tally(b.Timed())
 	for _, clients := range []int{1, 3, 64} {
 		t.Run(fmt.Sprint(clients, " clients"), func(t *testing.T) {
-			store := &workloadtest.Store{}
+			store := &testutil.Store{}
 			warm, _ := drive(t, b.Warmup(), store, clients)
 			require.EqualValues(t, accesses, warm.Accesses())
 			require.EqualValues(t, store.Len(), warm.Misses)
@@ -41,7 +41,7 @@ func TestPassesWithManyClients(t *testing.T) {
 	}
 }
 
-func drive(t *testing.T, pass *hitrate.Pass, store *workloadtest.Store, clients int) (hitrate.Result, map[string]int) {
+func drive(t *testing.T, pass *hitrate.Pass, store *testutil.Store, clients int) (hitrate.Result, map[string]int) {
 	t.Helper()
 	seen := map[string]int{}
 	store.Fault = func(_ workload.Op, key []byte) error {
@@ -54,7 +54,7 @@ func drive(t *testing.T, pass *hitrate.Pass, store *workloadtest.Store, clients 
 	var wait sync.WaitGroup
 	for i := range clients {
 		wait.Go(func() {
-			client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+			client, err := hitrate.NewClient(&testutil.Observer{}, true, store)
 			if err == nil {
 				results[i], err = client.Run(context.Background(), pass, 0)
 			}
@@ -84,7 +84,7 @@ func tally(pass *hitrate.Pass) map[string]int {
 
 func TestRunInParts(t *testing.T) {
 	b := small(t)
-	pass, store, o := b.Timed(), &workloadtest.Store{}, &workloadtest.Observer{}
+	pass, store, o := b.Timed(), &testutil.Store{}, &testutil.Observer{}
 	client, err := hitrate.NewClient(o, true, store)
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), pass, 100)
@@ -102,8 +102,8 @@ func TestRunInParts(t *testing.T) {
 
 func TestPlainStore(t *testing.T) {
 	b := small(t)
-	store := &workloadtest.Store{}
-	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, struct{ workload.Store }{store})
+	store := &testutil.Store{}
+	client, err := hitrate.NewClient(&testutil.Observer{}, true, struct{ workload.Store }{store})
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), b.Timed(), 0)
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func TestSeveralServers(t *testing.T) {
 		owner[string(b.AppendKey(nil, i))] = i % 3
 	}
 	for n := range 3 {
-		stores = append(stores, &workloadtest.Store{Fault: func(_ workload.Op, key []byte) error {
+		stores = append(stores, &testutil.Store{Fault: func(_ workload.Op, key []byte) error {
 			if owner[string(key)] != n {
 				return errors.New("another server's key")
 			}
@@ -128,28 +128,28 @@ func TestSeveralServers(t *testing.T) {
 			return nil
 		}})
 	}
-	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, stores...)
+	client, err := hitrate.NewClient(&testutil.Observer{}, true, stores...)
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), b.Timed(), 0)
 	require.NoError(t, err)
 	require.Zero(t, result.Failed)
 	for _, store := range stores {
-		require.Positive(t, store.(*workloadtest.Store).Len())
+		require.Positive(t, store.(*testutil.Store).Len())
 	}
-	_, err = hitrate.NewClient(&workloadtest.Observer{}, true)
+	_, err = hitrate.NewClient(&testutil.Observer{}, true)
 	require.EqualError(t, err, "a client needs at least one store")
 }
 
 func TestFailures(t *testing.T) {
 	b := small(t)
 	broken, n := errors.New("broken"), 0
-	store, o := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
+	store, o := &testutil.Store{Fault: func(workload.Op, []byte) error {
 		if n++; n%2 == 0 {
 			return broken
 		}
 
 		return nil
-	}}, &workloadtest.Observer{}
+	}}, &testutil.Observer{}
 	client, err := hitrate.NewClient(o, true, store)
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), b.Timed(), 0)
@@ -170,8 +170,8 @@ func TestWrongValues(t *testing.T) {
 		want  error
 	}{"size": {longer, workload.ErrWrongSize}, "bytes": {flipped, workload.ErrWrongBytes}} {
 		t.Run(name, func(t *testing.T) {
-			o := &workloadtest.Observer{}
-			client, err := hitrate.NewClient(o, true, &workloadtest.Store{Spoil: test.spoil})
+			o := &testutil.Observer{}
+			client, err := hitrate.NewClient(o, true, &testutil.Store{Spoil: test.spoil})
 			require.NoError(t, err)
 			result, err := client.Run(t.Context(), b.Timed(), 0)
 			require.NoError(t, err)
@@ -196,14 +196,14 @@ func flipped(_, value []byte) []byte {
 
 func TestRefused(t *testing.T) {
 	b := small(t)
-	store := &workloadtest.Store{Fault: func(op workload.Op, _ []byte) error {
+	store := &testutil.Store{Fault: func(op workload.Op, _ []byte) error {
 		if op == workload.Set {
 			return fmt.Errorf("out of memory: %w", workload.ErrRefused)
 		}
 
 		return nil
 	}}
-	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, struct{ workload.Store }{store})
+	client, err := hitrate.NewClient(&testutil.Observer{}, true, struct{ workload.Store }{store})
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), b.Timed(), 0)
 	require.NoError(t, err)
@@ -218,14 +218,14 @@ func TestEnds(t *testing.T) {
 		over := errors.New("over")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		n := 0
-		store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
+		store := &testutil.Store{Fault: func(workload.Op, []byte) error {
 			if n++; n == 10 {
 				cancel(over)
 			}
 
 			return nil
 		}}
-		client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+		client, err := hitrate.NewClient(&testutil.Observer{}, true, store)
 		require.NoError(t, err)
 		pass := b.Timed()
 		result, err := client.Run(ctx, pass, 0)
@@ -234,8 +234,8 @@ func TestEnds(t *testing.T) {
 		require.Equal(t, int(b.Config().Accesses())-10, pass.Left(), "what was not done is not claimed")
 	})
 	t.Run("closed", func(t *testing.T) {
-		store := &workloadtest.Store{Fault: func(workload.Op, []byte) error { return workload.ErrClosed }}
-		client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+		store := &testutil.Store{Fault: func(workload.Op, []byte) error { return workload.ErrClosed }}
+		client, err := hitrate.NewClient(&testutil.Observer{}, true, store)
 		require.NoError(t, err)
 		result, err := client.Run(t.Context(), b.Timed(), 0)
 		require.ErrorIs(t, err, workload.ErrClosed)
@@ -245,8 +245,8 @@ func TestEnds(t *testing.T) {
 
 func TestAccessesDoNotAllocate(t *testing.T) {
 	b := small(t)
-	store := &workloadtest.Store{}
-	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+	store := &testutil.Store{}
+	client, err := hitrate.NewClient(&testutil.Observer{}, true, store)
 	require.NoError(t, err)
 	for _, pass := range []*hitrate.Pass{b.Warmup(), b.Timed()} {
 		_, err = client.Run(t.Context(), pass, 0)

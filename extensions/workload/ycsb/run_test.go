@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
 type table struct {
@@ -183,7 +183,7 @@ func keys(m map[string]int) func(func(string) bool) {
 
 func TestRunsOnCachesKeepWholeRecords(t *testing.T) {
 	t.Parallel()
-	cache := &workloadtest.Store{}
+	cache := &testutil.Store{}
 	c := loaded(t, `{"workload": "f", "recordCount": 50, "writeAllFields": true, "dataIntegrity": true}`, Whole(cache))
 	result, err := c.Run(t.Context(), newObserved(), 500)
 	require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestRunsOnCachesKeepWholeRecords(t *testing.T) {
 
 func TestStoresRefuseUnsupportedOptions(t *testing.T) {
 	t.Parallel()
-	cache := Whole(&workloadtest.Store{})
+	cache := Whole(&testutil.Store{})
 	for options, says := range map[string]string{
 		`{"workload": "e"}`:                         "option mix.scan: this store cannot read records in the order of their keys",
 		`{"workload": "a"}`:                         "option writeAllFields must be true: this store keeps a record as one value",

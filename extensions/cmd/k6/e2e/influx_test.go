@@ -15,16 +15,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 func influxDatabase(t *testing.T) string {
 	t.Helper()
-	u, err := url.Parse(influxtest.URL(t))
+	u, err := url.Parse(testutil.InfluxDBURL(t))
 	require.NoError(t, err)
 	name := fmt.Sprintf("%s_%d", t.Name(), time.Now().UnixNano()) // k6 does not quote it
 	u.Path = "/" + name
-	t.Cleanup(func() { influxtest.Query(t, influxtest.URL(t), `DROP DATABASE "`+name+`"`) })
+	t.Cleanup(func() { testutil.QueryInfluxDB(t, testutil.InfluxDBURL(t), `DROP DATABASE "`+name+`"`) })
 
 	return u.String()
 }
@@ -45,7 +45,7 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	for _, s := range cacheSteps(t, r, scenario+"-memcached") {
 		of := fmt.Sprintf(`scenario='%s' AND clients='%d' AND repeat='%d' AND op='%s' AND target='memcached' AND phase='measure'`,
 			scenario, s.Clients, s.Repeat, s.Op)
-		rows := influxtest.Query(t, address, "SELECT * FROM sweep WHERE "+of)
+		rows := testutil.QueryInfluxDB(t, address, "SELECT * FROM sweep WHERE "+of)
 		require.NotEmpty(t, rows, r.output)
 		sums := map[string]float64{}
 		for _, row := range rows {
@@ -69,7 +69,7 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 		}
 		line := rows[0].Time(t) - int64(time.Second)
 		require.InDelta(t, s.Seconds, time.Duration(rows[len(rows)-1].Time(t)-line).Seconds(), 1e-3, "from the start line to the end")
-		totals := influxtest.Query(t, address, "SELECT * FROM sweep_step WHERE "+of)
+		totals := testutil.QueryInfluxDB(t, address, "SELECT * FROM sweep_step WHERE "+of)
 		require.Len(t, totals, 1)
 		require.InDelta(t, s.Ops, totals[0].Number(t, "ops"), 0)
 		require.InDelta(t, s.Seconds, totals[0].Number(t, "seconds"), 0)
@@ -82,19 +82,19 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 		require.NotEmpty(t, totals[0].Text("instance"))
 		points += len(rows) + 1
 	}
-	points += len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
+	points += len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
 	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
 }
 
 // killWhenWritten kills influxd after it has received two seconds of a sweep. The returned function
 // waits for that.
-func killWhenWritten(t *testing.T, server *influxtest.Server, address string) (wait func()) {
+func killWhenWritten(t *testing.T, server *testutil.InfluxDB, address string) (wait func()) {
 	t.Helper()
-	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
+	testutil.QueryInfluxDB(t, address, `CREATE DATABASE "k6"`)
 	var watched sync.WaitGroup
 	watched.Go(func() {
 		for deadline := time.Now().Add(hang); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			if len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) >= 2 {
+			if len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) >= 2 {
 				break
 			}
 		}
@@ -113,9 +113,9 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	})
 	require.Equal(t, exitOK, r.code, r.output)
 	requireStreamed(t, r, address, "cache-sweep")
-	all := len(influxtest.Query(t, address, "SELECT ops FROM sweep"))
-	require.Len(t, influxtest.Query(t, address, "SELECT ops FROM sweep WHERE testid='seven'"), all)
-	require.NotEmpty(t, influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
+	all := len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep"))
+	require.Len(t, testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE testid='seven'"), all)
+	require.NotEmpty(t, testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
 	require.NotEmpty(t, r.lines("sweep-influxdb (InfluxDB 1 at http://"), r.output)
 }
 
@@ -130,7 +130,7 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.output)
 	requireStreamed(t, r, address, "cache-sweep")
 	warmedUp := map[string]bool{}
-	for _, row := range influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup' GROUP BY clients") {
+	for _, row := range testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup' GROUP BY clients") {
 		warmedUp[row.Text("clients")] = true
 	}
 	require.Equal(t, map[string]bool{"1": true, "4": true}, warmedUp)
@@ -138,7 +138,7 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 
 func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	t.Parallel()
-	server := influxtest.Start(t)
+	server := testutil.StartInfluxDB(t)
 	address := server.Address + "/k6"
 	killed := killWhenWritten(t, server, address)
 	r := k6(t, options{
@@ -163,7 +163,7 @@ func TestInfluxIsKilled(t *testing.T) {
 	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"GATES", gate}} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			t.Parallel()
-			server := influxtest.Start(t)
+			server := testutil.StartInfluxDB(t)
 			address := server.Address + "/k6"
 			killed := killWhenWritten(t, server, address)
 			r := k6(t, options{
@@ -173,7 +173,7 @@ func TestInfluxIsKilled(t *testing.T) {
 			killed()
 			require.Equal(t, code, r.code, r.output)
 			server.Restart()
-			there := len(influxtest.Query(t, address, "SELECT ops FROM sweep")) + len(influxtest.Query(t, address, "SELECT ops FROM sweep_step"))
+			there := len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep")) + len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep_step"))
 			match := written.FindStringSubmatch(r.lines(" points written, ")[0])
 			acknowledged, err := strconv.Atoi(match[1])
 			require.NoError(t, err)
@@ -244,7 +244,7 @@ func TestInfluxOfK6HasEverySample(t *testing.T) {
 		for _, metric := range []string{
 			"sweep_ops", "sweep_failed", "sweep_ops_per_second", "sweep_p99", "sweep_clients_done", "sweep_duration", "iterations",
 		} {
-			rows := influxtest.Query(t, address, `SELECT count(value) FROM "`+metric+`"`)
+			rows := testutil.QueryInfluxDB(t, address, `SELECT count(value) FROM "`+metric+`"`)
 			if sent := len(r.samples(t, metric)); sent == 0 {
 				require.Equal(t, "sweep_duration", metric)
 				require.Empty(t, rows)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 const echoExample = root + "/extensions/sweep/session/examples/echo"
@@ -107,7 +107,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 	require.Equal(t, 2*batch.Ops, batch.Rows)
 	require.Equal(t, single.Ops, single.Rows, "a single call counts for the operation that the script names")
 
-	rows := influxtest.Query(t, address, `SELECT * FROM sweep_step WHERE scenario='echo' AND clients='4' AND op='batch'`)
+	rows := testutil.QueryInfluxDB(t, address, `SELECT * FROM sweep_step WHERE scenario='echo' AND clients='4' AND op='batch'`)
 	require.Len(t, rows, 1)
 	require.InDelta(t, batch.Ops, rows[0].Number(t, "ops"), 0)
 	require.InDelta(t, batch.BytesSent, rows[0].Number(t, "bytes_sent"), 0)

@@ -11,18 +11,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 )
 
 const tables, keys = 3, 205
 
-func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(testutil.NATSMain(m)) }
 
 func connect(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	conn, err := nats.Connect(natstest.URL(t))
+	conn, err := nats.Connect(testutil.NATSURL(t))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package standstill_test
+package testutil_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 func TestStopAndContinue(t *testing.T) {
@@ -29,7 +29,7 @@ func TestStopAndContinue(t *testing.T) {
 		}
 	}()
 	for range 20 {
-		require.NoError(t, standstill.Stop(child.Process))
+		require.NoError(t, testutil.Stop(child.Process))
 		_, err := io.WriteString(in, "a line\n")
 		require.NoError(t, err)
 		select {
@@ -37,11 +37,11 @@ func TestStopAndContinue(t *testing.T) {
 			require.Fail(t, "it goes on", line)
 		case <-time.After(5 * time.Millisecond):
 		}
-		require.NoError(t, standstill.Continue(child.Process))
+		require.NoError(t, testutil.Continue(child.Process))
 		require.Equal(t, "a line", <-lines)
 	}
 	require.NoError(t, in.Close())
 	<-lines
 	require.NoError(t, child.Wait())
-	require.Error(t, standstill.Stop(child.Process), "it has ended")
+	require.Error(t, testutil.Stop(child.Process), "it has ended")
 }

@@ -1,4 +1,4 @@
-package testserver
+package testutil
 
 import (
 	"crypto/ecdsa"
@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StartTLS starts a memcached that accepts only TLS, and returns its PEM certificate for 127.0.0.1.
-func StartTLS(tb testing.TB) (server *Server, certificate []byte) {
+// StartMemcachedTLS starts a memcached that accepts only TLS, and returns its PEM certificate for 127.0.0.1.
+func StartMemcachedTLS(tb testing.TB) (server *Server, certificate []byte) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(tb, err)
@@ -40,5 +40,5 @@ func StartTLS(tb testing.TB) (server *Server, certificate []byte) {
 		require.NoError(tb, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 	}
 
-	return Start(tb, "-Z", "-o", "ssl_chain_cert="+folder+"/certificate,ssl_key="+folder+"/key"), certificate
+	return StartMemcached(tb, "-Z", "-o", "ssl_chain_cert="+folder+"/certificate,ssl_key="+folder+"/key"), certificate
 }

@@ -1,5 +1,4 @@
-// Package workloadtest provides an in-memory store and a recording observer for tests.
-package workloadtest
+package testutil
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package influxtest
+package testutil
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Row is a row of a query's result by column; times are in nanoseconds.
-type Row map[string]any
+// InfluxDBRow is a row of a query's result by column; times are in nanoseconds.
+type InfluxDBRow map[string]any
 
 // Number returns a numeric column, or 0 without a value.
-func (r Row) Number(tb testing.TB, column string) float64 {
+func (r InfluxDBRow) Number(tb testing.TB, column string) float64 {
 	tb.Helper()
 	if r[column] == nil {
 		return 0
@@ -28,7 +28,7 @@ func (r Row) Number(tb testing.TB, column string) float64 {
 }
 
 // Time returns the row's time in nanoseconds.
-func (r Row) Time(tb testing.TB) int64 {
+func (r InfluxDBRow) Time(tb testing.TB) int64 {
 	tb.Helper()
 	number, is := r["time"].(json.Number)
 	require.True(tb, is)
@@ -39,15 +39,15 @@ func (r Row) Time(tb testing.TB) int64 {
 }
 
 // Text returns a text column, or "" without a value.
-func (r Row) Text(column string) string {
+func (r InfluxDBRow) Text(column string) string {
 	text, _ := r[column].(string)
 
 	return text
 }
 
-// Query runs an InfluxQL query on the database at an address such as http://host:port/database.
+// QueryInfluxDB runs an InfluxQL query on the database at an address such as http://host:port/database.
 // Tags of GROUP BY become columns.
-func Query(tb testing.TB, address, query string) (rows []Row) {
+func QueryInfluxDB(tb testing.TB, address, query string) (rows []InfluxDBRow) {
 	tb.Helper()
 	u, err := url.Parse(address)
 	require.NoError(tb, err)
@@ -77,7 +77,7 @@ func Query(tb testing.TB, address, query string) (rows []Row) {
 		require.Empty(tb, result.Error, query)
 		for _, series := range result.Series {
 			for _, values := range series.Values {
-				row := Row{}
+				row := InfluxDBRow{}
 				for name, value := range series.Tags {
 					row[name] = value
 				}

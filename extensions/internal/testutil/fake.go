@@ -1,4 +1,4 @@
-package testserver
+package testutil
 
 import (
 	"bufio"
@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fake starts a server that calls serve for each connection, and returns its address.
-func Fake(tb testing.TB, serve func(net.Conn)) (addr string) {
+// FakeServer starts a server that calls serve for each connection, and returns its address.
+func FakeServer(tb testing.TB, serve func(net.Conn)) (addr string) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(tb, err)
@@ -51,11 +51,11 @@ func Fake(tb testing.TB, serve func(net.Conn)) (addr string) {
 	return listener.Addr().String()
 }
 
-// Answer starts a server that answers the first line with these bytes and ignores the rest.
-func Answer(tb testing.TB, answer string) (addr string) {
+// AnsweringServer starts a server that answers the first line with these bytes and ignores the rest.
+func AnsweringServer(tb testing.TB, answer string) (addr string) {
 	tb.Helper()
 
-	return Fake(tb, func(conn net.Conn) {
+	return FakeServer(tb, func(conn net.Conn) {
 		r := bufio.NewReader(conn)
 		if _, err := r.ReadString('\n'); err != nil {
 			return
@@ -67,9 +67,9 @@ func Answer(tb testing.TB, answer string) (addr string) {
 	})
 }
 
-// Silent starts a server that accepts connections and sends nothing.
-func Silent(tb testing.TB) (addr string) {
+// SilentServer starts a server that accepts connections and sends nothing.
+func SilentServer(tb testing.TB) (addr string) {
 	tb.Helper()
 
-	return Fake(tb, func(conn net.Conn) { _, _ = bufio.NewReader(conn).WriteTo(io.Discard) })
+	return FakeServer(tb, func(conn net.Conn) { _, _ = bufio.NewReader(conn).WriteTo(io.Discard) })
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package standstill
+package testutil
 
 import (
 	"errors"

@@ -1,2 +1,0 @@
-// Package standstill pauses a server process for tests.
-package standstill
