@@ -51,7 +51,8 @@ func FakeServer(tb testing.TB, serve func(net.Conn)) (addr string) {
 	return listener.Addr().String()
 }
 
-// AnsweringServer starts a server that answers the first line with these bytes and ignores the rest.
+// AnsweringServer starts a server that answers the first line with these bytes and ignores the
+// rest.
 func AnsweringServer(tb testing.TB, answer string) (addr string) {
 	tb.Helper()
 

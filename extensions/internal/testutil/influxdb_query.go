@@ -45,8 +45,8 @@ func (r InfluxDBRow) Text(column string) string {
 	return text
 }
 
-// QueryInfluxDB runs an InfluxQL query on the database at an address such as http://host:port/database.
-// Tags of GROUP BY become columns.
+// QueryInfluxDB runs an InfluxQL query on the database at an address such as
+// http://host:port/database. Tags of GROUP BY become columns.
 func QueryInfluxDB(tb testing.TB, address, query string) (rows []InfluxDBRow) {
 	tb.Helper()
 	u, err := url.Parse(address)

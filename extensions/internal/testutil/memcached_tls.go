@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StartMemcachedTLS starts a memcached that accepts only TLS, and returns its PEM certificate for 127.0.0.1.
+// StartMemcachedTLS starts a memcached that accepts only TLS, and returns its PEM certificate for
+// 127.0.0.1.
 func StartMemcachedTLS(tb testing.TB) (server *Server, certificate []byte) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
