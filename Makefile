@@ -263,8 +263,8 @@ bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/go.*)
 
 # k6 with an adjustable wall clock. The first build takes some minutes, because it compiles
 # everything again.
-bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
-	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
+bin/k6-clock: $(GO_SOURCES) bin/chaos
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && bin/chaos clock "$$folder" && \
 	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
 
 .PHONY: shipped

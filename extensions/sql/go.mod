@@ -74,5 +74,5 @@ require (
 
 replace github.com/xk6-sweep/xk6-sweep => ../..
 
-// k6/x/sql is written for k6 v1: see ../compat/doc.go.
+// k6/x/sql is written for k6 v1: see ../compat/go.mod.
 replace go.k6.io/k6 => ../compat

@@ -23,6 +23,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, serveUmem(os.Args[2]))
 		os.Exit(1)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "clock" { // clock FOLDER: the overlay of make bin/k6-clock
+		if err := writeClock(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "chaos:", err)
+			os.Exit(1)
+		}
+
+		return
+	}
 	short, err := run(os.Args[1:], os.Stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -44,7 +44,7 @@ same-machbase 20 40 <=3'
 
 # emulate NAME ROUNDS starts an emulator, and sets the variable NAME to its address.
 emulate() {
-  "$work/duet" -rounds "$2" >"$work/$1" &
+  "$work/proof" duet -rounds "$2" >"$work/$1" &
   until [[ -s $work/$1 ]]; do sleep 0.05; done
   export "$1=$(<"$work/$1")"
 }
@@ -92,7 +92,7 @@ measure() {
   printf '{"scenario": "%s", "relative": {"opsPerSecond": "-0.2%%", "alpha": 0.01}}\n' "$scenario" >"$work/gates.json"
   bin/k6 x sweep gate --json "$run" "$work/gates.json" >"$work/verdicts.json" 2>"$work/log" || judged
   printf '%s\t' "$SECONDS_EACH"
-  "$work/duet" -verdicts "$work/verdicts.json" -read "$run"
+  "$work/proof" duet -verdicts "$work/verdicts.json" -read "$run"
 }
 
 # judged accepts the exit codes for crossed and undecided.
@@ -118,14 +118,14 @@ prepare() {
   seconds=$(awk -v name="$case" '$1 == name { print $2 }' <<<"$plan")
   [[ -n $seconds ]] || { echo "there is no case $case: there are $(cut -d' ' -f1 <<<"$plan" | paste -sd' ')" >&2; return 1; }
   export SECONDS_EACH=${SECONDS_EACH:-$seconds}
-  go build -C scripts -o "$work/" ./proof/duet
+  go build -C scripts -o "$work/" ./proof
 }
 
 # rounds_here prints the rounds for 1 ms on this machine: measured once, so that all trials do equal
 # work.
 rounds_here() {
   mkdir -p results
-  [[ -s results/duet-proof.rounds ]] || "$work/duet" -calibrate 1ms >results/duet-proof.rounds
+  [[ -s results/duet-proof.rounds ]] || "$work/proof" duet -calibrate 1ms >results/duet-proof.rounds
   cat results/duet-proof.rounds
 }
 

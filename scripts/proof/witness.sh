@@ -54,7 +54,7 @@ short sabotaged short'
 
 # serve starts the server or the proxy with flags, and sets url to its address.
 serve() {
-  "$work/server" "$@" >"$work/address" &
+  "$work/proof" witness "$@" >"$work/address" &
   until [[ -s $work/address ]]; do sleep 0.05; done
   url=$(<"$work/address")
 }
@@ -166,7 +166,7 @@ if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
   make build >&2
   WITNESS_PROOF_SERVERS=up exec scripts/servers.sh with memcached -- "scripts/proof/witness.sh" "$@"
 fi
-go build -C scripts -o "$work/server" ./proof/witness
+go build -C scripts -o "$work/" ./proof
 case ${1:-} in
   --case) evidence=yes; measure "${2:?which case}"; exit ;;
   --once) measure "$2"; exit ;;

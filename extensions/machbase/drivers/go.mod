@@ -142,5 +142,5 @@ replace (
 	github.com/xk6-sweep/xk6-sweep/extensions/sql => ../../sql
 )
 
-// k6/x/sql is written for k6 v1: see ../../compat/doc.go.
+// k6/x/sql is written for k6 v1: see ../../compat/go.mod.
 replace go.k6.io/k6 => ../../compat

@@ -1,6 +1,3 @@
-// Command duet is the server for scripts/proof/duet.sh: a cache with the memcached commands of
-// cache-sweep, and with a known duration of each operation. It prints its address. -calibrate
-// prints the rounds of work for a duration; -verdicts and -read print the line of a trial.
 package main
 
 import (
@@ -17,12 +14,16 @@ import (
 	"time"
 )
 
-func main() {
-	calibrate := flag.Duration("calibrate", 0, "print how many rounds this takes of a processor that nobody else uses")
-	run := flag.String("read", "", "the report of a run, for the ratios of its first duet")
-	verdicts := flag.String("verdicts", "", "print the line of a trial from what k6 x sweep gate --json has written")
-	rounds := flag.Int("rounds", 0, "work of an operation")
-	flag.Parse()
+// duet is a cache with the memcached commands of cache-sweep, and with a known duration of each
+// operation. -calibrate prints the rounds of work for a duration; -verdicts and -read print a
+// trial's line.
+func duet(args []string) {
+	flags := flag.NewFlagSet("duet", flag.ExitOnError)
+	calibrate := flags.Duration("calibrate", 0, "print how many rounds this takes of a processor that nobody else uses")
+	run := flags.String("read", "", "the report of a run, for the ratios of its first duet")
+	verdicts := flags.String("verdicts", "", "print the line of a trial from what k6 x sweep gate --json has written")
+	rounds := flags.Int("rounds", 0, "work of an operation")
+	_ = flags.Parse(args) // it exits
 	switch {
 	case *calibrate > 0:
 		fmt.Println(roundsIn(*calibrate))

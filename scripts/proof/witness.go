@@ -1,6 +1,3 @@
-// Command witness is the server for scripts/proof/witness.sh: an HTTP server that answers according
-// to -mode or, with -to, a proxy that delays the answers of another server by -wait. It prints its
-// address.
 package main
 
 import (
@@ -15,13 +12,16 @@ import (
 	"time"
 )
 
-func main() {
-	mode := flag.String("mode", "wait", "wait: an answer takes -wait; busy: it takes so much processor time; "+
+// witness is an HTTP server that answers according to -mode or, with -to, a proxy that delays the
+// answers of another server by -wait.
+func witness(args []string) {
+	flags := flag.NewFlagSet("witness", flag.ExitOnError)
+	mode := flags.String("mode", "wait", "wait: an answer takes -wait; busy: it takes so much processor time; "+
 		"one: likewise, on a single thread; stall: no answer for -stall, two seconds after the first request")
-	wait := flag.Duration("wait", 0, "what an answer takes")
-	stall := flag.Duration("stall", 1500*time.Millisecond, "how long the server stands still")
-	to := flag.String("to", "", "host:port of the server whose answers are handed on")
-	flag.Parse()
+	wait := flags.Duration("wait", 0, "what an answer takes")
+	stall := flags.Duration("stall", 1500*time.Millisecond, "how long the server stands still")
+	to := flags.String("to", "", "host:port of the server whose answers are handed on")
+	_ = flags.Parse(args) // it exits
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)

@@ -1,17 +1,8 @@
-// Clock writes an overlay for go build: Go's time package with a wall clock that is stepped by
-// CHAOS_CLOCK, two seconds after the start. The monotonic clock does not change, as when a system's
-// clock is set.
-//
-// Alternatives fail: Go reads the clock without libc (faketime), Linux time namespaces have no wall
-// clock, and setting the machine's clock affects other programs.
-//
-//	go run ./clock FOLDER && go build -overlay FOLDER/overlay.json
 package main
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +10,11 @@ import (
 )
 
 const (
-	now     = "sec, nsec, mono := runtimeNow()\n\tif mono == 0 {"
-	stepped = "sec, nsec, mono := runtimeNow()\n\tsec += chaosStep(mono)\n\tif mono == 0 {"
+	readClock = "sec, nsec, mono := runtimeNow()\n\tif mono == 0 {"
+	stepClock = "sec, nsec, mono := runtimeNow()\n\tsec += chaosStep(mono)\n\tif mono == 0 {"
 )
 
-const step = `package time
+const clockStep = `package time
 
 import "syscall"
 
@@ -44,18 +35,13 @@ func chaosStep(mono int64) int64 {
 }
 `
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "clock: one argument, the folder to write to")
-		os.Exit(2)
-	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "clock:", err)
-		os.Exit(1)
-	}
-}
-
-func write(folder string) error {
+// writeClock writes an overlay for go build: Go's time package with a wall clock that is stepped by
+// CHAOS_CLOCK, two seconds after the start. The monotonic clock does not change, as when a system's
+// clock is set.
+//
+// Alternatives fail: Go reads the clock without libc (faketime), Linux time namespaces have no wall
+// clock, and setting the machine's clock affects other programs.
+func writeClock(folder string) error {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return err
@@ -69,7 +55,7 @@ func write(folder string) error {
 	if err != nil {
 		return err
 	}
-	if strings.Count(string(original), now) != 1 {
+	if strings.Count(string(original), readClock) != 1 {
 		return errors.New("this Go reads the clock in another way than the one that is known here: see Now in its package time")
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
@@ -84,7 +70,7 @@ func write(folder string) error {
 		return err
 	}
 	for name, text := range map[string]string{
-		"time.go": strings.Replace(string(original), now, stepped, 1), "chaos_step.go": step, "overlay.json": string(overlay),
+		"time.go": strings.Replace(string(original), readClock, stepClock, 1), "chaos_step.go": clockStep, "overlay.json": string(overlay),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			return err
