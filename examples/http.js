@@ -11,6 +11,7 @@ const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
 export const options = {
   ...sweep.options({ scenario: 'http', op: 'get', clients: [1, 4, 16], duration: '5s', warmup: '1s' }),
   discardResponseBodies: true,
+  throw: true, // a missing answer is an exception, and not a line in the log
 };
 
 export function setup() {

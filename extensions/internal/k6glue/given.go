@@ -1,6 +1,8 @@
 package k6glue
 
 import (
+	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,6 +31,57 @@ func Given() (names, sources []string) {
 	load(script, seen, &sources)
 
 	return names, sources
+}
+
+var (
+	urlSetting = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*_URL\b`)
+	portIn     = regexp.MustCompile(`[\w\]]:(\d{1,5})\b`)
+)
+
+// AddressSettings returns the script's settings with the address in an error, such as REDIS_URL:
+// those whose value or default has the port, else the only one of the script; "" if unknown.
+func AddressSettings(failure string) string {
+	gs := process.Load()
+	if gs == nil {
+		return ""
+	}
+	values := map[string]string{}
+	for i := range gs.CmdArgs {
+		if name, value, is := strings.Cut(assignment(gs.CmdArgs, i), "="); is {
+			values[name] = value
+		}
+	}
+	_, sources := Given()
+
+	return addressSettings(failure, sources, func(name string) string { return cmp.Or(values[name], gs.Env[name]) })
+}
+
+func addressSettings(failure string, sources []string, value func(name string) string) string {
+	all, found := map[string]bool{}, map[string]bool{}
+	for _, text := range sources {
+		for line := range strings.Lines(text) {
+			for _, name := range urlSetting.FindAllString(line, -1) {
+				all[name] = true
+				ports := portsIn(cmp.Or(value(name), line))
+				if slices.ContainsFunc(portsIn(failure), func(port string) bool { return slices.Contains(ports, port) }) {
+					found[name] = true
+				}
+			}
+		}
+	}
+	if len(found) == 0 && len(all) == 1 {
+		found = all
+	}
+
+	return strings.Join(slices.Sorted(maps.Keys(found)), " or ")
+}
+
+func portsIn(text string) (ports []string) {
+	for _, found := range portIn.FindAllStringSubmatch(text, -1) {
+		ports = append(ports, found[1])
+	}
+
+	return ports
 }
 
 // Command returns the command line of this process without secrets; "" if it is unknown.

@@ -22,3 +22,28 @@ func TestReads(t *testing.T) {
 		require.Equal(t, reads, Reads([]string{"import k6 from 'k6';", text}, "CLIENTS"), text)
 	}
 }
+
+func TestAddressSettings(t *testing.T) {
+	t.Parallel()
+	one := []string{"const url = __ENV.REDIS_URL || 'redis://127.0.0.1:6379';\n"}
+	many := []string{
+		"redis: { setting: 'REDIS_URL', usual: 'redis://127.0.0.1:6379' },\nnats: { setting: 'NATS_URL', usual: 'nats://127.0.0.1:4222' },\n",
+		"const all = ['REDIS_URL', 'NATS_URL', 'BASE_URL'];\nconst umem = text('UMEM_URL', '[::1]:10047');",
+	}
+	for name, tt := range map[string]struct {
+		failure string
+		sources []string
+		values  map[string]string
+		want    string
+	}{
+		"its default":          {"dial tcp 127.0.0.1:6379: connection refused", many, nil, "REDIS_URL"},
+		"its value":            {"dial tcp 127.0.0.1:1: connection refused", many, map[string]string{"NATS_URL": "nats://db:1"}, "NATS_URL"},
+		"a default overridden": {"dial tcp 127.0.0.1:6379: refused", many, map[string]string{"REDIS_URL": "redis://db:1", "BASE_URL": "db:6379"}, "BASE_URL"},
+		"two":                  {"dial tcp 127.0.0.1:1: refused", many, map[string]string{"REDIS_URL": "a:1", "BASE_URL": "b:1"}, "BASE_URL or REDIS_URL"},
+		"the only one":         {"connection refused", one, nil, "REDIS_URL"},
+		"unknown":              {"connection refused", many, nil, ""},
+		"no sources":           {"dial tcp 127.0.0.1:6379: connection refused", nil, nil, ""},
+	} {
+		require.Equal(t, tt.want, addressSettings(tt.failure, tt.sources, func(name string) string { return tt.values[name] }), name)
+	}
+}

@@ -32,9 +32,9 @@ func Watch(gs *state.GlobalState) {
 const noCode = -1
 
 // exitCode chooses between k6's code and the one that FailExit requested. A crossed gate takes
-// precedence over a run marked as failed.
+// precedence over a run marked as failed, and an abort over the exception that it explains.
 func exitCode(of, asked int) int {
-	if of == 0 || of == noCode && asked != 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
+	if of == 0 || of == int(exitcodes.ScriptException) && asked == int(exitcodes.ScriptAborted) || of == noCode && asked != 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
 		return asked
 	}
 
@@ -50,6 +50,27 @@ func FailExit(code exitcodes.ExitCode) {
 			return
 		}
 	}
+}
+
+// LogInstead makes k6 log text in place of the error line.
+func LogInstead(line, text string) {
+	if gs := process.Load(); gs != nil {
+		gs.Logger.AddHook(&replacement{line, text})
+	}
+}
+
+// replacement is a hook of logrus.
+type replacement struct{ line, text string }
+
+func (*replacement) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }
+
+func (r *replacement) Fire(entry *logrus.Entry) error {
+	if entry.Message == r.line {
+		entry.Message = r.text
+		delete(entry.Data, "hint")
+	}
+
+	return nil
 }
 
 // AtExit calls fn when k6 is about to exit, after the summary. ran reports whether the test reached

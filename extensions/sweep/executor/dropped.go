@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -76,6 +78,11 @@ func (p *configuredSweeps) dropped(r *testrun.Results) (scenarios []string) {
 func (p *configuredSweeps) ended(ran bool, failed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(p.runs) == 0 && operr.Unreachable(failed) { // in setup
+		text, _ := errext.Format(failed)
+		k6glue.LogInstead(text, operr.InSetup(text))
+		k6glue.FailExit(exitcodes.ScriptAborted)
+	}
 	if failed != nil && strings.HasPrefix(failed.Error(), "Uncaught (in promise)") {
 		k6glue.FailExit(exitcodes.ScriptException) // as an exception outside of a promise; k6 has no code for it
 	}

@@ -97,14 +97,20 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))))
 		})
 	}
-	if r.config.OnError.String == options.OnErrorCount && !run.succeeded {
-		r.step.OnAllFail(func(err error, failures uint64) {
-			run.faults.Forget(err)
-			r.aborted(operr.NewAllFailed(r.step.Clients(), err, failures))
-		})
+	if r.endsIfAllFail() {
+		r.step.OnAllFail(r.allFailed)
 	}
 
 	return r
+}
+
+func (r *stepRun) endsIfAllFail() bool {
+	return r.config.OnError.String == options.OnErrorCount && !r.succeeded
+}
+
+func (r *stepRun) allFailed(err error, failures uint64) {
+	r.faults.Forget(err)
+	r.aborted(operr.NewAllFailed(r.step.Clients(), err, failures))
 }
 
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }
@@ -162,6 +168,9 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	<-watched
 	<-read
 	<-known // otherwise its statistics would use CPU time of the next step
+	if err, failures := r.step.AllFailed(); r.endsIfAllFail() && operr.Unreachable(err) && !r.step.Interrupted() {
+		r.allFailed(err, failures) // the step was too short for OnAllFail
+	}
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true

@@ -39,6 +39,7 @@ func (s *Step) AnySucceeded() bool {
 type common struct {
 	failures uint64
 	clients  map[int]struct{}
+	last     error
 }
 
 // failedWith records a client's failure, and calls onAllFail if all have failed.
@@ -46,12 +47,12 @@ func (s *Step) failedWith(c *Client, cause string, err error) {
 	if s.onAllFail == nil || s.succeeded.Load() || s.stopping() { // an interrupted operation has not failed by itself
 		return
 	}
-	if failures, sure := s.allFail(c, cause); sure && !s.AnySucceeded() {
+	if failures, sure := s.allFail(c, cause, err); sure && !s.AnySucceeded() {
 		s.allFailOnce.Do(func() { s.onAllFail(err, failures) })
 	}
 }
 
-func (s *Step) allFail(c *Client, cause string) (failures uint64, sure bool) {
+func (s *Step) allFail(c *Client, cause string, err error) (failures uint64, sure bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := s.common[cause]
@@ -65,10 +66,27 @@ func (s *Step) allFail(c *Client, cause string) (failures uint64, sure bool) {
 		}
 		s.common[cause] = known
 	}
-	known.failures++
+	known.failures, known.last = known.failures+1, err
 	known.clients[c.index] = struct{}{}
 	tried := now() - c.tries
 
 	return known.failures, len(known.clients) == len(s.clients) &&
 		(tried >= allFailAnyway || tried >= allFailAfter && known.failures >= allFailFailures)
+}
+
+// AllFailed returns the last error and the number of failures of a step in which every operation
+// has failed with one cause, at least ten for each client; nil for other steps.
+func (s *Step) AllFailed() (last error, failures uint64) {
+	if s.AnySucceeded() {
+		return nil, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.common {
+		if len(c.clients) == len(s.clients) && c.failures >= uint64(allFailFailures*len(s.clients)) {
+			last, failures = c.last, c.failures
+		}
+	}
+
+	return last, failures
 }

@@ -9,6 +9,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -80,11 +81,34 @@ var advice = []struct { //nolint:gochecknoglobals // a constant
 }
 
 func toCheck(err error) string {
+	check := "the script, the server's address, user and password"
 	for _, a := range advice {
 		if a.text.MatchString(err.Error()) {
-			return a.check
+			check = a.check
+
+			break
 		}
 	}
+	if settings := k6glue.AddressSettings(err.Error()); settings != "" && check != "the script" {
+		return fmt.Sprintf("%s (%s)", check, settings)
+	}
 
-	return "the script, the server's address, user and password"
+	return check
+}
+
+var unreachable = regexp.MustCompile(`(?i)connection refused|no such host|unreachable|cannot connect|failed to connect|i/o timeout`)
+
+// Unreachable reports whether err means that the server could not be reached.
+func Unreachable(err error) bool { return err != nil && unreachable.MatchString(err.Error()) }
+
+// InSetup returns one line without a stack for k6's text of an error of setup, with what to check.
+func InSetup(text string) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "Uncaught (in promise) "), "\n")
+
+	check := toCheck(errors.New(line))
+	if line = strings.TrimRight(line, "."); !strings.HasSuffix(line, "?") {
+		line += "."
+	}
+
+	return line + " Check " + check
 }

@@ -20,3 +20,15 @@ func TestToCheck(t *testing.T) {
 		require.Equal(t, want, toCheck(errors.New(text)), text)
 	}
 }
+
+func TestInSetup(t *testing.T) {
+	for text, want := range map[string]string{
+		"Uncaught (in promise) dial tcp 127.0.0.1:1: connection refused": "dial tcp 127.0.0.1:1: connection refused. Check the server and its address",
+		"X: cannot connect; is it there?\n\tat setup (file:///a.js:1:1)": "X: cannot connect; is it there? Check the server and its address",
+	} {
+		require.True(t, Unreachable(errors.New(text)))
+		require.Equal(t, want, InSetup(text))
+	}
+	require.False(t, Unreachable(nil))
+	require.False(t, Unreachable(errors.New("TypeError: connections is not a function")))
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -158,12 +159,49 @@ func TestStoppedRedisFails(t *testing.T) {
 	}
 }
 
-func TestARedisThatIsDownInSetup(t *testing.T) {
+// Without a server, each script ends with one line that names the setting to check.
+func TestServersThatAreDown(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "../examples/redis.js", env: map[string]string{defaultEnvMachbase: "", "REDIS_URL": "redis://" + nobody}})
-	require.Equal(t, exitScriptException, r.code, r.output)
-	require.Len(t, r.lines("connection refused"), 1, r.output)
-	require.Len(t, r.lines("sweep.report: the test ended before its first step"), 1, r.output)
+	scripts := t.TempDir()
+	for _, tt := range []struct {
+		name, setting, scheme string
+		env                   map[string]string
+	}{
+		{"new grpc", "GRPC_URL", "", nil},
+		{"new http", "HTTP_URL", "http://", nil},
+		{"new machbase", defaultEnvMachbase, "machbase://sys:secret@", nil},
+		{"new memcached", "MEMCACHED_URL", "", nil},
+		{"new nats", "NATS_URL", "nats://", nil},
+		{"new postgres", "POSTGRES_URL", "postgres://postgres:secret@", nil},
+		{"new redis", "REDIS_URL", "redis://:secret@", nil},
+		{"cache-sweep", "MEMCACHED_URL", "", map[string]string{"TARGET": "memcached"}},
+		{"cache-sweep", "REDIS_URL", "redis://", map[string]string{"TARGET": "redis"}},
+		{"natsjs-kv-sweep", "NATS_URL", "nats://", nil},
+		{"nats-core", "NATS_URL", "nats://", nil},
+		{"postgres", "POSTGRES_URL", "postgres://postgres:secret@", nil},
+		{"read-bulk", "MXGW_URL", "", nil},
+		{"stock-rollup", defaultEnvMachbase, "machbase://sys:secret@", nil},
+		{"ycsb", "REDIS_URL", "redis://", map[string]string{"STORE": "redis"}},
+	} {
+		t.Run(tt.name+" "+tt.setting, func(t *testing.T) {
+			t.Parallel()
+			script := tt.name + ".js"
+			env := with(tt.env, map[string]string{tt.setting: tt.scheme + nobody, "CLIENTS": "2", "ITERATIONS": "200", "WARMUP": "0s"})
+			if kind, is := strings.CutPrefix(tt.name, "new "); is {
+				script = filepath.Join(scripts, kind+".js")
+				code, _, stderr := sweep(t, "new", kind, script)
+				require.Zero(t, code, stderr)
+			}
+			r := k6(t, options{script: script, env: with(map[string]string{defaultEnvMachbase: ""}, env)})
+			require.Equal(t, exitAborted, r.code, r.output)
+			said := slices.DeleteFunc(r.lines("level=error"), func(line string) bool { return strings.Contains(line, "the sweep ends early") })
+			require.Len(t, said, 1, r.output)
+			require.Contains(t, said[0], "refused")
+			require.Contains(t, said[0], "Check the server and its address ("+tt.setting+")")
+			require.NotContains(t, said[0], `\n`)
+			require.NotContains(t, r.output, "secret")
+		})
+	}
 }
 
 func TestErrorsOfServersAreFailures(t *testing.T) {
