@@ -61,7 +61,7 @@ declare module 'k6/x/sweep' {
      * for `duration`. Latency counts from the scheduled time, so that a stall is not hidden
      * (coordinated omission). The lateness of starts is in the report as well
      * (`openLoop.latenessMs`). If k6 itself started more than 1 % of the operations later than 10
-     * ms, or than a tenth of p50, the step is `limited by: client`, and latency gates are
+     * ms, or than a tenth of p50, the step is `limited by: k6`, and latency gates are
      * undecided.
      *
      * Each call of the function is one scheduled operation. When it starts late, everything in it

@@ -31,21 +31,21 @@ trap clean EXIT
 trap 'exit 1' INT TERM
 
 # Cases: name, sabotaged or plain, and the correct words.
-cases='memcached-64 plain host,client
-memcached-8 plain host,client,clients
+cases='memcached-64 plain host,k6
+memcached-8 plain host,k6,clients
 memcached-1 plain clients
 wait-8 plain clients
 wait-64 plain clients
 one-thread plain server
 busy-server plain server
 busy-server-64 plain server
-http-2 plain clients,host,client
-memcached-512 plain host,client
+http-2 plain clients,host,k6
+memcached-512 plain host,k6
 neighbour sabotaged neighbour
 quota sabotaged neighbour
-gomaxprocs sabotaged client
-computes sabotaged client
-garbage sabotaged client
+gomaxprocs sabotaged k6
+computes sabotaged k6
+garbage sabotaged k6
 stall sabotaged server
 delay sabotaged clients
 files sabotaged files
@@ -121,7 +121,7 @@ tally() {
   awk -F'\t' '
     { if (!($1 in all)) order[++cases] = $1
       n = split($3, words, ","); ok = 0; for (i = 1; i <= n; i++) if (words[i] == $4) ok = 1
-      accused = !ok && $4 ~ /^(client|neighbour|network|ports|files|unsteady|short)$/
+      accused = !ok && $4 ~ /^(k6|neighbour|network|ports|files|unsteady|short)$/
       kind[$1] = $2; expected[$1] = $3; all[$1]++; good[$1] += ok; accusations[$1] += accused
       runs++; right += ok; falsely += accused; sabotaged += $2 == "sabotaged"
       if (!ok) wrong = wrong sprintf("- %s said %s: %s\n", $1, $4, $5) }

@@ -26,7 +26,7 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 	late.Steps[0].OpenLoop = &report.OpenLoop{LateByK6: 0.02}
 	late.Steps[0].Latency.P99 = 2000
 	paused.Steps[0].Standstill = &report.Standstill{LongestMs: 200, Part: 0.2}
-	paused.Steps[0].Witness = &report.Witness{LimitedBy: witness.Client}
+	paused.Steps[0].Witness = &report.Witness{LimitedBy: witness.K6Itself}
 	for name, tt := range map[string]struct {
 		pairs [][2]*report.Report
 		want  map[string]string // outcomes of p99 and ops/s

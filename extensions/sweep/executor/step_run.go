@@ -79,6 +79,8 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 		runtime.GC() // so that earlier garbage does not affect the measurement
 		if r.step.IsDuet() {
 			r.turns = host.NewDuetMeter(run.scenario.BaseServer(), run.scenario.Server())
+		} else if r.first {
+			run.scenario.WarnWithoutBase(run.logger)
 		}
 		r.watch.Start()
 		r.cpu.Start()
@@ -191,20 +193,9 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 	r.watch.Annotate(steps, r.before)
 	r.before = steps
-	r.logResults(steps)
+	r.log(steps)
 
 	return steps, errors.Join(err, r.abort)
-}
-
-// logResults logs the results, and why they differ from the plan.
-func (r *stepRun) logResults(steps []report.Step) {
-	r.log(steps)
-	if why := report.TooShort(steps); why != "" {
-		r.logger.Warnf("the step is incomplete: %s", why)
-	}
-	if why := report.Missed(steps); why != "" && !r.step.Interrupted() {
-		r.logger.Warnf("the rate was not kept: %s", why)
-	}
 }
 
 // mixed handles a step in which only some clients called sweep.run. The calls of the others are not
@@ -308,6 +299,7 @@ func (r *stepRun) aborted(err error) {
 	r.cancel(err)
 }
 
+// log logs the results. The table has the reason for an incomplete step.
 func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
@@ -319,9 +311,13 @@ func (r *stepRun) log(steps []report.Step) {
 		if word := s.LimitedBy(); word != "" {
 			limitedBy = ", limited by: " + string(word)
 		}
-		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s%s",
+		flaw := ""
+		if word := s.Flaw(); word != "" && !r.step.Interrupted() {
+			flaw = ", " + word
+		}
+		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s%s%s",
 			report.Thousands(int64(math.Round(s.OpsPerSecond))),
 			report.P50.Show(report.Millis(s.Latency.P50), s.Timings()), report.P99.Show(report.Millis(s.Latency.P99), s.Timings()),
-			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), limitedBy)
+			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), limitedBy, flaw)
 	}
 }

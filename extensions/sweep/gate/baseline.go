@@ -210,6 +210,17 @@ func (f *File) NoBaseline() string {
 		judgement.FewestRuns, to)
 }
 
+// NoBase says what relative gates without a baseline lack in a run that is no duet; "" if nothing.
+func (f *File) NoBase() string {
+	if f.Relative == nil || f.Relative.Baseline != "" {
+		return ""
+	}
+
+	return fmt.Sprintf("relative gates need a duet or a baseline, and this run is no duet: "+
+		"add \"baseline\": \"baselines/%s.json\" to \"relative\", run it %d times, and after each run k6 x sweep record RUN.json",
+		f.Scenario, judgement.FewestRuns)
+}
+
 func (f *File) setBaseline(b *Baseline) error {
 	if b.Scenario != f.Scenario {
 		return fmt.Errorf("it is of scenario %q, and must be of %q", b.Scenario, f.Scenario)

@@ -72,7 +72,7 @@ func TestGatesOfADuet(t *testing.T) {
 			}), c, u, "change is 0.900x (0.891 to 0.909) of base with 1 client; change is 1.000x (0.800 to 1.250) of base with 2 clients", "",
 		},
 		{"both are the same", duet(0.01, 1, 1), h, h, "of base with 1 client; change is 1.000x (0.990 to 1.010) of base with 2 clients", ""},
-		{"no duet", run(1), c, c, "not judged: the run is no duet, and the file names no baseline", ""},
+		{"no duet", run(1), c, c, "not judged: relative gates need a duet or a baseline, and this run is no duet: add \"baseline\": \"baselines/cache.json\" to \"relative\", ", ""},
 		{
 			"too few slices", changed(duet(0.01, 1), func(r *report.Report) { r.Duets[0].Figures, r.Duets[0].Why = nil, "2 pairs of slices" }), u, u,
 			"not judged: 2 pairs of slices with 1 client", "",
@@ -82,10 +82,10 @@ func TestGatesOfADuet(t *testing.T) {
 			"not judged: a duet does not tell ops/s with 1 client", "",
 		},
 		{
-			"limited by k6", changed(duet(0.01, 1), limitedChange(witness.Client)), u, u,
-			"not judged: with 1 client of change limited by client: So it was.", "",
+			"limited by k6", changed(duet(0.01, 1), limitedChange(witness.K6Itself)), u, u,
+			"not judged: with 1 client of change limited by k6: So it was.", "",
 		},
-		{"slower, although limited by k6", changed(duet(0.01, 0.8), limitedChange(witness.Client)), c, c, "change is 0.800x", ""},
+		{"slower, although limited by k6", changed(duet(0.01, 0.8), limitedChange(witness.K6Itself)), c, c, "change is 0.800x", ""},
 		{"beside a neighbour", changed(duet(0.01, 1), limitedChange(witness.Neighbour)), h, h, "change is 1.000x", ""},
 		{"unsteady", changed(duet(0.01, 0.8), limitedChange(witness.Unsteady)), c, c, "change is 0.800x", ""},
 		{

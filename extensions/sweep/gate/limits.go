@@ -13,12 +13,12 @@ import (
 //nolint:gochecknoglobals // constants
 var (
 	// notTheTarget are k6 and its neighbours.
-	notTheTarget = []witness.Word{witness.Client, witness.Neighbour}
+	notTheTarget = []witness.Word{witness.K6Itself, witness.Neighbour}
 	// notComparable make a step unusable for comparisons.
-	notComparable = []witness.Word{witness.Client, witness.Neighbour, witness.Unsteady, witness.Short}
+	notComparable = []witness.Word{witness.K6Itself, witness.Neighbour, witness.Unsteady, witness.Short}
 	// hidesTheTarget makes a duet's variants look alike. A visible change still counts, and neighbours
 	// hit both variants.
-	hidesTheTarget = []witness.Word{witness.Client}
+	hidesTheTarget = []witness.Word{witness.K6Itself}
 )
 
 // Disturbed returns the first step that a neighbour limited in at least half of its repeats, or "".
@@ -87,7 +87,7 @@ func waiting(g *report.Group) float64 {
 		e := s.Witness.Evidence
 		waited, known := e[witness.Waited]
 		lost := waited + e[witness.Stolen] + e[witness.Throttled]
-		if !known || e[witness.ServerHere] != 1 || s.LimitedBy() == witness.Client || lost >= 1 {
+		if !known || e[witness.ServerHere] != 1 || s.LimitedBy() == witness.K6Itself || lost >= 1 {
 			return math.Inf(1)
 		}
 		factor = max(factor, unseen/(1-lost))
@@ -107,7 +107,7 @@ func disturbance(g *report.Group) float64 {
 		e := s.Witness.Evidence
 		taken := e[witness.Others] + e[witness.Stolen]
 		switch s.LimitedBy() { //nolint:exhaustive // the others are no words of gates
-		case witness.Client:
+		case witness.K6Itself:
 			return math.Inf(1)
 		case witness.Neighbour:
 			if taken == 0 || e[witness.Processors] == 0 {

@@ -38,7 +38,7 @@ func TestGatesOfAStepThatStoodStill(t *testing.T) {
 	require.Equal(t, []judgement.Outcome{held, held, held}, outcomes(still(0.1, witness.Server)))
 	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Server)))
 	require.Equal(t, []judgement.Outcome{held, crossed, crossed}, outcomes(still(0.2, witness.Neighbour)))
-	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(still(0.2, witness.Client)))
+	require.Equal(t, []judgement.Outcome{held, undecided, undecided}, outcomes(still(0.2, witness.K6Itself)))
 	throttled := changed(still(0.2, witness.Neighbour), func(r *report.Report) {
 		for i := range r.Steps {
 			if w := r.Steps[i].Witness; w != nil {

@@ -67,7 +67,7 @@ func (f *File) comparisonsOf(g *relativeGate, r *report.Report) []comparison {
 		comparisons = append(comparisons, againstBase(g, r, key))
 	}
 	if len(comparisons) == 0 {
-		return []comparison{decided(crossed("not judged: the run is no duet, and the file names no baseline"))}
+		return []comparison{decided(crossed("not judged: " + f.NoBase()))}
 	}
 
 	return comparisons

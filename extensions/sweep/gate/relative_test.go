@@ -225,7 +225,7 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	require.NoError(t, f.setBaseline(near(t)))
 	for word, want := range map[witness.Word]string{
-		witness.Client:    "not judged: limited by client: So it was.",
+		witness.K6Itself:  "not judged: limited by k6: So it was.",
 		witness.Neighbour: "not judged: limited by neighbour: So it was.",
 		witness.Unsteady:  "not judged: the step is unsteady: So it was.",
 		witness.Short:     "not judged: the step is short: So it was.",
@@ -268,7 +268,7 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 		{changed(steady(0.4), disturbed(2)), judgement.Crossed, false}, // a neighbour explains half of the speed
 		{changed(steady(0.6), disturbed(2)), judgement.Undecided, false},
 		{changed(steady(1), disturbed(2)), judgement.Undecided, true},
-		{changed(steady(0.01), limited(witness.Client, 1, 2, 3, 4)), judgement.Undecided, false},
+		{changed(steady(0.01), limited(witness.K6Itself, 1, 2, 3, 4)), judgement.Undecided, false},
 	} {
 		f := parsed(t, policy)
 		require.NoError(t, f.setBaseline(near(t)))
@@ -326,8 +326,8 @@ func TestBoundsOfStepsThatAreLimited(t *testing.T) {
 		want   judgement.Outcome
 		detail string
 	}{
-		{witness.Client, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by client: So it was."},
-		{witness.Client, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by client: So it was."},
+		{witness.K6Itself, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was."},
+		{witness.K6Itself, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was."},
 		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour: So it was."},
 		{witness.Unsteady, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
 		{witness.Server, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},

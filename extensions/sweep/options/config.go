@@ -14,6 +14,7 @@ import (
 	"gopkg.in/guregu/null.v3"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -185,11 +186,15 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 			steps = append(steps, stream.FormatNumber(rate))
 		}
 
-		return fmt.Sprintf("%s operations a second by %d clients", strings.Join(steps, ", "),
-			et.ScaleInt64(c.PreAllocatedVUs.Int64))
+		return fmt.Sprintf("%s operations a second by %s", strings.Join(steps, ", "),
+			report.Plural(int(et.ScaleInt64(c.PreAllocatedVUs.Int64)), "client"))
 	}
 	for _, n := range c.Clients {
 		steps = append(steps, fmt.Sprint(et.ScaleInt64(n)))
+	}
+
+	if len(steps) == 1 && steps[0] == "1" {
+		return "1 client"
 	}
 
 	return strings.Join(steps, ", ") + " clients"

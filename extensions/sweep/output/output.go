@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,8 +106,10 @@ func newOutput(params output.Params) (*Output, error) {
 		return nil, fmt.Errorf("the sweep %s has a report of that name: give name=%s-script", config.Name, config.Name)
 	}
 	logger := params.Logger.WithField("output", Name)
-	if g := config.Gates; g != nil && g.NoBaseline() != "" {
-		logger.Warnf("gates: %s", g.NoBaseline())
+	if g := config.Gates; g != nil {
+		if missing := cmp.Or(g.NoBaseline(), g.NoBase()); missing != "" {
+			logger.Warnf("gates: %s", missing)
+		}
 	}
 	tags := params.ScriptOptions.SystemTags
 

@@ -1,7 +1,6 @@
 package portable
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -237,7 +236,10 @@ func (s *Step) endWhenLeft() {
 	steps := s.sweep.add(s.spec, &reading, s.cpu.Spent(), s.watch)
 	s.live.Ended(steps)
 	if !reading.Complete && !s.step.Interrupted() {
-		s.sweep.logger.Warnf("the step of %s is incomplete: %s", report.Plural(int(s.spec.Clients), "client"),
-			cmp.Or(report.TooShort(steps), fmt.Sprintf("not every client did its whole share within %s", s.window)))
+		why := fmt.Sprintf("not every client did its whole share within %s", s.window)
+		if len(steps) > 0 && reading.TooShort != nil {
+			why = steps[0].Flaw()
+		}
+		s.sweep.logger.Warnf("the step of %s is incomplete: %s", report.Plural(int(s.spec.Clients), "client"), why)
 	}
 }

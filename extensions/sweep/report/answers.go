@@ -58,7 +58,7 @@ func (r *Report) ownTimeNote() string {
 		}
 		first = next
 		switch one.LimitedBy() { //nolint:exhaustive // where processors were too few, requests wait for them outside of k6's figure
-		case witness.Client, witness.Host, witness.Neighbour:
+		case witness.K6Itself, witness.Host, witness.Neighbour:
 			continue
 		}
 		if one.Requests == nil || operations == 0 || one.OpenLoop != nil && one.OpenLoop.LongestQueue > 0 {

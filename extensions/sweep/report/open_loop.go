@@ -146,29 +146,21 @@ func (s *Step) missed() string {
 		return ""
 	}
 
-	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in that time; "+
-		"longest queue %s; all clients busy for %.0f %% of the time)",
-		perSecond(s.Rate), perSecond(o.AchievedRate), Thousands(int64(o.Started)), Thousands(int64(o.Due)),
-		Thousands(int64(o.LongestQueue)), 100*o.AllBusy)
+	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in that time)",
+		perSecond(s.Rate), perSecond(o.AchievedRate), Thousands(int64(o.Started)), Thousands(int64(o.Due)))
 }
 
-// Missed returns a sentence if a step, given as its kinds of operations, missed its rate, else "".
-func Missed(steps []Step) string {
-	for i := range steps {
-		if why := steps[i].missed(); why != "" {
-			return why
-		}
-	}
-
-	return ""
-}
-
-// TooShort returns a sentence if a step, given as its kinds of operations, is too short to measure,
-// else "".
-func TooShort(steps []Step) string {
-	if len(steps) == 0 || steps[0].TooShort == nil {
+// Flaw returns in a few words why a step is incomplete; "" if it is complete. Incomplete has the
+// figures.
+func (s *Step) Flaw() string {
+	switch {
+	case s.Complete:
 		return ""
+	case s.TooShort != nil:
+		return "too short"
+	case s.missed() != "":
+		return "rate not kept"
+	default:
+		return "incomplete"
 	}
-
-	return steps[0].Incomplete()
 }

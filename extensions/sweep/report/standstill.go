@@ -65,7 +65,7 @@ func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
 				return judgement.Undecided, "nobody knows how long the step stood still"
 			}
 		case f.Rate:
-		case still != "" && s.LimitedBy() != witness.Client && (s.Witness == nil || !witness.Evidence(s.Witness.Evidence).StillByK6()):
+		case still != "" && s.LimitedBy() != witness.K6Itself && (s.Witness == nil || !witness.Evidence(s.Witness.Evidence).StillByK6()):
 			return judgement.Crossed, still
 		case still != "":
 			outcome, why = judgement.Undecided, still+", and so did k6"

@@ -107,15 +107,16 @@ func TestMissedRate(t *testing.T) {
 		r.OpenLoop.Lateness.Record(30 * time.Microsecond)
 	}
 	s := stepOf(t, &r)
-	const missed = "asked 100/s, served 65/s (65 of 100 operations started in that time; longest queue 35; all clients busy for 90 % of the time)"
-	require.Equal(t, missed, Missed([]Step{*s}))
+	const missed = "asked 100/s, served 65/s (65 of 100 operations started in that time)"
+	require.Equal(t, missed, s.missed())
 	require.Contains(t, stepNotes(s, false), "The step of 2 clients at 100/s is incomplete: "+missed+".")
+	require.Equal(t, "rate not kept", s.Flaw())
 	require.InDelta(t, 0.03, s.OpenLoop.Lateness.P50, 1e-4)
 
 	s.OpenLoop.Started, s.Extra.Unstarted, s.Complete = 98, 0, true
-	require.Contains(t, Missed([]Step{*s}), "asked 100/s")
+	require.Contains(t, s.missed(), "asked 100/s")
 	s.OpenLoop.Started = 99
-	require.Empty(t, Missed([]Step{*s}))
+	require.Empty(t, s.missed())
 
 	for name, spoil := range map[string]func(*Step){
 		"openLoop has 101 operations":      func(s *Step) { s.OpenLoop.Started = 101 },

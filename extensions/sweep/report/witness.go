@@ -110,7 +110,7 @@ func (r *Report) witnessNotes() []string {
 			continue
 		}
 		switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
-		case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client, witness.Unknown:
+		case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.K6Itself, witness.Unknown:
 			add(string(w.LimitedBy), s.label(), fmt.Sprintf(", limited by %s: %s", w.LimitedBy, w.Why))
 		}
 		if word, why := witness.Little(w.Evidence); word != "" && word != w.LimitedBy {

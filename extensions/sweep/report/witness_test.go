@@ -61,7 +61,7 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 		r.Steps = []Step{
 			step(1, 1, "get", limited(witness.Clients)), step(8, 1, "get", limited(witness.Unsteady)),
 			step(16, 1, "get", limited(witness.Neighbour), func(s *Step) { s.Witness.Evidence[witness.UnderWay] = 0.5 }),
-			step(32, 1, "get", limited(witness.Client), func(s *Step) { s.Witness.Evidence[witness.UnderWay] = 0.5 }),
+			step(32, 1, "get", limited(witness.K6Itself), func(s *Step) { s.Witness.Evidence[witness.UnderWay] = 0.5 }),
 			step(64, 1, "get", limited(witness.Short)), step(128, 1, "get", limited(witness.Host)),
 		}
 	})
@@ -69,7 +69,7 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 		"8 clients, limited by unsteady: Thus the unsteady.",
 		"16 clients, limited by neighbour: Thus the neighbour.",
 		"16 clients: Operations took only 50 % of the clients' time: the script did other work.",
-		"32 clients, limited by client: Thus the client.",
+		"32 clients, limited by k6: Thus the k6.",
 	}, r.notes())
 
 	r = madeUp(duet)

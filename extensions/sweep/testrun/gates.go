@@ -44,6 +44,15 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 	return nil
 }
 
+// WarnWithoutBase warns about relative gates without a baseline, in a run that is no duet.
+func (s *Scenario) WarnWithoutBase(logger logrus.FieldLogger) {
+	for _, file := range s.results.gatesFor(s.Report.Scenario) {
+		if missing := file.NoBase(); missing != "" {
+			logger.Warnf("gates: %s", missing)
+		}
+	}
+}
+
 // judge judges the gates of a report's scenario, stores the verdicts, and logs those that do not
 // hold.
 func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {

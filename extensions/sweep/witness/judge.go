@@ -153,7 +153,7 @@ func standstill(e Evidence) (Word, string) {
 			return neighbour(e)
 		}
 
-		return Client, why + ": k6 itself stalled."
+		return K6Itself, why + ": k6 itself stalled."
 	}
 
 	return Server, why + "."
@@ -165,7 +165,7 @@ func late(e Evidence) (Word, string) {
 		return "", ""
 	}
 
-	return Client, fmt.Sprintf("k6 itself started %s of the operations late.", percent(e[LateByK6]))
+	return K6Itself, fmt.Sprintf("k6 itself started %s of the operations late.", percent(e[LateByK6]))
 }
 
 func unsteady(e Evidence) (Word, string) {
@@ -183,7 +183,7 @@ func Little(e Evidence) (Word, string) {
 		return "", ""
 	}
 
-	return Client, fmt.Sprintf("Operations took only %s of the clients' time: the script did other work.",
+	return K6Itself, fmt.Sprintf("Operations took only %s of the clients' time: the script did other work.",
 		percent(e[UnderWay]))
 }
 
@@ -210,16 +210,16 @@ func full(e Evidence) (Word, string) {
 			return word, why
 		}
 	case e[K6] >= fullPart*e[K6Processors]:
-		return Client, k6 + "."
+		return K6Itself, k6 + "."
 	// Other threads may run on the processors of a k6 that may use only some of them.
 	case e[K6Processors] < e[Processors] && e[K6]+e[K6Waited] >= fullPart*e[K6Processors]:
-		return Client, fmt.Sprintf("%s, and waited for a processor for %s of the time.", k6, percent(e[K6Waited]))
+		return K6Itself, fmt.Sprintf("%s, and waited for a processor for %s of the time.", k6, percent(e[K6Waited]))
 	}
 	if e[ServerThread] >= fullPart {
 		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and it cannot use more than one.", plain(e[ServerThread]))
 	}
 	if !e.has(RateKept) && e[ClientsAtWork] > 0 && e[K6] >= ownPart*e[ClientsAtWork] {
-		return Client, fmt.Sprintf("%s for %.0f clients: the operations are k6's own work.", k6, e[ClientsAtWork])
+		return K6Itself, fmt.Sprintf("%s for %.0f clients: the operations are k6's own work.", k6, e[ClientsAtWork])
 	}
 
 	return "", ""
@@ -230,7 +230,7 @@ func shared(e Evidence, k6 string) (Word, string) {
 	here, known := e[ServerHere]
 	switch {
 	case e[K6] >= mostOfUsed*min(e[K6Processors], e[Processors]), here == 1 && e[K6] >= mostOfUsed*(e[K6]+e[ServerUsed]):
-		return Client, k6 + "."
+		return K6Itself, k6 + "."
 	case !known:
 		return Unknown, fmt.Sprintf("The machine was full: %s, and it is not known which other process is the server"+nameIt, k6)
 	case here == 0:

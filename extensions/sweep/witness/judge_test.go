@@ -75,11 +75,11 @@ func TestJudge(t *testing.T) {
 		{"a server that reads nothing either", Evidence{StoodStill: 0.3, LongestStill: 1, Blocked: 0.5}, Server},
 		{"a full network beside a neighbour", Evidence{Blocked: 0.5, Disturbing: 1}, Neighbour},
 		{"for a tenth of the step", Evidence{StoodStill: 0.1, LongestStill: 0.9}, Clients},
-		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, Client},
+		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, K6Itself},
 		{"k6 stood still at its quota", Evidence{StoodStill: 0.5, LongestStill: 0.05, LateMaxMs: 50, Throttled: 0.9}, Neighbour},
 		{"k6 stood still itself, for a moment", Evidence{StoodStill: 0.1, LongestStill: 0.3, LateMaxMs: 151}, Clients},
 		{"a hundredth is late by k6", Evidence{RateKept: 0.99, LateByK6: 0.01}, Rate},
-		{"more is late by k6", Evidence{RateKept: 0.98, LateByK6: 0.011, Disturbing: 1}, Client},
+		{"more is late by k6", Evidence{RateKept: 0.98, LateByK6: 0.011, Disturbing: 1}, K6Itself},
 		{"what is late is so by the server", Evidence{RateKept: 0.98}, Clients},
 		{"a standstill and a change for good", Evidence{StoodStill: 0.3, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001, DriftErrors: 4.5}, Server},
 
@@ -89,7 +89,7 @@ func TestJudge(t *testing.T) {
 		{"hardly slower, surely", Evidence{DriftPart: 0.199, DriftChance: 0.001, DriftErrors: 4.5}, Clients},
 		{"unsteady, on a full machine", Evidence{DriftPart: 0.3, DriftChance: 0.001, DriftErrors: 4.5, K6: 3, Idle: 0}, Unsteady},
 
-		{"the script sleeps for a fifth of the time", Evidence{UnderWay: 0.799}, Client},
+		{"the script sleeps for a fifth of the time", Evidence{UnderWay: 0.799}, K6Itself},
 		{"the script does a little beside", Evidence{UnderWay: 0.8}, Clients},
 		{"several operations at a time", Evidence{UnderWay: 3}, Clients},
 
@@ -99,20 +99,20 @@ func TestJudge(t *testing.T) {
 
 		{"both fill the machine", Evidence{K6: 2, ServerUsed: 1.7, Idle: 0.3}, Host},
 		{"both fill hardly less of it", Evidence{K6: 2, ServerUsed: 1.6, Idle: 0.33}, Clients},
-		{"k6 fills it", Evidence{K6: 3.4, ServerUsed: 0.3, Idle: 0.2}, Client},
-		{"k6 does most of a full machine's work", Evidence{K6: 3.4, ServerUsed: 0.6, Idle: 0}, Client},
+		{"k6 fills it", Evidence{K6: 3.4, ServerUsed: 0.3, Idle: 0.2}, K6Itself},
+		{"k6 does most of a full machine's work", Evidence{K6: 3.4, ServerUsed: 0.6, Idle: 0}, K6Itself},
 		{"k6 does much of a full machine's work", Evidence{K6: 3.3, ServerUsed: 0.6, Idle: 0.1}, Host},
 		{"the server does most of it", Evidence{K6: 0.5, ServerUsed: 2.9, Idle: 0.3}, Server},
 		{"the server does much of it", Evidence{K6: 0.6, ServerUsed: 3.1, Idle: 0.3}, Host},
 
-		{"GOMAXPROCS=1 and more to do", Evidence{K6Processors: 1, K6: 0.9}, Client},
+		{"GOMAXPROCS=1 and more to do", Evidence{K6Processors: 1, K6: 0.9}, K6Itself},
 		{"GOMAXPROCS=1 and less to do", Evidence{K6Processors: 1, K6: 0.89}, Clients},
-		{"GOMAXPROCS=1, and another thread on that processor", Evidence{K6Processors: 1, K6: 0.7, K6Waited: 0.21}, Client},
+		{"GOMAXPROCS=1, and another thread on that processor", Evidence{K6Processors: 1, K6: 0.7, K6Waited: 0.21}, K6Itself},
 		{"GOMAXPROCS=1, hardly waited for", Evidence{K6Processors: 1, K6: 0.7, K6Waited: 0.19}, Clients},
 		{"all processors, waited for while some are idle", Evidence{K6: 1.9, K6Waited: 3}, Clients},
 		{"a server with one thread", Evidence{ServerThread: 0.9}, Server},
 		{"a server with one thread that rests", Evidence{ServerThread: 0.89}, Clients},
-		{"a script that computes", Evidence{ClientsAtWork: 2, K6: 1.5}, Client},
+		{"a script that computes", Evidence{ClientsAtWork: 2, K6: 1.5}, K6Itself},
 		{"a script that computes a little", Evidence{ClientsAtWork: 2, K6: 1.49}, Clients},
 		{"an open loop of a script that computes", Evidence{ClientsAtWork: 1, K6: 1.5, RateKept: 0.5}, Clients},
 	} {
@@ -139,8 +139,8 @@ func TestJudgeOfARemoteServer(t *testing.T) {
 		{"twice the clients, many more operations", Evidence{ClientsRatio: 2, OpsRatio: 1.79}, Unknown},
 		{"hardly more clients", Evidence{ClientsRatio: 1.49, OpsRatio: 1}, Unknown},
 		{"no more operations from a busy k6", Evidence{ClientsRatio: 2, OpsRatio: 1, K6: 2.8, Idle: 1}, Unknown},
-		{"k6 uses most of its processors", Evidence{K6: 3.4, Idle: 0.3}, Client},
-		{"k6 uses all that GOMAXPROCS lets it", Evidence{K6: 1.9, K6Processors: 2}, Client},
+		{"k6 uses most of its processors", Evidence{K6: 3.4, Idle: 0.3}, K6Itself},
+		{"k6 uses all that GOMAXPROCS lets it", Evidence{K6: 1.9, K6Processors: 2}, K6Itself},
 		{"the machine is full, and not of k6", Evidence{K6: 2, Idle: 0.1}, Unknown},
 		{"its sockets wait", Evidence{Blocked: 0.5}, Network},
 		{"it stands still", Evidence{StoodStill: 0.3, LongestStill: 1}, Server},
@@ -171,7 +171,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 		{step(Evidence{StoodStill: 0.9, LongestStill: 3}), Unknown},
 		{step(Evidence{Seconds: 0.1}), Short},
 		{step(Evidence{RateKept: 1}), Rate},
-		{step(Evidence{UnderWay: 0.5}), Client},
+		{step(Evidence{UnderWay: 0.5}), K6Itself},
 		{step(Evidence{DriftPart: 0.5, DriftChance: 0.001, DriftErrors: 4.5}), Unsteady},
 		{Evidence{}, Short},
 	} {
@@ -190,7 +190,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	require.Contains(t, why, "The machine was full")
 	unseen[K6] = 3.5
 	word, _ = Judge(unseen)
-	require.Equal(t, Client, word)
+	require.Equal(t, K6Itself, word)
 }
 
 func TestWhy(t *testing.T) {

@@ -8,8 +8,8 @@ type Word string
 const (
 	// Server means that the server was full or stalled.
 	Server Word = "server"
-	// Client means k6 itself: Go, JavaScript or garbage collection.
-	Client Word = "client"
+	// K6Itself means k6: Go, JavaScript or garbage collection.
+	K6Itself Word = "k6"
 	// Host means a full machine that k6 and the server share.
 	Host Word = "host"
 	// Neighbour means other users of the machine's processors.
@@ -34,7 +34,7 @@ const (
 
 // Words lists all words. The first word of any part of a step applies to the whole step.
 var Words = []Word{ //nolint:gochecknoglobals // a constant
-	Short, Files, Ports, Neighbour, Network, Unsteady, Client, Host, Server, Rate, Clients, Unknown,
+	Short, Files, Ports, Neighbour, Network, Unsteady, K6Itself, Host, Server, Rate, Clients, Unknown,
 }
 
 // Known reports whether w is one of Words.

@@ -36,6 +36,7 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
 	require.Equal(t, exitThreshold, alone.code, alone.output)
 	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
+	require.Regexp(t, `(?s)relative gates need a duet or a baseline, and this run is no duet: .*baselines/work.json.* ops/s, p50 `, alone.output, "before the first figures")
 }
 
 func TestGatesThatDuetsCannotHave(t *testing.T) {

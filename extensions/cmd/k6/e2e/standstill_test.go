@@ -68,7 +68,7 @@ func TestAnOpenLoopThatIsStopped(t *testing.T) {
 			require.GreaterOrEqual(t, s.LatencyMs.P99, 0.9*s.OpenLoop.LatenessMs.P99)
 			require.Less(t, s.OpenLoop.InTime, 0.9)
 			require.Greater(t, s.OpenLoop.LateByK6, 0.1, "clients were free")
-			require.Equal(t, "client", s.Witness.LimitedBy, s.Witness.Why)
+			require.Equal(t, "k6", s.Witness.LimitedBy, s.Witness.Why)
 			require.Contains(t, r.table(t, "stopped"), "late p99")
 		})
 	}

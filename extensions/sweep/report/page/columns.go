@@ -124,11 +124,8 @@ func latencyColumn(key string) tabular {
 
 func state(s *report.Step) cell {
 	var parts []string
-	switch {
-	case s.TooShort != nil:
-		parts = append(parts, "too short")
-	case !s.Complete:
-		parts = append(parts, "incomplete")
+	if flaw := s.Flaw(); flaw != "" {
+		parts = append(parts, flaw)
 	}
 	if s.Failed > 0 {
 		parts = append(parts, "failed operations")
