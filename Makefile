@@ -80,8 +80,8 @@ bin/k6-xk6: $(GO_SOURCES) bin/xk6
 	  --with github.com/grafana/xk6-redis@$(REDIS_VERSION) \
 	  --replace go.k6.io/k6=./extensions/compat
 
-bin/xk6: scripts/tools/xk6/go.mod
-	go build -C scripts/tools/xk6 -o $(CURDIR)/bin/xk6 go.k6.io/xk6
+bin/xk6: scripts/tools/go.mod
+	go build -C scripts/tools -o $(CURDIR)/bin/xk6 go.k6.io/xk6
 
 .PHONY: build-drivers
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's clients machgo and machcli (C, 113 MB, another licence)
@@ -93,8 +93,8 @@ bin/k6-drivers: $(GO_SOURCES)
 dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials
 	scripts/dist.sh
 
-bin/cyclonedx-gomod: scripts/tools/cyclonedx-gomod/go.mod
-	go build -C scripts/tools/cyclonedx-gomod -buildvcs=false -o $(CURDIR)/bin/cyclonedx-gomod \
+bin/cyclonedx-gomod: scripts/tools/go.mod
+	go build -C scripts/tools -buildvcs=false -o $(CURDIR)/bin/cyclonedx-gomod \
 	  github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 .PHONY: stock-drivers
@@ -235,11 +235,11 @@ bin/bench:
 	go build -C scripts -trimpath -o $(CURDIR)/bin/bench ./bench
 	go build -C scripts -trimpath -o $(CURDIR)/bin/bench-plain ./bench/plain
 
-bin/nats-cli: scripts/tools/natscli/go.mod
-	go build -C scripts/tools/natscli -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats
+bin/nats-cli: scripts/tools/go.mod
+	go build -C scripts/tools -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats
 
-bin/ghz: scripts/tools/ghz/go.mod
-	go build -C scripts/tools/ghz -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
+bin/ghz: scripts/tools/go.mod
+	go build -C scripts/tools -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
 
 .PHONY: front
 front: stock-rollup ## run the main benchmark, and put its table and page on the front page
@@ -279,12 +279,11 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	scripts/test/vulnerabilities.sh . extensions/cmd/k6 extensions/sql
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
-	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
+	go run -C scripts/tools github.com/rhysd/actionlint/cmd/actionlint $(wildcard $(CURDIR)/.github/workflows/*.yml)
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run $$(git ls-files "*.sh"); fi
 
-bin/golangci-lint: scripts/tools/golangci-lint/go.mod
-	go build -C scripts/tools/golangci-lint -o $(CURDIR)/bin/golangci-lint \
-	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+bin/golangci-lint: scripts/tools/go.mod
+	go build -C scripts/tools -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: clean
 clean: ## stop the servers of this checkout, and remove what was built and measured here

@@ -81,11 +81,11 @@ func versionsOf(works []*work) (all []string, err error) {
 func versionOf(name string) (string, error) {
 	switch name {
 	case "MACHBASE_URL":
-		return pinned("machbase-neo", `github\.com/machbase/neo-server/v8 (v\S+)`)
+		return pinned("machbase-neo", "machbase-neo/go.mod", `github\.com/machbase/neo-server/v8 (v\S+)`)
 	case ghz:
-		return pinned("ghz", `github\.com/bojand/ghz (v\S+)`)
+		return pinned("ghz", "go.mod", `github\.com/bojand/ghz (v\S+)`)
 	case natsCLI:
-		return pinned("natscli", `github\.com/nats-io/natscli (v\S+)`)
+		return pinned("natscli", "go.mod", `github\.com/nats-io/natscli (v\S+)`)
 	case "MEMCACHED_URL":
 		return asked("memcached", name, "version\r\n", `VERSION (\S+)`)
 	case "REDIS_URL":
@@ -118,8 +118,8 @@ func installed(program string) (string, error) {
 	return strings.Join(words[:min(len(words), 3)], " "), nil
 }
 
-func pinned(tool, pattern string) (string, error) {
-	file := "scripts/tools/" + tool + "/go.mod"
+func pinned(tool, file, pattern string) (string, error) {
+	file = "scripts/tools/" + file
 	version := field(file, `.*`+pattern)
 	if version == "" {
 		return "", fmt.Errorf("%s does not have it", file)

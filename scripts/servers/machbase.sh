@@ -5,7 +5,7 @@
 
 server_address=MACHBASE_URL
 
-server_build() { build_go_tool machbase-neo github.com/machbase/neo-server/v8 main/machbase-neo 3000; }
+server_build() { build_go_tool machbase-neo tools/machbase-neo github.com/machbase/neo-server/v8 main/machbase-neo 3000; }
 
 # An empty database needs 65 MB; the tables of the scenarios need more.
 server_space=200

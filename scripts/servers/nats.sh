@@ -5,7 +5,7 @@
 
 server_address=NATS_URL
 
-server_build() { build_go_tool nats-server github.com/nats-io/nats-server/v2 . 200; }
+server_build() { build_go_tool nats-server tools github.com/nats-io/nats-server/v2 . 200; }
 
 # Streams are on disk; the large values of the scenarios have 1 MiB each.
 server_space=500

@@ -2,7 +2,7 @@
 # Checks that the code of modules uses nothing with an entry in the Go vulnerability database:
 # vulnerabilities.sh FOLDER...
 #
-# The database is a Go module, pinned in scripts/tools/vuln, so only the module proxy is needed. An
+# The database is a Go module, pinned in scripts/tools, so only the module proxy is needed. An
 # advisory of the standard library counts if the toolchain version in go.mod, which releases use,
 # lacks the fix, regardless of the installed Go.
 set -euo pipefail
@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.."
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/vulnerabilities.XXXXXX")
 trap 'rm -rf "$room"' EXIT
-go build -C scripts/tools/vuln -o "$room/" golang.org/x/vuln/cmd/govulncheck golang.org/x/vulndb/cmd/indexdb
-"$room/indexdb" -vulns "$(go list -C scripts/tools/vuln -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out "$room/db"
+go build -C scripts/tools -o "$room/" golang.org/x/vuln/cmd/govulncheck golang.org/x/vulndb/cmd/indexdb
+"$room/indexdb" -vulns "$(go list -C scripts/tools -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out "$room/db"
 toolchain=$(sed -n 's/^toolchain //p' go.mod)
 
 reached=0

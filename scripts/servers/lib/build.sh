@@ -6,11 +6,11 @@
 build_job=''     # the running go command, the leader of a separate process group
 build_files=''   # folder of its output and of the unfinished binary
 
-# build_go_tool FOLDER MODULE PACKAGE MB sets `binary` to the program PACKAGE of MODULE, built as
-# scripts/tools/FOLDER pins it. MB is the disk space for a build with empty Go caches. The file's
+# build_go_tool NAME FOLDER MODULE PACKAGE MB sets `binary` to the program PACKAGE of MODULE, built
+# as scripts/FOLDER pins it. MB is the disk space for a build with empty Go caches. The file's
 # name has the version and a hash of all inputs, so it is never out of date.
 build_go_tool() {
-  local folder=$scripts/tools/$1 module=$2 package=$2/$3 space=$4 version cache key
+  local folder=$scripts/$2 module=$3 package=$3/$4 space=$5 version cache key
 
   have go || die "go is not in PATH: $1 is built from source, which takes Go 1.26 or later (https://go.dev/dl)"
   cache=$(cache_folder) || die "neither XK6_SWEEP_CACHE nor HOME says where to keep the built $1"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/k8s with a real API server: etcd and kube-apiserver from scripts/tools/kubernetes, with
+# scripts/k8s with a real API server: etcd and kube-apiserver from scripts/tools, with
 # the resource definition of k6-operator. The server validates strictly and stores the manifests;
 # mistakes are refused. Nothing runs them, because k6-operator is in no registry.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016,SC2329   # Markdown; called at the end
@@ -7,7 +7,7 @@
 # shellcheck source=scripts/servers/lib/process.sh
 . scripts/servers/lib/process.sh
 
-tools=scripts/tools/kubernetes
+tools=scripts/tools
 pinned() { awk -v module="$1" '$1 == module && $2 ~ /^v/ { print $2; exit }' "$tools/go.mod"; }
 version=$(pinned k8s.io/kubernetes) etcd_version=$(pinned go.etcd.io/etcd/server/v3)
 bin=$PWD/bin
