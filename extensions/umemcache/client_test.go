@@ -321,7 +321,6 @@ func TestTLS(t *testing.T) {
 
 func TestCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
-	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), wire.DefaultOptions()))
 	v := newVU(t, servers.Servers[2])
 	v.Run(`var client = new umemcache.Client(addr, { cluster: true, timeout: '5s' }); client.connect()`)
 	require.Equal(t, "10", v.Run(`for (let i = 0; i < 10; i++) client.set('k' + i, String(i + 1)); client.get('k9')`))

@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -55,9 +54,6 @@ func Go(what string, do func()) {
 		do()
 	}()
 }
-
-// Is reports whether err is or wraps a recovered panic.
-func Is(err error) bool { return errors.As(err, new(*Error)) }
 
 // Guard returns do's error, or an error for its panic.
 func Guard(do func() error) (err error) {

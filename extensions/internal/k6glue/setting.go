@@ -1,10 +1,6 @@
 package k6glue
 
-import (
-	"strings"
-
-	"go.k6.io/k6/v2/lib"
-)
+import "go.k6.io/k6/v2/lib"
 
 const settingPrefix = "SWEEP_"
 
@@ -34,22 +30,14 @@ func exported(test *lib.TestPreInitState, name, value string) bool {
 	}
 	gs := process.Load()
 
-	return gs == nil || !givenAsFlag(gs.CmdArgs, name+"="+value)
-}
-
-// givenAsFlag reports whether a command line contains `-e assignment`, in any form.
-func givenAsFlag(args []string, assignment string) bool {
-	for i, arg := range args {
-		before, is := strings.CutSuffix(arg, assignment)
-		if is && before == "" && i > 0 {
-			before = args[i-1]
-		}
-		before = strings.TrimSuffix(before, "=")
-		short := strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "e")
-		if is && (short || before == "--env") {
-			return true
+	if gs == nil {
+		return true
+	}
+	for i := range gs.CmdArgs {
+		if assignment(gs.CmdArgs, i) == name+"="+value {
+			return false
 		}
 	}
 
-	return false
+	return true
 }

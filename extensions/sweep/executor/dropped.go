@@ -102,9 +102,10 @@ func (p *configuredSweeps) ended(ran bool, failed error) {
 	k6glue.FailExit(exitcodes.InvalidConfig)
 }
 
-// ErrDropped names the option that replaced the sweeps, and the one to use instead.
+// ErrDropped says what k6 runs in place of the sweeps, and which options to use instead.
 func ErrDropped(scenarios []string) error {
-	return fmt.Errorf("no sweep runs: %s takes the place of the script's scenarios (%s); use -e DURATION, ITERATIONS or "+
+	return fmt.Errorf("no sweep runs: k6's options vus, duration, iterations and stages replace the script's scenarios (%s), whether "+
+		"they are flags, in the environment (K6_VUS), in a configuration file or in the script; use -e DURATION, ITERATIONS or "+
 		"CLIENTS with the scenarios of xk6-sweep, and duration, iterations or clients of the sweep's options in a script of your own",
-		k6glue.Overriding(), strings.Join(scenarios, ", "))
+		strings.Join(scenarios, ", "))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// Cluster is a group of servers that answer INIT, LEADER, CLUSTER and AUTHORITY. They do not elect
+// Cluster is a group of servers that answer LEADER, CLUSTER and AUTHORITY. They do not elect
 // a leader or move keys: the test sets the leader and removes members. Each has one port; real ones
 // have a second port for administrators.
 type Cluster struct {
@@ -19,8 +19,8 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	version  uint64
-	machines []machine // empty before INIT
-	leader   int       // -1: none
+	machines []machine
+	leader   int // -1: none
 }
 
 type machine struct {
@@ -30,8 +30,6 @@ type machine struct {
 }
 
 const (
-	commandInit      = 3
-	commandChange    = 4
 	commandLeader    = 6
 	commandCluster   = 7
 	commandConnect   = 8
@@ -40,16 +38,20 @@ const (
 
 const machineSize = 40
 
-// StartCluster starts n servers, which end with the test. They form a cluster when one of them gets
-// INIT.
+// StartCluster starts a cluster of n servers, which end with the test. The first one leads.
 func StartCluster(tb testing.TB, o Options, n int) *Cluster {
 	tb.Helper()
-	c := &Cluster{}
-	for range n {
+	c := &Cluster{version: 1}
+	for i := range n {
 		s := newServer(tb, o)
 		s.cluster = c
 		c.Servers = append(c.Servers, s)
+		c.machines = append(c.machines, machine{
+			address: netip.MustParseAddrPort(s.Address()), available: true, version: uint64(i + 1),
+		})
 		tb.Cleanup(s.Close)
+	}
+	for _, s := range c.Servers {
 		s.start()
 	}
 
@@ -87,6 +89,13 @@ func (c *Cluster) Remove(tb testing.TB, i int) {
 	c.version++
 }
 
+// Dissolve leaves the servers without a cluster.
+func (c *Cluster) Dissolve() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.machines = nil
+}
+
 // Renew gives the cluster a new version, like any change of its members.
 func (c *Cluster) Renew() {
 	c.mu.Lock()
@@ -96,12 +105,6 @@ func (c *Cluster) Renew() {
 
 func (c *Cluster) admin(p *peer) bool {
 	switch p.buffer[0] {
-	case commandInit, commandChange:
-		if p.await(16) {
-			c.change(p)
-		}
-
-		return false
 	case commandLeader:
 		p.write(c.answerLeader()...)
 
@@ -117,32 +120,6 @@ func (c *Cluster) admin(p *peer) bool {
 	default:
 		return p.buffer[0] == commandConnect
 	}
-}
-
-func (c *Cluster) change(p *peer) {
-	size := p.order().Uint64(p.buffer[8:])
-	if size > 1<<20 || size%machineSize != 0 || !p.await(16+int(size)) {
-		return
-	}
-	var machines []machine
-	for record := p.buffer[16 : 16+size]; len(record) > 0; record = record[machineSize:] {
-		ip := netip.AddrFrom16([16]byte(record))
-		machines = append(machines, machine{
-			address:   netip.AddrPortFrom(ip, binary.BigEndian.Uint16(record[16:])),
-			available: true,
-			version:   uint64(len(machines) + 1),
-		})
-	}
-	c.mu.Lock()
-	c.version++
-	c.machines = machines
-	for i, m := range machines {
-		if m.address.String() == p.server.Address() {
-			c.leader = i
-		}
-	}
-	c.mu.Unlock()
-	p.write(0)
 }
 
 // answerLeader returns 20 bytes: an address, a port, whether there is no leader (the rest is

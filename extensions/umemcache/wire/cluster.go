@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"context"
-	"net"
-	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -44,43 +41,6 @@ func NewCluster(node string, options Options) (*Cluster, error) {
 	}
 
 	return &Cluster{options: options, node: node, learning: make(chan struct{}, 1)}, nil
-}
-
-// InitCluster makes a cluster of servers that belong to none: a power of two of them, at least
-// four, given by their IPv6 addresses with the administrators' ports. The first one leads. It does
-// not wait until the servers agree. Errors are of kind usage, or about reaching the first server.
-func InitCluster(ctx context.Context, nodes []string, options Options) error {
-	if err := options.Validate(); err != nil {
-		return newError(KindUsage, err, "%s", err)
-	}
-	if n := len(nodes); n < minMachines || n > maxMachines || n&(n-1) != 0 {
-		return newError(KindUsage, nil, "a cluster has 4 machines, or 8, 16 and so on, not %d", n)
-	}
-	machines := make([]netip.AddrPort, len(nodes))
-	seen := map[netip.AddrPort]bool{}
-	for i, node := range nodes {
-		m, err := netip.ParseAddrPort(node)
-		if err != nil || !m.Addr().Is6() || seen[m] {
-			return newError(KindUsage, err, "a machine must have an address of its own such as [2001:db8::1]:10048, not %q", node)
-		}
-		machines[i], seen[m] = m, true
-	}
-
-	c := NewClient(&Cluster{options: options}, options.ConnectTimeout)
-	defer c.Close()
-	e := c.begin(ctx)
-	if e == nil {
-		e = c.ask(nodes[0], initRequest(options.Generation, machines), func(socket net.Conn) error {
-			answer := make([]byte, 1)
-			if _, err := socket.Read(answer); err != nil {
-				return broken(err, "the answer to INIT")
-			}
-
-			return nil
-		})
-	}
-
-	return c.end(e)
 }
 
 // Close closes the idle connections now, and the others after their operations. Later operations

@@ -21,7 +21,6 @@ import (
 func startCluster(t *testing.T, g wire.Generation) (*umemtest.Cluster, *user) {
 	t.Helper()
 	servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
-	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), optionsOf(g)))
 	k, err := wire.NewCluster(servers.Addresses()[3], optionsOf(g))
 	require.NoError(t, err)
 	t.Cleanup(k.Close)
@@ -143,7 +142,6 @@ func (c *heldConn) Write(p []byte) (int, error) {
 func TestClusterThatChangesAfterAFill(t *testing.T) {
 	for g := wire.G1; g <= wire.G3; g++ {
 		servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
-		require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), optionsOf(g)))
 		let := make(chan struct{})
 		o := optionsOf(g)
 		o.Dial = func(ctx context.Context, address string) (net.Conn, error) {
@@ -200,7 +198,6 @@ func keysOf(g wire.Generation, member, n int) (keys []string) {
 func TestClusterChangesForWaitingClients(t *testing.T) {
 	g := wire.G3
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
-	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), optionsOf(g)))
 	o := optionsOf(g)
 	o.ConnectionsPerThread = 1
 	k, err := wire.NewCluster(servers.Addresses()[3], o)
@@ -295,7 +292,6 @@ func (m *mutable) mute(address string) {
 func TestSilentCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	nodes := servers.Addresses()
-	require.NoError(t, wire.InitCluster(t.Context(), nodes, optionsOf(wire.G3)))
 	var network mutable
 	o := optionsOf(wire.G3)
 	o.Dial = network.dial
@@ -342,6 +338,7 @@ func TestClusterWithoutLeader(t *testing.T) {
 
 func TestNoCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
+	servers.Dissolve()
 	k, err := wire.NewCluster(servers.Addresses()[0], optionsOf(wire.G3))
 	require.NoError(t, err)
 	defer k.Close()
@@ -361,7 +358,6 @@ func TestNoCluster(t *testing.T) {
 
 func TestClusterLeavesNothing(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
-	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), optionsOf(wire.G3)))
 	k, err := wire.NewCluster(servers.Addresses()[0], optionsOf(wire.G3))
 	require.NoError(t, err)
 	c := wire.NewClient(k, 10*time.Second)
@@ -374,19 +370,6 @@ func TestClusterLeavesNothing(t *testing.T) {
 		require.Eventually(t, func() bool { return s.Connections() == 0 }, 10*time.Second, time.Millisecond)
 	}
 	requireNoGoroutines(t)
-}
-
-func TestInitClusterOfInvalidMembers(t *testing.T) {
-	for _, nodes := range [][]string{
-		nil, {"[::1]:1"}, {"[::1]:1", "[::1]:2", "[::1]:3", "[::1]:4", "[::1]:5"},
-		{"[::1]:1", "[::1]:2", "[::1]:3", "[::1]:3"},
-		{"[::1]:1", "[::1]:2", "[::1]:3", "localhost:4"},
-		{"[::1]:1", "[::1]:2", "[::1]:3", "127.0.0.1:4"},
-	} {
-		requireKind(t, wire.KindUsage, wire.InitCluster(t.Context(), nodes, optionsOf(wire.G3)))
-	}
-	requireKind(t, wire.KindUsage, wire.InitCluster(t.Context(), nil, wire.Options{}))
-	requireKind(t, wire.KindConnect, wire.InitCluster(t.Context(), []string{"[::1]:1", "[::1]:2", "[::1]:3", "[::1]:4"}, optionsOf(wire.G3)))
 }
 
 func FuzzReadLeader(f *testing.F) {

@@ -8,7 +8,6 @@ import (
 
 // The commands of a cluster's node, in addition to commandConnect.
 const (
-	commandInit      = 3
 	commandLeader    = 6
 	commandCluster   = 7
 	commandAuthority = 9
@@ -20,7 +19,6 @@ const (
 	machineSize  = 40
 	approvalSize = 16
 
-	minMachines = 4
 	maxMachines = 1 << 12 // limits the memory for a wrong number
 )
 
@@ -100,17 +98,4 @@ func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) 
 	}
 
 	return g.order().Uint64(answer[:]), g.order().Uint64(answer[8:]), nil
-}
-
-func initRequest(g Generation, machines []netip.AddrPort) []byte {
-	request := append(make([]byte, 0, 16+machineSize*len(machines)), commandInit, 0, 0, 0, 0, 0, 0, 0)
-	request = g.order().AppendUint64(request, uint64(machineSize*len(machines)))
-	for _, m := range machines {
-		ip := m.Addr().As16()
-		request = append(request, ip[:]...)
-		request = binary.BigEndian.AppendUint16(request, m.Port())
-		request = append(request, make([]byte, machineSize-18)...)
-	}
-
-	return request
 }

@@ -32,18 +32,18 @@ func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		options
 		args, environment []string
-		culprit, scenario string
+		scenario          string
 	}{
-		"duration":            {own, []string{"--duration", "3s"}, nil, "--duration", "own"},
-		"duration of ours":    {cacheSweep, []string{"--duration=3s"}, nil, "--duration", "cache-sweep"},
-		"vus":                 {own, []string{"-u", "2"}, nil, "--vus", "own"},
-		"iterations":          {own, []string{"-qi5"}, nil, "--iterations", "own"},
-		"stage":               {own, []string{"--stage", "3s:2"}, nil, "--stage", "own"},
-		"environment":         {own, nil, []string{"K6_DURATION=3s"}, "K6_DURATION", "own"},
-		"configuration file":  {own, []string{"--config", config}, nil, "vus in " + config, "own"},
-		"the script":          {options{script: own.script, env: map[string]string{"OPTIONS": `{"vus": 2}`}}, nil, nil, "vus in the script's options", "own"},
-		"portable":            {options{script: own.script, env: map[string]string{"SWEEP": `{"portable": true, "maxDuration": "2s"}`}}, []string{"--vus", "2"}, nil, "--vus", "own"},
-		"a script without us": {options{script: "testdata/bare.js"}, []string{"--iterations", "2"}, nil, "--iterations", "bare"},
+		"duration":            {own, []string{"--duration", "3s"}, nil, "own"},
+		"duration of ours":    {cacheSweep, []string{"--duration=3s"}, nil, "cache-sweep"},
+		"vus":                 {own, []string{"-u", "2"}, nil, "own"},
+		"iterations":          {own, []string{"-qi5"}, nil, "own"},
+		"stage":               {own, []string{"--stage", "3s:2"}, nil, "own"},
+		"environment":         {own, nil, []string{"K6_DURATION=3s"}, "own"},
+		"configuration file":  {own, []string{"--config", config}, nil, "own"},
+		"the script":          {options{script: own.script, env: map[string]string{"OPTIONS": `{"vus": 2}`}}, nil, nil, "own"},
+		"portable":            {options{script: own.script, env: map[string]string{"SWEEP": `{"portable": true, "maxDuration": "2s"}`}}, []string{"--vus", "2"}, nil, "own"},
+		"a script without us": {options{script: "testdata/bare.js"}, []string{"--iterations", "2"}, nil, "bare"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,8 +54,9 @@ func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
 			lines := r.lines("level=error")
 			require.Len(t, lines, 1, r.output)
 			require.NotContains(t, lines[0], "\\n", "there is no stack")
-			require.Contains(t, lines[0], "no sweep runs: "+tt.culprit+" takes the place of the script's scenarios ("+tt.scenario+
-				"); use -e DURATION, ITERATIONS or CLIENTS")
+			require.Contains(t, lines[0], "no sweep runs: k6's options vus, duration, iterations and stages replace the script's scenarios ("+
+				tt.scenario+"), ")
+			require.Contains(t, lines[0], "; use -e DURATION, ITERATIONS or CLIENTS")
 			require.NoFileExists(t, filepath.Join(r.results, tt.scenario+".json"))
 		})
 	}
