@@ -346,7 +346,7 @@ func TestAway(t *testing.T) {
 
 		return nil
 	})
-	require.True(t, crash.Is(err), err)
+	require.ErrorAs(t, err, new(*crash.Error))
 
 	var none *eventloop.Seat
 	did := false
@@ -359,7 +359,7 @@ func TestJobsMayPanic(t *testing.T) {
 	t.Parallel()
 	var loops eventloop.Loops
 	seat := loops.Seat()
-	require.True(t, crash.Is(seat.Do(0, func() error { panic("job") })))
+	require.ErrorAs(t, seat.Do(0, func() error { panic("job") }), new(*crash.Error))
 	require.Error(t, seat.Do(0, func() error { runtime.Goexit(); return nil }))
 	require.NoError(t, seat.Do(0, func() error { return nil }))
 }
