@@ -45,7 +45,8 @@ func TestEightRunsSideBySide(t *testing.T) {
 	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(`document.querySelectorAll('#beside-curves-ops_per_second path.line').length`, &curves)))
 	require.Equal(t, 8, curves)
 
-	// The fastest of a few, because other tests use the same processors.
+	// One of a few, because other tests use the same processors.
+	const most = 2000.0
 	fastest := 0.0
 	for range 5 {
 		var paint float64
@@ -57,7 +58,10 @@ func TestEightRunsSideBySide(t *testing.T) {
 		if fastest == 0 || paint < fastest {
 			fastest = paint
 		}
+		if fastest < most {
+			break
+		}
 	}
-	require.Less(t, fastest, 2000.0, "milliseconds to the first paint")
+	require.Less(t, fastest, most, "milliseconds to the first paint")
 	t.Logf("first paint after %.0f ms", fastest)
 }

@@ -34,7 +34,7 @@ var natsjsRows = []string{
 
 func TestNatsjsKV(t *testing.T) {
 	began := time.Now()
-	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "ITERATIONS", "10", "TABLES", "3", "KEYS", "250", "GATES", "../thresholds/natsjs-kv.json")})
+	r := k6(t, options{script: "natsjs-kv.js", binary: withoutRace(t), env: natsEnv(t, "ITERATIONS", "10", "TABLES", "3", "KEYS", "250", "GATES", "../thresholds/natsjs-kv.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	requireRowsOfTheirOwnTime(t, r.report(t, "natsjs-kv").Steps, r.ended.Sub(began))
 	steps := map[string]step{}
@@ -157,7 +157,7 @@ func TestNatsjsKVSweep(t *testing.T) {
 }
 
 func TestNatsjsKVSweepWithGates(t *testing.T) {
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
+	r := k6(t, options{script: "natsjs-kv-sweep.js", binary: withoutRace(t), env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
 		"LAYOUT", "micro", "MIX", "mixed", "GATES", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.output, "gates and thresholds held")
@@ -198,7 +198,7 @@ func TestNatsCore(t *testing.T) {
 }
 
 func TestNatsCoreWithGates(t *testing.T) {
-	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
+	gated := k6(t, options{script: "nats-core.js", binary: withoutRace(t), env: natsEnv(t, "CLIENTS", "1,2", "ITERATIONS", "4000", "WARMUP", "100ms", "WORK", "request",
 		"GATES", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
 	require.Contains(t, gated.output, "gates and thresholds held")
