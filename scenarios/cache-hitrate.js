@@ -6,39 +6,43 @@
 //   scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
 //   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis
 //   eval "$(scripts/servers.sh env)"
-//   bin/k6 run scenarios/cache-hitrate.js -e TARGETS=all -e CONFIG=100m-512b
+//   bin/k6 run scenarios/cache-hitrate.js -e TARGET=all -e CONFIG=100m-512b
 // Build umem-cache with its limit: make MEM_LIMIT=2147483648. Start pogocache with: --threads=4
 // --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { instancesOf, planned, targets, urlOf } from './lib/caches.js';
-import { newClient } from './lib/clients.js';
-import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
-import { memoryOf, pidsOf } from './lib/memory.js';
-import { quiet } from './lib/options.js';
-import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { fileName, oneAfterAnother, results, sweepReport } from './lib/sweeping.js';
+import { caches, instancesOf, newClient, servers, urlOf } from './lib/caches.js';
+import { configOf, memoryOf, published, table } from './lib/hitrate.js';
 
-const scenario = 'cache-hitrate';
-refuseSlips(scenario);
-const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
-const clients = Object.fromEntries(targets.map((target) => [target, newClient(planned(target))]));
-const vmHwm = wholeNumber('VMHWM');
-if (vmHwm !== undefined && targets.length > 1) sweep.refuse('VMHWM is for one server: set TARGET, or NAME_PID for each of TARGETS');
+const pids = { type: 'integers', to: 2147483647 };
+const env = sweep.settings({
+  TARGET: { someOf: servers, usual: ['memcached'] },
+  ...caches,
+  CLIENTS: { usual: 64, to: 100000 },
+  CONFIG: { oneOf: Object.keys(published) },
+  MEMORY: { type: 'bytes' },
+  ITEM: { type: 'bytes', from: 12 },
+  RANDOM: { type: 'flag' },
+  HOT: { type: 'integer', to: 99 },
+  ACCESS: { type: 'integer', from: 0, to: 100 },
+  DATA: { type: 'integer', to: 1000 },
+  MEMCACHED_PID: pids, UMEM_PID: pids, REDIS_PID: pids, POGOCACHE_PID: pids,
+  VMHWM: { type: 'integer' },
+  OTHER_MEMORY: false,
+}, { sweep: ['QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'] });
+const several = env.TARGET.length > 1;
+if (env.VMHWM && several) sweep.refuse('VMHWM is for one server: set one TARGET, or NAME_PID for each');
 
-export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, after, i) => sweep.options({
-  scenario: sweepName,
-  clients: [wholeNumber('CLIENTS', 64, 1, 100000)],
-  untilDone: true,
-  opNames: ['getOrSet'],
-  quiet: quiet(),
-  maxDuration: duration('MAX_DURATION', '6h'),
-  env: { CACHE: targets[i] },
-  ...after,
-  gates: targets.length > 1 ? undefined : text('GATES'),
-}));
+const benchmark = configOf(env);
+const { config } = benchmark;
+const scenarioOf = (target) => (several ? `cache-hitrate-${target}` : 'cache-hitrate');
+const clients = Object.fromEntries(env.TARGET.map((target) => [target, newClient(env, target)]));
 
-// Calls fn; an error ends the test with one line.
+export const options = sweep.options(env.TARGET.map((target) => ({
+  scenario: scenarioOf(target), opNames: ['getOrSet'], env: { CACHE: target }, clients: [env.CLIENTS], untilDone: true, maxDuration: '6h',
+})));
+
+/** Calls fn; an error ends the test with one line. */
 function orAbort(fn) {
   try {
     return fn();
@@ -48,19 +52,18 @@ function orAbort(fn) {
 }
 
 export function setup() {
-  // Checks all servers before the first one is measured.
-  const memories = targets.map((target) => orAbort(() => memoryOf(target, clients[target], config.memory, name ? `CONFIG=${name}` : 'MEMORY')));
-  for (const [i, target] of targets.entries()) {
-    const pids = pidsOf(target);
-    sweep.meta({
-      scenario: scenarioOf(target),
-      target: { kind: target, url: urlOf(target), instances: instancesOf(target), ...memories[i] },
-      params: { config: name || 'own', ...config, accesses },
-      cache: { memory: config.memory, item: averageItem, ...(vmHwm ? { vmHwm } : { pids }) },
-      results,
-      name: fileName(scenario, target),
-    });
-  }
+  const memories = env.TARGET.map((target) => orAbort(() => memoryOf(env, target, clients[target], benchmark))); // of all, before the first is measured
+  env.TARGET.forEach((target, i) => sweep.meta({
+    scenario: scenarioOf(target),
+    name: `cache-hitrate-${target}`,
+    target: { kind: target, url: urlOf(env, target), instances: instancesOf(env, target), ...memories[i] },
+    params: { config: benchmark.name || 'own', ...config, accesses: benchmark.accesses },
+    cache: {
+      memory: config.memory,
+      item: config.random ? Math.floor(config.item / 2) : config.item, // on average, as published
+      ...(env.VMHWM ? { vmHwm: env.VMHWM } : { pids: env[`${target.toUpperCase()}_PID`] || [] }),
+    },
+  }));
 }
 
 export default function () {
@@ -76,8 +79,9 @@ export default function () {
 /** Returns the report of each server; the last one has all of them side by side. */
 export function handleSummary(data) {
   const measured = [];
-  return sweepReport(data, (report) => {
-    measured.push({ target: targets.find((target) => scenarioOf(target) === report.scenario), report });
-    return [table(measured.length === targets.length ? measured : measured.slice(-1))];
-  }, targets.length > 1 ? { together: scenario } : {});
+  const tables = (report) => {
+    measured.push({ target: env.TARGET.find((target) => scenarioOf(target) === report.scenario), report });
+    return [table(benchmark, measured.length === env.TARGET.length ? measured : measured.slice(-1))];
+  };
+  return sweep.report(data, several ? { tables, together: 'cache-hitrate' } : { tables });
 }

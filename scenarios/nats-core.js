@@ -7,99 +7,87 @@
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/nats-core.js -e WORK=request
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { newBase, newClient, oneScenario, target } from './lib/nats.js';
-import { bytes, duration, oneOf, wholeNumber } from './lib/settings.js';
-import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { newClient, server, targetOf } from './lib/nats.js';
 import { ratesOf } from './lib/tables.js';
 
-const scenario = 'nats-core';
-
 const works = {
-  publish: { op: 'publish', batch: 10000, work: publish },
-  pubsub: { op: 'deliver', batch: 100, work: deliver },
-  request: { op: 'request', batch: 1000, work: request },
+  publish: { op: 'publish', batch: 10000, begin: publish },
+  pubsub: { op: 'deliver', batch: 100, begin: deliver },
+  request: { op: 'request', batch: 1000, begin: request },
 };
-const asked = oneOf('WORK', [...Object.keys(works), 'all'], 'all');
-const names = asked === 'all' ? Object.keys(works) : [asked];
-const nameOf = (name) => (names.length > 1 ? `${scenario}-${name}` : scenario);
-oneScenario(names, 'WORK');
+const env = sweep.settings({
+  ...server, WORK: { someOf: Object.keys(works) }, BATCH: { type: 'integer', to: 100000 }, VALUE: { type: 'bytes', usual: 100, to: 1048576 },
+}, { base: ['NATS_URL', 'TIMEOUT', 'BATCH', 'VALUE'] });
+const nameOf = (work) => (env.WORK.length > 1 ? `nats-core-${work}` : 'nats-core');
 
-const make = () => ({
-  batch: wholeNumber('BATCH', undefined, 1, 100000),
-  data: 'x'.repeat(bytes('VALUE', 100, 1, 1048576)),
-  within: duration('TIMEOUT', '60s'),
-  client: newClient(),
-  stamping: newClient({ stamp: true }),
-  services: newClient({ connection: 'shared' }), // one connection for the services of all clients
-});
-const change = make();
-const base = newBase(['BATCH', 'VALUE'], make);
-const batchOf = ({ batch }, name) => batch || works[name].batch;
-const facts = (variant, name) => ({ value: variant.data.length, ...(name === 'request' ? {} : { batch: batchOf(variant, name) }) });
+/** The clients of a server, and the settings for it. */
+const sides = [env, env.base].filter(Boolean).map((own) => ({
+  own,
+  data: 'x'.repeat(own.VALUE),
+  client: newClient(own),
+  stamping: newClient(own, { stamp: true }),
+  services: newClient(own, { connection: 'shared' }), // one connection for the services of all clients
+}));
 
-export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) => {
-  const { op } = works[names[i]];
-  return sweepOptions(sweepName, op, { ...(op === 'publish' ? {} : { opNames: [op] }), env: { PART: names[i] }, ...after }, tenSeconds);
-});
+export const options = sweep.options(env.WORK.map((work) => ({
+  scenario: nameOf(work), op: works[work].op, ...(work === 'publish' ? {} : { opNames: [works[work].op] }), env: { WORK_NOW: work },
+  clients: [1, 8, 16, 32, 64, 128, 512], duration: '10s', warmup: '2s', pause: '1s', maxDuration: '1h',
+})));
 
 export function setup() {
-  change.client.connect();
-  if (base) base.client.connect();
-  for (const name of names) {
+  for (const { client } of sides) client.connect();
+  for (const work of env.WORK) {
+    const [change, base] = sides.map(({ client, own }) => ({
+      target: targetOf(client, own), facts: { value: own.VALUE, ...(work !== 'request' && { batch: own.BATCH || works[work].batch }) },
+    }));
     sweep.meta({
-      scenario: nameOf(name),
-      target: target(change.client),
-      params: { work: name, ...facts(change, name) },
-      results,
-      name: fileName(scenario, name, base),
+      scenario: nameOf(work), name: `nats-core-${work}${base ? '-duet' : ''}`, target: change.target, params: { work, ...change.facts },
+      base: base && { ...base.target, ...base.facts },
     });
-    if (base) sweep.meta({ scenario: nameOf(name), base: { ...target(base.client, base.url), ...facts(base, name) } });
   }
 }
 
 export default function () {
-  const name = __ENV.PART;
-  const subject = `xk6-sweep.${name}.${exec.vu.idInTest}`;
-  const variants = [change, ...(base ? [base] : [])].map((variant, i) => works[name].work(variant, `${subject}.${i}`, batchOf(variant, name)));
-  run(variants[0].operation, variants[1] && variants[1].operation);
-  for (const { close } of variants) close();
+  const { begin, batch } = works[__ENV.WORK_NOW];
+  const [change, base] = sides.map((side, i) => begin(side, `xk6-sweep.${__ENV.WORK_NOW}.${exec.vu.idInTest}.${i}`, side.own.BATCH || batch));
+  sweep.run({ change: change.operation, base: base && base.operation });
+  change.close();
+  if (base) base.close();
 }
 
-function publish({ client, data }, subject, count) {
+function publish({ client, data }, subject, iterations) {
   client.connect();
-  const batched = Object.freeze({ iterations: count });
+  const batch = Object.freeze({ iterations });
   return {
     operation: () => {
-      client.publishBatch(subject, data, batched);
+      client.publishBatch(subject, data, batch);
       client.flush();
     },
     close: () => {},
   };
 }
 
-function deliver({ stamping, data, within }, subject, count) {
-  const incoming = stamping.subscribe(subject, { pending: Math.max(count, 1000) });
-  const batched = Object.freeze({ iterations: count });
-  const each = Object.freeze({ each: true, discard: true, timeout: within });
+function deliver({ stamping, data, own }, subject, iterations) {
+  const incoming = stamping.subscribe(subject, { pending: Math.max(iterations, 1000) });
+  const batch = Object.freeze({ iterations });
+  const each = Object.freeze({ each: true, discard: true, timeout: own.TIMEOUT });
   return {
     operation: () => {
-      stamping.publishBatch(subject, data, batched);
-      incoming.fetch(count, each);
+      stamping.publishBatch(subject, data, batch);
+      incoming.fetch(iterations, each);
     },
     close: () => incoming.close(),
   };
 }
 
-function request({ client, services, data }, subject, count) {
+function request({ client, services, data }, subject, iterations) {
   const service = services.respond(subject);
   client.connect({ runs: true });
-  const batched = Object.freeze({ iterations: count });
-  return { operation: () => client.requestBatch(subject, data, batched), close: () => service.close() };
+  const batch = Object.freeze({ iterations });
+  return { operation: () => client.requestBatch(subject, data, batch), close: () => service.close() };
 }
 
-/**
- * Returns the report, and for publish the messages per second, since its operations are batches.
- */
-export function handleSummary(data) {
-  return sweepReport(data, ({ scenario: name, steps }) => (names.includes('publish') && name === nameOf('publish') ? [ratesOf('messages', steps)] : []));
-}
+/** Returns the report, and the messages per second of publish, whose operations are batches. */
+export const handleSummary = (data) => sweep.report(data, {
+  tables: ({ scenario, steps }) => (env.WORK.includes('publish') && scenario === nameOf('publish') ? [ratesOf('messages', steps)] : []),
+});

@@ -4,76 +4,60 @@
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=orb
 import sweep from 'k6/x/sweep';
-import { layouts, newBase, newClient, oneScenario, target } from './lib/nats.js';
-import { bytes, oneOf, wholeNumber } from './lib/settings.js';
-import { fileName, oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
-
-const scenario = 'natsjs-kv-sweep';
+import { layouts, newClient, server, targetOf } from './lib/nats.js';
 
 const mixes = { put: { set: 1 }, get: { get: 1 }, mixed: { get: 1, set: 1 } };
-const mix = oneOf('MIX', [...Object.keys(mixes), 'all'], 'all');
-const kinds = mix === 'all' ? Object.keys(mixes) : [mix];
+const env = sweep.settings({
+  ...server, LAYOUT: { someOf: layouts }, MIX: { someOf: Object.keys(mixes) }, KEYS: { usual: 10000, to: 10000000 },
+  VALUE: { type: 'bytes', usual: 100, from: 0, to: 1048576 },
+}, { base: ['NATS_URL', 'TIMEOUT'] });
 
-const all = layouts.flatMap((layout) => kinds.map((kind) => ({ layout, kind })));
-const nameOf = ({ layout, kind }) => (all.length > 1 ? `${scenario}-${layout}-${kind}` : scenario);
-oneScenario(all, 'LAYOUT and MIX');
+const all = env.LAYOUT.flatMap((layout) => env.MIX.map((mix) => ({ layout, mix })));
+const nameOf = ({ layout, mix }) => (all.length > 1 ? `natsjs-kv-sweep-${layout}-${mix}` : 'natsjs-kv-sweep');
 
-const work = {
-  iterations: 1000, // per call; the step ends the last call early
-  keys: { count: wholeNumber('KEYS', 10000, 1, 10000000) },
-  values: bytes('VALUE', 100, 0, 1048576),
-};
-
-const make = () => {
-  const client = newClient();
-  const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout({ layout, database: `${scenario}-${layout}` })]));
-  return { client, stores };
-};
-const change = make();
-const base = newBase([], make);
-const variants = [change, ...(base ? [base] : [])];
+/** The client of a server, and its stores by layout. */
+const sides = [env, env.base].filter(Boolean).map((own) => {
+  const client = newClient(own);
+  return { own, client, stores: Object.fromEntries(env.LAYOUT.map((layout) => [layout, client.layout({ layout, database: `natsjs-kv-sweep-${layout}` })])) };
+});
 
 export const options = {
-  ...oneAfterAnother(all.map(nameOf), (name, after, i) => sweepOptions(name, scenario, {
-    opNames: Object.keys(mixes[all[i].kind]),
-    env: { STORE: all[i].layout, KIND: all[i].kind },
-    ...after,
-  }, tenSeconds)),
+  ...sweep.options(all.map((one) => ({
+    scenario: nameOf(one), op: 'natsjs-kv-sweep', opNames: Object.keys(mixes[one.mix]), env: { STORE: one.layout, SHARES: one.mix },
+    clients: [1, 8, 16, 32, 64, 128, 512], duration: '10s', warmup: '2s', pause: '1s', maxDuration: '1h',
+  }))),
+  setupTimeout: '2m',
   teardownTimeout: '2m',
 };
 
 export function setup() {
-  for (const { client, stores } of variants) {
-    client.connect();
-    for (const layout of layouts) stores[layout].drop();
-  }
+  for (const { client } of sides) client.connect();
+  teardown();
   for (const one of all) {
+    const [target, base] = sides.map(({ client, own }) => targetOf(client, own));
     sweep.meta({
-      scenario: nameOf(one),
-      target: target(change.client),
-      params: { layout: one.layout, mix: one.kind, keys: work.keys.count, value: work.values },
-      results,
-      name: fileName(scenario, `${one.layout}-${one.kind}`, base),
+      scenario: nameOf(one), name: `natsjs-kv-sweep-${one.layout}-${one.mix}${base ? '-duet' : ''}`, target, base,
+      params: { ...one, keys: env.KEYS, value: env.VALUE },
     });
-    if (base) sweep.meta({ scenario: nameOf(one), base: target(base.client, base.url) });
   }
 }
 
 export default function () {
-  run(working(change), base && working(base));
+  const [change, base] = sides.map(working);
+  sweep.run({ change, base });
 }
 
 /** Connects, and returns the operation. */
 function working({ client, stores }) {
   const store = stores[__ENV.STORE];
-  const own = { ...work, mix: mixes[__ENV.KIND] };
+  const work = { iterations: 1000, keys: { count: env.KEYS }, values: env.VALUE, mix: mixes[__ENV.SHARES] }; // the step ends the last call early
   client.connect({ runs: true });
-  store.prefill(own); // writes this client's share of the keys, once
-  return () => store.run(own);
+  store.prefill(work); // writes this client's share of the keys, once
+  return () => store.run(work);
 }
 
 export function teardown() {
-  for (const { stores } of variants) for (const layout of layouts) stores[layout].drop();
+  for (const { stores } of sides) for (const layout of env.LAYOUT) stores[layout].drop();
 }
 
-export const handleSummary = sweepReport;
+export const handleSummary = (data) => sweep.report(data);

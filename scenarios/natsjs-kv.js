@@ -12,57 +12,44 @@
 // all tables do at most the published 6.
 import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
-import { layouts, newClient, target } from './lib/nats.js';
+import { layouts, newClient, server, targetOf } from './lib/nats.js';
 import { tables } from './lib/natsjs.js';
-import { quiet } from './lib/options.js';
-import { duration, refuseSlips, someOf, text, wholeNumber } from './lib/settings.js';
-import { results, sweepReport } from './lib/sweeping.js';
 
-const scenario = 'natsjs-kv';
-refuseSlips(scenario);
-const database = 'natsjs-kv';
-
-const known = natsjsRows.filter(({ layout }) => layouts.includes(layout));
-const asked = someOf('ROWS', known.map(({ name }) => name));
-const rows = known.filter(({ name }) => asked.includes(name));
-
-const wanted = wholeNumber('ITERATIONS', undefined, 1, 1000000);
-const fill = { tables: wholeNumber('TABLES', 100, 1, 10000), keys: wholeNumber('KEYS', 1000, 1, 100000) };
+const env = sweep.settings({
+  ...server, LAYOUT: { someOf: layouts }, ROWS: { someOf: natsjsRows.map(({ name }) => name) }, ITERATIONS: { type: 'integer', to: 1000000 },
+  TABLES: { usual: 100, to: 10000 }, KEYS: { usual: 1000, to: 100000 },
+}, { sweep: ['QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'] });
+const rows = natsjsRows.filter(({ name, layout }) => env.LAYOUT.includes(layout) && env.ROWS.includes(name));
+const names = rows.map(({ name }) => name);
+if (names.length === 0) sweep.refuse(`ROWS must have rows of LAYOUT, which is ${env.LAYOUT.join(', ')}`);
 
 // Rows without published figures do as many iterations as the published row of the same pair and
 // loop. Rows that read or write all keys of all tables never do more than the published one.
 const slow = natsjsRows.find(({ name }) => name === 'MicroList').published.iterations;
 function iterations(row) {
-  if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(wanted || slow, slow);
+  if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(env.ITERATIONS || slow, slow);
   const { published } = row.published ? row : natsjsRows.find(({ pair, loop }) => pair === row.pair && loop === row.loop);
-  return wanted || published.iterations;
+  return env.ITERATIONS || published.iterations;
 }
 
-const client = newClient();
+const client = newClient(env);
+const fill = { tables: env.TABLES, keys: env.KEYS };
 
 export const options = {
-  ...sweep.options({
-    scenario,
-    clients: [1],
-    untilDone: true,
-    variants: rows.map(({ name }) => name),
-    quiet: quiet(),
-    maxDuration: duration('MAX_DURATION', '1h'),
-    gates: text('GATES'),
-  }),
+  ...sweep.options({ scenario: 'natsjs-kv', clients: [1], untilDone: true, variants: names, maxDuration: '1h' }),
   setupTimeout: '2m',
 };
 
 export function setup() {
   client.connect();
-  sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(wanted ? { rowIterations: wanted } : {}) }, results });
+  sweep.meta({ target: targetOf(client, env), params: { rows: names.join(','), ...fill, ...(env.ITERATIONS && { rowIterations: env.ITERATIONS }) } });
 }
 
 // Each row is a step, and begins with an empty database. It is filled before the start, outside of
 // the measured time.
 export default function () {
   const row = rows.find(({ name }) => name === sweep.step().variant);
-  const run = client.natsjsRow(row.name, { database, ...fill });
+  const run = client.natsjsRow(row.name, { database: 'natsjs-kv', ...fill });
   let left = iterations(row);
   let unfilled;
   client.connect();
@@ -84,11 +71,11 @@ export default function () {
   run.drop('10m');
 }
 
-// The rows of a pair in both layouts are compared side by side.
-const sideBySide = layouts.map((name) => ({
-  name,
-  ops: Object.fromEntries(rows.filter(({ layout }) => layout === name).map((row) => [row.name, row.pair])),
-})).filter(({ ops }) => Object.keys(ops).length > 0);
-
 /** Returns the report, with the published columns and the ratios of go-micro to go-orb. */
-export const handleSummary = (data) => sweepReport(data, ({ steps }) => tables(rows, steps), layouts.length > 1 ? { sideBySide } : {});
+export function handleSummary(data) {
+  const sides = env.LAYOUT.map((name) => ({ // the rows of a pair in both layouts, side by side
+    name,
+    ops: Object.fromEntries(rows.filter(({ layout }) => layout === name).map((row) => [row.name, row.pair])),
+  })).filter(({ ops }) => Object.keys(ops).length > 0);
+  return sweep.report(data, { tables: ({ steps }) => tables(rows, steps), ...(env.LAYOUT.length > 1 && { sideBySide: sides }) });
+}

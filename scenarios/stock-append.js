@@ -6,29 +6,24 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Gauge } from 'k6/metrics';
 import sweep from 'k6/x/sweep';
-import { newClient, orAbort, url } from './lib/stock.js';
-import { flag, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { machbase, newClient, orAbort, versionOf } from './lib/stock.js';
 import { ratesOf } from './lib/tables.js';
 
-const scenario = 'stock-append';
-const hour = 3600 * 1000;
+const env = sweep.settings({ ...machbase, ROWS: { usual: 1000, from: 100, to: 1000000 }, SEED: { usual: 1, from: 0 }, KEEP: false });
+if (env.ROWS % 100 !== 0) sweep.refuse(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${env.ROWS}"`);
 const table = 'stock_append_tick';
-
 const tps = 1000; // ticks per second, as published: 100 for each 100 ms of the clock in the rows
-const rows = wholeNumber('ROWS', 1000, 100, 1000000);
-if (rows % 100 !== 0) sweep.refuse(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${rows}"`);
-const seed = wholeNumber('SEED', 1, 0);
-const keep = flag('KEEP', false);
+const hour = 3600 * 1000;
 
-// Acknowledged rows minus the rows in the table at the end.
-const missing = new Counter('stock_append_missing');
+const missing = new Counter('stock_append_missing'); // acknowledged rows minus those in the table
 const counted = new Gauge('stock_append_counted');
-
-const db = newClient();
+const db = newClient(env);
 
 export const options = {
-  ...sweepOptions(scenario, 'append', { thresholds: { stock_append_missing: ['count<=0'] } }, tenSeconds),
+  ...sweep.options({
+    scenario: 'stock-append', op: 'append', clients: [1, 8, 16, 32, 64, 128, 512], duration: '10s', warmup: '2s', pause: '1s', maxDuration: '1h',
+    thresholds: { stock_append_missing: ['count<=0'] },
+  }),
   teardownTimeout: '5m',
 };
 
@@ -37,11 +32,8 @@ export function setup() {
     drop();
     db.exec(`create tag table ${table} ( code varchar(20) primary key, time datetime basetime,
       price double, volume double, bid_price double, ask_price double )`);
-    const [{ signature }] = db.query('select binary_signature as signature from v$version');
     sweep.meta({
-      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
-      params: { rows, seed },
-      results,
+      target: { kind: 'machbase', version: versionOf(db), driver: db.driver, url: env.MACHBASE_URL }, params: { rows: env.ROWS, seed: env.SEED },
     });
     return { first: Math.floor(Date.now() / hour) * hour }; // the generator can start here without the ticks before
   });
@@ -58,21 +50,21 @@ export default function ({ first }) {
   sweep.run(append);
 }
 
-// append sends one batch and waits for the acknowledgement. Each VU has other ticks.
+/** Sends one batch and waits for the acknowledgement. Each VU has other ticks. */
 function append() {
   const from = new Date(time);
-  time += (rows / tps) * 1000;
+  time += (env.ROWS / tps) * 1000;
   try {
     if (!appender) {
       appender = db.appender(table);
       acknowledged = 0;
     }
-    appender.generate('stock_tick', { from, to: new Date(time), seed: seed + exec.vu.idInTest, tps });
+    appender.generate('stock_tick', { from, to: new Date(time), seed: env.SEED + exec.vu.idInTest, tps });
     const { accepted, reasons } = appender.sync();
     const batch = accepted - acknowledged;
     acknowledged = accepted;
     missing.add(batch);
-    if (batch !== rows) throw new Error(`the server accepted ${batch} of ${rows} rows${reasons.map((r) => `; ${r.message}`).join('')}`);
+    if (batch !== env.ROWS) throw new Error(`the server accepted ${batch} of ${env.ROWS} rows${reasons.map((r) => `; ${r.message}`).join('')}`);
   } catch (e) {
     appender = null;
     db.close();
@@ -85,11 +77,10 @@ export function teardown() {
   const [{ n }] = db.query(`select count(*) as n from ${table}`);
   counted.add(n);
   missing.add(-n);
-  if (!keep) drop();
+  if (!env.KEEP) drop();
 }
 
-// drop waits while the server still has an open appender on the table, from a connection whose end
-// it has not detected yet.
+/** Drops the table; waits while an appender of a lost connection is still open in the server. */
 function drop() {
   for (let tries = 50; ; tries -= 1) {
     try {
@@ -104,13 +95,11 @@ function drop() {
 }
 
 /** Returns the report, the rows per second of each step, and the count of the table. */
-export function handleSummary(data) {
-  return sweepReport(data, ({ steps }) => [{ ...ratesOf('rows', steps), notes: [verdict(data.metrics)] }]);
-}
+export const handleSummary = (data) => sweep.report(data, { tables: ({ steps }) => [{ ...ratesOf('rows', steps), notes: [verdict(data.metrics)] }] });
 
 function verdict({ machbase_rows_acknowledged: taken, stock_append_counted: found, stock_append_missing: difference }) {
-  if (!found) return `${scenario}: the table could not be counted, so the acknowledged rows are not verified`;
+  if (!found) return 'stock-append: the table could not be counted, so the acknowledged rows are not verified';
   const lost = difference.values.count;
   const says = lost > 0 ? `${lost} acknowledged rows are MISSING` : 'no acknowledged row is missing';
-  return `${scenario}: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}`;
+  return `stock-append: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}`;
 }

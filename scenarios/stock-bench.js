@@ -2,53 +2,45 @@
 // an hour) and the roll-up query (60 rows) alternately; ITERATIONS counts both. One table has
 // ns/op, as Go's benchmarks print it, and the published figures. In the first table, ops/s of one
 // kind includes the time of the other kind. Source: machbase/neo-tester at b95bed6, stockbench and
-// stock/BENCH_8.0.73.md. Settings: see README.md; CLIENTS has no effect.
+// stock/BENCH_8.0.73.md. Settings: see README.md.
 import sweep from 'k6/x/sweep';
-import * as rollup from './lib/rollup.js';
-import { code, lastMinutes, newBase, newClient, prepare, queryOperation } from './lib/stock.js';
-import { run, sweepOptions, sweepReport } from './lib/sweeping.js';
-import { query as tickQuery } from './lib/tick.js';
+import { describe, duet, lastMinutes, lookup, machbase, newClient, rollup, tick } from './lib/stock.js';
 
-const scenario = 'stock-bench';
-
-/** The names of the operations in go test -bench. */
+/** The names in go test -bench, and published ns/op for an Apple M5 by client. */
 const benchmarks = { tick: 'BenchmarkSelect', rollup: 'BenchmarkSelectRollup' };
-
-/** Published figures for an Apple M5, by client: nanoseconds per operation. */
 const published = { 'api/machcli': { tick: 14861460 }, 'api/machgo': { tick: 4730629 } };
 
-/** Rows of an answer to the tick query: its limit. */
-const ticks = 100;
+const env = sweep.settings({ ...machbase, CODE: 'WISH' }, { base: duet });
+const db = newClient(env);
+const base = env.base && newClient(env.base);
+const ticks = (own) => ({ ...tick(own), params: lastMinutes(own.CODE, 60, 2), minRows: 100 });
 
-const db = newClient();
-const base = newBase(scenario, () => tickQuery);
-
-export const options = sweepOptions(scenario, scenario, { clients: [1], opNames: ['tick', 'rollup'] });
+export const options = sweep.options({
+  scenario: 'stock-bench', opNames: ['tick', 'rollup'], clients: [1], iterations: 10000, warmup: '2s', pause: '1s', maxDuration: '1h',
+});
 
 export function setup() {
-  prepare(db, tickQuery, lastMinutes(60, 2), ticks, undefined, undefined, base);
-  prepare(db, rollup.query, rollup.params(), rollup.least);
-  sweep.meta({ params: { query: `tick: ${tickQuery}; rollup: ${rollup.query}` } });
+  describe('stock-bench', env, rollup, db, base);
+  describe('stock-bench', env, ticks, db, base);
+  sweep.meta({ scenario: 'stock-bench', params: { query: `tick: ${tick(env).query}; rollup: ${rollup(env).query}` } });
 }
 
 export default function () {
-  run(inTurn(db), base && inTurn(base.db));
+  sweep.run({ change: inTurn(db, env), base: base && inTurn(base, env.base) });
 }
 
 /** Connects, and returns a function that runs both operations. */
-function inTurn(client) {
-  client.connect();
-  const tick = queryOperation(client, tickQuery, lastMinutes(60, 2), ticks, { code });
-  const minutes = queryOperation(client, rollup.query, rollup.params(), rollup.least, { code });
+function inTurn(client, own) {
+  const [first, second] = [lookup(client, own, ticks(own)), lookup(client, own, rollup(own))];
   return () => {
-    sweep.op('tick', tick);
-    sweep.op('rollup', minutes);
+    sweep.op('tick', first);
+    sweep.op('rollup', second);
   };
 }
 
 /** Returns the report, and the output of `go test -bench`. */
-export function handleSummary(data) {
-  return sweepReport(data, ({ steps }) => [{
+export const handleSummary = (data) => sweep.report(data, {
+  tables: ({ steps }) => [{
     title: 'As go test -bench prints it, beside the published figures',
     columns: [
       { name: 'benchmark' }, { name: 'iterations' }, { name: 'ns/op', better: 'lower', digits: 0 },
@@ -57,5 +49,5 @@ export function handleSummary(data) {
     rows: steps.map(({ op, ops, latencyMs, variant }) => [
       variant ? `${benchmarks[op]}, ${variant}` : benchmarks[op], ops, latencyMs.mean * 1e6, ...Object.values(published).map((of) => of[op]),
     ]),
-  }]);
-}
+  }],
+});

@@ -5,38 +5,36 @@
 // without them, use DRIVERS=native. Settings: see README.md. Source: machbase/neo-tester at
 // b95bed6, stock -rollup and stockgo -rollup, with and without -reuse.
 import sweep from 'k6/x/sweep';
-import { published } from './lib/published.js';
-import { least, params, query } from './lib/rollup.js';
-import { someOf } from './lib/settings.js';
-import { clientOf, code, drivers, prepare, queryOperation } from './lib/stock.js';
-import { sweepOptions, sweepReport } from './lib/sweeping.js';
+import { describe, drivers, lookup, machbase, newClient, rollup, rollups } from './lib/stock.js';
 
-const chosen = someOf('DRIVERS', drivers);
+const { MACHBASE_URL, TIMEOUT } = machbase;
+const env = sweep.settings({ MACHBASE_URL, TIMEOUT, CODE: 'WISH', DRIVERS: { someOf: drivers } });
 
 const variants = [
-  { name: 'machcli', driver: 'machcli', reuse: false },
-  { name: 'machgo', driver: 'machgo', reuse: false },
-  { name: 'machgo-reuse', driver: 'machgo', reuse: true },
-  { name: 'native', driver: 'native', reuse: false },
-  { name: 'native-reuse', driver: 'native', reuse: true },
-].filter(({ driver }) => chosen.includes(driver));
+  { name: 'machcli', DRIVER: 'machcli', REUSE: false },
+  { name: 'machgo', DRIVER: 'machgo', REUSE: false },
+  { name: 'machgo-reuse', DRIVER: 'machgo', REUSE: true },
+  { name: 'native', DRIVER: 'native', REUSE: false },
+  { name: 'native-reuse', DRIVER: 'native', REUSE: true },
+].filter(({ DRIVER }) => env.DRIVERS.includes(DRIVER));
+const clients = Object.fromEntries(variants.map(({ name, ...own }) => [name, newClient({ ...env, ...own })]));
 
-const clients = variants.map(({ driver, reuse }) => clientOf(driver, reuse));
-
-export const options = sweepOptions('stock-drivers', null, { variants: variants.map(({ name }) => name), portable: false });
+export const options = sweep.options({
+  scenario: 'stock-drivers', variants: variants.map(({ name }) => name),
+  clients: [1, 8, 16, 32, 64, 128, 512], iterations: 10000, warmup: '2s', pause: '1s', maxDuration: '1h',
+});
 
 export function setup() {
-  prepare(clients[0], query, params(), least, published['stock-drivers'], {
-    driver: [...new Set(variants.map(({ driver }) => driver))].join(', '), reuse: variants.some(({ reuse }) => reuse),
-  });
-  clients[0].close();
-}
-
-export default function () {
-  const db = clients[variants.findIndex(({ name }) => name === sweep.step().variant)];
-  db.connect();
-  sweep.run(queryOperation(db, query, params(), least, { code }));
+  const db = clients[variants[0].name];
+  describe('stock-drivers', env, rollup, db, undefined, { published: rollups });
+  sweep.meta({ scenario: 'stock-drivers', target: { driver: env.DRIVERS.join(', ') }, params: { reuse: variants.some(({ REUSE }) => REUSE) } });
   db.close();
 }
 
-export const handleSummary = sweepReport;
+export default function () {
+  const db = clients[sweep.step().variant];
+  sweep.run(lookup(db, env, rollup(env)));
+  db.close();
+}
+
+export const handleSummary = (data) => sweep.report(data);

@@ -5,34 +5,26 @@
 // Connecting is an operation, too; there is no warm-up and no common start. Settings: see
 // README.md.
 import sweep from 'k6/x/sweep';
-import { published } from './lib/published.js';
-import { least, params, query } from './lib/rollup.js';
-import { duration, refuseSlips, wholeNumber } from './lib/settings.js';
-import { code, newClient, prepare, queryOperation } from './lib/stock.js';
+import { describe, lookup, machbase, newClient, rollup, rollups } from './lib/stock.js';
 
-refuseSlips('stock-ramp');
-const most = wholeNumber('VUS', 512, 1, 100000);
-const ramp = duration('RAMP', '8s');
-const hold = duration('HOLD', '10s', { least: 0 });
-const eighths = (n) => ({ duration: ramp, target: Math.max(Math.round((most * n) / 8), 1) });
-
-const db = newClient();
+const env = sweep.settings({ ...machbase, CODE: 'WISH', VUS: 512, RAMP: '8s', HOLD: { usual: '10s', from: 0 } }, { sweep: ['RESULTS'] });
+const db = newClient(env);
+const eighths = (n) => ({ duration: env.RAMP, target: Math.max(Math.round((env.VUS * n) / 8), 1) });
 
 export const options = {
   scenarios: {
     'stock-ramp': {
       executor: 'ramping-vus',
       startVUs: 1,
-      stages: [...[1, 2, 3, 4, 5, 6, 7, 8].map(eighths), { duration: hold, target: most }, ...[7, 6, 5, 4, 3, 2, 1, 0].map(eighths)],
+      stages: [...[1, 2, 3, 4, 5, 6, 7, 8].map(eighths), { duration: env.HOLD, target: env.VUS }, ...[7, 6, 5, 4, 3, 2, 1, 0].map(eighths)],
       gracefulRampDown: '5s',
     },
   },
   thresholds: { sweep_op_failed: ['rate==0'] },
-  setupTimeout: '2m',
 };
 
 export function setup() {
-  prepare(db, query, params(), least, published['stock-rollup']);
+  describe('stock-ramp', env, rollup, db, undefined, { published: rollups.map((one) => ({ ...one, op: 'rollup' })) });
 }
 
 let operation; // of this VU
@@ -40,7 +32,7 @@ let operation; // of this VU
 export default function () {
   if (!operation) {
     sweep.op('connect', () => db.connect());
-    operation = queryOperation(db, query, params(), least, { code });
+    operation = lookup(db, env, rollup(env));
   }
   sweep.op('rollup', operation);
 }

@@ -3,60 +3,50 @@
 // Settings: see README.md.
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';
-import { least, params, query } from './lib/rollup.js';
-import { duration, text } from './lib/settings.js';
-import { code, orAbort } from './lib/stock.js';
-import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { minute, orAbort, rollup } from './lib/stock.js';
 
-const url = text('MACHBASE_HTTP_URL', 'http://127.0.0.1:5654');
-const timeout = duration('TIMEOUT', '60s');
+const env = sweep.settings({ MACHBASE_HTTP_URL: 'http://127.0.0.1:5654', CODE: 'WISH', TIMEOUT: '60s' });
+const { query, minRows } = rollup(env);
 
-export const options = sweepOptions('stock-rollup-http', 'rollup', {}, tenSeconds);
+export const options = sweep.options({
+  scenario: 'stock-rollup-http', op: 'rollup', clients: [1, 8, 16, 32, 64, 128, 512], duration: '10s', warmup: '2s', pause: '1s', maxDuration: '1h',
+});
 
-/**
- * Runs a statement, and returns its rows.
- *
- * @returns {any[][]}
- */
+/** Runs a statement, and returns its rows. */
 function ask(sql) {
-  const response = http.get(`${url}/db/query?q=${encodeURIComponent(sql)}`, { timeout, tags: { name: 'query' } });
+  const response = http.get(`${env.MACHBASE_HTTP_URL}/db/query?q=${encodeURIComponent(sql)}`, { timeout: env.TIMEOUT, tags: { name: 'query' } });
   if (response.error) throw new Error(response.error);
   if (response.status !== 200) throw new Error(`status ${response.status}: ${response.json('reason')}`);
   return /** @type {any} */ (response.json('data.rows'));
 }
 
-/** The query with its parameters: a time is a number of nanoseconds. */
+/** Returns the query with its parameters; a time is a number of nanoseconds. */
 function statement() {
-  const values = params();
-  return query.replace(/\?/g, () => {
-    const value = values.shift();
-    if (value instanceof Date) return `${value.getTime()}000000`;
-    return typeof value === 'string' ? `'${value.replace(/'/g, "''")}'` : value;
-  });
+  const to = Date.now() - 2 * minute;
+  const values = [`'${env.CODE.replace(/'/g, "''")}'`, `${to - 60 * minute}000000`, `${to}000000`, '100'];
+  return query.replace(/\?/g, () => values.shift());
 }
 
-function rollup(sql) {
+function lookUp(sql) {
   const rows = ask(sql);
-  if (rows.length < least) throw new Error(`the answer has ${rows.length} rows, not ${least}: run stock-load.js first; what it loads lasts for an hour`);
-  const other = rows.find((row) => row[0] !== code);
-  if (other) throw new Error(`a row is of the code ${other[0]}, not ${code}`);
+  if (rows.length < minRows) throw new Error(`the answer has ${rows.length} rows, not ${minRows}: run stock-load.js first; what it loads lasts for an hour`);
+  const other = rows.find((row) => row[0] !== env.CODE);
+  if (other) throw new Error(`a row is of the code ${other[0]}, not ${env.CODE}`);
 }
 
 export function setup() {
   orAbort(() => {
-    rollup(statement());
+    lookUp(statement());
     const [[signature]] = ask('select binary_signature from v$version');
     sweep.meta({
-      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, url },
-      params: { code, query },
-      results,
+      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, url: env.MACHBASE_HTTP_URL }, params: { code: env.CODE, query },
     });
   });
 }
 
 export default function () {
   const sql = statement(); // the parameters of a client stay the same, as in stock-rollup.js
-  sweep.run(() => rollup(sql));
+  sweep.run(() => lookUp(sql));
 }
 
-export const handleSummary = sweepReport;
+export const handleSummary = (data) => sweep.report(data);

@@ -1,23 +1,22 @@
 // The published stock tick sweep: the last minute of a stock's ticks, about 87 rows per operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
-import { code, factsOf, isInGo, lastMinutes, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
-import { sweepOptions, sweepReport } from './lib/sweeping.js';
-import { query } from './lib/tick.js';
+import sweep from 'k6/x/sweep';
+import { describe, duet, lookup, machbase, newClient, tick } from './lib/stock.js';
 
-/** The least number of rows in an answer. */
-const least = 1;
+const env = sweep.settings({ ...machbase, CODE: 'WISH', IN_GO: false }, { base: [...duet, 'IN_GO'] });
+const db = newClient(env);
+const base = env.base && newClient(env.base);
 
-const db = newClient();
-const base = newBase('stock-tick', () => query, ['IN_GO']);
-
-export const options = sweepOptions('stock-tick', 'tick');
+export const options = sweep.options({
+  scenario: 'stock-tick', op: 'tick', clients: [1, 8, 16, 32, 64, 128, 512], iterations: 10000, warmup: '2s', pause: '1s', maxDuration: '1h',
+});
 
 export function setup() {
-  prepare(db, query, lastMinutes(1, 0), least, undefined, factsOf(db, isInGo()), base);
+  describe('stock-tick', env, tick, db, base);
 }
 
 export default function () {
-  sweepQuery(db, query, lastMinutes(1, 0), least, { code }, base);
+  sweep.run({ change: lookup(db, env, tick(env)), base: base && lookup(base, env.base, tick(env)) });
 }
 
-export const handleSummary = sweepReport;
+export const handleSummary = (data) => sweep.report(data);

@@ -479,9 +479,9 @@ declare module 'k6/x/sweep' {
    * may reset it (the server's own user), else from the server's start: see `extra.vmHwmSince`. If
    * it is unknown, those figures are left out.
    *
-   * `results` is the folder of the report. It is created and checked now, so that no sweep ends
-   * without a report. `name` replaces `scenario` in file names, such as `'lookup-redis'`, so that
-   * runs with two targets have separate reports.
+   * `results` is the folder of the report, by default the setting RESULTS, else "results". It is
+   * created and checked now, so that no sweep ends without a report. `name` replaces `scenario` in
+   * file names, such as `'lookup-redis'`, so that runs with two targets have separate reports.
    *
    * @throws TypeError for an unknown fact, a parameter with the name of an executor's option, a
    *   `name` without `scenario`, or an invalid `url`
@@ -498,9 +498,6 @@ declare module 'k6/x/sweep' {
     name?: string;
   }): void;
 
-  /** Returns the text of one setting. */
-  export function setting(name: string, options?: { environment?: string }): string | undefined;
-
   /**
    * A setting: its default (`1000`, `true`, `'60s'`, `'text'`; `null` for a text without one),
    * `[1, 8, 64]` for a list of integers, `['get', 'set']` for one of these words, by default the
@@ -511,7 +508,8 @@ declare module 'k6/x/sweep' {
   export type Setting =
     | null | boolean | number | string | number[] | string[]
     | {
-      type?: 'bytes' | 'duration' | 'flag' | 'integer' | 'integers' | 'number' | 'text';
+      /** bytes, duration, flag, integer, integers, number or text; by default that of `usual`. */
+      type?: string;
       usual?: unknown;
       from?: number;
       to?: number;
@@ -541,7 +539,7 @@ declare module 'k6/x/sweep' {
    */
   export function settings<T extends Record<string, Setting>>(
     settings: T,
-    limits?: { sweep?: string[]; base?: (keyof T)[] },
+    limits?: { sweep?: string[]; base?: string[] },
   ): { [K in keyof T]: any } & { base?: { [K in keyof T]: any }; BASE_URL?: string };
 
   /**
@@ -676,7 +674,6 @@ declare module 'k6/x/sweep' {
     meta: typeof meta;
     report: typeof report;
     mark: typeof mark;
-    setting: typeof setting;
     settings: typeof settings;
     refuse: typeof refuse;
     ycsb: typeof ycsb;

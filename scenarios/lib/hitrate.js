@@ -2,15 +2,14 @@
 // imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and BENCHMARK-100M-512B: two
 // Raspberry Pi 4B with 1 Gbit/s between them.
 import sweep from 'k6/x/sweep';
-import { isNear } from './memory.js';
-import { bytes, flag, oneOf, text, wholeNumber } from './settings.js';
+import { protocolOf } from './caches.js';
 
 const mib = 1024 * 1024;
 
-const published = {
+/** The published configurations: hot accesses of a complete timed pass, and the rows. */
+export const published = {
   '2g-513k': {
-    config: { memory: 2048 * mib, item: 513 * 1024, random: false },
-    hotAccesses: 52259,
+    memory: 2048 * mib, item: 513 * 1024, random: false, hotAccesses: 52259,
     rows: {
       memcached: [70.88, 86.33, 2109744, 70.46, 213.891, 215, 869],
       umem: [68.12, 82.64, 2097124, 68.12, 207.229, 215, 862],
@@ -19,8 +18,7 @@ const published = {
     },
   },
   '100m-512b': {
-    config: { memory: 100 * mib, item: 512, random: false },
-    hotAccesses: 2621158,
+    memory: 100 * mib, item: 512, random: false, hotAccesses: 2621158,
     rows: {
       memcached: [63.77, 77.92, 106500, 61.32, 80.655, 24910],
       umem: [62.04, 75.46, 103700, 61.26, 77.674, 25846],
@@ -28,45 +26,21 @@ const published = {
       pogocache: [51.97, 63.03, 103744, 51.3, 132.189, 12714],
     },
   },
-  'random-2g-1m': { config: { memory: 2048 * mib, item: mib, random: true }, hotAccesses: 52582, rows: {} },
-  'random-100m-1k': { config: { memory: 100 * mib, item: 1024, random: true }, hotAccesses: 2621031, rows: {} },
+  'random-2g-1m': { memory: 2048 * mib, item: mib, random: true, hotAccesses: 52582, rows: {} },
+  'random-100m-1k': { memory: 100 * mib, item: 1024, random: true, hotAccesses: 2621031, rows: {} },
 };
 
-const own = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'];
-
-/**
- * The name of the requested published configuration; undefined if settings describe another one.
- */
-export const name = (() => {
-  const given = own.filter((variable) => text(variable) !== undefined);
-  if (given.length === 0) return oneOf('CONFIG', Object.keys(published), '2g-513k');
-  if (text('CONFIG')) sweep.refuse(`CONFIG and ${given[0]} exclude each other: set one of them`);
-  if (!text('MEMORY') || !text('ITEM')) sweep.refuse('MEMORY and ITEM must both be set');
-  return undefined;
-})();
-
-/** The configuration: bytes and integer percentages. */
-export const config = name ? { ...published[name].config, hot: 20, access: 80, hotMemory: 80 } : {
-  memory: bytes('MEMORY'),
-  item: bytes('ITEM', undefined, 12),
-  random: flag('RANDOM', false),
-  hot: wholeNumber('HOT', 20, 1, 99),
-  access: wholeNumber('ACCESS', 80, 0, 100),
-  hotMemory: wholeNumber('DATA', 80, 1, 1000),
-};
-
-/** Average size of an item, key and value, as the benchmark computes it. */
-export const averageItem = config.random ? Math.floor(config.item / 2) : config.item;
-
-/** Accesses of a pass, as published. */
-export const accesses = Math.floor(
-  Math.floor(((config.random ? 8 : 4) * config.memory * config.hotMemory) / config.hot) / config.item,
-);
-
-/** Hot accesses of a complete timed pass; known only for published configurations. */
-export const checkFigure = name && published[name].hotAccesses;
-
-const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
+/** Returns the configuration of the settings: a published one, which has a name, or the user's. */
+export function configOf(env) {
+  const [own] = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'].filter((setting) => env[setting] !== undefined);
+  if (own && env.CONFIG) sweep.refuse(`CONFIG and ${own} exclude each other: set one of them`);
+  if (own && (!env.MEMORY || !env.ITEM)) sweep.refuse('MEMORY and ITEM must both be set');
+  const name = own ? undefined : env.CONFIG || '2g-513k';
+  const { memory = env.MEMORY, item = env.ITEM, random = env.RANDOM ?? false, hotAccesses = undefined, rows = {} } = name ? published[name] : {};
+  const config = { memory, item, random, hot: env.HOT ?? 20, access: env.ACCESS ?? 80, hotMemory: env.DATA ?? 80 };
+  const accesses = Math.floor(Math.floor(((random ? 8 : 4) * memory * config.hotMemory) / config.hot) / item); // of a pass, as published
+  return { name, config, accesses, hotAccesses, rows };
+}
 
 /** @type {import('k6/x/sweep').Table['columns']} */
 const columns = [
@@ -79,57 +53,94 @@ const columns = [
   { name: 'out', unit: 'Mib/s', better: 'higher', digits: 0 },
 ];
 
-function measuredRow({ seconds, extra }) {
-  return [
-    extra.hitRate, extra.hotHitRate, kib(extra.vmHwmBytes), extra.perMemoryHitRate, seconds, extra.hitsPerSecondMem,
-    extra.outMibPerSecond,
-  ];
-}
-
 /**
  * Returns the published columns for all servers, each with its published row, and notes.
  *
+ * @param {any} benchmark of configOf
  * @param {{ target: string, report: any }[]} measured report of each server
  * @returns {import('k6/x/sweep').Table}
  */
-export function table(measured) {
+export function table({ name, config, accesses, hotAccesses, rows: published }, measured) {
   const rows = [];
   const notes = [];
   for (const { target, report } of measured) {
-    for (const step of report.steps) {
-      rows.push([target, ...measuredRow(step)]);
-      notes.push(...notesOf(target, report, step));
+    for (const { seconds, complete, extra } of report.steps) {
+      rows.push([
+        target, extra.hitRate, extra.hotHitRate, extra.vmHwmBytes && Math.round(extra.vmHwmBytes / 1024), extra.perMemoryHitRate, seconds,
+        extra.hitsPerSecondMem, extra.outMibPerSecond,
+      ]);
+      notes.push(...notesOf(target, report, config.memory, complete, extra, hotAccesses).map((note) => `${target}: ${note}`));
     }
-    const row = name && published[name].rows[target];
-    if (row) rows.push([`${target}, published`, ...columns.map((_, i) => row[i])]);
+    if (published[target]) rows.push([`${target}, published`, ...columns.map((_, i) => published[target][i])]);
   }
   const what = name || `memory ${config.memory}, item ${config.item}${config.random ? ', random' : ''}`;
   return { title: `Hit rate, ${what}: ${accesses} accesses per pass`, columns: [{ name: 'server' }, ...columns], rows, notes };
 }
 
-function notesOf(target, report, { complete, extra }) {
-  const notes = memoryNotes(target, report);
-  if (extra.vmHwmBytes === undefined) {
-    notes.push(`${target}: VmHWM is unknown, so figures with it are missing: set ${target.toUpperCase()}_PID for a server on this machine, `
-      + 'or VMHWM=bytes for another one.');
-  } else if (extra.vmHwmSince && Date.parse(extra.vmHwmSince) < Date.parse(report.started) - 1000) { // Linux clocks have a resolution of 10 ms
-    notes.push(`${target}: VmHWM counts since the server's start at ${extra.vmHwmSince}, not since the start of the run: only the `
-      + "server's user can reset it.");
-  }
-  if (!complete) notes.push(`${target}: the timed pass is not complete.`);
-  else if (checkFigure && extra.hot !== checkFigure) {
-    notes.push(`${target}: WRONG CHECK FIGURE: ${extra.hot} hot accesses instead of the published ${checkFigure}.`);
-  }
-  return notes;
+function notesOf(target, { started, target: { memoryLimit: limit, evicts } }, memory, complete, { vmHwmBytes, vmHwmSince, hot }, hotAccesses) {
+  return [
+    limit === undefined && `the server does not tell its memory limit; that it is ${memory} bytes is not verified.`,
+    limit === 0 && `THE SERVER HAS NO MEMORY LIMIT, but the benchmark needs ${memory} bytes.`,
+    limit > 0 && !isNear(limit, memory) && `THE SERVER HAS ${limit} BYTES, but the benchmark needs ${memory}.`,
+    limit > 0 && !evicts && 'THE SERVER DOES NOT EVICT keys of the benchmark.',
+    vmHwmBytes === undefined && `VmHWM is unknown, so figures with it are missing: set ${target.toUpperCase()}_PID for a server on this machine, `
+      + 'or VMHWM=bytes for another one.',
+    Date.parse(vmHwmSince) < Date.parse(started) - 1000 // Linux clocks have a resolution of 10 ms
+      && `VmHWM counts since the server's start at ${vmHwmSince}, not since the start of the run: only the server's user can reset it.`,
+    !complete && 'the timed pass is not complete.',
+    complete && hotAccesses && hot !== hotAccesses && `WRONG CHECK FIGURE: ${hot} hot accesses instead of the published ${hotAccesses}.`,
+  ].filter(Boolean);
 }
 
-// Returns notes about the memory of a server.
-function memoryNotes(target, report) {
-  const { memoryLimit: limit, evicts } = report.target;
-  if (limit === undefined) return [`${target}: the server does not tell its memory limit; that it is ${config.memory} bytes is not verified.`];
-  if (limit === 0) return [`${target}: THE SERVER HAS NO MEMORY LIMIT, but the benchmark needs ${config.memory} bytes.`];
-  const notes = [];
-  if (!isNear(limit, config.memory)) notes.push(`${target}: THE SERVER HAS ${limit} BYTES, but the benchmark needs ${config.memory}.`);
-  if (!evicts) notes.push(`${target}: THE SERVER DOES NOT EVICT keys of the benchmark.`);
-  return notes;
+/** Reports whether a limit is within 1 % of the wanted one: some servers only know MiB. */
+const isNear = (limit, wanted) => Math.abs(limit - wanted) <= 0.01 * wanted;
+
+/** Reads the memory settings of each server, by protocol. umem-cache has no command for them. */
+const memories = {
+  memcached: (client) => Object.entries(client.stats('settings')).map(([address, { maxbytes, evictions }]) => ({
+    address, limit: Number(maxbytes), unlimited: false, policy: evictions === 'off' ? 'evictions off' : '',
+  })),
+  resp: (client) => Object.entries(client.info('memory')).map(([address, { maxmemory, maxmemory_policy: policy }]) => ({ // keys of the benchmark never expire
+    address, limit: Number(maxmemory), unlimited: maxmemory === '0',
+    policy: maxmemory !== '0' && policy && !policy.startsWith('allkeys-') ? `maxmemory-policy ${policy}` : '',
+  })),
+  umemcache: () => [],
+};
+
+/** The command that starts a server with a memory limit in bytes. */
+const starts = {
+  memcached: (bytes) => `--memory-limit ${Math.round(bytes / mib)}, and without --disable-evictions`,
+  umem: (bytes) => `make MEM_LIMIT=${bytes}`,
+  redis: (bytes) => `--maxmemory ${bytes} --maxmemory-policy allkeys-lru`,
+  pogocache: (bytes) => `--maxmemory=${bytes}`,
+};
+
+/**
+ * Returns facts about a server's memory for the report, as the server reports them: the limit in
+ * bytes of all its instances, and whether it evicts.
+ *
+ * @throws if they differ from the configuration; the message has the command to start the server
+ */
+export function memoryOf(env, target, client, { name, config: { memory } }) {
+  let all = [];
+  try {
+    all = memories[protocolOf(env, target)](client);
+  } catch (e) {
+    if (!['server', 'invalid', 'protocol'].includes(e.kind)) throw e; // it does not have this command
+  }
+  if (all.length === 0 || all.some(({ limit }) => !(limit >= 0))) return {};
+  const never = all.map(({ policy }) => policy).find((policy) => policy !== '');
+  const limit = all.reduce((sum, one) => sum + one.limit, 0);
+  const unlimited = all.some((one) => one.unlimited);
+  const setting = name ? `CONFIG=${name}` : 'MEMORY';
+  const [wrong] = [
+    unlimited && `has no memory limit, and ${setting} is ${memory} bytes`,
+    !isNear(limit, memory) && `has a memory limit of ${limit} bytes, and ${setting} is ${memory}`,
+    never && `does not evict what the benchmark writes (${never})`,
+  ].filter(Boolean);
+  if (wrong && !env.OTHER_MEMORY) {
+    throw new Error(`${target} at ${all.map(({ address }) => address).join(', ')} ${wrong}: start it with ${starts[target](Math.round(memory / all.length))}`
+      + `${all.length > 1 ? ', each instance' : ''}; OTHER_MEMORY=true measures it as it is`);
+  }
+  return { memoryLimit: limit, evicts: !never && !unlimited };
 }

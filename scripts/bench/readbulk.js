@@ -2,10 +2,10 @@
 import grpc from 'k6/net/grpc';
 import mxgateway from 'k6/x/mxgateway';
 import sweep from 'k6/x/sweep';
-import { tags } from '../../scenarios/lib/readbulk.js';
 import { report, step, target } from './step.js';
 
 const proto = '../../scenarios/lib/mxaccess_gateway.proto';
+const tags = [1, 2, 3, 4, 5, 6].map((n) => `TestMachine_00${n}.TestChangingInt`);
 const service = 'mxaccess_gateway.v1.MxAccessGateway';
 const address = __ENV.MXGW_URL;
 const metadata = { authorization: `Bearer ${__ENV.MXGW_KEY}` };

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,16 +21,32 @@ type checker struct {
 	sources  string
 }
 
+var (
+	settingName  = regexp.MustCompile("`([A-Z][A-Z_]*[A-Z])`")
+	scenarioName = regexp.MustCompile("^\\| `([a-z-]+)` \\| .* \\| (?:sweep, )?`[A-Z]")
+)
+
 func newChecker(t *testing.T) *checker {
 	t.Helper()
 	c := &checker{makefile: read(t, "Makefile"), settings: map[string][]string{}}
-	vm := sobek.New()
-	script := regexp.MustCompile(`(?m)^import .*$|^export `).ReplaceAllString(read(t, "scenarios/lib/slips.js"), "")
-	_, err := vm.RunString(script)
-	require.NoError(t, err)
-	value, err := vm.RunString("settings")
-	require.NoError(t, err)
-	require.NoError(t, vm.ExportTo(value, &c.settings))
+	var sweeps []string
+	for line := range strings.Lines(read(t, "scenarios/README.md")) { // an e2e test compares its tables with the scenarios
+		cells := strings.Split(line, " | ")
+		var names []string
+		for _, found := range settingName.FindAllStringSubmatch(cells[min(2, len(cells)-1)], -1) {
+			names = append(names, found[1])
+		}
+		if row := scenarioName.FindStringSubmatch(line); row != nil {
+			if strings.HasPrefix(cells[2], "sweep, ") {
+				names = append(names, sweeps...)
+			}
+			c.settings[row[1]] = names
+		} else if found := settingName.FindAllStringSubmatch(cells[0], -1); strings.HasPrefix(line, "| `") && len(c.settings) == 0 { // of all sweeps
+			for _, one := range found {
+				sweeps = append(sweeps, one[1])
+			}
+		}
+	}
 	for _, pattern := range []string{"Makefile", "scripts/*.sh", "scripts/servers/*.sh", "scripts/servers/lib/*.sh"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)

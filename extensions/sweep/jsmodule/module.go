@@ -49,7 +49,6 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"meta":     m.meta,
 		"mark":     m.mark,
 		"report":   m.report,
-		"setting":  m.setting,
 		"settings": m.declare,
 		"refuse":   m.refuse,
 		"ycsb":     m.ycsb,

@@ -32,7 +32,7 @@ func TestModuleExports(t *testing.T) {
 	exports := instance.Exports()
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "op", "step", "ready", "done", "options", "gates", "meta", "mark", "report", "setting", "settings"} {
+	for _, name := range []string{"run", "op", "step", "ready", "done", "options", "gates", "meta", "mark", "report", "settings"} {
 		require.Contains(t, named, name)
 		function := object.Get(name).ToObject(runtime.VU.Runtime())
 		require.Equal(t, name, function.Get("name").String(), "that stack traces show")

@@ -26,11 +26,13 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	} else if err := rt.ExportTo(call.Argument(0), &all); err != nil || len(list) == 0 {
 		k6glue.ThrowType(rt, "sweep.options takes options, or an array of them, not %s", k6glue.Show(call.Argument(0)))
 	}
+	if file, _ := k6glue.Setting(m.env, m.test, setGates, ""); file != "" && len(all) > 1 {
+		m.misconfigured(wrongSetting{fmt.Errorf("GATES is for one scenario, and this run has %d", len(all))})
+
+		return sobek.Undefined()
+	}
 	for _, one := range all {
 		o, config, err := m.readSweep(one)
-		if err == nil && len(all) > 1 && o.Gates != nil {
-			err = wrongSetting{fmt.Errorf("a gate file is for one scenario, and this run has %d", len(all))}
-		}
 		if err != nil {
 			if !errors.As(err, new(wrongSetting)) {
 				err = fmt.Errorf("sweep.options: %w", err)

@@ -88,7 +88,7 @@ func (d *described) setting() *ownSetting {
 
 		return &ownSetting{usual, "all, or some of " + strings.Join(d.SomeOf, ", ") + " with commas between them", d.someOf}
 	case len(d.SharesOf) > 0:
-		return &ownSetting{d.Usual, "shares of " + strings.Join(d.SharesOf, ", ") + ", such as " + fmt.Sprint(d.Usual), d.shares}
+		return &ownSetting{d.Usual, "shares of " + strings.Join(d.SharesOf, ", ") + ", such as " + d.SharesOf[0] + ":1", d.shares}
 	}
 	switch d.kind() {
 	case "text":

@@ -191,7 +191,12 @@ var settingName = regexp.MustCompile(`^[A-Z][A-Z_]*$`)
 // refuseUnknown returns the error for a name that is no setting: any of -e, and those of the
 // environment that look like a misspelt one.
 func (o *ownSettings) refuseUnknown(flags []string, env *sobek.Object) error {
-	known := slices.Concat(o.names, o.Sweep)
+	known := slices.Clone(o.names)
+	for _, name := range o.Sweep {
+		if o.of[name] == nil {
+			known = append(known, name)
+		}
+	}
 	if len(o.Base) > 0 {
 		known = append(known, "BASE", "BASE_URL")
 		for _, name := range o.Base {

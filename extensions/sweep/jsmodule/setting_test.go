@@ -56,7 +56,7 @@ func TestOwnSettings(t *testing.T) {
 		{"CLIENTS", "1,,2", "integers from 1 with commas between them"},
 		{"KIND", "c", "one of a, b"},
 		{"WORK", "x,x", "all, or some of x, y with commas between them"},
-		{"MIX", "touch:1", "shares of get, set, such as set:9,get:91"},
+		{"MIX", "touch:1", "shares of get, set, such as get:1"},
 	} {
 		_, err := settingsIn(t, all, map[string]string{tt.name: tt.value})
 		require.ErrorContains(t, err, tt.name+" must be "+tt.accepts+`, but is "`+tt.value+`"`)

@@ -141,12 +141,14 @@ func (m *module) unread() error {
 
 // refuseUnread returns the error for the first setting that nothing reads.
 func (s *settings) refuseUnread(honoured []string) error {
-	if len(s.sources) == 0 || s.closed.Load() { // sweep.settings checks them
+	closed := s.closed.Load() // sweep.settings refuses names that it does not know
+	if len(s.sources) == 0 && !closed {
 		return nil
 	}
 	for _, name := range s.given {
 		short := strings.TrimPrefix(name, "SWEEP_")
-		if slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") || k6glue.Mentions(s.sources, short) {
+		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") ||
+			closed && !slices.Contains(settingNames(), short) || !closed && k6glue.Mentions(s.sources, short) {
 			continue
 		}
 		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")

@@ -24,7 +24,7 @@ reason() {
     K6_SWEEP_INFLUXDB_TOKEN=*) echo 'needs an InfluxDB 2 or 3' ;;
     *K6_OTEL_*) echo 'needs an OpenTelemetry collector; an e2e test has a server with its protocol' ;;
     *'k6 cloud '*) echo 'needs a Grafana Cloud account; an e2e test has a server with its protocol' ;;
-    *'CONFIG=100m-512b -e TARGETS=memcached,redis') echo 'needs more than ten minutes' ;;
+    *'CONFIG=100m-512b -e TARGET=memcached,redis') echo 'needs more than ten minutes' ;;
   esac
 }
 

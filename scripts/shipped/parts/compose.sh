@@ -70,10 +70,10 @@ for service in redis influxdb; do
   ((tries < 60)) || die "the health check of $service fails"
 done
 row 'health checks of redis and influxdb' 'pass'
-compose run --rm -T k6 run --quiet scenarios/cache-sweep.js -e TARGETS=memcached,redis -e CLIENTS=1,8 -e DURATION=2s -o sweep-influxdb >&2
+compose run --rm -T k6 run --quiet scenarios/cache-sweep.js -e TARGET=memcached,redis -e CLIENTS=1,8 -e DURATION=2s -o sweep-influxdb >&2
 streamed=$(podman exec "$(container influxdb)" influx -database sweep -format csv -execute 'SELECT count(ops_per_second) FROM sweep' | tail -n 1)
 [[ $streamed == sweep,* ]] || die "InfluxDB has nothing of the sweep: $streamed"
-row '`run --rm k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis -o sweep-influxdb`' "passes; $(cut -d , -f 3 <<<"$streamed") points are in InfluxDB"
+row '`run --rm k6 run scenarios/cache-sweep.js -e TARGET=memcached,redis -o sweep-influxdb`' "passes; $(cut -d , -f 3 <<<"$streamed") points are in InfluxDB"
 kept=$(podman run --rm -v xk6-sweep_results:/kept:ro --entrypoint ls xk6-sweep /kept | tr '\n' ' ')
 [[ $kept == *cache-sweep-memcached.json*cache-sweep-redis.json* ]] || die "the volume results has $kept"
 row 'volume `results`' 'has the reports afterwards'

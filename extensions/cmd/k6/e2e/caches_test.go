@@ -76,7 +76,7 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
 	began := time.Now().Truncate(time.Millisecond)
-	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "TARGETS", strings.Join(targets, ","), "UMEM_PID", fmt.Sprint(os.Getpid()))})
+	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "TARGET", strings.Join(targets, ","), "UMEM_PID", fmt.Sprint(os.Getpid()))})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, target := range targets {
 		steps := cacheSteps(t, r, "cache-hitrate-"+target)
@@ -156,7 +156,7 @@ func TestHitRateChecksServerMemory(t *testing.T) {
 	}{
 		{nil, []string{"TARGET", "memcached"}, "memcached at " + env["MEMCACHED_URL"] + " has a memory limit of 67108864 bytes, and MEMORY is 134217728: " +
 			"start it with --memory-limit 128, and without --disable-evictions; OTHER_MEMORY=true measures it as it is"},
-		{memory(0, "allkeys-lru"), []string{"TARGETS", "umem,redis"}, "redis at " + redis + " has no memory limit, and MEMORY is 134217728 bytes: " +
+		{memory(0, "allkeys-lru"), []string{"TARGET", "umem,redis"}, "redis at " + redis + " has no memory limit, and MEMORY is 134217728 bytes: " +
 			"start it with --maxmemory 134217728 --maxmemory-policy allkeys-lru"},
 		{memory(133000000, "noeviction"), []string{"TARGET", "redis"}, "does not evict what the benchmark writes (maxmemory-policy noeviction): start it with"},
 		{memory(133000000, "volatile-lru"), []string{"TARGET", "redis"}, "does not evict what the benchmark writes (maxmemory-policy volatile-lru): start it with"},
@@ -226,13 +226,12 @@ func TestHitRateSettings(t *testing.T) {
 		env  []string
 		says string
 	}{
-		{[]string{"TARGET", "mongo"}, `TARGET must be one of memcached, umem, redis, pogocache, but is "mongo"`},
-		{[]string{"TARGETS", "redis,redis"}, `TARGETS must be all, or a comma-separated list of memcached, umem, redis, pogocache, but is "redis,redis"`},
-		{[]string{"TARGET", "redis", "TARGETS", "all"}, "TARGET and TARGETS exclude each other: set one of them"},
+		{[]string{"TARGET", "mongo"}, `TARGET must be all, or some of memcached, umem, redis, pogocache with commas between them, but is "mongo"`},
+		{[]string{"TARGET", "redis,redis"}, `TARGET must be all, or some of memcached, umem, redis, pogocache with commas between them, but is "redis,redis"`},
 		{[]string{"CONFIG", "3g"}, `CONFIG must be one of 2g-513k, 100m-512b, random-2g-1m, random-100m-1k, but is "3g"`},
-		{[]string{"CONFIG", "2g-513k", "ITEM", "5"}, "CONFIG and ITEM exclude each other: set one of them"},
+		{[]string{"CONFIG", "2g-513k", "ITEM", "50"}, "CONFIG and ITEM exclude each other: set one of them"},
 		{[]string{"MEMORY", "5000"}, "MEMORY and ITEM must both be set"},
-		{[]string{"TARGETS", "all", "VMHWM", "5"}, "VMHWM is for one server: set TARGET, or NAME_PID for each of TARGETS"},
+		{[]string{"TARGET", "all", "VMHWM", "5"}, "VMHWM is for one server: set one TARGET, or NAME_PID for each"},
 		{[]string{"POGOCACHE_PROTOCOL", "http", "TARGET", "pogocache"}, `POGOCACHE_PROTOCOL must be one of resp, memcached, but is "http"`},
 	} {
 		r := refused(t, options{script: "cache-hitrate.js", env: cachesEnv(t, tt.env...)})
@@ -251,7 +250,7 @@ func TestHitRateWithoutServer(t *testing.T) {
 func TestCacheSweep(t *testing.T) {
 	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
-	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,4,16", "ITERATIONS", "200",
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", strings.Join(targets, ","), "CLIENTS", "1,4,16", "ITERATIONS", "200",
 		"WARMUP", "100ms", "KEYS", "1000", "PAUSE", "0s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, target := range targets {

@@ -35,7 +35,7 @@ func TestMissingDrivers(t *testing.T) {
 		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
 		{"stock-drivers", nil, fmt.Sprintf(missing, "machcli")},
 		{"stock-drivers", map[string]string{"DRIVERS": "native,odbc"},
-			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
+			`DRIVERS must be all, or some of native, machgo, machcli with commas between them, but is "native,odbc"`},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			t.Parallel()

@@ -119,12 +119,10 @@ func TestSettingsOfABase(t *testing.T) {
 		{"stock-rollup.js", map[string]string{"BASE": "CODE=A"}, `BASE must be settings with commas between them, such as DRIVER=value, of DRIVER, REUSE, TIMEOUT, IN_GO, but is "CODE=A"`},
 		{"stock-union.js", map[string]string{"BASE": "UNION=3m"}, `UNION of BASE must be one of 1m, 1s, but is "3m"`},
 		{"stock-rollup.js", map[string]string{"BASE_URL": "machbase://a:1", "BASE_MACHBASE_URL": "machbase://a:2"}, `BASE_URL and BASE_MACHBASE_URL exclude each other: set one of them`},
-		{"cache-sweep.js", map[string]string{"TARGETS": "memcached,redis", "BASE_URL": "127.0.0.1:1"}, `BASE_URL is for one server: set TARGET, or BASE_MEMCACHED_URL`},
-		{"cache-sweep.js", map[string]string{"BASE_URLS": "127.0.0.1:1"}, `BASE_URLS is not a setting of cache-sweep; did you mean BASE_URL?`},
-		{"stock-append.js", map[string]string{"BASE_URL": "machbase://a:1"}, `BASE_URL asks for a duet, but stock-append has none: the server is still busy`},
-		{"cache-hitrate.js", map[string]string{"BASE": "CONFIG=100m-512b"}, `BASE asks for a duet, but cache-hitrate has none: a cache is filled once`},
-		{"natsjs-kv.js", map[string]string{"BASE_URL": "a:1"}, `but natsjs-kv has none: it follows its published driver; natsjs-kv-sweep has one`},
-		{"read-bulk.js", map[string]string{"BASE_URL": "a:1"}, `but read-bulk has none`},
+		{"cache-sweep.js", map[string]string{"TARGET": "memcached,redis", "BASE_URL": "127.0.0.1:1"}, `BASE_URL is for one server: set one of memcached, redis, or BASE_MEMCACHED_URL`},
+		{"cache-sweep.js", map[string]string{"BASE_URLS": "127.0.0.1:1"}, `nothing in the script reads the setting BASE_URLS; did you mean BASE_URL?`},
+		{"stock-append.js", map[string]string{"BASE_URL": "machbase://a:1"}, `nothing in the script reads the setting BASE_URL; its settings are MACHBASE_URL,`},
+		{"cache-hitrate.js", map[string]string{"BASE": "CONFIG=100m-512b"}, `nothing in the script reads the setting BASE; its settings are TARGET,`},
 	} {
 		r := refused(t, options{script: tt.script, env: with(noMachbase, tt.env)})
 		require.Equal(t, exitInvalidConfig, r.code, r.output)

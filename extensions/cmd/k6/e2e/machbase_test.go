@@ -170,11 +170,11 @@ func TestStockBench(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-bench.js", env: map[string]string{
-		"ITERATIONS": "40", "WARMUP": "0s", "CLIENTS": "1,8", "GATES": "../thresholds/stock-bench.json",
+		"ITERATIONS": "40", "WARMUP": "0s", "GATES": "../thresholds/stock-bench.json",
 	}})
 	require.Contains(t, []int{exitOK, exitThreshold, exitMarkedFailed}, r.code, r.output)
 	rep := r.report(t, "stock-bench")
-	require.Len(t, rep.Steps, 2, "one client, whatever CLIENTS says")
+	require.Len(t, rep.Steps, 2, "one client")
 	rows := map[string]int{"tick": 100, "rollup": 60}
 	for _, s := range rep.Steps {
 		require.Equal(t, 1, s.Clients)

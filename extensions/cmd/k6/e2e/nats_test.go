@@ -209,14 +209,14 @@ func TestNatsSettings(t *testing.T) {
 	for _, tt := range []struct {
 		script, name, value, says string
 	}{
-		{"natsjs-kv.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
-		{"natsjs-kv-sweep.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
-		{"natsjs-kv.js", "ROWS", "OrbSet,Set", `ROWS must be a comma-separated list of some of OrbSet, MicroWrite, `},
+		{"natsjs-kv.js", "LAYOUT", "macro", `LAYOUT must be all, or some of orb, orb-compat, micro with commas between them, but is "macro"`},
+		{"natsjs-kv-sweep.js", "LAYOUT", "macro", `LAYOUT must be all, or some of orb, orb-compat, micro with commas between them, but is "macro"`},
+		{"natsjs-kv.js", "ROWS", "OrbSet,Set", `ROWS must be all, or some of OrbSet, MicroWrite, `},
 		{"natsjs-kv.js", "ITERATIONS", "0", `ITERATIONS must be an integer from 1 to 1000000, but is "0"`},
-		{"natsjs-kv-sweep.js", "MIX", "half", `MIX must be one of put, get, mixed, all, but is "half"`},
-		{"natsjs-kv-sweep.js", "GATES", "x", `GATES is for one scenario, and there are 9: set LAYOUT and MIX`},
-		{"nats-core.js", "WORK", "play", `WORK must be one of publish, pubsub, request, all, but is "play"`},
-		{"nats-core.js", "GATES", "x", `GATES is for one scenario, and there are 3: set WORK`},
+		{"natsjs-kv-sweep.js", "MIX", "half", `MIX must be all, or some of put, get, mixed with commas between them, but is "half"`},
+		{"natsjs-kv-sweep.js", "GATES", "x", `GATES is for one scenario, and this run has 9`},
+		{"nats-core.js", "WORK", "play", `WORK must be all, or some of publish, pubsub, request with commas between them, but is "play"`},
+		{"nats-core.js", "GATES", "x", `GATES is for one scenario, and this run has 3`},
 		{"nats-core.js", "NATS_URL", "http://host", "new Client: a server must look like nats://user:password@host:4222"},
 	} {
 		r := refused(t, options{script: tt.script, env: natsEnv(t, tt.name, tt.value)})

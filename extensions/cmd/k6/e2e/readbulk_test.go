@@ -159,36 +159,29 @@ func requireClose(t *testing.T, server, client float64) {
 
 func TestReadBulkOfOneClient(t *testing.T) {
 	calm(t)
-	for _, client := range []string{"mxgateway", "grpc"} {
-		g := startedGateway(t)
-		r := readBulk(t, g.env("CLIENT", client, "BULK", "20"))
-		require.Equal(t, exitOK, r.code, r.output)
-		calls, served := r.object(t), g.served(t)
-		require.Positive(t, calls.TotalCalls)
-		require.Zero(t, calls.FailedCalls)
-		require.Equal(t, served.TotalCalls, calls.TotalCalls, "there was no warm-up: each call is counted on both sides")
-		require.Equal(t, 20*calls.TotalCalls, calls.TotalReadResults)
-		require.Equal(t, served.CachedReadResults, calls.CachedReadResults)
-		require.GreaterOrEqual(t, calls.DurationMs, 1000.0)
-		require.LessOrEqual(t, calls.DurationMs, 10000.0)
-		require.Zero(t, g.openSessions(t))
+	g := startedGateway(t)
+	r := readBulk(t, g.env("BULK", "20"))
+	require.Equal(t, exitOK, r.code, r.output)
+	calls, served := r.object(t), g.served(t)
+	require.Positive(t, calls.TotalCalls)
+	require.Zero(t, calls.FailedCalls)
+	require.Equal(t, served.TotalCalls, calls.TotalCalls, "there was no warm-up: each call is counted on both sides")
+	require.Equal(t, 20*calls.TotalCalls, calls.TotalReadResults)
+	require.Equal(t, served.CachedReadResults, calls.CachedReadResults)
+	require.GreaterOrEqual(t, calls.DurationMs, 1000.0)
+	require.LessOrEqual(t, calls.DurationMs, 10000.0)
+	require.Zero(t, g.openSessions(t))
 
-		rep := r.report(t, "read-bulk")
-		require.Len(t, rep.Steps, 1)
-		require.Equal(t, calls.TotalCalls, rep.Steps[0].Ops)
-		require.Equal(t, "readBulk", rep.Steps[0].Op)
-		require.Contains(t, rep.Target["version"], "emulator")
-		require.Equal(t, client, rep.Target["driver"])
-		require.Len(t, r.lines(`msg="backend: emulator`), 1, "for scripts/read-bulk.sh")
-		if client == "mxgateway" {
-			requireClose(t, served.LatencyMs.P50, calls.LatencyMs.P50)
-			require.Equal(t, calls.TotalReadResults, rep.Steps[0].Rows)
-			require.Positive(t, rep.Steps[0].BytesReceived)
-			require.Equal(t, float64(calls.CachedReadResults), sum(r.samples(t, "mxgateway_results_cached"), nil))
-		} else { // in JavaScript with the race detector, it takes longer
-			require.GreaterOrEqual(t, calls.LatencyMs.P50, served.LatencyMs.P50*0.9)
-		}
-	}
+	rep := r.report(t, "read-bulk")
+	require.Len(t, rep.Steps, 1)
+	require.Equal(t, calls.TotalCalls, rep.Steps[0].Ops)
+	require.Equal(t, "readBulk", rep.Steps[0].Op)
+	require.Contains(t, rep.Target["version"], "emulator")
+	require.Len(t, r.lines(`msg="backend: emulator`), 1, "for scripts/read-bulk.sh")
+	requireClose(t, served.LatencyMs.P50, calls.LatencyMs.P50)
+	require.Equal(t, calls.TotalReadResults, rep.Steps[0].Rows)
+	require.Positive(t, rep.Steps[0].BytesReceived)
+	require.Equal(t, float64(calls.CachedReadResults), sum(r.samples(t, "mxgateway_results_cached"), nil))
 }
 
 // The object is the last line of standard output, as drivers expect, and excludes the warm-up.
@@ -254,100 +247,88 @@ func TestReadBulkSweep(t *testing.T) {
 
 func TestReadBulkFaults(t *testing.T) {
 	t.Parallel()
-	for _, client := range []string{"mxgateway", "grpc"} {
-		t.Run(client, func(t *testing.T) {
-			t.Parallel()
-			g := startedGateway(t)
+	g := startedGateway(t)
 
-			r := readBulk(t, g.env("CLIENT", client, "MXGW_KEY", "mxgw_test_wrong"))
-			require.Equal(t, exitAborted, r.code, r.output)
-			calls := r.object(t)
-			require.Zero(t, calls.SuccessfulCalls)
-			require.Positive(t, calls.FailedCalls)
-			require.LessOrEqual(t, calls.FailedCalls, 21, "a gateway that refuses is not asked again and again")
-			require.Positive(t, calls.LatencyMs.P50)
-			require.Zero(t, g.served(t).TotalCalls)
+	r := readBulk(t, g.env("MXGW_KEY", "mxgw_test_wrong"))
+	require.Equal(t, exitAborted, r.code, r.output)
+	calls := r.object(t)
+	require.Zero(t, calls.SuccessfulCalls)
+	require.Positive(t, calls.FailedCalls)
+	require.LessOrEqual(t, calls.FailedCalls, 21, "a gateway that refuses is not asked again and again")
+	require.Positive(t, calls.LatencyMs.P50)
+	require.Zero(t, g.served(t).TotalCalls)
 
-			r = readBulk(t, g.env("CLIENT", client, "MXGW_KEY", g.keyWithoutRead))
-			require.Equal(t, exitAborted, r.code, r.output)
-			calls = r.object(t)
-			require.Zero(t, calls.SuccessfulCalls)
-			require.Positive(t, calls.FailedCalls)
-			require.Positive(t, calls.LatencyMs.P50, "of calls that failed")
-			require.Equal(t, calls.FailedCalls, r.report(t, "read-bulk").Steps[0].Failed)
-			require.NotEmpty(t, r.lines("invoke:read"))
+	r = readBulk(t, g.env("MXGW_KEY", g.keyWithoutRead))
+	require.Equal(t, exitAborted, r.code, r.output)
+	calls = r.object(t)
+	require.Zero(t, calls.SuccessfulCalls)
+	require.Positive(t, calls.FailedCalls)
+	require.Positive(t, calls.LatencyMs.P50, "of calls that failed")
+	require.Equal(t, calls.FailedCalls, r.report(t, "read-bulk").Steps[0].Failed)
+	require.NotEmpty(t, r.lines("invoke:read"))
 
-			g = startedGateway(t)
-			g.request(t, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,skip=20,calls=5")
-			r = readBulk(t, g.env("CLIENT", client))
-			require.Equal(t, exitThreshold, r.code, r.output)
-			calls = r.object(t)
-			require.Equal(t, 5, calls.FailedCalls)
-			require.Greater(t, calls.SuccessfulCalls, 20, "it goes on afterwards")
-			require.Equal(t, g.served(t).TotalCalls, calls.TotalCalls)
+	g = startedGateway(t)
+	g.request(t, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,skip=20,calls=5")
+	r = readBulk(t, g.env())
+	require.Equal(t, exitThreshold, r.code, r.output)
+	calls = r.object(t)
+	require.Equal(t, 5, calls.FailedCalls)
+	require.Greater(t, calls.SuccessfulCalls, 20, "it goes on afterwards")
+	require.Equal(t, g.served(t).TotalCalls, calls.TotalCalls)
 
-			g = startedGateway(t)
-			g.request(t, http.MethodPost, "faults", "kind=items,items=2,calls=10")
-			r = readBulk(t, g.env("CLIENT", client))
-			calls = r.object(t)
-			require.Zero(t, calls.FailedCalls, "the schema has no place for a result that failed: it is one that was not cached")
-			require.Equal(t, 6*calls.TotalCalls, calls.TotalReadResults)
-			require.Equal(t, g.served(t).CachedReadResults, calls.CachedReadResults)
-			require.Equal(t, exitThreshold, r.code, r.output)
+	g = startedGateway(t)
+	g.request(t, http.MethodPost, "faults", "kind=items,items=2,calls=10")
+	r = readBulk(t, g.env())
+	calls = r.object(t)
+	require.Zero(t, calls.FailedCalls, "the schema has no place for a result that failed: it is one that was not cached")
+	require.Equal(t, 6*calls.TotalCalls, calls.TotalReadResults)
+	require.Equal(t, g.served(t).CachedReadResults, calls.CachedReadResults)
+	require.Equal(t, exitThreshold, r.code, r.output)
 
-			g = startedGateway(t)
-			g.request(t, http.MethodPost, "faults", "kind=close,skip=10,calls=1")
-			r = readBulk(t, g.env("CLIENT", client))
-			require.Equal(t, exitThreshold, r.code, r.output)
-			calls = r.object(t)
-			require.Positive(t, calls.FailedCalls)
-			require.Greater(t, calls.SuccessfulCalls, 10, "over a new connection")
-		})
-	}
+	g = startedGateway(t)
+	g.request(t, http.MethodPost, "faults", "kind=close,skip=10,calls=1")
+	r = readBulk(t, g.env())
+	require.Equal(t, exitThreshold, r.code, r.output)
+	calls = r.object(t)
+	require.Positive(t, calls.FailedCalls)
+	require.Greater(t, calls.SuccessfulCalls, 10, "over a new connection")
 }
 
 func TestReadBulkOutage(t *testing.T) {
 	t.Parallel()
-	for _, client := range []string{"mxgateway", "grpc"} {
-		g := startedGateway(t)
-		ctx, stop := context.WithTimeout(t.Context(), hang)
-		defer stop()
-		over := make(chan error, 1)
-		r := k6(t, options{
-			script: "read-bulk.js", env: g.env("CLIENT", client, "DURATION", "6s"),
-			measuring: func(*os.Process) { over <- g.outage(ctx, "1s") },
-		})
-		require.Equal(t, exitThreshold, r.code, r.output)
-		require.NoError(t, <-over)
-		calls, afterwards := r.object(t), g.served(t)
-		require.Positive(t, calls.FailedCalls)
-		require.Less(t, calls.FailedCalls, 50, "ten a second, not as many as can fail")
-		require.Positive(t, afterwards.SuccessfulCalls)
-		require.Zero(t, afterwards.FailedCalls)
-		require.Greater(t, calls.SuccessfulCalls, afterwards.SuccessfulCalls, "there were some before it, too")
-		require.Equal(t, calls.FailedCalls, r.report(t, "read-bulk").Steps[0].Failed)
-	}
+	g := startedGateway(t)
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	over := make(chan error, 1)
+	r := k6(t, options{
+		script: "read-bulk.js", env: g.env("DURATION", "6s"),
+		measuring: func(*os.Process) { over <- g.outage(ctx, "1s") },
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.NoError(t, <-over)
+	calls, afterwards := r.object(t), g.served(t)
+	require.Positive(t, calls.FailedCalls)
+	require.Less(t, calls.FailedCalls, 50, "ten a second, not as many as can fail")
+	require.Positive(t, afterwards.SuccessfulCalls)
+	require.Zero(t, afterwards.FailedCalls)
+	require.Greater(t, calls.SuccessfulCalls, afterwards.SuccessfulCalls, "there were some before it, too")
+	require.Equal(t, calls.FailedCalls, r.report(t, "read-bulk").Steps[0].Failed)
 }
 
 func TestReadBulkCutOff(t *testing.T) {
 	t.Parallel()
-	for _, client := range []string{"mxgateway", "grpc"} {
-		t.Run(client, func(t *testing.T) {
-			t.Parallel() // k6 waits 30 s for the running call
-			g := startedGateway(t)
-			g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
-			env := g.env("CLIENT", client, "ITERATIONS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
-			delete(env, "DURATION")
-			r := readBulk(t, env)
-			require.Equal(t, exitThreshold, r.code, r.output)
-			calls, s := r.object(t), r.report(t, "read-bulk").Steps[0]
-			require.Equal(t, 20, calls.SuccessfulCalls)
-			require.Zero(t, calls.FailedCalls)
-			require.False(t, s.Complete)
-			require.Equal(t, 20, s.Ops)
-			require.Equal(t, 1, s.Failed)
-		})
-	}
+	g := startedGateway(t)
+	g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
+	env := g.env("ITERATIONS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
+	delete(env, "DURATION")
+	r := readBulk(t, env)
+	require.Equal(t, exitThreshold, r.code, r.output)
+	calls, s := r.object(t), r.report(t, "read-bulk").Steps[0]
+	require.Equal(t, 20, calls.SuccessfulCalls)
+	require.Zero(t, calls.FailedCalls)
+	require.False(t, s.Complete)
+	require.Equal(t, 20, s.Ops)
+	require.Equal(t, 1, s.Failed)
 }
 
 // outage makes ReadBulk UNAVAILABLE for a time, waits for its end, and resets the gateway's counts.
@@ -383,18 +364,16 @@ func ownGateway(t *testing.T, proto string) *gatewaytest.Server {
 
 func TestReadBulkOfAGatewayThatDies(t *testing.T) {
 	t.Parallel()
-	for _, client := range []string{"mxgateway", "grpc"} {
-		server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
-		r := k6(t, options{
-			script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "DURATION", "4s"),
-			measuring: func(*os.Process) { server.Stop() },
-		})
-		require.Equal(t, exitThreshold, r.code, r.output)
-		calls := r.object(t)
-		require.Positive(t, calls.SuccessfulCalls)
-		require.Positive(t, calls.FailedCalls)
-		require.Less(t, calls.FailedCalls, 50, "ten a second, not as many as can fail")
-	}
+	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
+	r := k6(t, options{
+		script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "DURATION", "4s"),
+		measuring: func(*os.Process) { server.Stop() },
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	calls := r.object(t)
+	require.Positive(t, calls.SuccessfulCalls)
+	require.Positive(t, calls.FailedCalls)
+	require.Less(t, calls.FailedCalls, 50, "ten a second, not as many as can fail")
 }
 
 func TestReadBulkInterrupted(t *testing.T) {
@@ -443,20 +422,18 @@ func TestReadBulkOverTLS(t *testing.T) {
 	server := gatewaytest.Start(t, gatewaytest.Options{
 		Proto: string(text), Key: "mxgw_id_own", TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	})
-	for _, client := range []string{"mxgateway", "grpc"} {
-		env := readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "TLS_CA", file, "ITERATIONS", "50")
-		delete(env, "DURATION")
-		r := readBulk(t, env)
-		require.Equal(t, exitOK, r.code, r.output)
-		require.Equal(t, 50, r.object(t).SuccessfulCalls)
+	env := readBulkEnv(server.Address, "mxgw_id_own", "TLS_CA", file, "ITERATIONS", "50")
+	delete(env, "DURATION")
+	r := readBulk(t, env)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, 50, r.object(t).SuccessfulCalls)
 
-		env["TLS_CA"], env["TLS"], env["DURATION"], env["TIMEOUT"] = "", "true", "30s", "1s"
-		delete(env, "ITERATIONS")
-		r = readBulk(t, env)
-		require.Equal(t, exitAborted, r.code, r.output)
-		require.NotEmpty(t, r.lines("certificate"), r.output)
-		require.Zero(t, r.object(t).SuccessfulCalls)
-	}
+	env["TLS_CA"], env["TLS"], env["DURATION"], env["TIMEOUT"] = "", "true", "30s", "1s"
+	delete(env, "ITERATIONS")
+	r = readBulk(t, env)
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.NotEmpty(t, r.lines("certificate"), r.output)
+	require.Zero(t, r.object(t).SuccessfulCalls)
 }
 
 func selfSigned(t *testing.T) (tls.Certificate, string) {
@@ -481,9 +458,7 @@ func TestReadBulkSettings(t *testing.T) {
 		env  []string
 		says string
 	}{
-		{[]string{"CLIENT", "java"}, `CLIENT must be one of mxgateway, grpc, but is "java"`},
-		{[]string{"CLIENT", "grpc", "CONNECTION", "shared"}, "CONNECTION=shared is for CLIENT=mxgateway"},
-		{[]string{"CLIENT", "grpc", "TLS_INSECURE", "true"}, "TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway"},
+		{[]string{"CONNECTION", "all"}, `CONNECTION must be one of vu, shared, but is "all"`},
 		{[]string{"BULK", "0"}, `BULK must be an integer from 1 to 10000, but is "0"`},
 		{[]string{"TAGS", "Machine.x"}, "TAGS must hold %03d or the like in the place of the tag's number"},
 		{[]string{"TAGS", "A.x,B.x", "BULK", "3"}, "or be a comma-separated list of BULK tags"},

@@ -1,11 +1,9 @@
 // The roll-up sweep's operation, ten minutes after the end of the data.
-import { code, lastMinutes, newClient, oneLine, sweepQuery } from '../../../../../scenarios/lib/stock.js';
-import { sweepReport } from '../../../../../scenarios/lib/sweeping.js';
+import sweep from 'k6/x/sweep';
+import { lastMinutes, lookup, machbase, newClient, rollup } from '../../../../../scenarios/lib/stock.js';
 
-const query = oneLine(`
-  select code, time, sum(cnt) as ticks from stock_rollup_1m
-   where code = ? and time between ? and ? group by code, time order by time limit ?`);
-const db = newClient();
+const env = sweep.settings({ ...machbase, CODE: 'WISH' });
+const db = newClient(env);
 
 export const options = {
   scenarios: { shrink: { executor: 'client-sweep', clients: [2], iterations: 2 } },
@@ -13,7 +11,7 @@ export const options = {
 };
 
 export default function () {
-  sweepQuery(db, query, lastMinutes(60, -10), 60, { code });
+  sweep.run(lookup(db, env, { ...rollup(env), params: lastMinutes(env.CODE, 60, -10) }));
 }
 
-export const handleSummary = sweepReport;
+export const handleSummary = (data) => sweep.report(data);

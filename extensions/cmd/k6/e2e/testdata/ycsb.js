@@ -11,7 +11,7 @@ import { newStore } from '../../../../../scenarios/lib/records.js';
 const url = (name) => __ENV[name === 'sqlite' ? 'SQLITE_URL' : `${name.toUpperCase()}_URL`];
 const names = ['redis', 'memcached', 'umem', 'nats', 'postgres', 'sqlite', 'machbase'];
 const stores = Object.fromEntries(names.map((store) => [
-  store, newStore({ store, url: url(store), timeout: '60s', own: store === 'umem' ? { generation: 'G3', threads: 4 } : {} }),
+  store, newStore({ [`${store.toUpperCase()}_URL`]: url(store), TIMEOUT: '60s', UMEM_GENERATION: 'G3', UMEM_THREADS: 4 }, store),
 ]));
 const hashes = new redis.Client(url('redis'));
 const values = new memcached.Client(url('memcached'));
