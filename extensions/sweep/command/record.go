@@ -80,7 +80,7 @@ func record(gs *state.GlobalState, files []string, o recordOptions) error { //no
 	}
 	for i, r := range runs {
 		if why := gate.Disturbed(r); why != "" && !o.disturbed {
-			return unusable(files[i], fmt.Errorf("the run was disturbed: %s Measure it again, or record it with --disturbed", why))
+			return unusable(files[i], fmt.Errorf("the run was disturbed: %s. Measure it again, or record it with --disturbed", why))
 		}
 		if err := baseline.Add(r); err != nil {
 			if errors.Is(err, gate.ErrDoesNotFit) && !o.force {

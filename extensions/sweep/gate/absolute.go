@@ -71,8 +71,10 @@ func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text strin
 		return judgement.Undecided, "not judged: " + text + ", and " + why, value
 	case !keeps && limits != "" && !b.beyond(value, explained(g, b.Figure)):
 		return judgement.Undecided, "not judged: " + text + limits, value
+	case !keeps && limits != "":
+		return judgement.Crossed, text + limits + ", which does not explain so much", value
 	case !keeps:
-		return judgement.Crossed, text + limits, value
+		return judgement.Crossed, text, value
 	case hidden == judgement.Crossed:
 		return judgement.Crossed, text + ", but " + why, value
 	case hidden == judgement.Undecided:

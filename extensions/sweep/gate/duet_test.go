@@ -83,7 +83,7 @@ func TestGatesOfADuet(t *testing.T) {
 		},
 		{
 			"limited by k6", changed(duet(0.01, 1), limitedChange(witness.K6Itself)), u, u,
-			"not judged: with 1 client of change limited by k6: So it was.", "",
+			"not judged: with 1 client of change limited by k6: So it was", "",
 		},
 		{"slower, although limited by k6", changed(duet(0.01, 0.8), limitedChange(witness.K6Itself)), c, c, "change is 0.800x", ""},
 		{"beside a neighbour", changed(duet(0.01, 1), limitedChange(witness.Neighbour)), h, h, "change is 1.000x", ""},

@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
@@ -33,7 +34,7 @@ func Disturbed(r *report.Report) string {
 	return ""
 }
 
-// limitOf returns a sentence if one of these words limited at least half of a step's repeats, so
+// limitOf returns a clause if one of these words limited at least half of a step's repeats, so
 // that their median depends on it; else "".
 func limitOf(g *report.Group, words []witness.Word) string {
 	count := 0
@@ -48,12 +49,13 @@ func limitOf(g *report.Group, words []witness.Word) string {
 	if count == 0 || 2*count < len(g.Steps) {
 		return ""
 	}
+	why := strings.TrimSuffix(first.Why, ".")
 	switch first.LimitedBy { //nolint:exhaustive // the others are no words of gates
 	case witness.Unsteady, witness.Short:
-		return "the step is " + string(first.LimitedBy) + ": " + first.Why
+		return "the step is " + string(first.LimitedBy) + ": " + why
 	}
 
-	return "limited by " + string(first.LimitedBy) + ": " + first.Why
+	return "limited by " + string(first.LimitedBy) + ": " + why
 }
 
 // inTails is how much worse disturbances make high percentiles than the median: a waiting thread

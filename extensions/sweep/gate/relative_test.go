@@ -225,10 +225,10 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	require.NoError(t, f.setBaseline(near(t)))
 	for word, want := range map[witness.Word]string{
-		witness.K6Itself:  "not judged: limited by k6: So it was.",
-		witness.Neighbour: "not judged: limited by neighbour: So it was.",
-		witness.Unsteady:  "not judged: the step is unsteady: So it was.",
-		witness.Short:     "not judged: the step is short: So it was.",
+		witness.K6Itself:  "not judged: limited by k6: So it was",
+		witness.Neighbour: "not judged: limited by neighbour: So it was",
+		witness.Unsteady:  "not judged: the step is unsteady: So it was",
+		witness.Short:     "not judged: the step is short: So it was",
 		witness.Server:    "", witness.Host: "", witness.Rate: "", witness.Clients: "", witness.Network: "", witness.Unknown: "",
 	} {
 		for _, speed := range []float64{1, 0.5} {
@@ -278,7 +278,9 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	}
 	f := parsed(t, `{"scenario": "cache", "undecided": "pass", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": 1000}]}`)
 	for speed, want := range map[float64]judgement.Outcome{0.4: judgement.Crossed, 0.6: judgement.Undecided} {
-		require.Equal(t, want, f.Judge(changed(steady(speed), disturbed(2)))[0].Outcome)
+		v := f.Judge(changed(steady(speed), disturbed(2)))[0]
+		require.Equal(t, want, v.Outcome)
+		require.Equal(t, want == judgement.Crossed, strings.HasSuffix(v.Detail, "So it was, which does not explain so much"), v.Detail)
 	}
 }
 
@@ -326,9 +328,9 @@ func TestBoundsOfStepsThatAreLimited(t *testing.T) {
 		want   judgement.Outcome
 		detail string
 	}{
-		{witness.K6Itself, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was."},
-		{witness.K6Itself, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was."},
-		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour: So it was."},
+		{witness.K6Itself, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
+		{witness.K6Itself, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
+		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour: So it was"},
 		{witness.Unsteady, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
 		{witness.Server, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
 		{witness.Server, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats)"},

@@ -282,7 +282,7 @@ func TestSearchBesideANeighbour(t *testing.T) {
 		why    string
 	}{
 		"kept":                {limited(4), 1, ""},
-		"broken":              {limited(30), 0, "30.0ms with 1 client, limited by neighbour: Others used 1 of 2 processors."},
+		"broken":              {limited(30), 0, "30.0ms with 1 client, limited by neighbour: Others used 1 of 2 processors"},
 		"broken ever so much": {limited(500), -1, ""},
 		"late itself":         {late, 0, "500ms with 1 client, and k6 itself started 2 % of the operations late"},
 		"stood still":         {still, -1, ""},
@@ -313,7 +313,7 @@ func TestSearchBesideANeighbour(t *testing.T) {
 	require.InDelta(t, 2, result.Found, 0)
 	require.Zero(t, result.Bracket.High, "nothing is shown to break it")
 	require.Contains(t, result.Undecided, 3.0)
-	require.Contains(t, result.Why, "limited by neighbour: Others used 1 of 2 processors.")
+	require.Contains(t, result.Why, "limited by neighbour: Others used 1 of 2 processors")
 }
 
 func TestSearchOfShortSteps(t *testing.T) {
