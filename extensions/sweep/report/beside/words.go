@@ -111,7 +111,7 @@ func (c *Comparison) Judged() string {
 	sure := slices.ContainsFunc(c.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.Figures, func(f Figure) bool { return slices.ContainsFunc(f.Cells, func(c Cell) bool { return c.Sure() }) })
 	})
-	text := "× is the ratio of the medians to those of " + c.Runs[0].Name + ", the first run. "
+	text := "Ratios are of the medians to those of " + c.Runs[0].Name + ", the first run. "
 	if sure {
 		text += "In parentheses is the interval of 95 % of that of the geometric means (Welch's t). "
 	}

@@ -147,7 +147,7 @@ type entry struct{ Mark, Text string }
 func legend(published []publishedShape) []entry {
 	out := make([]entry, 0, len(published))
 	for _, one := range published {
-		text := fmt.Sprintf("%s, × %s", one.series.Label, shortFactor(one.factor))
+		text := fmt.Sprintf("%s, %sx", one.series.Label, shortFactor(one.factor))
 		if !sameOrigin(published) {
 			text += ": " + origin(one.series)
 		}

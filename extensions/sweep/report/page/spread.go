@@ -120,7 +120,7 @@ func fairnessPlot(s *sweep, slots []slot, what string) *plot {
 	if hi-lo < 0.02 {
 		lo, hi = max(lo-0.01, 0), hi+0.01 // all equal: draw a line
 	}
-	y := linearAxis(what+" ÷ median client", lo, hi, plotBottom, plotTop, func(v float64) string { return shortFloat(v) + "×" })
+	y := linearAxis(what+" ÷ median client", lo, hi, plotBottom, plotTop, func(v float64) string { return shortFloat(v) + "x" })
 	x := axis{title: s.xTitle()}
 	width := (p.right - plotLeft) / float64(len(slots))
 	for i, one := range slots {

@@ -35,7 +35,7 @@ type cell struct {
 
 func stepsTable(s *sweep) table {
 	r := s.report
-	t := table{ID: "steps", Caption: caption("The published table, of this run", r, report.P50, report.P99)}
+	t := table{ID: "steps", Caption: caption("The steps", r, report.P50, report.P99)}
 	if note := r.PlusMinusNote(); note != "" {
 		t.Caption = strings.TrimSuffix(t.Caption, ".") + ". " + note
 	}
