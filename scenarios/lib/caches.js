@@ -5,7 +5,10 @@ export const servers = ['memcached', 'umem', 'redis', 'pogocache'];
 
 /** The settings of the caches. */
 export const caches = {
-  MEMCACHED_URL: '127.0.0.1:11211', UMEM_URL: '[::1]:10047', REDIS_URL: 'redis://127.0.0.1:6379', POGOCACHE_URL: '127.0.0.1:9401',
+  MEMCACHED_URL: '127.0.0.1:11211',
+  UMEM_URL: '[::1]:10047',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  POGOCACHE_URL: '127.0.0.1:9401',
   POGOCACHE_PROTOCOL: ['resp', 'memcached'],
   UMEM_GENERATION: { oneOf: ['G1', 'G2', 'G3'], usual: 'G3' },
   UMEM_THREADS: { usual: 4, to: 1024 },

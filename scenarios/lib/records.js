@@ -31,8 +31,10 @@ const { MEMCACHED_URL, UMEM_URL, REDIS_URL, UMEM_GENERATION, UMEM_THREADS, TIMEO
 
 /** The addresses of the stores. */
 export const addresses = {
-  REDIS_URL, MEMCACHED_URL, UMEM_URL, NATS_URL: 'nats://127.0.0.1:4222',
-  POSTGRES_URL: 'postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable', SQLITE_URL: 'ycsb.db',
+  REDIS_URL, MEMCACHED_URL, UMEM_URL,
+  NATS_URL: 'nats://127.0.0.1:4222',
+  POSTGRES_URL: 'postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable',
+  SQLITE_URL: 'ycsb.db',
   MACHBASE_URL: 'machbase://sys:manager@127.0.0.1:5656',
 };
 /** Other settings of the clients. */
