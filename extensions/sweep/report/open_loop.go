@@ -87,7 +87,8 @@ func (s *Step) serviceMs() float64 {
 }
 
 // busyNote describes an open loop with too few clients, and how many would be enough: by Little's
-// law, rate x service time are busy on average. It is "" for other steps.
+// law, rate x service time are busy on average. If k6 was late, more clients would not help. It is
+// "" for other steps.
 func (s *Step) busyNote() string {
 	if !s.atItsLimit() {
 		return ""
@@ -96,9 +97,14 @@ func (s *Step) busyNote() string {
 	const room = 2 // margin for slow operations and bursts
 	enough := max(room*s.Clients, int(math.Ceil(room*s.Rate*service/1000)))
 
-	return fmt.Sprintf("all clients were busy for %.0f %% of the time, and up to %s that were due waited for one; "+
-		"an operation took %s on average once it had begun. Give it more clients, such as preAllocatedVUs: %d, or a lower rate.",
-		100*s.OpenLoop.AllBusy, Counted(int64(s.OpenLoop.LongestQueue), "operation"), Millis(service), enough)
+	note := fmt.Sprintf("all clients were busy for %.0f %% of the time, and up to %s that were due waited for one; "+
+		"an operation took %s on average once it had begun.",
+		100*s.OpenLoop.AllBusy, Counted(int64(s.OpenLoop.LongestQueue), "operation"), Millis(service))
+	if s.LateByK6() != "" {
+		return note
+	}
+
+	return note + fmt.Sprintf(" Give it more clients, such as preAllocatedVUs: %d, or a lower rate.", enough)
 }
 
 // mergeOpenLoops adds up the parts' open loops, for a reading with a known window. It uses upper

@@ -47,10 +47,11 @@ func TestAnOpenLoopAtItsLimit(t *testing.T) {
 		lateness.Record(30 * time.Millisecond)
 	}
 	histogram := lateness.Encode()
+	lateByK6 := 0.0
 	busy := func(part, rate float64) string {
 		return madeUp(func(r *Report) {
 			s := step(8, 1, "get", func(s *Step) { s.Rate, s.Latency.Mean = rate, 50 })
-			s.OpenLoop = &OpenLoop{AllBusy: part, LongestQueue: 775, Lateness: LatenessMs{Histogram: histogram}}
+			s.OpenLoop = &OpenLoop{AllBusy: part, LongestQueue: 775, LateByK6: lateByK6, Lateness: LatenessMs{Histogram: histogram}}
 			r.Steps = []Step{s}
 		}).Markdown()
 	}
@@ -61,6 +62,8 @@ func TestAnOpenLoopAtItsLimit(t *testing.T) {
 	require.Regexp(t, "8 clients at 400/s: all clients were busy for 46 % of the time, and up to 775 operations that were due waited for one; "+
 		`an operation took 20\.\dms on average once it had begun\. Give it more clients, such as preAllocatedVUs: 1[67], or a lower rate\.`, text)
 	require.Regexp(t, `preAllocatedVUs: \d{3},`, busy(0.46, 4000), "twice what Little's law asks for")
+	lateByK6 = 0.02
+	require.NotContains(t, busy(0.46, 400), "preAllocatedVUs", "more clients do not help")
 }
 
 func TestPipelinesCountOnce(t *testing.T) {
