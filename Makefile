@@ -99,7 +99,7 @@ bin/cyclonedx-gomod: scripts/tools/go.mod
 
 .PHONY: stock-drivers
 stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep with machcli, machgo and native, alternating
-	$(with) machbase -- bash -c 'bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(turns) scenarios/stock-drivers.js'
+	$(with) machbase -- bash -c 'env -u SWEEP_DRIVERS bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(turns) scenarios/stock-drivers.js'
 
 .PHONY: stock-rollup
 stock-rollup: bin/k6 ## the main benchmark: start a real Machbase, load it, sweep its roll-up query, print the table
