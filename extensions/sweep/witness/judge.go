@@ -140,8 +140,8 @@ func (e Evidence) StillByK6() bool {
 	return e.has(LateMaxMs) && e[LongestStill]*1000 < stillLate*e[LateMaxMs]
 }
 
-// standstill judges stalls. If k6 woke late too, a neighbour, its CPU quota or k6 itself is the
-// cause; otherwise it is the server.
+// standstill judges stalls. If k6 woke late too, it or its CPU quota is the cause; otherwise it is
+// the server.
 func standstill(e Evidence) (Word, string) {
 	if e[StoodStill] <= stillPart || !e.has(LateMaxMs) {
 		return "", ""
@@ -149,8 +149,8 @@ func standstill(e Evidence) (Word, string) {
 	why := fmt.Sprintf("No operation ended for %s of %.3g s, up to %.3g s at a time, and k6 was late by up to %s",
 		percent(e[StoodStill]), e[Seconds], e[LongestStill], millis(e[LateMaxMs]))
 	if e.StillByK6() {
-		if word, disturbed := neighbour(e); word != "" {
-			return word, disturbed
+		if e[Throttled] >= throttledPart {
+			return neighbour(e)
 		}
 
 		return K6Itself, why + ": k6 itself stalled."

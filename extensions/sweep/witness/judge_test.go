@@ -77,7 +77,6 @@ func TestJudge(t *testing.T) {
 		{"for a tenth of the step", Evidence{StoodStill: 0.1, LongestStill: 0.9}, Clients},
 		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, K6Itself},
 		{"k6 stood still at its quota", Evidence{StoodStill: 0.5, LongestStill: 0.05, LateMaxMs: 50, Throttled: 0.9}, Neighbour},
-		{"k6 stood still because of a neighbour", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151, Disturbing: 1}, Neighbour},
 		{"k6 stood still itself, for a moment", Evidence{StoodStill: 0.1, LongestStill: 0.3, LateMaxMs: 151}, Clients},
 		{"a hundredth is late by k6", Evidence{RateKept: 0.99, LateByK6: 0.01}, Rate},
 		{"more is late by k6", Evidence{RateKept: 0.98, LateByK6: 0.011, Disturbing: 1}, K6Itself},
