@@ -22,7 +22,7 @@ var _ lib.ExecutorConfig = &Config{}
 
 // NewConfig reads a scenario's options, for k6.
 func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
-	inProcess.ask(name)
+	inProcess.asked(name)
 	config, err := options.Read(name, rawJSON)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
 	has := c.Config.HasWork(et)
 	if !has {
-		inProcess.idle(c.Name)
+		inProcess.settled(c.Name)
 	}
 
 	return has
@@ -58,6 +58,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(err)
 	}
 	results.Register(c.Name)
+	inProcess.settled(c.Name)
 	host.SetGCPercent()
 
 	return &Executor{

@@ -41,7 +41,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	if err := e.wait(ctx); err != nil {
 		return err
 	}
-	inProcess.began(e.config.Name)
+	inProcess.begun.Store(true)
 	if others := e.results.Running(e.config.Name); len(others) > 0 {
 		e.logger.Warnf("%s sweeps while %s does: each disturbs what the other measures; after: '%s' lets it wait",
 			e.config.Name, strings.Join(others, ", "), others[0])

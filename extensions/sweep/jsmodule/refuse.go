@@ -26,7 +26,7 @@ func (m *module) refuseDropped() {
 
 		return
 	}
-	if scenarios := executor.DroppedSweeps(m.results); len(scenarios) > 0 {
+	if scenarios := executor.DroppedSweeps(); len(scenarios) > 0 {
 		interrupt(rt, executor.ErrDropped(scenarios))
 	}
 }
