@@ -56,7 +56,7 @@ declare module 'k6/x/sweep' {
      */
     clients?: number[];
     /**
-     * The steps of an open loop: how many operations start in each `timeUnit`. They start at
+     * The steps of an open loop: how many operations start in each second. They start at
      * scheduled times, even when earlier ones have not ended. `preAllocatedVUs` clients share them,
      * for `duration`. Latency counts from the scheduled time, so that a stall is not hidden
      * (coordinated omission). The lateness of starts is in the report as well
@@ -76,11 +76,6 @@ declare module 'k6/x/sweep' {
      * clients were busy.
      */
     rate?: number[];
-    /**
-     * The time unit of `rate`. Default: 1s. The tag `rate` and the report always use operations a
-     * second.
-     */
-    timeUnit?: string | number;
     /**
      * Searches for the highest number of clients, or rate, within a limit. A step whose confidence
      * interval contains the limit is undecided, and its number is tried again. A number that stays
@@ -120,8 +115,6 @@ declare module 'k6/x/sweep' {
     precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
     /** Unmeasured work of the clients before the start line. Default: none; 1s with `precision`. */
     warmup?: string | number;
-    /** Operations of each client before the start line, instead of a time. */
-    warmupIterations?: number;
     /** How often each step runs; in a search, the least number. Default: 1. */
     repeats?: number;
     /**
@@ -129,24 +122,6 @@ declare module 'k6/x/sweep' {
      * once, then all again, so that a drift of the machine affects all steps.
      */
     repeatOrder?: 'grouped' | 'interleaved';
-    /**
-     * The order of the steps. `listed` (default): as in `clients` or `rate`. `random`: random, so
-     * that drifts do not look like effects of the clients; with `interleaved` repeats, each round
-     * has its own order. `grouped` repeats and variants stay together. Tables are sorted in any
-     * case. Not with `find` and `portable`.
-     */
-    order?: 'listed' | 'random';
-    /**
-     * Reproduces a random order; the report has it as `params.orderSeed`. Default: a new one for
-     * each run. Execution segments need the same one.
-     */
-    orderSeed?: number;
-    /**
-     * Adds columns to the tables with the 95 % intervals of ops/s, p50 and p99, such as `1.2 %`, or
-     * `-2.0 +9.0 %`. They allow for correlation over time. A dash means too few operations.
-     * Default: true with `precision`, else false. JSON, CSV and charts always have intervals.
-     */
-    intervals?: boolean;
     /**
      * Names of variants to compare, or of successive parts of the work. Every step runs once for
      * each variant. Every second repeat has the opposite order, so that drifts affect all variants.
@@ -166,11 +141,6 @@ declare module 'k6/x/sweep' {
      * active, in execution segments, and with `portable`; use a later `startTime` there.
      */
     quiet?: string | number;
-    /**
-     * How long to measure a step again while a neighbour disturbs it (`limited by`). The report has
-     * the last attempt. Default: none. Not with `portable`.
-     */
-    waitCalm?: string | number;
     /**
      * Cuts a step, with connecting and warm-up. The step is then incomplete. Default: 10m. An
      * extension of the warm-up by `quiet` does not count.
@@ -297,9 +267,9 @@ declare module 'k6/x/sweep' {
    *
    * Settings override the options, unless the script reads a setting of that name itself: `-e
    * CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
-   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `ORDER`, `ORDER_SEED`, `INTERVALS`, `PAUSE`,
-   * `QUIET`, `WAIT_CALM`, `MAX_DURATION`, `PORTABLE`; `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`;
-   * `CHANGE_NAME` and `BASE_NAME` of a duet. A setting of `-e` that nothing reads ends k6.
+   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `PAUSE`, `QUIET`, `MAX_DURATION`, `PORTABLE`;
+   * `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`; `CHANGE_NAME` and `BASE_NAME` of a duet. A setting
+   * of `-e` that nothing reads ends k6.
    *
    * An invalid option ends k6 before the test, exit code 104, with an error that names it.
    */

@@ -70,7 +70,7 @@ func TestScriptsKnowTheirStep(t *testing.T) {
 			},
 		},
 		"of a plain function": {
-			`{"rate": [120], "timeUnit": "1m", "preAllocatedVUs": 1, "duration": "6s", "op": "get"}`, `note(); sleep(100)`,
+			`{"rate": [2], "preAllocatedVUs": 1, "duration": "6s", "op": "get"}`, `note(); sleep(100)`,
 			[]any{
 				`{"scenario":"rollup","clients":1,"rate":2,"repeat":1,"variant":null,"op":"get","phase":"warmup"}`,
 				`{"scenario":"rollup","clients":1,"rate":2,"repeat":1,"variant":null,"op":"get","phase":"measure"}`,
@@ -168,7 +168,7 @@ func TestFindThatIsInterrupted(t *testing.T) {
 
 func TestOnErrorAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2, 8], "iterations": 100, "warmupIterations": 5, "onError": "abort"}`,
+		s := sweeptest.New(t, `{"clients": [2, 8], "iterations": 100, "onError": "abort"}`,
 			`let n = 0; sweep.run(() => { sleep(10); if (++n === 3 || n === 12) throw new Error("no memory") })`)
 		rep, err := s.Run(t.Context())
 		var abort *errext.InterruptError
@@ -197,7 +197,7 @@ func TestFailedOperationsMarkTheRun(t *testing.T) {
 
 func TestRawSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 1500, "warmupIterations": 10, "raw": true}`, `sweep.run(() => sleep(3))`)
+		s := sweeptest.New(t, `{"clients": [2], "iterations": 1500, "raw": true}`, `sweep.run(() => sleep(3))`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		raw := sweeptest.Of(s.Sent()["sweep_duration"], tagsOf(2, "rollup"))

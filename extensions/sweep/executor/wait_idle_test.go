@@ -65,7 +65,6 @@ func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 		"a segment":   {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting, "0:1/2", false},
 		"too seldom":  {`{"clients": [1], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
 		"no warm-up":  {`{"clients": [8], "duration": "3s"}`, drifting, "", false},
-		"by count":    {`{"clients": [8], "duration": "1s", "warmupIterations": 30}`, drifting, "", false},
 		"open loop":   {`{"rate": [100], "preAllocatedVUs": 20, "duration": "1s", "warmup": "2s"}`, drifting, "", false},
 		"second step": {`{"clients": [1, 8], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
 	} {

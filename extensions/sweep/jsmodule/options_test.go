@@ -63,22 +63,22 @@ func TestSweepOptions(t *testing.T) {
 }
 
 func TestSettingsOfOptions(t *testing.T) {
-	const script = `sweep.options({ scenario: 'look', op: 'get', clients: [4], iterations: 10, warmupIterations: 2 })`
+	const script = `sweep.options({ scenario: 'look', op: 'get', clients: [4], iterations: 10 })`
 	usual := map[string]any{
-		"executor": "client-sweep", "op": "get", "clients": []any{int64(4)}, "iterations": int64(10), "warmupIterations": int64(2),
+		"executor": "client-sweep", "op": "get", "clients": []any{int64(4)}, "iterations": int64(10),
 	}
 	for _, tt := range []struct {
 		env  map[string]string
 		want map[string]any // nil: the option is removed
 	}{
 		{nil, nil},
-		{map[string]string{"CLIENTS": "1, 2", "WARMUP": "0s"}, map[string]any{"clients": []any{int64(1), int64(2)}, "warmup": "0s", "warmupIterations": nil}},
+		{map[string]string{"CLIENTS": "1, 2", "WARMUP": "0s"}, map[string]any{"clients": []any{int64(1), int64(2)}, "warmup": "0s"}},
 		{map[string]string{"SWEEP_DURATION": "3s"}, map[string]any{"duration": "3s", "iterations": nil}},
 		{map[string]string{"PRECISION": "2%", "REPEATS": "3"}, map[string]any{"precision": "2%", "iterations": nil, "repeats": int64(3)}},
 		{
 			map[string]string{"RATE": "50,0.5"},
 			map[string]any{
-				"rate": []any{int64(50), 0.5}, "clients": nil, "preAllocatedVUs": int64(64), "duration": "10s", "iterations": nil, "warmupIterations": nil,
+				"rate": []any{int64(50), 0.5}, "clients": nil, "preAllocatedVUs": int64(64), "duration": "10s", "iterations": nil,
 			},
 		},
 		{
@@ -125,7 +125,6 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:             "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
 		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                        "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
 		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
-		`sweep.options({ clients: [1], iterations: 1, portable: true, order: 'random' })`:  "sweep.options: portable: order 'random' needs the executor client-sweep: k6's own scenarios have the times of the listed order",
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
@@ -151,7 +150,7 @@ func TestSweepOptionsCanBeChanged(t *testing.T) {
 	require.Contains(t, message, "executor is always 'client-sweep'")
 	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: 1, threshold: {} })`)
 	require.Regexp(t, `^sweep.options: unknown option threshold; known are after, .*, portable, .*, scenario, `, message)
-	require.Regexp(t, `, warmupIterations; did you mean thresholds\?$`, message)
+	require.Regexp(t, `; did you mean thresholds\?$`, message)
 	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
 	require.Contains(t, message, "sweep.options:")
 	_, message = sweeptest.ThrownBy(t, runtime, `sweep.meta({ params: { iterations: 5 } })`)

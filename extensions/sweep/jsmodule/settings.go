@@ -49,14 +49,10 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	"PRECISION":    {"precision", anyText, "a share such as 1%"},
 	"WARMUP":       {"warmup", duration, "a time such as 2s"},
 	"REPEATS":      {"repeats", positive, "an integer from 1"},
+	"REPEAT_ORDER": {"repeatOrder", anyText, "grouped or interleaved"},
 	"PAUSE":        {"pause", duration, "a time such as 1s"},
 	"QUIET":        {"quiet", duration, "a time such as 60s"},
-	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m"},
 	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
-	"REPEAT_ORDER": {"repeatOrder", anyText, "grouped or interleaved"},
-	"ORDER":        {"order", anyText, "listed or random"},
-	"ORDER_SEED":   {"orderSeed", natural, "an integer from 0"},
-	"INTERVALS":    {"intervals", flag, "true or false"},
 }
 
 func settingNames() []string {
@@ -68,12 +64,6 @@ func positive(text string) (any, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 
 	return n, err == nil && n > 0
-}
-
-func natural(text string) (any, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-
-	return n, err == nil && n >= 0
 }
 
 func flag(text string) (any, bool) {
@@ -210,9 +200,6 @@ func (m *module) apply(o *sweepOptions) error {
 			return wrong(name, scalars[name].accept, text)
 		}
 		o.Executor[scalars[name].option] = read
-		if name == "WARMUP" {
-			delete(o.Executor, "warmupIterations")
-		}
 	}
 
 	return m.applyGates(o, value(setGates), value(setGate))
@@ -235,7 +222,7 @@ func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:c
 	if !has {
 		vus = usualClients
 	}
-	for _, name := range []string{"clients", "rate", "find", "preAllocatedVUs", "timeUnit"} {
+	for _, name := range []string{"clients", "rate", "find", "preAllocatedVUs"} {
 		delete(o.Executor, name)
 	}
 	open := rate != ""
@@ -262,7 +249,6 @@ func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:c
 	}
 	if open {
 		o.Executor["preAllocatedVUs"] = vus
-		delete(o.Executor, "warmupIterations")
 	}
 	if _, timed := o.Executor["duration"]; !timed && clients == "" {
 		for _, name := range []string{"iterations", "precision", "untilDone"} {

@@ -3,7 +3,6 @@ package options
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -53,24 +52,14 @@ const (
 	orderInterleaved = "interleaved" // all steps once, then all again
 )
 
-// Values of order.
-const (
-	orderListed = "listed" // as in the options
-	orderRandom = "random" // so that drifts do not look like effects of the steps
-)
-
-// largestSeed is the largest integer of JavaScript.
-const largestSeed = 1<<53 - 1
-
 // Config holds a scenario's options.
 type Config struct {
 	executor.BaseConfig
 
 	// Clients has the number of clients of each step. Exactly one of Clients, Rate and Find is set.
 	Clients []int64 `json:"clients"`
-	// Rate has the operations per TimeUnit of each step of an open loop.
-	Rate     []float64          `json:"rate"`
-	TimeUnit types.NullDuration `json:"timeUnit"`
+	// Rate has the operations a second of each step of an open loop.
+	Rate []float64 `json:"rate"`
 	// Find is a search, which chooses steps by earlier results.
 	Find            *search.Find `json:"find"`
 	PreAllocatedVUs null.Int     `json:"preAllocatedVUs"`
@@ -84,22 +73,14 @@ type Config struct {
 	// Precision makes steps last until their figures are precise enough.
 	Precision Precision `json:"precision"`
 	// Warmup is unmeasured work before the start line.
-	Warmup types.NullDuration `json:"warmup"`
-	// WarmupIterations is the number of operations of each client before the start line, instead of
-	// Warmup.
-	WarmupIterations null.Int    `json:"warmupIterations"`
-	Repeats          null.Int    `json:"repeats"`
-	RepeatOrder      null.String `json:"repeatOrder"`
-	Order            null.String `json:"order"`
-	// OrderSeed reproduces a random order. It is random if not set.
-	OrderSeed null.Int `json:"orderSeed"`
+	Warmup      types.NullDuration `json:"warmup"`
+	Repeats     null.Int           `json:"repeats"`
+	RepeatOrder null.String        `json:"repeatOrder"`
 	// Variants are compared in alternating steps.
 	Variants []string           `json:"variants"`
 	Pause    types.NullDuration `json:"pause"`
 	// Quiet is the longest wait for an idle server before the first step.
 	Quiet types.NullDuration `json:"quiet"`
-	// WaitCalm is how long a step is repeated while a neighbour disturbs it.
-	WaitCalm types.NullDuration `json:"waitCalm"`
 	// MaxDuration limits a step from its beginning, with connecting and warm-up.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
@@ -111,8 +92,6 @@ type Config struct {
 	FailOn []string `json:"failOn"`
 	// AllowFailed lets a run with failed operations exit with 0.
 	AllowFailed AllowedFailures `json:"allowFailed"`
-	// Intervals adds interval columns to tables; the default with Precision.
-	Intervals null.Bool `json:"intervals"`
 	// Raw sends every duration as a sample of a Trend.
 	Raw null.Bool `json:"raw"`
 	// Op is the default name of operations; the scenario's name if not set.
@@ -125,13 +104,11 @@ type Config struct {
 func Read(name string, rawJSON []byte) (*Config, error) {
 	c := Config{
 		BaseConfig:  executor.NewBaseConfig(name, ExecutorType),
-		Repeats:     null.NewInt(1, false),
 		RepeatOrder: null.NewString(orderGrouped, false),
-		Order:       null.NewString(orderListed, false),
+		Repeats:     null.NewInt(1, false),
 		Quiet:       types.NewNullDuration(defaultQuiet, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
 		OnError:     null.NewString(OnErrorCount, false),
-		TimeUnit:    types.NewNullDuration(time.Second, false),
 	}
 	c.GracefulStop = types.NewNullDuration(defaultGracefulStop, false)
 	if err := checkOptions(rawJSON, &c); err != nil {
@@ -141,10 +118,7 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 		return nil, fmt.Errorf("scenario %q: %w", name, err)
 	}
 
-	if c.RandomOrder() && !c.OrderSeed.Valid {
-		c.OrderSeed.Int64 = rand.Int64N(largestSeed + 1) // not marked as set, so an archive gets a new seed
-	}
-	if c.Precision.Some() && !c.Warmup.Valid && !c.WarmupIterations.Valid {
+	if c.Precision.Some() && !c.Warmup.Valid {
 		c.Warmup.Duration = types.Duration(defaultPreciseWarmup)
 	}
 
@@ -162,18 +136,8 @@ func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 	case c.Precision.Some():
 		share = "until known to " + c.Precision.Words()
 	}
-	warmup := c.Warmup.String()
-	if c.WarmupIterations.Int64 > 0 {
-		warmup = fmt.Sprintf("%d operations each", c.WarmupIterations.Int64)
-	}
-
-	order := ""
-	if c.RandomOrder() {
-		order = " in random order"
-	}
-
-	return fmt.Sprintf("Sweep of %s%s, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
-		c.describeSteps(et), order, share, warmup, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
+	return fmt.Sprintf("Sweep of %s, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
+		c.describeSteps(et), share, c.Warmup, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
 }
 
 func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
@@ -182,7 +146,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 	case c.Find != nil:
 		return c.Find.Describe()
 	case c.OpenLoop():
-		for _, rate := range c.rates() {
+		for _, rate := range c.Rate {
 			steps = append(steps, stream.FormatNumber(rate))
 		}
 
@@ -202,7 +166,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 
 // GetExecutionRequirements returns the VUs of the largest step, for the longest time of the sweep.
 func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.ExecutionStep {
-	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration() + c.WaitCalm.TimeDuration()
+	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration()
 
 	return []lib.ExecutionStep{
 		{TimeOffset: 0, PlannedVUs: uint64(et.ScaleInt64(c.mostClients()))},
@@ -235,8 +199,6 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 		return errors.New("find cannot be shared by execution segments: each would search for itself")
 	case c.Precision.Some() && IsPart(et):
 		return errors.New("precision cannot be shared by execution segments: each would end its steps for itself; set duration")
-	case c.RandomOrder() && !c.OrderSeed.Valid && IsPart(et):
-		return errors.New("order 'random' needs orderSeed where execution segments share the steps: all must run them in the same order")
 	case c.OpenLoop() && here == 0:
 		return fmt.Errorf("preAllocatedVUs (%d) must be at least the number of execution segments: "+
 			"this one has operations to do, and no client", c.PreAllocatedVUs.Int64)
@@ -245,23 +207,10 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 	return nil
 }
 
-// rates returns the steps of an open loop, in operations a second.
-func (c *Config) rates() []float64 {
-	rates := make([]float64, 0, len(c.Rate))
-	for _, rate := range c.Rate {
-		rates = append(rates, rate/c.TimeUnit.TimeDuration().Seconds())
-	}
-
-	return rates
-}
-
 // OpenLoop reports whether operations start at scheduled times.
 func (c *Config) OpenLoop() bool {
 	return len(c.Rate) > 0 || (c.Find != nil && c.Find.Varies() == search.OfRate)
 }
-
-// RandomOrder reports whether the steps run in random order.
-func (c *Config) RandomOrder() bool { return c.Order.String == orderRandom }
 
 // FailingSamples returns which samples fail an operation.
 func (c *Config) FailingSamples() k6glue.FailingSamples {

@@ -64,7 +64,7 @@ func TestConfigOfAll(t *testing.T) {
 func TestConfigThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
 		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are after, allowFailed, clients,`},
-		{`{"clients": [1], "iteration": 5}`, `warmupIterations; did you mean iterations?`},
+		{`{"clients": [1], "iteration": 5}`, `warmup; did you mean iterations?`},
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
 		{`{"find": {"opsPerSecond": 5}}`, `find: unknown option opsPerSecond: a search keeps bounds of latency; with of: 'rate' it finds the most`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
@@ -95,7 +95,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"allowFailed": 1.5}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is 1.5`},
 		{`{"allowFailed": "0.1"}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is "0.1"`},
 		{`{"allowFailed": "101%"}`, `allowFailed must be true, or a share`},
-		{`{"timeUnit": 1}`, `timeUnit must have a unit, such as '1s'`},
+		{`{"pause": 1}`, `pause must have a unit, such as '1s'`},
 		{`{"find": {"p99": "5"}}`, `find: p99 must have a unit, such as '5s' or '5ms'`},
 	} {
 		_, err := Read("rollup", []byte(tt.json))
@@ -146,17 +146,9 @@ func TestConfigValidate(t *testing.T) {
 		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "repeatOrder": "interleaved"}`, []string{
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown",
 		}},
-		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "order": "random"}`, []string{
-			"order can't be 'random' with find: it goes on from what each step has shown",
-		}},
-		{`{"clients": [1], "iterations": 1, "order": "shuffled"}`, []string{"order must be 'listed' or 'random', but is 'shuffled'"}},
-		{`{"clients": [1], "iterations": 1, "orderSeed": 5}`, []string{"orderSeed goes with order: 'random' only"}},
-		{`{"clients": [1], "iterations": 1, "order": "random", "orderSeed": -1}`, []string{
-			"orderSeed must be an integer from 0 to 9007199254740991, but is -1",
-		}},
+		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "-1s"}`, []string{"quiet can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "0s"}`, nil},
-		{`{"clients": [1], "iterations": 1, "waitCalm": "-1s"}`, []string{"waitCalm can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
 		{`{"clients": [1], "duration": "10m"}`, []string{"maxDuration (10m0s) must leave room for warmup and duration (10m0s)"}},
@@ -166,13 +158,7 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "op": ""}`, []string{"op can't be empty"}},
 		{`{"clients": [1], "iterations": 1, "gracefulStop": "-1s"}`, []string{"the gracefulStop timeout can't be negative"}},
 		{`{"clients": [1], "iterations": 1, "repeats": null, "maxDuration": null, "op": null}`, nil},
-		{`{"clients": [1], "iterations": 1, "warmupIterations": 5, "repeatOrder": "interleaved", "onError": "abort"}`, nil},
-		{`{"clients": [1], "iterations": 1, "warmupIterations": -1}`, []string{"warmupIterations can't be negative, but is -1"}},
-		{`{"clients": [1], "iterations": 1, "warmupIterations": 1, "warmup": "1s"}`, []string{
-			"one of warmup (a time) and warmupIterations (operations of each client) can be set, and not both",
-		}},
 		{`{"clients": [1], "iterations": 1, "onError": "stop"}`, []string{"onError must be 'count', 'continue' or 'abort', but is 'stop'"}},
-		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
 		{`{"clients": [1], "iterations": 1, "variants": []}`, []string{"variants must list at least one name"}},
 		{`{"clients": [1], "iterations": 1, "variants": ["a", ""]}`, []string{"variants can't hold an empty name"}},
 		{`{"clients": [1], "iterations": 1, "variants": ["a", "b", "a"], "op": "get"}`, []string{
@@ -198,15 +184,7 @@ func TestConfigValidate(t *testing.T) {
 		{`{"rate": [1], "duration": "1s"}`, []string{noVUs}},
 		{`{"rate": [1], "preAllocatedVUs": 0, "duration": "1s"}`, []string{noVUs}},
 		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and none of iterations, untilDone and precision"}},
-		{`{"rate": [1], "preAllocatedVUs": 1, "duration": "1s", "warmupIterations": 5}`, []string{
-			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
-		}},
 		{`{"find": {"p99": "5ms", "max": 512}, "iterations": 100}`, nil},
-		{`{"rate": [60], "timeUnit": "1m", "preAllocatedVUs": 8, "duration": "1s"}`, nil},
-		{`{"clients": [1], "timeUnit": "1m", "iterations": 1}`, []string{"timeUnit goes with rate only"}},
-		{`{"rate": [6], "timeUnit": "0s", "preAllocatedVUs": 8, "duration": "1s"}`, []string{
-			"timeUnit must be more than 0, but is 0s", "rate must be more than 0 and at most 10000000 operations a second, but one is +Inf",
-		}},
 		{`{"find": {"of": "rate", "p99": "5ms", "p50": "1ms", "min": 10, "max": 512}, "preAllocatedVUs": 4, "duration": "1s"}`, nil},
 		{`{"find": {"of": "rate", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{noVUs}},
 		{`{"find": {"of": "vus", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{
@@ -252,7 +230,6 @@ func TestExecutionRequirements(t *testing.T) {
 	}{
 		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, time.Minute + 3*(10*time.Minute+30*time.Second)},
 		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s", "quiet": "5s"}`, "", 4, (5 + 6*13) * time.Second},
-		{`{"clients": [4, 2], "iterations": 1, "maxDuration": "10s", "gracefulStop": "2s", "waitCalm": "30s", "quiet": "0s"}`, "", 4, 2 * 42 * time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "0:1/2", 4, time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "1/2:3/4", 2, time.Second},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},
@@ -292,16 +269,6 @@ func TestDescription(t *testing.T) {
 			GetDescription(k6test.Tuple(t, "0:1/2", "0,1/2,1")))
 }
 
-// Steps, tags and reports always use operations a second.
-func TestRateInATimeUnit(t *testing.T) {
-	c := read(t, `{"rate": [90, 600], "timeUnit": "1m", "preAllocatedVUs": 8, "duration": "1s"}`)
-	require.Empty(t, c.Validate())
-	require.Equal(t, []Step{{Clients: 8, Rate: 1.5, Repeat: 1}, {Clients: 8, Rate: 10, Repeat: 1}}, c.Steps())
-	require.Equal(t, []float64{1.5, 10}, c.Planned().Rates)
-	require.Equal(t, []float64{1.5, 10}, c.Params(k6test.Tuple(t, "", ""))["rate"])
-	require.Equal(t, []string{"1.5", "10"}, c.SampleTags("sweep_p99", nil)["rate"].Names)
-}
-
 func TestAllowedFailures(t *testing.T) {
 	steps := func(failed ...uint64) (all []report.Step) {
 		for i, n := range failed { // two kinds of operations in each step
@@ -332,10 +299,9 @@ func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 		`{"clients": [1, 8], "iterations": 10}`,
 		`{"clients": [1], "duration": "5s", "warmup": "1s", "repeats": 4, "allowFailed": true, "opNames": ["get", "set"], "failOn": ["check"]}`,
 		`{"clients": [1], "iterations": 10, "allowFailed": "2%"}`,
-		`{"rate": [60], "timeUnit": "1m", "duration": "10s", "preAllocatedVUs": 4, "allowFailed": false}`,
+		`{"rate": [60], "duration": "10s", "preAllocatedVUs": 4, "allowFailed": false}`,
 		`{"find": {"max": 64, "p99": "5ms"}, "duration": "1s", "quiet": "0s", "gracefulStop": "0s"}`,
 		`{"clients": [1], "iterations": 5, "variants": ["a", "b"], "repeatOrder": "interleaved"}`,
-		`{"clients": [1, 8], "iterations": 5, "order": "random", "orderSeed": 5, "intervals": true}`,
 	} {
 		c := read(t, given)
 		raw, err := json.Marshal(c)

@@ -10,6 +10,7 @@ import (
 func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	params := map[string]any{
 		"repeats":      c.Repeats.Int64,
+		"warmup":       c.Warmup.TimeDuration().String(),
 		"pause":        c.Pause.TimeDuration().String(),
 		"maxDuration":  c.MaxDuration.TimeDuration().String(),
 		"gracefulStop": c.GetGracefulStop().String(),
@@ -18,24 +19,16 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	case c.Find != nil:
 		params["find"] = c.Find.Describe()
 	case c.Rate != nil:
-		params["rate"] = c.rates()
+		params["rate"] = c.Rate
 	default:
 		params["clients"] = c.Clients
 	}
 	if c.OpenLoop() {
 		params["preAllocatedVUs"] = c.PreAllocatedVUs.Int64
 	}
-	if c.WarmupIterations.Valid {
-		params["warmupIterations"] = c.WarmupIterations.Int64
-	} else {
-		params["warmup"] = c.Warmup.TimeDuration().String()
-	}
 	c.addLength(params)
 	if len(c.Variants) > 0 {
 		params["variants"] = c.Variants
-	}
-	if c.WaitCalm.TimeDuration() > 0 {
-		params["waitCalm"] = c.WaitCalm.TimeDuration().String()
 	}
 	if c.FailOn != nil {
 		params["failOn"] = c.FailOn
@@ -43,10 +36,7 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String
 	}
-	if c.RandomOrder() {
-		params[report.OrderParam], params[report.OrderSeedParam] = c.Order.String, c.OrderSeed.Int64
-	}
-	if c.ShowsIntervals() {
+	if c.Precision.Some() {
 		params[report.IntervalsParam] = true
 	}
 	if IsPart(et) {

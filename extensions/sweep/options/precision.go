@@ -74,15 +74,6 @@ func (p Precision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(each)
 }
 
-// ShowsIntervals reports whether tables have columns of intervals.
-func (c *Config) ShowsIntervals() bool {
-	if c.Intervals.Valid {
-		return c.Intervals.Bool
-	}
-
-	return c.Precision.Some()
-}
-
 // Words formats the precision.
 func (p Precision) Words() string { return Known(p.Aim, p.Aim) }
 

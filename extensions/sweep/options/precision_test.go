@@ -31,8 +31,6 @@ func TestPrecision(t *testing.T) {
 	}
 	c := read(t, `{"clients": [1], "precision": {"opsPerSecond": "1%", "p99": "2.5%"}, "warmup": "0s"}`)
 	require.Equal(t, true, c.Params(k6test.Tuple(t, "", ""))["intervals"], "who asks for precision is shown it")
-	c.Intervals.SetValid(false)
-	require.NotContains(t, c.Params(k6test.Tuple(t, "", "")), "intervals")
 	require.Equal(t, "ops/s ±1 %, p99 ±2.5 %", c.Params(k6test.Tuple(t, "", ""))["precision"])
 	require.Zero(t, c.Warmup.Duration, "not where none is asked for")
 	require.ErrorContains(t, c.Fits(k6test.Tuple(t, "0:1/2", "")), "precision cannot be shared by execution segments")

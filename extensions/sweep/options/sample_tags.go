@@ -21,7 +21,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	for _, n := range c.Clients {
 		clients.Names = append(clients.Names, strconv.FormatInt(n, 10))
 	}
-	for _, n := range c.rates() {
+	for _, n := range c.Rate {
 		rate.Names = append(rate.Names, stream.FormatNumber(n))
 	}
 	if c.OpenLoop() {

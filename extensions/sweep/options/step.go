@@ -25,45 +25,27 @@ type Step struct {
 
 // Steps returns the steps in run order; a search has none.
 func (c *Config) Steps() []Step {
-	rates := c.rates()
-	once := make([]Step, 0, len(c.Clients)+len(rates))
+	once := make([]Step, 0, len(c.Clients)+len(c.Rate))
 	for _, n := range c.Clients {
 		once = append(once, Step{Clients: n})
 	}
-	for _, rate := range rates {
+	for _, rate := range c.Rate {
 		once = append(once, Step{Clients: c.PreAllocatedVUs.Int64, Rate: rate})
 	}
 
 	repeats := int(c.Repeats.Int64)
 	all := make([]Step, 0, len(once)*repeats*max(len(c.Variants), 1))
-	shuffle := c.shuffle()
 	for i := range len(once) * repeats {
-		if i == 0 || i%len(once) == 0 && c.RepeatOrder.String == orderInterleaved {
-			shuffle(once)
+		at, repeat := i/repeats, i%repeats
+		if c.RepeatOrder.String == orderInterleaved {
+			at, repeat = i%len(once), i/len(once)
 		}
-		s := once[i%len(once)]
-		s.Repeat = i/len(once) + 1
-		if c.RepeatOrder.String == orderGrouped {
-			s = once[i/repeats]
-			s.Repeat = i%repeats + 1
-		}
+		s := once[at]
+		s.Repeat = repeat + 1
 		all = append(all, c.turns(s)...)
 	}
 
 	return all
-}
-
-// shuffle returns a function that puts steps in random order, or keeps the listed order. Steps
-// returns the same order at each call.
-func (c *Config) shuffle() func([]Step) {
-	if !c.RandomOrder() {
-		return func([]Step) {}
-	}
-	random := rand.New(rand.NewPCG(uint64(c.OrderSeed.Int64), 0))
-
-	return func(steps []Step) {
-		random.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-	}
 }
 
 // turns returns the step for all variants in one repeat, or the step itself. Repeats alternate the
@@ -124,14 +106,13 @@ func (s Step) Stream() stream.Step {
 // Plan returns the plan of a step for package measure.
 func (c *Config) Plan(s Step) measure.Plan {
 	return measure.Plan{
-		Operations:       uint64(c.Iterations.Int64),
-		Duration:         c.Duration.TimeDuration(),
-		UntilDone:        c.UntilDone.Bool,
-		UntilKnown:       c.Precision.Some(),
-		Warmup:           c.Warmup.TimeDuration(),
-		WarmupOperations: uint64(c.WarmupIterations.Int64),
-		Rate:             s.Rate,
-		Seed:             rand.Uint32(),
+		Operations: uint64(c.Iterations.Int64),
+		Duration:   c.Duration.TimeDuration(),
+		UntilDone:  c.UntilDone.Bool,
+		UntilKnown: c.Precision.Some(),
+		Warmup:     c.Warmup.TimeDuration(),
+		Rate:       s.Rate,
+		Seed:       rand.Uint32(),
 	}
 }
 
@@ -207,7 +188,7 @@ func (c *Config) Planned() gate.Planned {
 		for _, s := range c.Steps() {
 			planned.Clients = append(planned.Clients, int(s.Clients))
 		}
-		planned.Rates = c.rates()
+		planned.Rates = c.Rate
 	}
 
 	return planned

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
@@ -20,18 +19,11 @@ func (c *Config) Validate() []error {
 	v.share(c)
 	v.repeats(c)
 
-	oneOf := func(option, value string, known ...string) {
-		last := len(known) - 1
-		v.check(slices.Contains(known, value), "%s must be '%s' or '%s', but is '%s'",
-			option, strings.Join(known[:last], "', '"), known[last], value)
-	}
-	oneOf("onError", c.OnError.String, OnErrorCount, OnErrorContinue, OnErrorAbort)
+	v.check(slices.Contains([]string{OnErrorCount, OnErrorContinue, OnErrorAbort}, c.OnError.String),
+		"onError must be 'count', 'continue' or 'abort', but is '%s'", c.OnError.String)
+	v.check(slices.Contains([]string{orderGrouped, orderInterleaved}, c.RepeatOrder.String),
+		"repeatOrder must be 'grouped' or 'interleaved', but is '%s'", c.RepeatOrder.String)
 	v.failOn(c)
-	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
-	oneOf("order", c.Order.String, orderListed, orderRandom)
-	v.check(!c.OrderSeed.Valid || c.RandomOrder(), "orderSeed goes with order: 'random' only")
-	v.check(c.OrderSeed.Int64 >= 0 && c.OrderSeed.Int64 <= largestSeed,
-		"orderSeed must be an integer from 0 to %d, but is %d", largestSeed, c.OrderSeed.Int64)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
 	v.check(c.Variants == nil || len(c.Variants) > 0, "variants must list at least one name")
 	v.check(!slices.Contains(c.Variants, ""), "variants can't hold an empty name")
@@ -76,9 +68,7 @@ func (v *validation) steps(c *Config) {
 		v.check(n >= 1 && n <= maxClients, "clients must be integers from 1 to %d, but one is %d", maxClients, n)
 	}
 	v.check(c.Rate == nil || len(c.Rate) > 0, "rate must list at least one number of operations a second, such as [100, 1000]")
-	v.check(c.TimeUnit.Duration > 0, "timeUnit must be more than 0, but is %s", c.TimeUnit.Duration)
-	v.check(!c.TimeUnit.Valid || c.Rate != nil, "timeUnit goes with rate only")
-	for _, rate := range c.rates() {
+	for _, rate := range c.Rate {
 		v.check(rate > 0 && rate <= maxRate, "rate must be more than 0 and at most %d operations a second, but one is %v",
 			maxRate, rate)
 	}
@@ -86,7 +76,6 @@ func (v *validation) steps(c *Config) {
 	if c.Find != nil {
 		v.check(c.RepeatOrder.String != orderInterleaved,
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown")
-		v.check(!c.RandomOrder(), "order can't be 'random' with find: it goes on from what each step has shown")
 		most := float64(maxClients)
 		if c.OpenLoop() {
 			most = maxRate
@@ -129,7 +118,6 @@ func (v *validation) share(c *Config) {
 	if c.OpenLoop() {
 		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool && !c.Precision.Some(),
 			"with rate, duration must be set, and none of iterations, untilDone and precision")
-		v.check(!c.WarmupIterations.Valid, "with rate, the warm-up is a time: set warmup, and not warmupIterations")
 	} else {
 		v.check(count(c.Iterations.Valid, c.Duration.Valid, c.UntilDone.Bool, c.Precision.Some()) == 1,
 			"one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%%') "+
@@ -140,9 +128,6 @@ func (v *validation) share(c *Config) {
 	v.check(c.Duration.Duration <= 0 || c.Duration.TimeDuration() >= shortestDuration,
 		"duration must be at least %s, but is %s: nothing is measured in so short a time", shortestDuration, c.Duration.Duration)
 	v.check(c.Warmup.Duration >= 0, "warmup can't be negative, but is %s", c.Warmup.Duration)
-	v.check(c.WarmupIterations.Int64 >= 0, "warmupIterations can't be negative, but is %d", c.WarmupIterations.Int64)
-	v.check(!c.Warmup.Valid || !c.WarmupIterations.Valid,
-		"one of warmup (a time) and warmupIterations (operations of each client) can be set, and not both")
 	v.check(c.MaxDuration.TimeDuration() >= time.Second, "maxDuration must be at least 1s, but is %s", c.MaxDuration.Duration)
 	v.check(c.Warmup.Duration+c.Duration.Duration < c.MaxDuration.Duration,
 		"maxDuration (%s) must leave room for warmup and duration (%s)",
@@ -153,9 +138,8 @@ func (v *validation) repeats(c *Config) {
 	v.check(c.Repeats.Int64 >= 1 && c.Repeats.Int64 <= maxRepeats, "repeats must be from 1 to %d, but is %d",
 		maxRepeats, c.Repeats.Int64)
 	longest := time.Duration((math.MaxInt64 - max(int64(c.Quiet.Duration), 0)) / int64(max(c.MostSteps(), 1)))
-	v.check(c.MaxDuration.TimeDuration()+c.GetGracefulStop()+c.Pause.TimeDuration()+c.WaitCalm.TimeDuration() <= longest,
+	v.check(c.MaxDuration.TimeDuration()+c.GetGracefulStop()+c.Pause.TimeDuration() <= longest,
 		"the sweep could take longer than can be counted: lower maxDuration, pause or repeats")
 	v.check(c.Quiet.Duration >= 0, "quiet can't be negative, but is %s", c.Quiet.Duration)
-	v.check(c.WaitCalm.Duration >= 0, "waitCalm can't be negative, but is %s", c.WaitCalm.Duration)
 	v.check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
 }

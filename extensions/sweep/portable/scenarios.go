@@ -81,12 +81,8 @@ func possible(c *options.Config) error {
 		return errors.New("raw needs the executor client-sweep")
 	case len(c.Variants) > 0:
 		return errors.New("variants needs the executor client-sweep")
-	case c.RandomOrder():
-		return errors.New("order 'random' needs the executor client-sweep: k6's own scenarios have the times of the listed order")
 	case c.Precision.Some():
 		return errors.New("precision needs the executor client-sweep: how long a step takes is not known before")
-	case c.WaitCalm.TimeDuration() > 0:
-		return errors.New("waitCalm needs the executor client-sweep: how long a step takes is not known before")
 	case c.After.Valid:
 		return errors.New("after needs the executor client-sweep; k6's own scenarios have startTime")
 	}

@@ -12,7 +12,7 @@ import (
 // Immaterial reports whether a parameter does not affect the figures: the results folder, table
 // columns, or the seed of a random order.
 func Immaterial(param string) bool {
-	return slices.Contains([]string{"results", IntervalsParam, OrderSeedParam}, param)
+	return slices.Contains([]string{"results", IntervalsParam}, param)
 }
 
 // maxShown is the most bytes of a setting that are shown.

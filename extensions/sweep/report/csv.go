@@ -132,7 +132,7 @@ func (r *Report) CSV() ([]byte, error) {
 		header[i] = c.name
 	}
 	lines = append(lines, header)
-	for _, s := range r.InOrder().WithTotals() {
+	for _, s := range r.WithTotals() {
 		line := make([]string, len(csvColumns))
 		for j, c := range csvColumns {
 			line[j] = c.cell(r, s)

@@ -26,7 +26,7 @@ func (r *Report) Markdown() string {
 	for _, answer := range r.answers() {
 		b.WriteString(answer + "\n\n")
 	}
-	shown := r.InOrder().Named().withTotals()
+	shown := r.Named().withTotals()
 	writeTable(&b, shown.columns(), len(shown.Steps))
 	if note := SupportNote(r.Steps, P50, P99); note != "" {
 		b.WriteString("\n" + note + "\n")

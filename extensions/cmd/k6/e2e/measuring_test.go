@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,32 +44,6 @@ func TestOptionsInOneLine(t *testing.T) {
 		require.NoError(t, err)
 		require.NotZero(t, info.Size(), suffix)
 	}
-}
-
-// A random order depends only on the seed; tables are sorted and have intervals.
-func TestStepsInRandomOrder(t *testing.T) {
-	t.Parallel()
-	orders := [][]int{}
-	for range 2 {
-		r := work(t, `{"clients": [1, 2, 3, 4, 5], "iterations": 20, "order": "random", "orderSeed": 3, "intervals": true}`, nil)
-		require.Equal(t, exitOK, r.code, r.output)
-		rep := r.report(t, "work")
-		require.EqualValues(t, 3, rep.Params["orderSeed"])
-		var order []int
-		for _, s := range rep.Steps {
-			order = append(order, s.Clients)
-		}
-		orders = append(orders, order)
-		var rows []string
-		for _, line := range strings.Split(r.table(t, "work"), "\n")[2:7] {
-			rows = append(rows, strings.TrimSpace(strings.Split(line, "|")[2]))
-		}
-		require.Equal(t, []string{"1", "2", "3", "4", "5"}, rows)
-		require.Contains(t, r.table(t, "work"), "| p99 ± |")
-	}
-	require.ElementsMatch(t, []int{1, 2, 3, 4, 5}, orders[0])
-	require.NotEqual(t, []int{1, 2, 3, 4, 5}, orders[0])
-	require.Equal(t, orders[0], orders[1])
 }
 
 func TestOptionsThatSweepRefuses(t *testing.T) {
@@ -302,13 +275,6 @@ func TestFind(t *testing.T) {
 	r := work(t, `{"find": {"p50": "500ms", "max": 4}, "iterations": 10}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.table(t, "work"), "The highest number of clients that keeps p50 <= 500ms is 4 (of at most 4).")
-}
-
-func TestWarmUpByCount(t *testing.T) {
-	t.Parallel()
-	r := work(t, `{"clients": [2], "iterations": 10, "warmupIterations": 30}`, nil)
-	require.Equal(t, exitOK, r.code, r.output)
-	require.Equal(t, 20, r.report(t, "work").Steps[0].Ops)
 }
 
 func TestRawSamplesOnRequest(t *testing.T) {

@@ -34,7 +34,6 @@ type document struct {
 }
 
 func newDocument(r *report.Report) *document {
-	r = r.InOrder()
 	s := newSweep(r.Named())
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),

@@ -10,7 +10,6 @@ export const options = sweep.options({
   scenario: 'echo',
   clients: [1, 4],
   iterations: 3000,
-  warmupIterations: 20,
   opNames: ['echo', 'batch', 'single'],
   gates: __ENV.GATES,
   thresholds: { 'sweep_p90{clients:4,op:echo}': ['value<1000'] }, // ms
