@@ -297,6 +297,36 @@ func (s *Step) elapsed(ended int, last time.Duration) time.Duration {
 	return max(last-s.line.openedAt, 0)
 }
 
+// WithTotals returns the reading with one more operation for each variant with several, named op:
+// their sum, without texts of errors.
+func (r *Reading) WithTotals(op string) *Reading {
+	all := *r
+	all.Ops = slices.Clone(r.Ops)
+	for first := range r.Ops {
+		sum, kinds := Totals{Op: op, Variant: r.Ops[first].Variant, Time: r.Ops[first].Time}, 0
+		for i := range r.Ops {
+			t := &r.Ops[i]
+			if t.Variant != sum.Variant {
+				continue
+			}
+			if i < first { // its variant has its total already
+				break
+			}
+			kinds++
+			sum.Durations.Merge(&t.Durations)
+			sum.Failed += t.Failed
+			sum.Rows += t.Rows
+			sum.BytesSent += t.BytesSent
+			sum.BytesReceived += t.BytesReceived
+		}
+		if kinds > 1 {
+			all.Ops = append(all.Ops, sum)
+		}
+	}
+
+	return &all
+}
+
 // Op returns an operation's totals outside duets, or nil.
 func (r *Reading) Op(name string) *Totals { return r.Of(NoVariant, name) }
 

@@ -124,16 +124,20 @@ func (l *Live) tick(at time.Time, reading *measure.Reading) {
 
 		return
 	}
+	reading = reading.WithTotals(report.TotalOp)
 	l.name(reading)
 	figures := &Figures{Step: l.step, At: end, Done: reading.Ended, Samples: l.clientsDone(at, reading)}
 	var all measure.Distribution
 	for i := range reading.Ops {
 		span := reading.Ops[i].Since(l.before.Of(reading.Ops[i].Variant, reading.Ops[i].Op))
+		figures.Seconds = append(figures.Seconds, l.measured(&span, elapsed, reading))
+		if span.Op == report.TotalOp {
+			continue
+		}
 		all.Merge(&span.Durations)
 		tags := l.tagsOf(&span)
 		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, &span, rateOf(&span, elapsed))...)
 		figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &span)...)
-		figures.Seconds = append(figures.Seconds, l.measured(&span, elapsed, reading))
 	}
 	l.before = *reading
 	l.rate, l.p99 = report.Rate(all.Count, elapsed), report.Ms(all.Quantile(0.99))
@@ -146,9 +150,11 @@ func (l *Live) name(reading *measure.Reading) {
 		figures := &Figures{Step: l.step, At: m.end, Done: m.done}
 		for i := range reading.Ops {
 			none := &measure.Totals{Op: reading.Ops[i].Op, Variant: reading.Ops[i].Variant}
-			tags := l.tagsOf(none)
-			figures.Samples = append(figures.Samples, l.metrics.Samples(tags, m.at, none, 0)...)
-			figures.Samples = append(figures.Samples, l.metrics.Counts(tags, m.at, none)...)
+			if none.Op != report.TotalOp {
+				tags := l.tagsOf(none)
+				figures.Samples = append(figures.Samples, l.metrics.Samples(tags, m.at, none, 0)...)
+				figures.Samples = append(figures.Samples, l.metrics.Counts(tags, m.at, none)...)
+			}
 			figures.Seconds = append(figures.Seconds, Second{
 				Phase: Measure, Elapsed: m.elapsed, Op: none.Op, Variant: string(none.Variant), Durations: &none.Durations,
 			})
@@ -171,6 +177,7 @@ func (l *Live) Last(reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
+	reading = reading.WithTotals(report.TotalOp)
 	l.name(reading)
 	at := time.Now()
 	elapsed := max(reading.Elapsed-l.before.Elapsed, 0)
@@ -181,9 +188,11 @@ func (l *Live) Last(reading *measure.Reading) {
 		whole := &reading.Ops[i]
 		before := l.before.Of(whole.Variant, whole.Op)
 		rest := whole.Since(before)
-		tags := l.tagsOf(whole)
-		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, whole, report.OpsPerSecond(reading, whole))...)
-		figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &rest)...)
+		if whole.Op != report.TotalOp {
+			tags := l.tagsOf(whole)
+			figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, whole, report.OpsPerSecond(reading, whole))...)
+			figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &rest)...)
+		}
 		if before == nil || !rest.Empty() || !reading.Counters.Equal(l.before.Counters) {
 			figures.Seconds = append(figures.Seconds, l.measured(&rest, elapsed, reading))
 		}
@@ -197,11 +206,15 @@ func (l *Live) Last(reading *measure.Reading) {
 	l.send(figures)
 }
 
-// Ended sends the report's figures of the step.
+// Ended sends the report's figures of the step, with totals.
 func (l *Live) Ended(steps []report.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.send(&Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended, Ended: steps})
+	figures := &Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended}
+	for _, s := range (&report.Report{Steps: steps}).WithTotals() {
+		figures.Ended = append(figures.Ended, *s)
+	}
+	l.send(figures)
 }
 
 // measured returns a second of the measured phase. An operation's first second has all its counts
@@ -211,8 +224,11 @@ func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *me
 	if l.before.Of(span.Variant, span.Op) != nil {
 		before = l.before.Counters
 	}
-	if span.Variant != measure.NoVariant {
+	switch {
+	case span.Variant != measure.NoVariant:
 		elapsed = span.Time
+	case span.Op == report.TotalOp && len(l.before.Ops) > 0 && l.before.Of(span.Variant, span.Op) == nil:
+		elapsed = reading.Elapsed // the second kind is late, and the total has all counts so far
 	}
 
 	return Second{

@@ -9,6 +9,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // Counters arrive at the end of a call with many operations, and still add up.
@@ -28,14 +29,26 @@ func TestStreamOfCounters(t *testing.T) {
 		both := []measure.Totals{get, set}
 		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Counters: measure.Counters{measure.Hits: 3, measure.Misses: 1}})
 		live.Last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Counters: measure.Counters{measure.Hits: 5, measure.Misses: 1}})
-		sums := map[string]measure.Counters{}
+		sums, ops, samples := map[string]measure.Counters{}, map[string]uint64{}, map[string]float64{}
 		close(out)
 		for container := range out {
 			for _, second := range container.(*Figures).Seconds {
 				sums[second.Op] = sums[second.Op].Plus(second.Counters)
+				ops[second.Op] += second.Ops
+				if second.Op == report.TotalOp && second.Ops > 0 {
+					require.Equal(t, 2*time.Second, second.Elapsed, "from the start, as its counts")
+				}
+			}
+			for _, sample := range container.GetSamples() {
+				if op, _ := sample.Tags.Get("op"); sample.Metric == m.Ops {
+					samples[op] += sample.Value
+				}
 			}
 		}
-		require.Equal(t, map[string]measure.Counters{"get": {"hits": 5, "misses": 1}, "set": {"hits": 5, "misses": 1}}, sums)
+		all := measure.Counters{"hits": 5, "misses": 1}
+		require.Equal(t, map[string]measure.Counters{"get": all, "set": all, report.TotalOp: all}, sums)
+		require.Equal(t, map[string]uint64{"get": 1, "set": 1, report.TotalOp: 2}, ops)
+		require.Equal(t, map[string]float64{"get": 1, "set": 1}, samples, "k6 would count a total twice")
 	})
 }
 

@@ -127,7 +127,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 	}{
 		"named":          {`sweep.run(() => sweep.op("get", () => sleep(1600)))`, map[string][]uint64{"get": {0, 1, 0, 1}}},
 		"not named":      {`sweep.run(() => sleep(1600))`, map[string][]uint64{"rollup": {0, 1, 0, 1}}},
-		"two kinds":      {`sweep.run(() => { sweep.op("get", () => sleep(1300)); sweep.op("set", () => sleep(250)) })`, map[string][]uint64{"get": {0, 1, 1}, "set": {0, 1, 0, 1}}},
+		"two kinds":      {`sweep.run(() => { sweep.op("get", () => sleep(1300)); sweep.op("set", () => sleep(250)) })`, map[string][]uint64{"get": {0, 1, 1}, "set": {0, 1, 0, 1}, report.TotalOp: {0, 2, 1, 1}}},
 		"at the end":     {`sweep.run(() => { sleep(2900); sweep.op("get", () => sleep(50)) })`, map[string][]uint64{"get": {0, 0, 1}}},
 		"one that fails": {`sweep.run(() => sweep.op("get", () => { sleep(2500); throw 'no' }))`, map[string][]uint64{"get": {0, 0, 0, 0, 0}}},
 		"none":           {`sweep.run(() => hang())`, map[string][]uint64{"rollup": {0, 0, 0, 0, 0}}},
@@ -137,7 +137,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 				s := sweeptest.New(t, `{"clients": [1], "duration": "2950ms", "maxDuration": "4s", "gracefulStop": "950ms"}`, tt.script)
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
-				got, sampled := map[string][]uint64{}, map[string]int{}
+				got, sampled, ended := map[string][]uint64{}, map[string]int{}, map[string]int64{}
 				var last, lasted time.Time
 				for _, f := range streamed(s) {
 					require.True(t, f.At.After(last), "each has its time, in their order")
@@ -153,6 +153,9 @@ func TestStreamOfSlowOperations(t *testing.T) {
 						}
 						require.NotNil(t, second.Durations)
 					}
+					for i := range f.Ended {
+						ended[f.Ended[i].Op] = f.Ended[i].Operations
+					}
 					for _, sample := range f.GetSamples() {
 						if op, ok := sample.Tags.Get("op"); ok && sample.Metric.Name == stream.MetricOps {
 							sampled[op]++
@@ -160,11 +163,19 @@ func TestStreamOfSlowOperations(t *testing.T) {
 					}
 				}
 				require.Equal(t, tt.want, got)
+				kinds := len(tt.want)
 				for op, seconds := range tt.want {
+					if op == report.TotalOp {
+						require.Zero(t, sampled[op], "k6 would count a total twice")
+						require.Equal(t, ended["get"]+ended["set"], ended[op])
+						kinds--
+
+						continue
+					}
 					require.GreaterOrEqual(t, sampled[op], len(seconds))
 				}
-				require.Len(t, sampled, len(tt.want))
-				require.Len(t, rep.Steps, len(tt.want), "the same as in the report")
+				require.Len(t, sampled, kinds)
+				require.Len(t, rep.Steps, kinds, "the same as in the report")
 			})
 		})
 	}

@@ -26,8 +26,8 @@ type Figures struct {
 	Step    Step
 	At      time.Time     // unique in the step
 	Done    int           // clients that have ended
-	Seconds []Second      // one per operation
-	Ended   []report.Step // figures of the step, one per operation; only at its end
+	Seconds []Second      // one per operation, and in the phase Measure a total of several (report.TotalOp)
+	Ended   []report.Step // figures of the step, one per operation, and their total; only at its end
 }
 
 // Step identifies the step of figures.

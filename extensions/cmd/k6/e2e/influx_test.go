@@ -39,9 +39,9 @@ func gets(t *testing.T, more ...string) map[string]string {
 
 var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 
-func requireStreamed(t *testing.T, r *run, address, scenario string) {
+func requireStreamed(t *testing.T, r *run, address, scenario string, total bool) {
 	t.Helper()
-	points := 0
+	points, kinds := 0, map[string]float64{}
 	for _, s := range cacheSteps(t, r, scenario+"-memcached") {
 		of := fmt.Sprintf(`scenario='%s' AND clients='%d' AND repeat='%d' AND op='%s' AND target='memcached' AND phase='measure'`,
 			scenario, s.Clients, s.Repeat, s.Op)
@@ -81,6 +81,17 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 		require.Equal(t, true, totals[0]["complete"])
 		require.NotEmpty(t, totals[0].Text("instance"))
 		points += len(rows) + 1
+		kinds[fmt.Sprintf("%d/%d", s.Clients, s.Repeat)] += float64(s.Ops)
+	}
+	for _, measurement := range []string{"sweep", "sweep_step"} {
+		sums := map[string]float64{}
+		for _, row := range testutil.QueryInfluxDB(t, address, "SELECT * FROM "+measurement+" WHERE op='(total)'") {
+			sums[row.Text("clients")+"/"+row.Text("repeat")] += row.Number(t, "ops")
+			points++
+		}
+		if len(sums) > 0 || total {
+			require.Equal(t, kinds, sums, "the total is the sum")
+		}
 	}
 	points += len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
 	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
@@ -108,11 +119,11 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	t.Parallel()
 	address := influxDatabase(t)
 	r := k6(t, options{
-		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,8", "DURATION", "2400ms", "REPEATS", "2"),
+		script: "cache-sweep.js", env: gets(t, "MIX", "get:9,set:1", "CLIENTS", "1,8", "DURATION", "2400ms", "REPEATS", "2"),
 		args: []string{"--out", "sweep-influxdb=" + address, "--tag", "testid=seven"},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
-	requireStreamed(t, r, address, "cache-sweep")
+	requireStreamed(t, r, address, "cache-sweep", true)
 	all := len(testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep"))
 	require.Len(t, testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE testid='seven'"), all)
 	require.NotEmpty(t, testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
@@ -128,7 +139,7 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 		args: []string{"--out", "sweep-influxdb=" + address},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
-	requireStreamed(t, r, address, "cache-sweep")
+	requireStreamed(t, r, address, "cache-sweep", false)
 	warmedUp := map[string]bool{}
 	for _, row := range testutil.QueryInfluxDB(t, address, "SELECT ops FROM sweep WHERE phase='warmup' GROUP BY clients") {
 		warmedUp[row.Text("clients")] = true
@@ -153,7 +164,7 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Len(t, r.lines("accepts no points"), 1)
 	require.Len(t, r.lines("accepts points again"), 1)
-	requireStreamed(t, r, address, "cache-sweep")
+	requireStreamed(t, r, address, "cache-sweep", false)
 }
 
 func TestInfluxIsKilled(t *testing.T) {
