@@ -169,7 +169,7 @@ test-sequential:
 
 # The race detector changes their system calls.
 test-wires:
-	$(own) machbase memcached nats -- $(gotest) -C extensions -tags servers -- ./internal/rawsock $(wires)
+	$(own) machbase memcached nats -- $(gotest) -C extensions -tags servers -- ./internal/netutil $(wires)
 
 test-portable:
 	$(own) machbase -- $(gotest) -tags servers,portable -- $(portable)

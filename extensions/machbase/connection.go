@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -14,7 +14,7 @@ import (
 // connection adds timeouts to a driver's Conn. A call that takes too long breaks the Conn.
 type connection struct {
 	conn    Conn
-	calls   deadline.Contexts
+	calls   clock.Contexts
 	timeout time.Duration
 	broken  bool
 
@@ -90,14 +90,14 @@ func (c *connection) do(ctx context.Context, timeout time.Duration, do job) erro
 	c.timeout = timeout
 	err := c.guard(c.calls.Begin(ctx, time.Now(), timeout), do)
 	outcome := c.calls.End()
-	c.broken = c.broken || outcome != deadline.Undisturbed || c.conn.Broken()
+	c.broken = c.broken || outcome != clock.Undisturbed || c.conn.Broken()
 
 	switch {
 	case err == nil:
 		return nil
-	case outcome == deadline.Late:
+	case outcome == clock.Late:
 		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
-	case outcome == deadline.Ended:
+	case outcome == clock.Ended:
 		return k6mod.TestEnded()
 	default:
 		return err

@@ -7,7 +7,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -24,7 +23,7 @@ type client struct {
 	config *Config
 	picker hashing.Picker
 
-	watch *deadline.Watch[*wire.Conn]
+	watch *clock.Watch[*wire.Conn]
 
 	mu    sync.Mutex // the VU may end in another goroutine
 	conns []*wire.Conn
@@ -54,7 +53,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),
 		tasks:   m.NewTasks(true),
-		watch:   deadline.New(func(conn *wire.Conn, _ deadline.Outcome) { conn.Interrupt() }),
+		watch:   clock.NewWatch(func(conn *wire.Conn, _ clock.Outcome) { conn.Interrupt() }),
 	}
 	c.picker = newPicker(config)
 	c.store = newStore(c)

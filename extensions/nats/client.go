@@ -10,7 +10,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -31,7 +30,7 @@ type client struct {
 	running *runConnection
 
 	room      [2]record
-	calls     deadline.Contexts
+	calls     clock.Contexts
 	callTags  k6glue.Frozen[*k6mod.Tags]
 	scratch   []byte
 	publish   publisher

@@ -17,7 +17,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
@@ -99,7 +99,7 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 		_ = conn.Close()
 	}
 
-	return &countedConn{Conn: rawsock.Conn(conn), into: d.into, within: d.within}, nil
+	return &countedConn{Conn: netutil.RawConn(conn), into: d.into, within: d.within}, nil
 }
 
 // greet closes the connection if that fails or takes too long.
@@ -223,7 +223,7 @@ type countedConn struct {
 	into   *connection
 	within time.Duration
 	mu     sync.Mutex
-	writes rawsock.Deadline
+	writes netutil.Deadline
 	reads  sync.Mutex
 	// early holds what the server sent before nats.go reads; last the reason with which it closed
 	// the connection, or nil.

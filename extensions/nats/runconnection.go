@@ -15,7 +15,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -26,7 +25,7 @@ import (
 type runConnection struct {
 	client *client
 	seat   *eventloop.Seat
-	watch  *deadline.Watch[*wire.Conn]
+	watch  *clock.Watch[*wire.Conn]
 	// ctx is the VU's context during a run. A copy here avoids cache misses on the way to the VU,
 	// with hundreds of clients.
 	ctx     context.Context //nolint:containedctx // used during a run
@@ -53,7 +52,7 @@ func (c *client) runs() *runConnection {
 	if c.running == nil {
 		c.running = &runConnection{
 			client: c, seat: c.shared.bench.Seat(), servers: slices.Clone(c.config.Servers),
-			watch: deadline.New(func(conn *wire.Conn, _ deadline.Outcome) { conn.Interrupt() }),
+			watch: clock.NewWatch(func(conn *wire.Conn, _ clock.Outcome) { conn.Interrupt() }),
 		}
 		if !c.config.NoRandomize {
 			rand.Shuffle(len(c.running.servers), func(i, j int) {

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
@@ -63,7 +63,7 @@ type module struct {
 	*k6mod.Module
 
 	records *runs.YCSBShared
-	calls   deadline.Contexts
+	calls   clock.Contexts
 	shared  *k6glue.Shared[poolKey, *sql.DB]
 	wait    *metrics.Metric
 	waits   map[string]k6glue.Series

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
 )
 
 // past marks a deadline that was in the past when set. A future deadline only ends waits.
@@ -56,7 +55,7 @@ type Conn struct {
 
 // NewConn wraps a net.Conn for use at a loop. Connections without a socket work only on goroutines.
 func NewConn(inner net.Conn) *Conn {
-	c := &Conn{Conn: rawsock.Conn(inner)}
+	c := &Conn{Conn: netutil.RawConn(inner)}
 	if system, ok := inner.(syscall.Conn); ok {
 		if raw, err := system.SyscallConn(); err == nil && raw.Control(func(socket uintptr) { c.socket = socket }) == nil {
 			c.raw = raw
@@ -162,7 +161,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 		return c.Conn.Write(b)
 	}
 	for done := 0; ; {
-		n, err := c.once(b[done:min(len(b), done+most)], rawsock.Write)
+		n, err := c.once(b[done:min(len(b), done+most)], netutil.RawWrite)
 		done += n
 		switch {
 		case errors.Is(err, syscall.EAGAIN):

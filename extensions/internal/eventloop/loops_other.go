@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 type (
@@ -30,7 +30,7 @@ func (s *Seat) Do(_ int, job func() error) error { return job() }
 type Conn struct{ net.Conn }
 
 // NewConn wraps a connection for reading and writing by package rawsock.
-func NewConn(inner net.Conn) *Conn { return &Conn{rawsock.Conn(inner)} }
+func NewConn(inner net.Conn) *Conn { return &Conn{netutil.RawConn(inner)} }
 
 // Use does nothing.
 func (*Conn) Use(*Seat) {}

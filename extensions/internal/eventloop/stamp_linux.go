@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // The wait is measured for one of this many reads.
@@ -40,7 +40,7 @@ const longestWait = time.Hour
 func (c *Conn) receive(b []byte) (int, error) {
 	s := c.seat
 	if c.reads++; s.Waited == nil || !c.stamped || c.reads < sampled {
-		return c.once(b, rawsock.Read)
+		return c.once(b, netutil.RawRead)
 	}
 	at := &s.loop.stamp
 	n, err := c.once(b, at.receive)

@@ -58,7 +58,9 @@ const pollEvery = 50 * time.Millisecond
 
 // Watch records evictions until the step ends. Only the first call per step and server does so. If
 // the server cannot be polled, Watch logs why.
-func (w *Evictions) Watch(step *measure.Step, address string, log logrus.FieldLogger, connect func(context.Context) (EvictionsServer, error)) {
+func (w *Evictions) Watch(
+	step *measure.Step, address string, log logrus.FieldLogger, connect func(context.Context) (EvictionsServer, error),
+) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.steps[address] == step {

@@ -126,7 +126,7 @@ func findProgram(tb testing.TB, name, variable, server string) program {
 	pid := sharedAddr(tb, variable, server)
 	path, err := os.Readlink("/proc/" + pid + "/exe")
 	require.NoError(tb, err, variable)
-	raw, err := os.ReadFile("/proc/" + pid + "/environ") //nolint:gosec // the number is servers.sh's
+	raw, err := os.ReadFile("/proc/" + pid + "/environ")
 	require.NoError(tb, err, variable)
 
 	return program{path, strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")}

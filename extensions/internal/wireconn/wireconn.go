@@ -13,7 +13,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // Traffic counts bytes, including the overhead of TLS. Any goroutine may read it.
@@ -31,7 +31,7 @@ type Conn struct {
 	Failed error
 
 	socket      counted
-	deadline    rawsock.Deadline
+	deadline    netutil.Deadline
 	timeout     time.Duration
 	interrupted atomic.Bool
 	closed      atomic.Bool

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
@@ -42,7 +42,7 @@ type Conn struct {
 	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
 	sending                       []byte
 
-	calls  *deadline.Watch[*Conn]
+	calls  *clock.Watch[*Conn]
 	within context.Context //nolint:containedctx // set by enter, used until leave
 
 	appenders map[uint32]*Appender
@@ -125,7 +125,7 @@ func (c *Conn) usable(ctx context.Context) error {
 
 // leave closes the connection now if the context has ended, not during the next call.
 func (c *Conn) leave() {
-	if c.calls.End() == deadline.Undisturbed && c.within.Err() != nil {
+	if c.calls.End() == clock.Undisturbed && c.within.Err() != nil {
 		c.Interrupt()
 	}
 	c.busy.Store(false)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
@@ -95,7 +95,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		config: cfg, address: address, socket: eventloop.NewConn(dialled), cache: newCache(cfg.StatementCache),
 		acknowledge: acknowledger(dialled),
 	}
-	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
+	c.calls = clock.NewWatch(func(c *Conn, _ clock.Outcome) { c.Interrupt() })
 	c.atSeat = c.sendAndReceive
 	c.onGoroutine = c.atSeat
 	c.Use(nil)

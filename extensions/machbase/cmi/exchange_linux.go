@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // atOnce is the size of a request that an empty socket accepts completely.
@@ -72,7 +72,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false
-		n, errno := rawsock.Write(fd, e.request)
+		n, errno := netutil.RawWrite(fd, e.request)
 		e.sent = n
 		if errno != 0 && errno != syscall.EAGAIN {
 			e.err = os.NewSyscallError("write", errno)
@@ -80,7 +80,7 @@ func (e *exchange) next(fd uintptr) bool {
 
 		return e.sent < len(e.request)
 	}
-	n, errno := rawsock.Read(fd, e.answer)
+	n, errno := netutil.RawRead(fd, e.answer)
 	switch {
 	case errno == syscall.EAGAIN:
 		return false

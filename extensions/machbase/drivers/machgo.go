@@ -12,7 +12,7 @@ import (
 	"github.com/machbase/neo-client/api"
 	"github.com/machbase/neo-client/machgo"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
@@ -60,7 +60,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 		return nil, errors.Join(err, own.Close())
 	}
 
-	c := &machgoConn{conn: own, socket: socket, calls: deadline.New(func(socket net.Conn, _ deadline.Outcome) { _ = socket.Close() })}
+	c := &machgoConn{conn: own, socket: socket, calls: clock.NewWatch(func(socket net.Conn, _ clock.Outcome) { _ = socket.Close() })}
 	c.end = func() { c.calls.End() }
 	if seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second; seconds > 0 {
 		if _, err := c.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
@@ -74,7 +74,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 type machgoConn struct {
 	conn   *machgo.Conn
 	socket net.Conn
-	calls  *deadline.Watch[net.Conn]
+	calls  *clock.Watch[net.Conn]
 	end    func()
 	// broken means that machgo would take the next answer for another one.
 	broken bool

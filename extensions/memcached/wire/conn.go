@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
@@ -55,8 +54,8 @@ func (c *Config) Network() string {
 type Conn struct {
 	wireconn.Conn
 
-	r        *growbuf.Reader
-	w        *growbuf.Writer
+	r        *wireconn.Reader
+	w        *wireconn.Writer
 	protocol Protocol
 	timeout  time.Duration
 	maxValue int
@@ -101,7 +100,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 	if err != nil {
 		return err
 	}
-	c.r, c.w = growbuf.NewReader(stream, bufferSize), growbuf.NewWriter(stream, bufferSize)
+	c.r, c.w = wireconn.NewReader(stream, bufferSize), wireconn.NewWriter(stream, bufferSize)
 	var said *Error
 	switch {
 	case cfg.User != "":

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
@@ -42,7 +41,7 @@ type Conn struct {
 	wireconn.Conn
 
 	stream  io.Writer
-	r       *growbuf.Reader
+	r       *wireconn.Reader
 	out     []byte
 	timeout time.Duration
 	resp3   bool
@@ -71,7 +70,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 	if err != nil {
 		return err
 	}
-	c.r, c.stream = growbuf.NewReader(stream, readSize), stream
+	c.r, c.stream = wireconn.NewReader(stream, readSize), stream
 	if err := c.greet(cfg); err != nil {
 		return err
 	}

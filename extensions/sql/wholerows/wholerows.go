@@ -15,7 +15,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -75,7 +74,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 
 	made := &conn{inner: capable}
 	if interruptible, is := opened.(Interrupter); is {
-		made.calls = deadline.New(func(c Interrupter, _ deadline.Outcome) { c.Interrupt() })
+		made.calls = clock.NewWatch(func(c Interrupter, _ clock.Outcome) { c.Interrupt() })
 		made.interruptible = interruptible
 	}
 	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() && (call == nil || !call.Shared) {
@@ -134,7 +133,7 @@ type conn struct {
 	closed sync.Once
 
 	// calls interrupts calls of interruptible; nil if the driver watches contexts.
-	calls         *deadline.Watch[Interrupter]
+	calls         *clock.Watch[Interrupter]
 	interruptible Interrupter
 	// Only Interrupt ends such a call.
 	seen Call
@@ -181,7 +180,7 @@ func (c *conn) begin(ctx context.Context) context.Context {
 // over ends a call. An interrupted connection is not used again, even if the whole answer had
 // arrived.
 func (c *conn) over() {
-	if c.calls != nil && c.calls.End() != deadline.Undisturbed {
+	if c.calls != nil && c.calls.End() != clock.Undisturbed {
 		c.ended.Store(true)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
@@ -33,7 +32,7 @@ type conn struct {
 	socket net.Conn
 	// base is the connection below TLS, or socket itself.
 	base   *eventloop.Conn
-	reader *growbuf.Reader
+	reader *wireconn.Reader
 	buffer []byte // request that is being written
 
 	generation Generation
@@ -46,7 +45,7 @@ type conn struct {
 
 func newConn(socket net.Conn, o *Options) *conn {
 	return &conn{
-		socket: socket, base: baseOf(socket), reader: growbuf.NewReader(socket, bufferSize),
+		socket: socket, base: baseOf(socket), reader: wireconn.NewReader(socket, bufferSize),
 		generation: o.Generation, maxValue: o.MaxValue,
 	}
 }

@@ -1,23 +1,21 @@
 //go:build !portable
 
-package rawsock
+package netutil
 
 import (
 	"io"
 	"net"
 	"syscall"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 // most is the size in bytes from which a call goes through package net. Copying that much would
 // block the thread for long.
 const most = 64 << 10
 
-// Conn wraps a net.Conn with a socket to read and write it by raw system calls; others are returned
-// unchanged. At most one goroutine may read, and one may write, at a time. Errors are those of
-// package net.
-func Conn(inner net.Conn) net.Conn {
+// RawConn wraps a net.Conn with a socket to read and write it by raw system calls; others are
+// returned unchanged. At most one goroutine may read, and one may write, at a time. Errors are
+// those of package net.
+func RawConn(inner net.Conn) net.Conn {
 	system, ok := inner.(syscall.Conn)
 	if !ok {
 		return inner
@@ -58,7 +56,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.in.run(b, c.raw.Read)
 	switch {
 	case err != nil:
-		return n, netutil.OpError(c, "read", err)
+		return n, OpError(c, "read", err)
 	case n == 0:
 		return 0, io.EOF
 	}
@@ -72,7 +70,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	n, err := c.out.run(b, c.raw.Write)
 	if err != nil {
-		return n, netutil.OpError(c, "write", err)
+		return n, OpError(c, "write", err)
 	}
 
 	return n, nil
@@ -90,7 +88,7 @@ func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, err
 }
 
 func (t *transfer) read(socket uintptr) bool {
-	n, errno := Read(socket, t.bytes)
+	n, errno := RawRead(socket, t.bytes)
 	if errno == syscall.EAGAIN {
 		return false
 	}
@@ -101,7 +99,7 @@ func (t *transfer) read(socket uintptr) bool {
 
 func (t *transfer) write(socket uintptr) bool {
 	for t.done < len(t.bytes) {
-		n, errno := Write(socket, t.bytes[t.done:])
+		n, errno := RawWrite(socket, t.bytes[t.done:])
 		if errno == syscall.EAGAIN {
 			return false
 		}

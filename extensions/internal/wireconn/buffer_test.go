@@ -1,4 +1,4 @@
-package growbuf_test
+package wireconn_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growbuf"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
 const most = 4 << 10
@@ -44,7 +44,7 @@ func (s *sizes) Read(into []byte) (int, error) {
 
 func TestBufferOfShortAnswersStaysSmall(t *testing.T) {
 	from := &sizes{Reader: &answers{"STORED\r\n", "END\r\n", "STORED\r\n"}}
-	r := growbuf.NewReader(from, most)
+	r := wireconn.NewReader(from, most)
 	for _, want := range []string{"STORED\r\n", "END\r\n", "STORED\r\n"} {
 		line, err := r.ReadSlice('\n')
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestBufferOfShortAnswersStaysSmall(t *testing.T) {
 func TestBufferGrowsWithAnswers(t *testing.T) {
 	line := strings.Repeat("x", 1500) + "\n"
 	from := &sizes{Reader: &answers{line, line, line}}
-	r := growbuf.NewReader(from, most)
+	r := wireconn.NewReader(from, most)
 	for range 3 {
 		got, err := r.ReadSlice('\n')
 		require.NoError(t, err)
@@ -68,11 +68,11 @@ func TestBufferGrowsWithAnswers(t *testing.T) {
 
 func TestLineOfMaximumLength(t *testing.T) {
 	line := strings.Repeat("x", most-1) + "\n"
-	got, err := growbuf.NewReader(strings.NewReader(line), most).ReadSlice('\n')
+	got, err := wireconn.NewReader(strings.NewReader(line), most).ReadSlice('\n')
 	require.NoError(t, err)
 	require.Equal(t, line, string(got))
 
-	got, err = growbuf.NewReader(strings.NewReader("x"+line), most).ReadSlice('\n')
+	got, err = wireconn.NewReader(strings.NewReader("x"+line), most).ReadSlice('\n')
 	require.ErrorIs(t, err, bufio.ErrBufferFull)
 	require.Len(t, got, most)
 }
@@ -80,11 +80,11 @@ func TestLineOfMaximumLength(t *testing.T) {
 func TestReaderEndsWithTheErrorOfTheConnection(t *testing.T) {
 	broken := errors.New("broken")
 	from := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken))
-	line, err := growbuf.NewReader(from, most).ReadSlice('\n')
+	line, err := wireconn.NewReader(from, most).ReadSlice('\n')
 	require.ErrorIs(t, err, broken)
 	require.Equal(t, "half", string(line))
 
-	_, err = growbuf.NewReader(empty{}, most).Peek(1)
+	_, err = wireconn.NewReader(empty{}, most).Peek(1)
 	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
@@ -94,7 +94,7 @@ func (empty) Read([]byte) (int, error) { return 0, nil }
 
 func TestRequestsGoOutTogether(t *testing.T) {
 	var calls answers
-	w := growbuf.NewWriter(callsOf(&calls), most)
+	w := wireconn.NewWriter(callsOf(&calls), most)
 	long := strings.Repeat("v", most+1)
 	for _, part := range []string{"get a\r\n", "get b\r\n"} {
 		_, err := w.Write([]byte(part))
@@ -124,13 +124,13 @@ func TestWriterReturnsTheErrorOfTheConnection(t *testing.T) {
 	broken := errors.New("broken")
 	fails := writerFunc(func([]byte) (int, error) { return 0, broken })
 	for _, sizes := range [][]int{{most + 1}, {1, most}} {
-		w, last := growbuf.NewWriter(fails, most), error(nil)
+		w, last := wireconn.NewWriter(fails, most), error(nil)
 		for _, size := range sizes {
 			_, last = w.Write(make([]byte, size))
 		}
 		require.ErrorIs(t, last, broken)
 	}
-	w := growbuf.NewWriter(fails, most)
+	w := wireconn.NewWriter(fails, most)
 	_, err := w.Write([]byte("x"))
 	require.NoError(t, err)
 	require.ErrorIs(t, w.Flush(), broken)
@@ -145,7 +145,7 @@ func FuzzAsBufio(f *testing.F) {
 		for _, pieces := range []func(io.Reader) io.Reader{
 			func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.OneByteReader, iotest.DataErrReader,
 		} {
-			ours := growbuf.NewReader(pieces(bytes.NewReader(stream)), most)
+			ours := wireconn.NewReader(pieces(bytes.NewReader(stream)), most)
 			theirs := bufio.NewReaderSize(pieces(bytes.NewReader(stream)), most)
 			for _, call := range calls {
 				var got, want []byte

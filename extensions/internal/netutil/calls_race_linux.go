@@ -1,14 +1,14 @@
 //go:build race && !portable
 
-package rawsock
+package netutil
 
 import "syscall"
 
-// Read uses syscall.Read, so that the race detector sees the order of sends and receives.
-func Read(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read, socket, b) }
+// RawRead uses syscall.Read, so that the race detector sees the order of sends and receives.
+func RawRead(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read, socket, b) }
 
-// Write uses syscall.Write.
-func Write(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Write, socket, b) }
+// RawWrite uses syscall.Write.
+func RawWrite(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Write, socket, b) }
 
 func plain(call func(int, []byte) (int, error), socket uintptr, b []byte) (int, syscall.Errno) {
 	for {

@@ -1,18 +1,21 @@
 //go:build !race && !portable
 
-package rawsock
+package netutil
 
 import (
 	"syscall"
 	"unsafe"
 )
 
-// Read is syscall.Read on a non-blocking socket. It returns 0 on an error and retries after EINTR.
-func Read(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, socket, b) }
-
-// Write is syscall.Write on a non-blocking socket. It returns 0 on an error and retries after
+// RawRead is syscall.Read on a non-blocking socket. It returns 0 on an error and retries after
 // EINTR.
-func Write(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_WRITE, socket, b) }
+func RawRead(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, socket, b) }
+
+// RawWrite is syscall.Write on a non-blocking socket. It returns 0 on an error and retries after
+// EINTR.
+func RawWrite(socket uintptr, b []byte) (int, syscall.Errno) {
+	return call(syscall.SYS_WRITE, socket, b)
+}
 
 func call(number, socket uintptr, b []byte) (int, syscall.Errno) {
 	start := unsafe.Pointer(unsafe.SliceData(b)) //nolint:gosec // the form that package syscall asks for

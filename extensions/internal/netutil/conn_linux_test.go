@@ -1,6 +1,6 @@
 //go:build !portable
 
-package rawsock_test
+package netutil_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/rawsock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
 func pair(t *testing.T, network, address string) (client, server net.Conn) {
@@ -27,7 +27,7 @@ func pair(t *testing.T, network, address string) (client, server net.Conn) {
 	require.NoError(t, err)
 	server, err = listener.Accept()
 	require.NoError(t, err)
-	client = rawsock.Conn(raw)
+	client = netutil.RawConn(raw)
 	require.Equal(t, raw, client.(interface{ NetConn() net.Conn }).NetConn())
 	t.Cleanup(func() {
 		_ = client.Close()
@@ -189,7 +189,7 @@ func TestOtherConnectionsAreUnchanged(t *testing.T) {
 	one, other := net.Pipe()
 	defer one.Close()
 	defer other.Close()
-	require.Equal(t, one, rawsock.Conn(one))
+	require.Equal(t, one, netutil.RawConn(one))
 }
 
 func TestNothingIsAllocated(t *testing.T) {

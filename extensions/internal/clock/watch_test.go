@@ -1,4 +1,4 @@
-package deadline
+package clock
 
 import (
 	"context"
@@ -17,7 +17,7 @@ type interrupted struct {
 func newTestWatch() (*Watch[string], chan interrupted) {
 	all := make(chan interrupted, 10)
 
-	return New(func(uses string, why Outcome) { all <- interrupted{uses, why} }), all
+	return NewWatch(func(uses string, why Outcome) { all <- interrupted{uses, why} }), all
 }
 
 func TestLateCallIsInterruptedOnce(t *testing.T) {

@@ -1,4 +1,4 @@
-package growbuf
+package wireconn
 
 import "io"
 

@@ -1,4 +1,4 @@
-package deadline
+package clock
 
 import (
 	"context"
@@ -40,8 +40,8 @@ type Watch[T any] struct {
 	outcome Outcome
 }
 
-// New returns a watch that calls interrupt.
-func New[T any](interrupt func(T, Outcome)) *Watch[T] { return &Watch[T]{interrupt: interrupt} }
+// NewWatch returns a watch that calls interrupt.
+func NewWatch[T any](interrupt func(T, Outcome)) *Watch[T] { return &Watch[T]{interrupt: interrupt} }
 
 // Begin starts watching a call. timeout 0 means none. If ctx has already ended, it interrupts the
 // call immediately.

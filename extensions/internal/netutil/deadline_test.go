@@ -1,4 +1,4 @@
-package rawsock
+package netutil
 
 import (
 	"errors"

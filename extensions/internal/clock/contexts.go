@@ -1,4 +1,4 @@
-package deadline
+package clock
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type Contexts struct {
 // Begin returns the context of a call that starts now with a timeout.
 func (c *Contexts) Begin(within context.Context, now time.Time, timeout time.Duration) context.Context {
 	if c.watch == nil {
-		c.watch = New((*callContext).interrupt)
+		c.watch = NewWatch((*callContext).interrupt)
 	}
 	deadline := now.Add(timeout)
 	if c.now == nil || c.now.Context != within || !c.now.extend(deadline) {

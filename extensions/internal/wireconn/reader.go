@@ -1,4 +1,4 @@
-package growbuf
+package wireconn
 
 import (
 	"bufio"
@@ -9,7 +9,13 @@ import (
 // mostEmpty is how many reads in a row may return neither bytes nor an error, as in package bufio.
 const mostEmpty = 100
 
-// Reader is a buffered reader. It returns package bufio's errors.
+const firstBuffer = 512
+
+// grown returns the next buffer size, up to most.
+func grown(size, most int) int { return min(max(2*size, firstBuffer), most) }
+
+// Reader is a buffered reader whose buffer starts small and grows: two buffers of 16 KiB from
+// package bufio would cost 5,000 cache connections 160 MB. It returns package bufio's errors.
 type Reader struct {
 	from   io.Reader
 	buffer []byte
