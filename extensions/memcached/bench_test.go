@@ -177,7 +177,7 @@ func TestRunMisused(t *testing.T) {
 	for call, want := range map[string]string{
 		`run()`:                           `run: option iterations (a number of operations) or duration (a time such as "30s") must be given`,
 		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, commands, keys, values, verify, batch, pipeline, seed, ttl, allowMisses, tags`,
-		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
+		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "mix.put"; known are get, set, delete, touch, getOrSet, getMulti`,
 		`run({ iterations: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
 		`run(5)`:                    `run: options must be an object, not 5`,
 		`hitRate()`:                 `hitRate: option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }`,

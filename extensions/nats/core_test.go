@@ -394,7 +394,7 @@ func TestUsage(t *testing.T) {
 		`client.layout({ layout: 'orb' }).put('k', 'v', { tabel: 't' })`:             `put: unknown option "tabel"; known are table, metadata`,
 		`client.layout({ layout: 'orb' }).get('k', 't')`:                             `get: options must be an object, not t`,
 		`client.layout({ layout: 'orb' }).list({ limit: -1 })`:                       `list: option limit must be an integer from 0, not a number -1`,
-		`client.layout({ layout: 'orb' }).run({ iterations: 1, mix: { put: 1 } })`:   `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
+		`client.layout({ layout: 'orb' }).run({ iterations: 1, mix: { put: 1 } })`:   `run: unknown option "mix.put"; known are get, set, delete, touch, getOrSet, getMulti`,
 		`client.layout({ layout: 'orb' }).run({ iterations: 1, mix: { touch: 1 } })`: `touch`,
 		`client.natsjsRow('Set')`:                                                    `natsjsRow: unknown row "Set"; known are OrbSet, MicroWrite, `,
 		`client.natsjsRow('OrbSet', { tables: -1 })`:                                 `natsjsRow: tables and keys must be from 1 to 1000000, and replicas from 1 to 5`,

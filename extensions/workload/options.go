@@ -1,14 +1,11 @@
 package workload
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
-	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
@@ -102,7 +99,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 	}
 	type plain Mix
 	read := plain{}
-	if err := object("mix", raw, &read); err != nil {
+	if err := strictjson.Decode("mix.", raw, &read); err != nil {
 		return err
 	}
 	*m = Mix(read)
@@ -114,7 +111,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 func (k *Keys) UnmarshalJSON(raw []byte) error {
 	type plain Keys
 
-	return object("keys", raw, (*plain)(k))
+	return strictjson.Decode("keys.", raw, (*plain)(k))
 }
 
 // UnmarshalJSON reads a duration.
@@ -177,48 +174,6 @@ func (t *TTL) UnmarshalJSON(raw []byte) error {
 }
 
 func isNull(raw []byte) bool { return string(raw) == "null" }
-
-func object(name string, raw []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(into)
-
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrongType) && wrongType.Field == "":
-		return fmt.Errorf("option %s must be an object, not %s", name, short(raw))
-	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s.%s must be %s, not a %s", name, wrongType.Field, noun(wrongType.Type), wrongType.Value)
-	}
-	if unknown, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("unknown option %s in %s; known are %s", unknown, name, strings.Join(known(into), ", "))
-	}
-
-	return err
-}
-
-func noun(t reflect.Type) string {
-	switch t.Kind() { //nolint:exhaustive // there are no others in these options
-	case reflect.String:
-		return "a string"
-	case reflect.Int:
-		return "an integer"
-	default:
-		return "a number"
-	}
-}
-
-func known(into any) []string {
-	t := reflect.TypeOf(into).Elem()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("json")
-	}
-
-	return names
-}
 
 func short(raw []byte) string {
 	const most = 40

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 )
 
 const sizesWanted = "a number of bytes, {min, max} or a list of {size, weight}"
@@ -33,7 +35,7 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 		Min *int `json:"min"`
 		Max *int `json:"max"`
 	}{}
-	if err := object("values", raw, &between); err != nil {
+	if err := strictjson.Decode("values.", raw, &between); err != nil {
 		return fmt.Errorf("%w; values are %s", err, sizesWanted)
 	}
 	if between.Min == nil || between.Max == nil {
@@ -65,7 +67,7 @@ func (s *Sizes) list(raw []byte) error {
 			Size   *int     `json:"size"`
 			Weight *float64 `json:"weight"`
 		}{}
-		if err := object(fmt.Sprintf("values[%d]", i), entry, &weighted); err != nil {
+		if err := strictjson.Decode(fmt.Sprintf("values[%d].", i), entry, &weighted); err != nil {
 			return err
 		}
 		if weighted.Size == nil || weighted.Weight == nil {

@@ -3,7 +3,11 @@ package workload
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 )
 
 const (
@@ -66,7 +70,7 @@ func (o *Options) checkMix() error {
 		total += share
 	}
 	if total == 0 {
-		return fmt.Errorf("option mix must give a share to at least one of %s", known(&o.Mix))
+		return fmt.Errorf("option mix must give a share to at least one of %s", strings.Join(strictjson.Names(reflect.TypeFor[Mix]()), ", "))
 	}
 
 	return nil

@@ -12,9 +12,6 @@ import (
 // silent are names that JavaScript engines and tools probe for.
 var silent = []string{"then", "toJSON", "constructor", "inspect"} //nolint:gochecknoglobals // a table
 
-// leastNear is the minimum length of a name for a spelling suggestion.
-const leastNear = 4
-
 // instead returns the method that a script probably means by a missing name, or "".
 func (m Methods[T]) instead(name string) string {
 	if blocking, is := strings.CutSuffix(name, "Async"); is && blocking != "" {
@@ -31,12 +28,11 @@ func (m Methods[T]) instead(name string) string {
 
 // nearName returns the known name that a script probably means by a missing name, or "".
 func nearName(name string, known []string) string {
-	if len(name) < leastNear || slices.Contains(silent, name) {
+	if slices.Contains(silent, name) {
 		return ""
 	}
-	near, _ := nearest.Of(name, known)
 
-	return near
+	return nearest.Name(name, known)
 }
 
 func noMethod(rt *sobek.Runtime, name, instead string) *sobek.Object {

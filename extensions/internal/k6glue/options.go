@@ -1,20 +1,18 @@
 package k6glue
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
@@ -98,7 +96,7 @@ func DecodeOptions(raw []byte, into any) error {
 		return err
 	}
 
-	return decodeOptions(raw, into, "")
+	return strictjson.Decode("", raw, into)
 }
 
 // ShowNoURL is like Show, but hides text that may be a URL with a password.
@@ -110,60 +108,14 @@ func ShowNoURL(value sobek.Value) string {
 	return Show(value)
 }
 
-// decodeOptions reads JSON into a struct. prefix, such as "tls.", precedes option names in errors.
-func decodeOptions(raw []byte, into any, prefix string) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(into)
-
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrongType) && wrongType.Field == "": // for example an array or a Date
-		return fmt.Errorf("options must be an object, not %s", withArticle(wrongType.Value))
-	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s%s must be %s, not %s", prefix, wrongType.Field, noun(wrongType.Type), withArticle(wrongType.Value))
-	}
-	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return UnknownOption(prefix, strings.Trim(name, `"`), known(reflect.TypeOf(into).Elem()))
-	}
-
-	return err
-}
-
-func withArticle(kind string) string {
-	if kind[0] == 'a' || kind[0] == 'o' {
-		return "an " + kind
-	}
-
-	return "a " + kind
-}
-
-// UnknownOption returns an error for an unknown option that lists the known ones, and suggests the
-// nearest. prefix is as in decodeOptions.
-func UnknownOption(prefix, name string, known []string) error {
-	verb := "are"
-	if len(known) == 1 {
-		verb = "is"
-	}
-
-	suggestion := ""
-	if near := nearName(name, known); near != "" {
-		suggestion = "; did you mean " + near + "?"
-	}
-
-	return fmt.Errorf("unknown option %q; known %s %s%s", prefix+name, verb, strings.Join(known, ", "), suggestion)
-}
-
 // checkTimes rejects invalid times and times without a unit.
 func checkTimes(raw []byte, options reflect.Type) error {
 	var given map[string]json.RawMessage
 	if options.Kind() != reflect.Struct || json.Unmarshal(raw, &given) != nil {
 		return nil //nolint:nilerr // the decoder says it better
 	}
-	for _, field := range fieldsOf(options) {
-		name := optionName(field)
+	for _, field := range strictjson.Fields(options) {
+		name := field.Name
 		value, is := given[name]
 		if !is || field.Type != reflect.TypeFor[types.NullDuration]() {
 			continue
@@ -182,51 +134,3 @@ func checkTimes(raw []byte, options reflect.Type) error {
 
 // DurationNoun describes a valid time in errors.
 const DurationNoun = "a time such as '5s', or a number of milliseconds from 100"
-
-func noun(t reflect.Type) string {
-	switch t.Kind() { //nolint:exhaustive // the others cannot be options
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "an integer"
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "an integer from 0"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "an array"
-	default:
-		return "an object"
-	}
-}
-
-func known(t reflect.Type) (names []string) {
-	for _, field := range fieldsOf(t) {
-		if name := optionName(field); name != "" && name != "-" {
-			names = append(names, name)
-		}
-	}
-
-	return names
-}
-
-// fields caches fieldsOf, which allocates 9 kB for each client otherwise.
-var fields sync.Map //nolint:gochecknoglobals // a type's fields are always the same
-
-func fieldsOf(t reflect.Type) []reflect.StructField {
-	if known, is := fields.Load(t); is {
-		return known.([]reflect.StructField) //nolint:forcetypeassert // there are no others in it
-	}
-	found := slices.DeleteFunc(reflect.VisibleFields(t), func(field reflect.StructField) bool { return field.Anonymous })
-	fields.Store(t, found)
-
-	return found
-}
-
-func optionName(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-
-	return name
-}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/youmark/pkcs8"
 	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 )
 
 // TLSOptions are a module's option tls: true, or an object. They are comparable.
@@ -72,10 +74,10 @@ func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
 	}
 	type plain TLSOptions
 	if further == nil {
-		return decodeOptions(raw, (*plain)(o), "tls.")
+		return strictjson.Decode("tls.", raw, (*plain)(o))
 	}
 	own, others := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	names := known(reflect.TypeOf(further).Elem())
+	names := strictjson.Names(reflect.TypeOf(further).Elem())
 	for name, value := range given {
 		if slices.Contains(names, name) {
 			others[name] = value
@@ -91,7 +93,7 @@ func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
 		if err != nil {
 			return err
 		}
-		if err := decodeOptions(raw, part.into, "tls."); err != nil {
+		if err := strictjson.Decode("tls.", raw, part.into); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 )
 
 // Options is a table of a method's options, to read an object into a T. Use it where
@@ -44,7 +45,7 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	for _, name := range object.Keys() {
 		option := all.named(name)
 		if option == nil {
-			return Misuse("%s: %s%s", method, k6glue.UnknownOption("", name, all.known()), elsewhere(method))
+			return Misuse("%s: %s%s", method, strictjson.Unknown("", name, all.known()), elsewhere(method))
 		}
 		given := object.Get(name)
 		if k6glue.IsNullish(given) {

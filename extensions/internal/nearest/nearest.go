@@ -27,6 +27,19 @@ func Of(name string, known []string) (nearest string, found bool) {
 	return nearest, least <= slips
 }
 
+// leastName is the minimum length of a name for a suggestion by Name.
+const leastName = 4
+
+// Name returns the known name that was probably meant by a name of a method or an option, or "".
+func Name(name string, known []string) string {
+	if len(name) < leastName {
+		return ""
+	}
+	near, _ := Of(name, known)
+
+	return near
+}
+
 // Distance returns the optimal string alignment distance.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)

@@ -1,13 +1,13 @@
 package ycsb
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
 )
 
 // Options describe a workload, as YCSB's properties in camel case. When unmarshalled from JSON, an
@@ -112,7 +112,7 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 		set(o)
 	}
 	type plain Options
-	if err := strict("", raw, (*plain)(o)); err != nil {
+	if err := strictjson.Decode("", raw, (*plain)(o)); err != nil {
 		return err
 	}
 	if o.OperationCount == 0 {
@@ -126,38 +126,12 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 func (m *Mix) UnmarshalJSON(raw []byte) error {
 	type plain Mix
 	read := plain{}
-	if err := strict("mix.", raw, &read); err != nil {
+	if err := strictjson.Decode("mix.", raw, &read); err != nil {
 		return err
 	}
 	*m = Mix(read)
 
 	return nil
-}
-
-func strict(prefix string, raw []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrong):
-		return fmt.Errorf("option %s%s must not be %s", prefix, wrong.Field, wrong.Value)
-	}
-	if unknown, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("unknown option %s%s; known are %s", prefix, strings.Trim(unknown, `"`), strings.Join(known(into), ", "))
-	}
-
-	return err
-}
-
-func known(into any) (names []string) {
-	for field := range reflect.TypeOf(into).Elem().Fields() {
-		names = append(names, field.Tag.Get("json"))
-	}
-
-	return names
 }
 
 // Shares returns the mix, indexed by operation.
@@ -193,7 +167,7 @@ func (o *Options) checkMix() error {
 		}
 	}
 	if len(o.Mix.Ops()) == 0 {
-		return fmt.Errorf("option mix must give a share to one of %s", strings.Join(known(&o.Mix), ", "))
+		return fmt.Errorf("option mix must give a share to one of %s", strings.Join(strictjson.Names(reflect.TypeFor[Mix]()), ", "))
 	}
 
 	return nil

@@ -357,10 +357,10 @@ func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for options, says := range map[string]string{
 		`{"workload": "g"}`:                                           `option workload must be one of a, b, c, d, e, f, not "g"`,
-		`{"records": 5}`:                                              "unknown option records; known are workload, mix, recordCount,",
-		`{"recordCount": "5"}`:                                        "option recordCount must not be string",
+		`{"records": 5}`:                                              `unknown option "records"; known are workload, mix, recordCount,`,
+		`{"recordCount": "5"}`:                                        "option recordCount must be an integer, not a string",
 		`{"recordCount": -1}`:                                         "option recordCount must be from 1 to 1000000000, not -1",
-		`{"mix": {"delete": 1}}`:                                      "unknown option mix.delete; known are read, update, insert, scan, readModifyWrite",
+		`{"mix": {"delete": 1}}`:                                      "unknown option \"mix.delete\"; known are read, update, insert, scan, readModifyWrite",
 		`{"mix": {}}`:                                                 "option mix must give a share to one of read, update, insert, scan, readModifyWrite",
 		`{"mix": {"read": -1}}`:                                       "option mix: the share of READ must be from 0 to 1e9, not -1",
 		`{"requestDistribution": "zipf"}`:                             `option requestDistribution must be one of uniform, zipfian, latest, hotspot, exponential, sequential, not "zipf"`,
