@@ -239,7 +239,7 @@ func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	}
 	require.Contains(t, read("cache.md"), "# hot beside cold\n")
 	require.Contains(t, read("cache.html"), "hot beside cold")
-	require.Contains(t, read("cache-hot.html"), "beside a")
+	require.Contains(t, read("cache-hot.html"), "b / a")
 	var rep report.Report
 	require.NoError(t, json.Unmarshal([]byte(read("cache-hot.json")), &rep))
 	require.Equal(t, "set", rep.SideBySide[1].Ops["micro"])

@@ -67,6 +67,7 @@ func TestRatiosAndVerdicts(t *testing.T) {
 		"too few repeats: ops/s of get, 1 client in once, and 5 more",
 		"3 failed (repeat 1) in new: ops/s of get, 1 client in failed, and 2 more",
 	}, c.Reasons())
+	require.Contains(t, c.Markdown(), "| step | old | fast | fast / old |")
 	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | 1.197x (1.173 to 1.222) better |")
 }
 

@@ -55,7 +55,7 @@ func (c *Comparison) figureTable(b *strings.Builder, n int, names []string) {
 	columns := make([]string, 0, 2*len(names))
 	columns = append(columns, "step", names[0])
 	for _, name := range names[1:] {
-		columns = append(columns, name, "beside "+names[0])
+		columns = append(columns, name, name+" / "+names[0])
 	}
 	header(b, columns, 1)
 	for i := range c.Steps {

@@ -121,7 +121,7 @@ func newBesideTable(c *beside.Comparison, n int) besideTable {
 	f := report.FigureOf(beside.FigureKeys[n])
 	t := besideTable{ID: "beside-" + f.Key, Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: c.Runs[0].Name}}}
 	for _, run := range c.Runs[1:] {
-		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: "beside " + c.Runs[0].Name, Text: true})
+		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: run.Name + " / " + c.Runs[0].Name, Text: true})
 	}
 	for i := range c.Steps {
 		row := besideTableRow{Step: c.Steps[i].Name()}
