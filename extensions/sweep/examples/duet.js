@@ -7,16 +7,7 @@ import sweep from 'k6/x/sweep';
 const url = __ENV.HTTP_URL || 'http://127.0.0.1:8081/';
 const baseURL = __ENV.BASE_URL || 'http://127.0.0.1:8080/';
 
-export const options = {
-  scenarios: {
-    duet: { executor: 'client-sweep', clients: [1, 8], duration: __ENV.DURATION || '10s', warmup: '1s' },
-  },
-  thresholds: {
-    sweep_failed: ['count==0'],
-    sweep_incomplete: ['count==0'],
-    'sweep_p95{clients:8,variant:change}': ['value<1000'], // ms
-  },
-};
+export const options = sweep.options({ scenario: 'duet', clients: [1, 8], duration: '10s', warmup: '1s' });
 
 export function setup() {
   sweep.meta({ target: { kind: 'http', url }, base: { url: baseURL } });
