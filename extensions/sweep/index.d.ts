@@ -142,6 +142,11 @@ declare module 'k6/x/sweep' {
      */
     quiet?: string | number;
     /**
+     * How long to measure a step again while a neighbour disturbs it (`limited by`). The report has
+     * the last attempt. Default: none. Not with `portable`.
+     */
+    waitCalm?: string | number;
+    /**
      * Cuts a step, with connecting and warm-up. The step is then incomplete. Default: 10m. An
      * extension of the warm-up by `quiet` does not count.
      */
@@ -267,9 +272,9 @@ declare module 'k6/x/sweep' {
    *
    * Settings override the options, unless the script reads a setting of that name itself: `-e
    * CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
-   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `PAUSE`, `QUIET`, `MAX_DURATION`, `PORTABLE`;
-   * `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`; `CHANGE_NAME` and `BASE_NAME` of a duet. A setting
-   * of `-e` that nothing reads ends k6.
+   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `PAUSE`, `QUIET`, `WAIT_CALM`,
+   * `MAX_DURATION`, `PORTABLE`; `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`; `CHANGE_NAME` and
+   * `BASE_NAME` of a duet. A setting of `-e` that nothing reads ends k6.
    *
    * An invalid option ends k6 before the test, exit code 104, with an error that names it.
    */

@@ -49,6 +49,13 @@ func (p *progress) next(s options.Step, step *stepRun) {
 	p.waiting = nil
 }
 
+// again shows another attempt at the current step.
+func (p *progress) again(step *stepRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current = step
+}
+
 // read returns the completed share of the sweep, and the current step's figures in at most three
 // columns, the limit of k6.
 func (p *progress) read() (float64, []string) {

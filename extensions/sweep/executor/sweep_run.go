@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 type sweepRun struct {
@@ -79,15 +80,30 @@ func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, err
 		return nil, nil //nolint:nilerr // Ctrl-C is no error of the sweep's
 	}
 
+	before, began := r.before, time.Now()
 	step := newStepRun(r, s, here)
 	step.first = first
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
+	for err == nil && ctx.Err() == nil && disturbed(steps) && time.Since(began) < r.config.WaitCalm.TimeDuration() {
+		step.logger.Warnf("a neighbour disturbed the step: it is measured again (waitCalm: %s)", r.config.WaitCalm.Duration)
+		if !r.pause(ctx) {
+			break
+		}
+		r.before = before
+		step = newStepRun(r, s, here)
+		r.progress.again(step)
+		steps, err = step.run(ctx)
+	}
 	r.scenario.Add(steps, step.duets...)
 	r.scenario.Save()
 	step.live.Ended(steps) // when no goroutine writes to them any more
 
 	return steps, err
+}
+
+func disturbed(steps []report.Step) bool {
+	return len(steps) > 0 && steps[0].LimitedBy() == witness.Neighbour
 }
 
 func (r *sweepRun) pause(ctx context.Context) bool {

@@ -52,6 +52,7 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	"REPEAT_ORDER": {"repeatOrder", anyText, "grouped or interleaved"},
 	"PAUSE":        {"pause", duration, "a time such as 1s"},
 	"QUIET":        {"quiet", duration, "a time such as 60s"},
+	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m"},
 	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
 }
 

@@ -81,6 +81,8 @@ type Config struct {
 	Pause    types.NullDuration `json:"pause"`
 	// Quiet is the longest wait for an idle server before the first step.
 	Quiet types.NullDuration `json:"quiet"`
+	// WaitCalm is how long a step is repeated while a neighbour disturbs it.
+	WaitCalm types.NullDuration `json:"waitCalm"`
 	// MaxDuration limits a step from its beginning, with connecting and warm-up.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
@@ -166,7 +168,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 
 // GetExecutionRequirements returns the VUs of the largest step, for the longest time of the sweep.
 func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.ExecutionStep {
-	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration()
+	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration() + c.WaitCalm.TimeDuration()
 
 	return []lib.ExecutionStep{
 		{TimeOffset: 0, PlannedVUs: uint64(et.ScaleInt64(c.mostClients()))},

@@ -149,6 +149,7 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "-1s"}`, []string{"quiet can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "0s"}`, nil},
+		{`{"clients": [1], "iterations": 1, "waitCalm": "-1s"}`, []string{"waitCalm can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
 		{`{"clients": [1], "duration": "10m"}`, []string{"maxDuration (10m0s) must leave room for warmup and duration (10m0s)"}},
@@ -230,6 +231,7 @@ func TestExecutionRequirements(t *testing.T) {
 	}{
 		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, time.Minute + 3*(10*time.Minute+30*time.Second)},
 		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s", "quiet": "5s"}`, "", 4, (5 + 6*13) * time.Second},
+		{`{"clients": [4, 2], "iterations": 1, "maxDuration": "10s", "gracefulStop": "2s", "waitCalm": "30s", "quiet": "0s"}`, "", 4, 2 * 42 * time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "0:1/2", 4, time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "1/2:3/4", 2, time.Second},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},

@@ -30,6 +30,9 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	if len(c.Variants) > 0 {
 		params["variants"] = c.Variants
 	}
+	if c.WaitCalm.TimeDuration() > 0 {
+		params["waitCalm"] = c.WaitCalm.TimeDuration().String()
+	}
 	if c.FailOn != nil {
 		params["failOn"] = c.FailOn
 	}

@@ -138,8 +138,9 @@ func (v *validation) repeats(c *Config) {
 	v.check(c.Repeats.Int64 >= 1 && c.Repeats.Int64 <= maxRepeats, "repeats must be from 1 to %d, but is %d",
 		maxRepeats, c.Repeats.Int64)
 	longest := time.Duration((math.MaxInt64 - max(int64(c.Quiet.Duration), 0)) / int64(max(c.MostSteps(), 1)))
-	v.check(c.MaxDuration.TimeDuration()+c.GetGracefulStop()+c.Pause.TimeDuration() <= longest,
+	v.check(c.MaxDuration.TimeDuration()+c.GetGracefulStop()+c.Pause.TimeDuration()+c.WaitCalm.TimeDuration() <= longest,
 		"the sweep could take longer than can be counted: lower maxDuration, pause or repeats")
 	v.check(c.Quiet.Duration >= 0, "quiet can't be negative, but is %s", c.Quiet.Duration)
+	v.check(c.WaitCalm.Duration >= 0, "waitCalm can't be negative, but is %s", c.WaitCalm.Duration)
 	v.check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
 }

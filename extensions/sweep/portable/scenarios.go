@@ -83,6 +83,8 @@ func possible(c *options.Config) error {
 		return errors.New("variants needs the executor client-sweep")
 	case c.Precision.Some():
 		return errors.New("precision needs the executor client-sweep: how long a step takes is not known before")
+	case c.WaitCalm.TimeDuration() > 0:
+		return errors.New("waitCalm needs the executor client-sweep: how long a step takes is not known before")
 	case c.After.Valid:
 		return errors.New("after needs the executor client-sweep; k6's own scenarios have startTime")
 	}

@@ -89,6 +89,22 @@ func TestSlowServerNextToANeighbour(t *testing.T) {
 	require.NotEmpty(t, r.lines("gate crossed: p99 of get with 4 clients"), r.output)
 }
 
+// The server is not the test, whose child processes count as its own.
+func TestWaitCalm(t *testing.T) {
+	const again = "a neighbour disturbed the step: it is measured again"
+	neighbour, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	spin(neighbour, t)
+	r := k6(t, options{
+		script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "4", "MIX", "get:1", "DURATION", "2s",
+			"WARMUP", "0s", "QUIET", "0s", "KEYS", "100", "WAIT_CALM", "20s"),
+		shows: again, measuring: func(*os.Process) { cancel() },
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.NotEmpty(t, r.lines(again+" (waitCalm: 20s)"), r.output)
+	require.Len(t, r.report(t, "cache-sweep-memcached").Steps, 1, "of the last attempt alone")
+}
+
 func TestWorseNextToANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
