@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -64,26 +66,24 @@ const inTails = 10
 
 // explained returns the largest factor by which the step's disturbances can make a figure worse.
 func explained(g *report.Group, f *report.Figure) float64 {
-	switch {
-	case f.Percentile > report.P50:
-		return inTails * disturbance(g)
-	case f.Percentile == report.P50 || g.Rate != 0:
-		return disturbance(g)
-	default:
-		return min(disturbance(g), waiting(g))
+	byOthers := disturbance(g)
+	if f.Percentile > report.P50 {
+		byOthers *= inTails
 	}
+
+	return min(byOthers, waiting(g, f))
 }
 
 // unseen allows for what Waited does not show: colder caches, and processes behind the server.
 const unseen = 2
 
-// waiting returns the largest factor by which waiting for processors slowed the repeats of a closed
-// loop: the clients went on at full speed while no thread of k6 and the server waited. It is
-// infinite if threads waited all the time, and for a server that k6 cannot observe.
-func waiting(g *report.Group) float64 {
+// waiting returns the largest factor by which waiting for processors made a figure of a closed
+// loop's repeats worse: the clients went on at full speed while no thread of k6 and the server
+// waited. It is infinite if threads waited all the time, and for a server that k6 cannot observe.
+func waiting(g *report.Group, f *report.Figure) float64 {
 	factor := 1.0
 	for _, s := range g.Steps {
-		if s.Witness == nil {
+		if s.Witness == nil || g.Rate != 0 {
 			return math.Inf(1)
 		}
 		e := s.Witness.Evidence
@@ -92,10 +92,28 @@ func waiting(g *report.Group) float64 {
 		if !known || e[witness.ServerHere] != 1 || s.LimitedBy() == witness.K6Itself || lost >= 1 {
 			return math.Inf(1)
 		}
-		factor = max(factor, unseen/(1-lost))
+		if f.Percentile == 0 {
+			factor = max(factor, unseen/(1-lost))
+		} else {
+			factor = max(factor, unseen*waitingInPercentile(s, f, lost))
+		}
 	}
 
 	return factor
+}
+
+// waitingInPercentile returns the largest factor by which waiting lengthened a percentile. While
+// threads waited, each client lost at most that time, but all of it may be in the operations that
+// make the percentile high.
+func waitingInPercentile(s *report.Step, f *report.Figure, lost float64) float64 {
+	durations, err := measure.Decode(s.Histogram)
+	if err != nil || durations.Count == 0 {
+		return math.Inf(1)
+	}
+	ofClients := max(float64(s.Clients)*s.Seconds*float64(time.Second), float64(durations.Sum))
+	least := durations.QuantileWithout(float64(f.Percentile)/1000, time.Duration(lost*ofClients))
+
+	return max(f.Of(s)/report.Ms(least), 1)
 }
 
 // disturbance returns the largest factor by which others slowed the repeats of a step, from their

@@ -2,12 +2,15 @@ package gate
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -294,7 +297,7 @@ func TestASleepingServerNextToANeighbour(t *testing.T) {
 	}{
 		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
 		{`"mean": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
-		{`"p50": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
+		{`"p50": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided}, // no histogram
 		{`"opsPerSecond": 2500`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
 		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.9, witness.ServerHere: 1}, 0, judgement.Undecided},
 		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.Stolen: 0.3, witness.Throttled: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
@@ -318,6 +321,66 @@ func TestASleepingServerNextToANeighbour(t *testing.T) {
 		v := f.Judge(r)[0]
 		require.Equal(t, tt.want, v.Outcome, "%+v: %s", tt, v.Detail)
 	}
+}
+
+// Waiting explains a high percentile only if all of the lost time can be in the operations above
+// the bound. The machine alone, of which others used nearly all, would explain a factor of 20.
+func TestLatenciesNextToANeighbour(t *testing.T) {
+	all := func(ms float64) []float64 { return slices.Repeat([]float64{ms}, 1000) }
+	tail := func(ms float64) []float64 {
+		return append(slices.Repeat([]float64{1}, 980), slices.Repeat([]float64{ms}, 20)...)
+	}
+	here := func(waited float64) witness.Evidence {
+		return witness.Evidence{witness.Waited: waited, witness.ServerHere: 1}
+	}
+	crossed, undecided, held := judgement.Crossed, judgement.Undecided, judgement.Held
+	for name, tt := range map[string]struct {
+		ms       []float64
+		bound    string
+		clients  int
+		evidence witness.Evidence
+		rate     float64
+		want     judgement.Outcome
+	}{
+		"a server that sleeps":           {all(200), `"p50": "20ms"`, 1, here(0.3), 0, crossed},
+		"its tail":                       {all(200), `"p99": "20ms"`, 1, here(0.3), 0, crossed},
+		"half of the time was lost":      {all(200), `"p50": "20ms"`, 1, here(0.45), 0, undecided}, // 500 of 1,000 operations were longer
+		"p99 needs nearly all of it":     {all(200), `"p99": "20ms"`, 1, here(0.45), 0, crossed},
+		"caches, or unseen processes":    {all(39), `"p50": "20ms"`, 1, here(0.001), 0, undecided},
+		"a longer tail":                  {tail(200), `"p99": "20ms"`, 1, here(0.35), 0, undecided}, // 1.6 s of 5 s
+		"too long a tail":                {tail(200), `"p99": "20ms"`, 1, here(0.3), 0, crossed},
+		"a tail that the bound allows":   {tail(200), `"p95": "20ms"`, 1, here(0.3), 0, held},
+		"clients that mostly did else":   {tail(200), `"p99": "20ms"`, 10, here(0.3), 0, undecided},
+		"stolen and throttled":           {all(200), `"p50": "20ms"`, 1, witness.Evidence{witness.Stolen: 0.3, witness.Throttled: 0.3, witness.Waited: 0, witness.ServerHere: 1}, 0, undecided},
+		"threads waited all the time":    {all(200), `"p50": "20ms"`, 1, here(1.2), 0, undecided},
+		"a server on another machine":    {all(200), `"p50": "20ms"`, 1, witness.Evidence{witness.Waited: 0.1, witness.ServerHere: 0}, 0, undecided},
+		"an unknown server":              {all(200), `"p50": "20ms"`, 1, witness.Evidence{witness.Waited: 0.1}, 0, undecided},
+		"an open loop, with its queue":   {all(200), `"p50": "20ms"`, 1, here(0.3), 9000, undecided},
+		"more than the machine explains": {all(900), `"p50": "20ms"`, 1, here(1.2), 0, crossed},
+	} {
+		step := withLatencies(tt.ms, tt.clients)
+		step.Rate = tt.rate
+		step.Witness = &report.Witness{LimitedBy: witness.Neighbour, Why: "Because.", Evidence: witness.Evidence{
+			witness.Processors: 4, witness.Others: 3.9,
+		}}
+		maps.Copy(step.Witness.Evidence, tt.evidence)
+		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", `+tt.bound+`}]}`)
+		v := f.Judge(&report.Report{Scenario: "cache", Steps: []report.Step{step}})[0]
+		require.Equal(t, tt.want, v.Outcome, "%s: %s", name, v.Detail)
+	}
+}
+
+// withLatencies is a step of operations one after another, but for idle clients.
+func withLatencies(ms []float64, clients int) report.Step {
+	var durations measure.Distribution
+	for _, d := range ms {
+		durations.Record(time.Duration(d * float64(time.Millisecond)))
+	}
+	reading := measure.Reading{
+		Complete: true, Elapsed: durations.Sum, Ops: []measure.Totals{{Op: "get", Durations: durations}},
+	}
+
+	return report.NewSteps(&reading, report.Step{Clients: clients, Repeat: 1}, "", report.CPUSeconds{})[0]
 }
 
 // A bound that is met counts, whatever limited the step.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -169,4 +170,29 @@ func (d *Distribution) Quantile(q float64) time.Duration {
 	}
 
 	return d.Max
+}
+
+// QuantileWithout returns the least that the quantile q can be after subtracting excess from the
+// durations, in the way that lowers the quantile most: from the longest of its share q.
+func (d *Distribution) QuantileWithout(q float64, excess time.Duration) time.Duration {
+	left := uint64(max(math.Ceil(q*float64(d.Count)), 1)) // operations to lower
+	var shorter []uint64                                  // their counters
+	for _, c := range d.counts {
+		c = min(c, left)
+		shorter = append(shorter, c)
+		left -= c
+	}
+	var number, sum float64 // operations that are lowered to one level, and their sum
+	for i, c := range slices.Backward(shorter) {
+		lowest, _ := valueRange(i)
+		if number > 0 && sum-number*float64(lowest) > float64(excess) {
+			break
+		}
+		number, sum = number+float64(c), sum+float64(c)*float64(lowest)
+	}
+	if number == 0 {
+		return 0
+	}
+
+	return time.Duration(max(sum-float64(excess), 0) / number)
 }

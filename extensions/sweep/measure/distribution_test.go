@@ -304,3 +304,31 @@ func TestAbove(t *testing.T) {
 	require.Zero(t, d.Above(2*Highest))
 	require.Equal(t, int64(1000), d.Above(-1))
 }
+
+func TestQuantileWithout(t *testing.T) {
+	var d Distribution
+	require.Zero(t, d.QuantileWithout(0.5, time.Second))
+	for range 90 {
+		d.Record(10 * time.Millisecond)
+	}
+	for range 10 {
+		d.Record(100 * time.Millisecond)
+	}
+	for _, tt := range []struct {
+		q            float64
+		excess, want time.Duration
+	}{
+		{0.5, 0, 10 * time.Millisecond},
+		{0.5, 100 * time.Millisecond, 8 * time.Millisecond}, // from 50 operations
+		{0.5, 500 * time.Millisecond, 0},
+		{0.99, 0, 100 * time.Millisecond},
+		{0.99, 450 * time.Millisecond, 50 * time.Millisecond}, // from 9 slow operations
+		{0.99, 810 * time.Millisecond, 10 * time.Millisecond}, // until they are like the others
+		{0.99, 909 * time.Millisecond, 9 * time.Millisecond},  // and from all of these
+		{0.95, 450 * time.Millisecond, 10 * time.Millisecond}, // from 5 of them
+		{1, 900 * time.Millisecond, 10 * time.Millisecond},    // from all 10
+		{0.99, 10 * time.Second, 0},
+	} {
+		require.InEpsilon(t, float64(tt.want)+1, float64(d.QuantileWithout(tt.q, tt.excess))+1, 0.02, "%+v", tt)
+	}
+}

@@ -105,6 +105,33 @@ func TestWaitCalm(t *testing.T) {
 	require.Len(t, r.report(t, "cache-sweep-memcached").Steps, 1, "of the last attempt alone")
 }
 
+// The neighbour used the machine, but the server slept: who waited for a processor decides.
+func TestLatencyGateOfASleepingServerNextToANeighbour(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/options.js", environment: noWitness,
+		env: with(noMachbase, map[string]string{"OPTIONS": `{"clients": [4], "iterations": 40}`, "MS": "200"}),
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	gates := filepath.Join(t.TempDir(), "gates.json")
+	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "p50": "20ms"}]}`), 0o600))
+	for _, tt := range []struct {
+		waited float64
+		here   int
+		code   int
+	}{{0.3, 1, exitThreshold}, {0.9, 1, exitMarkedFailed}, {0.3, 0, exitMarkedFailed}} {
+		run := edited(t, filepath.Join(r.results, "work.json"), func(_, step map[string]any) {
+			maps.DeleteFunc(step, func(key string, _ any) bool { return key == "overTime" || key == "standstill" })
+			step["witness"] = map[string]any{
+				"limitedBy": "neighbour", "why": "Others used 1.95 of 2 processors.",
+				"evidence": map[string]any{"processors": 2, "others": 1.95, "waited": tt.waited, "serverHere": tt.here},
+			}
+		})
+		code, stdout, stderr := sweep(t, "gate", run, gates)
+		require.Equal(t, tt.code, code, "%+v\n%s%s", tt, stdout, stderr)
+	}
+}
+
 func TestWorseNextToANeighbourNeverPasses(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{
