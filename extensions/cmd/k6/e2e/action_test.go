@@ -213,7 +213,7 @@ func TestActionRunsADuetOfTwoServers(t *testing.T) {
 		"gates": "gates.json", "arguments": "-e MS=25", "build": "mkdir -p bin && ln -sf " + withoutRace(t) + " bin/k6",
 	})
 	require.Equal(t, exitThreshold, code, out)
-	require.Contains(t, out, "::error file=gates.json,title=crossed%3A ops/s of every step >= 50 %25 of base")
+	require.Contains(t, out, "::error file=gates.json,title=crossed%3A ops/s of every step >= 0.5x of base")
 	require.NotContains(t, out, password)
 	comment := c.read(t, "comment")
 	require.Contains(t, comment, "\n### :x: work: ")

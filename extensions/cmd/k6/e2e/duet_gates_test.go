@@ -20,7 +20,7 @@ func TestGatesJudgeADuetByItsBase(t *testing.T) {
 	same := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "5", "GATES": gates}})
 	require.Equal(t, exitOK, same.code, same.output)
 	require.Regexp(t, `(held|undecided): `+regexp.QuoteMeta(gate), same.table(t, "work"))
-	slower := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "100", "GATES": gates}})
+	slower := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "40", "GATES": gates}})
 	require.Equal(t, exitThreshold, slower.code, slower.output)
 	require.Contains(t, slower.table(t, "work"), "CROSSED: "+gate+"change is 0.")
 	require.Contains(t, slower.table(t, "work"), "of base with 4 clients; could see")
