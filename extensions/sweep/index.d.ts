@@ -224,6 +224,13 @@ declare module 'k6/x/sweep' {
    * in 20 misses the right result. A step far within the limit counts twice. The report has the
    * result, and as `search.bracket` the highest number that is certainly within the limit and the
    * lowest that certainly is not.
+   *
+   * A step that misses the limit, maybe because of a neighbour, is no proof that its number is
+   * too high, but counts against it. If an end of the result stays unsure for that reason, the
+   * search is undecided, with exit code 110.
+   *
+   * With `max: 512`, a search takes 20 to 40 steps on a calm machine, and at most 132 on a busy
+   * one.
    */
   export interface Find {
     /** `clients` (default) or `rate`. */

@@ -56,9 +56,16 @@ func (s *Sought) text() string {
 	if s.Of == ofRate {
 		show = perSecond
 	}
-	line := fmt.Sprintf("search: %s with %s: old %s%s, new %s%s", mostOf(s.Of), oneLineOf(s.Bound),
-		show(s.Old), s.OldBracket.text(show), show(s.New), s.NewBracket.text(show))
-	if s.Old > 0 {
+	result := func(found float64, b *Bracket) string {
+		if found == 0 && b != nil && b.Low > 0 {
+			return "undecided" + b.text(show)
+		}
+
+		return show(found) + b.text(show)
+	}
+	line := fmt.Sprintf("search: %s with %s: old %s, new %s", mostOf(s.Of), oneLineOf(s.Bound),
+		result(s.Old, s.OldBracket), result(s.New, s.NewBracket))
+	if s.Old > 0 && (s.New > 0 || s.NewBracket == nil || s.NewBracket.Low == 0) {
 		line += ", " + judgement.Times(s.New/s.Old)
 	}
 	if s.Regressed {

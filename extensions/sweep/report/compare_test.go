@@ -259,6 +259,10 @@ func TestCompareOfSearches(t *testing.T) {
 		{"other refinements", searched(46, 1, 32, 64, 46), 3, false, "old 48, new 46, 0.958x\n"},
 		{"less found", searched(40, 1, 32, 64, 40), 3, true, "old 48, new 40, 0.833x  REGRESSION\n"},
 		{"nothing found", searched(0, 1), 1, true, "old 48, new 0, 0x  REGRESSION\n"},
+		{
+			"undecided", compareChanged(searched(0, 1, 32, 64), func(r *Report) { r.Search.Bracket = &Bracket{Low: 32, High: 64} }), 3, false,
+			"old 48, new undecided (32 to 64)\n",
+		},
 		{"more found", searched(64, 1, 32, 64), 3, false, "old 48, new 64, 1.333x\n"},
 		{"no step in common", searched(50, 2, 50), 0, false, "old 48, new 50, 1.042x\n"},
 		{"a failed step", compareChanged(searched(48, 1, 32, 64, 48), func(r *Report) { r.Steps[1].Failed = 1 }), 4, true, "1 failed"},

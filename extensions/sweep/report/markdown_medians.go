@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +14,9 @@ func (r *Report) writeMedians(b *strings.Builder) {
 	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
 	if len(groups) == 0 {
 		return
+	}
+	if r.Search != nil {
+		slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.Clients, b.Clients)) })
 	}
 	bySize := func(a, b Group) int { return len(a.Steps) - len(b.Steps) }
 	fewest, most := len(slices.MinFunc(groups, bySize).Steps), len(slices.MaxFunc(groups, bySize).Steps)

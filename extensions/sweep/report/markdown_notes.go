@@ -197,7 +197,11 @@ func (r *Report) FoundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
 	switch {
-	case s.Found == 0 && len(s.Undecided) > 0:
+	case s.CannotTell() && s.Bracket != nil && s.Bracket.Low > 0 && s.Of == ofRate:
+		return fmt.Sprintf("The highest rate that keeps %s is undecided.", bound)
+	case s.CannotTell() && s.Bracket != nil && s.Bracket.Low > 0:
+		return fmt.Sprintf("The highest number of clients that keeps %s is undecided.", bound)
+	case s.CannotTell():
 		return fmt.Sprintf("Nothing that was tried is shown to keep %s.", bound)
 	case s.Of == ofRate && s.Found > 0:
 		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
@@ -219,6 +223,11 @@ func (r *Report) FoundNote() string {
 	}
 
 	return fmt.Sprintf("Not even %s %s %s.", Plural(lowest, "client"), verb, bound)
+}
+
+// CannotTell reports whether a search ended without a result because too little is certain.
+func (s *Search) CannotTell() bool {
+	return s.Found == 0 && (len(s.Undecided) > 0 || s.Bracket != nil && s.Bracket.Low > 0)
 }
 
 // gateNotes names the gates that did not hold and those with a smallest detectable change, and

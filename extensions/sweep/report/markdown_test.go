@@ -159,6 +159,10 @@ func TestSearchNote(t *testing.T) {
 			"sure of none", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Bracket: &Bracket{High: 1}}, nil,
 			"Not even 1 client keeps p99 <= 5ms. Tried again, 1 does not keep it.",
 		},
+		{
+			"a neighbour disturbed one side", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Bracket: &Bracket{Low: 8}, Undecided: []float64{9}, Why: "limited by neighbour"}, nil,
+			"The highest number of clients that keeps p99 <= 5ms is undecided. Tried again, 8 keeps it. Undecided: 9 (limited by neighbour).",
+		},
 		{"unsure", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Bracket: &Bracket{}}, nil, "Not even 1 client keeps p99 <= 5ms."},
 		{"no rate", Search{Of: "rate", Bound: "p99\n<= 5ms", Max: 1e6, Found: 0}, nil, "Not even the lowest rate that was tried keeps p99 <= 5ms."},
 	} {
@@ -170,6 +174,19 @@ func TestSearchNote(t *testing.T) {
 	}
 }
 
+// A search tries numbers again in the order in which it needs them.
+func TestMediansOfASearchAreSorted(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = nil
+		for _, clients := range []int{1, 8, 4, 8, 4, 1} {
+			r.Steps = append(r.Steps, Step{Clients: clients, Op: "get", Operations: 1, OpsPerSecond: 1, Complete: true})
+		}
+		r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 8, Found: 4}
+	})
+	_, medians, _ := strings.Cut(r.Markdown(), "Medians of 2 repeats")
+	require.Regexp(t, `(?s)\n\| +1 \|.*\n\| +4 \|.*\n\| +8 \|`, medians)
+}
+
 func TestUndecidedSearchNote(t *testing.T) {
 	r := &Report{
 		Search: &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 18, Bracket: &Bracket{Low: 18}, Undecided: []float64{19, 20}},
@@ -178,7 +195,7 @@ func TestUndecidedSearchNote(t *testing.T) {
 	require.Contains(t, r.searchNote(), " Tried again, 18 keeps it. Undecided: 19, 20, so near to the bound that noise is more;")
 	r.Search.Why = "limited by neighbour"
 	require.Contains(t, r.searchNote(), " Undecided: 19, 20 (limited by neighbour).")
-	r.Search.Found = 0
+	r.Search.Found, r.Search.Bracket = 0, &Bracket{}
 	require.Contains(t, r.searchNote(), "Nothing that was tried is shown to keep p99 <= 5ms.")
 }
 

@@ -208,7 +208,7 @@ type Search struct {
 	Of    string  `json:"of"`    // "clients" or "rate"
 	Bound string  `json:"bound"` // such as "p99 <= 5ms"
 	Max   float64 `json:"max"`   // highest number allowed
-	Found float64 `json:"found"` // highest number that meets the bound; zero if none does
+	Found float64 `json:"found"` // highest number that meets the bound; zero if none does, or if undecided
 
 	// Bracket is nil if no bound is certain.
 	Bracket *Bracket `json:"bracket,omitempty"`

@@ -19,9 +19,13 @@ import (
 // right result.
 //
 // A step far within the bound counts twice, since disturbances only slow steps down. So does a step
-// with failures. Steps are judged as in gate files. An undecided step does not count, nor does a
-// step whose interval contains the bound. A number needs enough operations in all of its steps
-// together. An undecided number is reported, and never the result.
+// with failures. Steps are judged as in gate files. A step whose interval contains the bound does
+// not count. A number needs enough operations in all of its steps together.
+//
+// A step that misses the bound, maybe because of a neighbour, counts against the claim that its
+// number meets the bound, but not for the claim that the number misses it. The medians of a number
+// that meets the bound meet it as well. There is no result if a neighbour disturbed the steps of an
+// end of the bracket and the end did not get a sure lead.
 const (
 	decidedLead = 2
 	sureLead    = 4
@@ -34,22 +38,28 @@ const (
 type number struct {
 	value float64
 	tries int
-	// lead is the lead of steps that met the bound.
-	lead   int
-	groups []report.Group
+	// met is the lead of steps that met the bound. missed is the lead of steps that missed it for sure.
+	met, missed int
+	groups      []report.Group
+	// above is set if a median is above a bound.
+	above bool
 	// why is the reason why the last undecided step was undecided. little is the reason for too few
 	// operations, or "".
 	why, little string
 }
 
-func (n *number) kept() bool { return n.lead >= decidedLead && n.little == "" }
+// kept and broken report whether the number meets or misses the bound by a lead of at least by.
+func (n *number) kept(by int) bool   { return n.met >= by && !n.above && n.little == "" }
+func (n *number) broken(by int) bool { return n.missed >= by }
+
+func (n *number) leads(by int) bool { return n.kept(by) || n.broken(by) }
+
+// doubtful reports whether no lead is sure because of a neighbour or of k6.
+func (n *number) doubtful() bool { return n != nil && n.why != "" && !n.leads(sureLead) }
 
 func (n *number) undecided() bool { return n.tries > 0 && !n.leads(decidedLead) }
 
-// leads reports whether one side has a lead of at least by.
-func (n *number) leads(by int) bool { return n.lead >= by && n.little == "" || n.lead <= -by }
-
-// add adds the steps of a try, and updates little.
+// add adds the steps of a try, and updates little and above.
 func (n *number) add(steps []report.Step, bounds []findBound) {
 	for i := range steps {
 		s := &steps[i]
@@ -60,10 +70,11 @@ func (n *number) add(steps []report.Step, bounds []findBound) {
 		}
 		n.groups[at].Steps = append(n.groups[at].Steps, s)
 	}
-	n.little = ""
+	n.little, n.above = "", false
 	for i := range n.groups {
 		for _, b := range bounds {
 			n.little = cmp.Or(n.little, b.RestsOnLittle(&n.groups[i]))
+			n.above = n.above || !b.Keeps(report.Median(n.groups[i].Values(b.Of)), report.Ms(b.limit.TimeDuration()))
 		}
 	}
 }
@@ -136,7 +147,7 @@ func (s *Search) choose() *number {
 // broken returns the lowest number known to miss the bound, or nil.
 func (s *Search) broken() *number {
 	for _, n := range s.numbers {
-		if n.lead <= -decidedLead {
+		if n.broken(decidedLead) {
 			return n
 		}
 	}
@@ -151,7 +162,7 @@ func (s *Search) bracket() (good, bad *number) {
 		if n.tries == 0 {
 			continue
 		}
-		if !n.kept() {
+		if !n.kept(decidedLead) {
 			return good, n
 		}
 		good = n
@@ -184,56 +195,60 @@ func (s *Search) Tried(value float64, steps []report.Step) {
 	s.steps++
 	n.tries++
 	n.add(steps, s.find.bounds())
-	weight, why := s.weigh(steps)
-	n.lead += weight
+	met, missed, why := s.weigh(steps)
+	n.met += met
+	n.missed += missed
 	n.why = cmp.Or(why, n.why)
 }
 
-// weigh returns how much a step counts for (positive) or against the bound, and why it is
-// undecided. Failures, no success, and incomplete steps count twice against it. Else the worst
-// figure counts.
-func (s *Search) weigh(steps []report.Step) (weight int, why string) {
+// weigh returns how much a step counts for the claims that its number meets and misses the bound
+// (negative: against them), and why the step is undecided. Failures, no success, and incomplete
+// steps count twice. Else the worst figure counts.
+func (s *Search) weigh(steps []report.Step) (met, missed int, why string) {
 	if len(steps) == 0 {
-		return -clearWeight, ""
+		return -clearWeight, clearWeight, ""
 	}
-	weight = clearWeight
+	met, missed = clearWeight, -clearWeight
 	for i := range steps {
 		one := &steps[i]
 		done := one.Complete || one.TooShort != nil || s.untilKnown && one.Intervals != nil
 		if one.Failed > 0 || one.Operations == 0 || !done {
-			return -clearWeight, ""
+			return -clearWeight, clearWeight, ""
 		}
 		for _, b := range s.find.bounds() {
-			of, undecided := b.weigh(one)
-			weight, why = min(weight, of), cmp.Or(undecided, why)
+			meets, misses, undecided := b.weigh(one)
+			met, missed, why = min(met, meets), max(missed, misses), cmp.Or(undecided, why)
 		}
 	}
-	if weight != 0 {
+	if missed != 0 {
 		why = ""
 	}
 
-	return weight, why
+	return met, missed, why
 }
 
-// weigh returns how much a figure of a step counts for its bound, and why it is undecided.
-func (b *findBound) weigh(s *report.Step) (weight int, why string) {
+// weigh returns how much a figure of a step counts for the claims that its bound is met and missed,
+// and why it is undecided.
+func (b *findBound) weigh(s *report.Step) (met, missed int, why string) {
 	limit := report.Ms(b.limit.TimeDuration())
 	interval, known := s.Interval(b.Figure)
 	if known && interval.Low <= limit && limit < interval.High {
-		return 0, ""
+		return 0, 0, ""
 	}
 	bound := gate.Bound{Figure: b.Figure, Value: limit}
-	outcome, text, _ := bound.Measured(&report.Group{Key: s.Key(), Steps: []*report.Step{s}})
+	outcome, text, value := bound.Measured(&report.Group{Key: s.Key(), Steps: []*report.Step{s}})
 	switch {
 	case outcome == judgement.Crossed:
-		return -1, ""
+		return -1, 1, ""
+	case outcome == judgement.Undecided && b.Keeps(value, limit):
+		return 0, 0, strings.TrimPrefix(text, "not judged: ")
 	case outcome == judgement.Undecided:
-		return 0, strings.TrimPrefix(text, "not judged: ")
+		return -1, 0, strings.TrimPrefix(text, "not judged: ")
 	case b.clear(s):
-		return clearWeight, ""
+		return clearWeight, -clearWeight, ""
 	}
 
-	return 1, ""
+	return 1, -1, ""
 }
 
 // clear reports whether a step is far within the bound: at most half of the allowed number of
@@ -252,22 +267,29 @@ func (b *findBound) clear(s *report.Step) bool {
 
 // Result returns the search for the report.
 func (s *Search) Result() *report.Search {
-	good, _ := s.bracket()
+	good, bad := s.bracket()
 	result := &report.Search{Of: s.find.Varies(), Bound: s.find.Bound(), Max: s.find.Max, Bracket: &report.Bracket{}}
+	highest := 0.0 // that meets the bound, maybe not for sure
 	if good != nil {
-		result.Found = good.value
+		highest = good.value
 	}
 	for _, n := range s.numbers {
-		if s.decided(n) && n.undecided() {
+		switch {
+		case n.kept(sureLead) && n.value <= highest:
+			result.Bracket.Low = n.value
+		case n.broken(sureLead) && n.value > highest && result.Bracket.High == 0:
+			result.Bracket.High = n.value
+		}
+	}
+	gaveUp := s.steps >= s.find.MostSteps(s.repeats) && s.choose() != nil
+	if !gaveUp && !good.doubtful() && !bad.doubtful() {
+		result.Found = highest
+	}
+	for _, n := range s.numbers {
+		unsure := result.Found == 0 && (n == good || n == bad) && !n.leads(sureLead)
+		if s.decided(n) && n.undecided() || unsure {
 			result.Undecided = append(result.Undecided, n.value)
 			result.Why = cmp.Or(result.Why, n.why, n.little)
-		}
-		switch {
-		case !n.leads(sureLead):
-		case n.kept() && n.value <= result.Found:
-			result.Bracket.Low = n.value
-		case !n.kept() && n.value > result.Found && result.Bracket.High == 0:
-			result.Bracket.High = n.value
 		}
 	}
 

@@ -174,6 +174,11 @@ func TestFound(t *testing.T) {
 		"The search was for the highest number of clients with failed == 0, up to 8: not even the lowest keeps that bound.": {
 			Of: "clients", Bound: "failed == 0", Max: 8,
 		},
+		"The search was for the highest number of clients with p99 <= 5ms, up to 64: it is undecided. " +
+			"Tried again, 8 keeps it and 16 does not. Undecided: 9, 12 (limited by neighbour).": {
+			Of: "clients", Bound: "p99 <= 5ms", Max: 64, Bracket: &report.Bracket{Low: 8, High: 16},
+			Undecided: []float64{9, 12}, Why: "limited by neighbour",
+		},
 	} {
 		require.Equal(t, want, found(&s))
 	}

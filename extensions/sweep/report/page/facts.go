@@ -80,8 +80,8 @@ func found(s *report.Search) string {
 		asked = fmt.Sprintf("the highest rate with %s, up to %s", s.Bound, rate(s.Max))
 	}
 	switch {
-	case s.Found == 0 && len(s.Undecided) > 0:
-		return fmt.Sprintf("The search was for %s: nothing is shown to keep that bound.%s", asked, s.Sure())
+	case s.CannotTell():
+		return fmt.Sprintf("The search was for %s: it is undecided.%s", asked, s.Sure())
 	case s.Found == 0:
 		return fmt.Sprintf("The search was for %s: not even the lowest keeps that bound.%s", asked, s.Sure())
 	case s.Of == "rate":
