@@ -38,7 +38,7 @@ const (
 type number struct {
 	value float64
 	tries int
-	// met is the lead of steps that met the bound. missed is the lead of steps that missed it for sure.
+	// met is the lead of steps that met the bound, and missed of steps that missed it for sure.
 	met, missed int
 	groups      []report.Group
 	// above is set if a median is above a bound.
