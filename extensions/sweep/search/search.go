@@ -136,6 +136,15 @@ func (s *Search) choose() *number {
 		return good
 	case bad != nil && !s.settled(bad):
 		return bad
+	case good.doubtful(): // a lower number may be sure
+		for _, n := range slices.Backward(s.numbers) {
+			if n.value < good.value && !s.settled(n) {
+				return n
+			}
+			if n.kept(sureLead) {
+				return nil
+			}
+		}
 	}
 	if broken := s.broken(); broken != nil && !s.settled(broken) { // the number above may stay undecided
 		return broken

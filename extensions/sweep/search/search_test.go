@@ -357,6 +357,19 @@ func TestSearchOfDisturbedHosts(t *testing.T) {
 			},
 			low: 4, high: 6, undecided: []float64{5}, neighbours: true,
 		},
+		"nearly half of the steps of 5 miss it": {
+			step: func(number float64, try int) []report.Step {
+				switch {
+				case number > 5:
+					return limited(500)
+				case number == 5 && try > 2 && try%2 == 0:
+					return limited(9)
+				}
+
+				return limited(4)
+			},
+			low: 4, high: 6, undecided: []float64{5}, neighbours: true,
+		},
 		"a neighbour in every step": {
 			step:      func(float64, int) []report.Step { return limited(9) },
 			undecided: []float64{1}, neighbours: true,
