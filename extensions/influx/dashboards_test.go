@@ -79,7 +79,7 @@ func written(t *testing.T) map[string]bool {
 	lines, err := newPoints(nil, "tuned").lines(&stream.Figures{
 		Step: of, At: noon,
 		Seconds: []stream.Second{{
-			Phase: stream.Measure, Elapsed: time.Second, Op: "get", Ops: 1, Durations: oneMillisecond,
+			Phase: stream.Measure, Elapsed: time.Second, Op: "get", Ops: 1, Durations: oneMillisecond, BytesSent: 1,
 			Counters: measure.Counters{measure.Hits: 1},
 		}},
 		Ended: []report.Step{{Op: "get", Operations: 1, Extra: report.Extra{HitRate: &rate}}},

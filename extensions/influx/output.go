@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
@@ -43,10 +44,10 @@ var _ output.Output = &Output{}
 func New(params output.Params) (output.Output, error) {
 	config, err := NewConfig(params)
 	if err != nil {
-		return nil, err
+		return nil, errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 	}
 	if err := checkRunTags(params.ScriptOptions.RunTags); err != nil {
-		return nil, fmt.Errorf("-o %s: %w", Name, err)
+		return nil, errext.WithExitCodeIfNone(fmt.Errorf("-o %s: %w", Name, err), exitcodes.InvalidConfig)
 	}
 	o := &Output{
 		config:   config,

@@ -119,8 +119,8 @@ func secondFields(f *stream.Figures, s *stream.Second) []field {
 	if s.Ops > 0 {
 		fields = append(fields, latencyFields(&report.Step{Latency: report.Latency(s.Durations)})...)
 	}
-	fields = append(fields, field{"clients_done", int64(f.Done)},
-		field{"bytes_sent", int64(s.BytesSent)}, field{"bytes_received", int64(s.BytesReceived)})
+	fields = append(fields, field{"clients_done", int64(f.Done)})
+	fields = append(fields, trafficFields(s.BytesSent, s.BytesReceived)...)
 
 	return append(fields, counterFields(s.Counters)...)
 }
@@ -130,8 +130,9 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 	if s.Operations > 0 {
 		fields = append(fields, latencyFields(s)...)
 	}
-	fields = append(fields, field{"clients_done", int64(f.Done)},
-		field{"bytes_sent", int64(s.BytesSent)}, field{"bytes_received", int64(s.BytesReceived)},
+	fields = append(fields, field{"clients_done", int64(f.Done)})
+	fields = append(fields, trafficFields(s.BytesSent, s.BytesReceived)...)
+	fields = append(fields,
 		field{"seconds", s.Seconds}, field{"complete", s.Complete}, field{"cpu_k6", s.CPU.K6})
 	if s.CPU.Server != nil {
 		fields = append(fields, field{"cpu_server", *s.CPU.Server})
@@ -143,6 +144,15 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 	cache := measure.Counters{measure.Hits: s.Extra.Hits, measure.Misses: s.Extra.Misses}
 
 	return append(fields, counterFields(cache.Plus(s.Extra.Counters))...)
+}
+
+// trafficFields is empty if no byte was counted: most clients count none.
+func trafficFields(sent, received uint64) []field {
+	if sent+received == 0 {
+		return nil
+	}
+
+	return []field{{"bytes_sent", int64(sent)}, {"bytes_received", int64(received)}}
 }
 
 func latencyFields(s *report.Step) (fields []field) {

@@ -49,9 +49,14 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 				require.Contains(t, why, "no operation has succeeded, and all 8 clients fail with one cause, ")
 				require.Contains(t, why, tt.says)
 				require.Contains(t, why, tt.check)
+				require.Equal(t, rep.Steps[0].Failed == 0, strings.Contains(why, " times before the measured phase: "), "as in the table")
+				if name == "in the warm-up" {
+					require.Zero(t, rep.Steps[0].Failed)
+					require.Contains(t, rep.Markdown(), "The run was interrupted before an operation of the last step shown ended in its measured phase")
+				}
 				if name == "slow, one attempt" {
 					require.Equal(t, time.Minute, time.Since(begin).Truncate(time.Second))
-					require.Contains(t, why, ", 8 times by now")
+					require.Contains(t, why, ", 8 times before the measured phase")
 				} else {
 					require.Less(t, time.Since(begin), 2*time.Second)
 				}

@@ -186,23 +186,6 @@ func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 	}
 }
 
-func TestSweepRefusesPromises(t *testing.T) {
-	for _, warmup := range []string{"0s", "1s"} {
-		t.Run(warmup, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, fmt.Sprintf(`{"clients": [2, 1], "iterations": 10, "warmup": %q}`, warmup), `
-					if (vu === 1) { sweep.run(async () => sleep(10)) } else { sweep.run(() => sleep(10)) }`)
-				rep, err := s.Run(t.Context())
-				require.NoError(t, err)
-				require.Len(t, rep.Steps, 2)
-				require.False(t, rep.Steps[0].Complete)
-				require.Equal(t, int64(10), rep.Steps[0].Operations, "of the client that does it right")
-				require.Contains(t, s.Warnings()[0], "this one returned a promise")
-			})
-		})
-	}
-}
-
 func TestSweepWarmup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "warmup": "1s", "tags": {"team": "db"}, "op": "get"}`, `

@@ -112,7 +112,7 @@ func (r *stepRun) endsIfAllFail() bool {
 
 func (r *stepRun) allFailed(err error, failures uint64) {
 	r.faults.Forget(err)
-	r.aborted(operr.NewAllFailed(r.step.Clients(), err, failures))
+	r.aborted(operr.NewAllFailed(r.step, err, failures))
 }
 
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }

@@ -27,7 +27,7 @@ func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison {
 	if len(duets) == 0 {
 		return decided(crossed(missingStep(groups, key.Op)))
 	}
-	if g.Figure.Percentile > report.P90 && r.TwoServers() {
+	if !r.DuetJudges(g.Figure.Percentile) {
 		return decided(undecided("not judged: " + onlyAB(g.Figure)))
 	}
 	c := comparison{}

@@ -132,12 +132,21 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 	})
 }
 
-func TestPromisesOfADuetAreRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: () => sleep(1), change: async () => sleep(1) })`)
-		rep, err := s.Run(t.Context())
-		require.NoError(t, err)
-		require.Contains(t, s.Warnings()[0], "give sweep.options({ variants: ['base', 'change'] }) instead")
-		require.False(t, rep.Steps[0].Complete)
-	})
+// The error ends the test, because each operation would fail in the same way.
+func TestPromisesOfSweepRunEndTheTest(t *testing.T) {
+	for call, want := range map[string]string{
+		`sweep.run({ base: () => sleep(1), change: async () => sleep(1) })`:             "such as k6/x/resp for Redis",
+		`if (vu === 1) sweep.run(async () => sleep(1)); else sweep.run(() => sleep(1))`: "this one returned a promise",
+	} {
+		for _, warmup := range []string{"0s", "1s"} {
+			synctest.Test(t, func(t *testing.T) {
+				s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10, "warmup": "`+warmup+`"}`, call)
+				_, err := s.Run(t.Context())
+				var abort *errext.InterruptError
+				require.ErrorAs(t, err, &abort, call)
+				require.Contains(t, abort.Reason, want)
+				require.Empty(t, s.Warnings(), call)
+			})
+		}
+	}
 }

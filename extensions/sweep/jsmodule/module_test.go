@@ -217,6 +217,24 @@ func TestReport(t *testing.T) {
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 }
 
+func TestReportHasColoursWhereK6Has(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	s := results.NewScenario(testrun.Start{Name: "hot"})
+	s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: "hot", Operations: 1234, Complete: true}})
+	s.Report.Gates = []report.Verdict{{Gate: "p99", Detail: "5 ms", Outcome: "crossed"}}
+	require.NoError(t, runtime.VU.Runtime().Set("dir", t.TempDir()))
+	for data, want := range map[string]string{
+		`{ state: { isStdOutTTY: true }, options: { noColor: false } }`:  "\n\x1b[31mCROSSED\x1b[0m: p99",
+		`{ state: { isStdOutTTY: true }, options: { noColor: true } }`:   "\nCROSSED: p99",
+		`{ state: { isStdOutTTY: false }, options: { noColor: false } }`: "\nCROSSED: p99",
+		`undefined`: "\nCROSSED: p99",
+	} {
+		value, err := runtime.VU.Runtime().RunString(`sweep.report(` + data + `, { dir })`)
+		require.NoError(t, err)
+		require.Contains(t, value.Export().(map[string]any)["stdout"], want, data)
+	}
+}
+
 func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	for _, scenario := range []string{"cache_load", "cache-hot", "cache-cold"} {

@@ -39,6 +39,9 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err == nil && options.Together != "" {
 		err = m.results.WriteTogether(dir, options.Together)
 	}
+	if coloured(call.Argument(0)) {
+		table = report.Coloured(table)
+	}
 	shown := map[string]any{"stdout": table}
 	switch {
 	case err != nil:
@@ -50,6 +53,21 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return rt.ToValue(shown)
+}
+
+// coloured reports whether k6 colours its own summary, from the data of handleSummary.
+func coloured(data sobek.Value) bool {
+	is := func(part, name string) bool {
+		given, _ := data.(*sobek.Object)
+		if given == nil {
+			return false
+		}
+		object, _ := given.Get(part).(*sobek.Object)
+
+		return object != nil && object.Get(name) != nil && object.Get(name).ToBoolean()
+	}
+
+	return is("state", "isStdOutTTY") && !is("options", "noColor")
 }
 
 // readReportOptions reads the options of sweep.report, and returns the script's function for

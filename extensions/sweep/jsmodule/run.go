@@ -42,19 +42,16 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	_, _ = session.Tap.Fault(), session.Tap.Requested() // samples of earlier code do not count
 	before := m.begun.Count()
 	err := m.measured(ctx, session, fn, change)
-	if errors.Is(err, measure.ErrMixedDuet) {
-		interrupt(rt, err)
-
-		return sobek.Undefined()
-	}
 	if err == nil && ctx.Err() == nil && m.begun.Count() > before {
 		err = errLeftBehind
 	}
 	if err == nil && session.Rest != nil {
 		session.Rest()
 	}
-	if change != nil && (errors.Is(err, errPromise) || errors.Is(err, errLeftBehind)) {
-		err = errAsyncDuet
+	if wrong := misuse(err, change != nil); wrong != nil {
+		interrupt(rt, wrong)
+
+		return sobek.Undefined()
 	}
 	if why := aborted(); why != "" {
 		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
@@ -64,6 +61,22 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return sobek.Undefined()
+}
+
+// misuse returns the error that ends the test if every operation of the script would be wrong.
+func misuse(err error, duet bool) error {
+	switch {
+	case errors.Is(err, measure.ErrMixedDuet):
+		return measure.ErrMixedDuet
+	case duet && (errors.Is(err, errPromise) || errors.Is(err, errLeftBehind)):
+		return errAsyncDuet
+	case errors.Is(err, errPromise):
+		return errPromise
+	case errors.Is(err, errLeftBehind):
+		return errLeftBehind
+	}
+
+	return nil
 }
 
 // portable joins a portable step. It returns nil after ending the test if there is no such step.
@@ -154,8 +167,8 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 
 // errAsyncDuet is the error for asynchronous functions in a duet.
 var errAsyncDuet = errors.New("sweep.run({ base, change }) calls functions that are done when they return, but one returned a promise, " +
-	"or left one or a timer behind; give sweep.options({ variants: ['base', 'change'] }) instead, make the scenario's function async, " +
-	"and do in it what sweep.step().variant names")
+	"or left one or a timer behind: use a client whose calls block, such as k6/x/resp for Redis; " +
+	"or give sweep.options({ variants: ['base', 'change'] }), make the scenario's function async, and do in it what sweep.step().variant names")
 
 // errLeftBehind is the error for a function that leaves a promise or a timer.
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +

@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -49,11 +50,15 @@ func (e Aborted) StackTrace() string { return e.reason }
 // Unwrap lets k6 detect the abort.
 func (e Aborted) Unwrap() error { return e.InterruptError }
 
-// NewAllFailed returns the abort of a sweep in which all clients fail with one cause.
-func NewAllFailed(clients int, err error, failures uint64) Aborted {
-	who := "all " + report.Plural(clients, "client")
-	verb := "fail"
-	if clients == 1 {
+// NewAllFailed returns the abort of a sweep in which all clients of a step fail with one cause.
+// Those before the measured phase are not in the step's figures.
+func NewAllFailed(step *measure.Step, err error, failures uint64) Aborted {
+	who := "all " + report.Plural(step.Clients(), "client")
+	verb, when := "fail", "by now"
+	if !step.Started() {
+		when = "before the measured phase"
+	}
+	if step.Clients() == 1 {
 		who, verb = "the only client", "fails"
 	}
 	where := ""
@@ -62,8 +67,8 @@ func NewAllFailed(clients int, err error, failures uint64) Aborted {
 	}
 
 	reason := fmt.Sprintf(
-		"no operation has succeeded, and %s %s with one cause, %s times by now: %s%s. Check %s. onError: 'continue' goes on nevertheless",
-		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))
+		"no operation has succeeded, and %s %s with one cause, %s times %s: %s%s. Check %s. onError: 'continue' goes on nevertheless",
+		who, verb, report.Thousands(int64(failures)), when, strings.TrimRight(err.Error(), "."), where, toCheck(err))
 
 	return Aborted{&errext.InterruptError{Reason: reason}, "the sweep ends early, nothing in it can succeed", reason, exitcodes.ScriptAborted}
 }

@@ -175,7 +175,7 @@ func (s *Step) allFail(err error, failures uint64) {
 	s.sweep.faults.Forget(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.abort = operr.NewAllFailed(s.clients(), err, failures).Reason
+	s.abort = operr.NewAllFailed(s.step, err, failures).Reason
 	s.step.Interrupt()
 }
 

@@ -95,7 +95,11 @@ func (r *Report) DuetLine(d *Duet) string {
 		return line + "cannot tell, " + d.Why
 	}
 	var parts, seen []string
-	for _, key := range [...]string{"opsPerSecond", "p99"} {
+	latency := P99
+	if !r.DuetJudges(latency) {
+		latency = P50
+	}
+	for _, key := range [...]string{"opsPerSecond", latency.String()} {
 		f := d.Of(key)
 		if f == nil {
 			continue
@@ -220,6 +224,10 @@ func (r *Report) crossedNote(d *Duet) string {
 	return fmt.Sprintf("; %s of the operations ended beside the other variant, after their slice: that brings the ratio nearer to 1",
 		judgement.Percent(part))
 }
+
+// DuetJudges reports whether the run's duets can judge a percentile. Above p90, two servers differ
+// by which processes they are.
+func (r *Report) DuetJudges(p Percentile) bool { return p <= P90 || !r.TwoServers() }
 
 // TwoServers reports whether the base of a duet has its own server.
 func (r *Report) TwoServers() bool {

@@ -44,6 +44,15 @@ func TestDuetIsSaidInOneLine(t *testing.T) {
 	require.Contains(t, r.GitHub(), "\n- and 4 more\n")
 }
 
+// The line and the page judge p99 only where a gate may.
+func TestDuetOfTwoServersJudgesNoTail(t *testing.T) {
+	r := madeUp(duet)
+	r.Duets[0].Figures = append(r.Duets[0].Figures, DuetFigure{Figure: "p50", Base: 1, Change: 1, Ratio: 1, Low: 0.99, High: 1.01, Visible: 0.02})
+	r.Target = map[string]any{"url": "redis://h:2", "base": map[string]any{"url": "redis://h:1"}}
+	require.NotContains(t, r.DuetLine(&r.Duets[0]), "p99")
+	require.Contains(t, r.DuetLine(&r.Duets[0]), "; p50 same within 1.0 %, 1.000x (0.990 to 1.010); could see 0.90 % of ops/s and 2.0 % of p50")
+}
+
 // The variants are named by the settings, or by the differences of their targets.
 func TestNamesOfVariants(t *testing.T) {
 	for want, target := range map[string]map[string]any{

@@ -182,14 +182,18 @@ func (r *Report) scenarioCell(i int) string {
 	return name + " " + NameOf(s.Op)
 }
 
-// clientTime formats a client's time. In a duet, clients have no time for one variant alone.
+// clientTime formats a client's time.
 func (s *Step) clientTime(seconds float64) string {
-	if s.Variant != "" && s.Client.Max == 0 {
+	if !s.HasClientTimes() {
 		return "-"
 	}
 
 	return Span(seconds)
 }
+
+// HasClientTimes reports whether the times of clients are known. In a duet, clients have none for
+// one variant alone.
+func (s *Step) HasClientTimes() bool { return s.Variant == "" || s.Client.Max > 0 }
 
 func clientsCell(s *Step) string {
 	if !s.Complete {

@@ -66,6 +66,10 @@ func failureNotes(label string, s *Step) []string {
 
 func (r *Report) interruption() string {
 	if last := len(r.Steps) - 1; last >= 0 && !r.Steps[last].Complete {
+		if s := &r.Steps[last]; s.Operations == 0 && s.Failed == 0 {
+			return "The run was interrupted before an operation of the last step shown ended in its measured phase: earlier ones are not counted."
+		}
+
 		return "The run was interrupted: the last step shown, and those that are missing, were not done."
 	}
 
@@ -234,7 +238,9 @@ func (s *Search) CannotTell() bool {
 // counts the others.
 func (r *Report) gateNotes() []string {
 	var notes []string
+	var gates []string // with one explanation, for each note
 	var held []Verdict
+	said := map[string]int{} // places of notes by their outcome and explanation
 	for i := range r.Gates {
 		v := &r.Gates[i]
 		if v.Outcome == judgement.Held && v.Visible == 0 {
@@ -242,11 +248,22 @@ func (r *Report) gateNotes() []string {
 
 			continue
 		}
-		note := v.mark() + ": " + escape(v.Gate)
-		if text := v.Explained(); text != "" {
-			note += " (" + escape(text) + ")"
+		text := v.Explained()
+		key := v.mark() + " " + text
+		if at, known := said[key]; known && text != "" {
+			gates[at] += "; " + escape(v.Gate)
+
+			continue
 		}
-		notes = append(notes, note)
+		said[key] = len(notes)
+		gates = append(gates, v.mark()+": "+escape(v.Gate))
+		if text != "" {
+			text = " (" + escape(text) + ")"
+		}
+		notes = append(notes, text)
+	}
+	for i := range notes {
+		notes[i] = gates[i] + notes[i]
 	}
 	switch {
 	case len(held) == 0:

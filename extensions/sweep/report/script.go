@@ -89,7 +89,7 @@ func (m *Metric) SetDistribution(d *measure.Distribution) {
 
 // Text formats the metric's value.
 func (m *Metric) Text(seconds float64) string {
-	number := threeDigits
+	number := ThreeDigits
 	switch m.Kind {
 	case KindCounter:
 		text := number(m.Value)

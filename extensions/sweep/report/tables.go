@@ -78,7 +78,7 @@ func (c *TableColumn) Show(cell any) string {
 			return decimals(v, *c.Digits)
 		}
 
-		return threeDigits(v)
+		return ThreeDigits(v)
 	}
 
 	return ""
@@ -93,8 +93,8 @@ func (t *Table) IsText(column int) bool {
 	})
 }
 
-// threeDigits formats a number with at least three digits. Integers are not changed.
-func threeDigits(v float64) string {
+// ThreeDigits formats a number with at least three digits. Integers are not changed.
+func ThreeDigits(v float64) string {
 	switch size := math.Abs(v); {
 	case v == math.Trunc(v), size >= 99.95:
 		return decimals(v, 0)

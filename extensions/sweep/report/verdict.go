@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,12 +54,31 @@ func (v *Verdict) Explained() string {
 	text := v.Detail
 	for _, more := range []string{v.couldSee(), v.Needed} {
 		if text != "" && more != "" {
-			text += "; "
+			text = strings.TrimSuffix(text, ".") + "; "
 		}
 		text += more
 	}
 
 	return text
+}
+
+// The start of a line about gates, and the colours of their outcomes on a terminal, as k6's.
+var (
+	outcomeOfLine = regexp.MustCompile(`(?mi)^(crossed|undecided|held): |^(?:The other )?[\d,]+ (?:gates?|thresholds?|gates and thresholds) held\b`)
+	colours       = map[judgement.Outcome]string{judgement.Crossed: "31", judgement.Undecided: "33", judgement.Held: "32"}
+)
+
+// Coloured returns a report's Markdown with colours for a terminal: crossed red, undecided yellow,
+// held green.
+func Coloured(markdown string) string {
+	return outcomeOfLine.ReplaceAllStringFunc(markdown, func(start string) string {
+		word, rest, listed := strings.Cut(start, ": ")
+		if !listed {
+			return "\x1b[" + colours[judgement.Held] + "m" + start + "\x1b[0m"
+		}
+
+		return "\x1b[" + colours[judgement.Outcome(strings.ToLower(word))] + "m" + word + "\x1b[0m: " + rest
+	})
 }
 
 func (v *Verdict) couldSee() string {

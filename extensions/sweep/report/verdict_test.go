@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,9 +46,31 @@ func TestVerdictInALine(t *testing.T) {
 		"UNDECIDED  g <= 3: 2.9; could see 40 %; 7 runs": anOpen,
 		"undecided  g <= 4: 3.9; 8 runs":                 aTolerated,
 		"CROSSED    of two lines: no step":               {Gate: "of two lines", Detail: "no\nstep", Outcome: "crossed"},
+		"UNDECIDED  a sentence: none idle; 7 runs":       {Gate: "a sentence", Detail: "none idle.", Outcome: "undecided", Needed: "7 runs"},
 	} {
 		require.Equal(t, want, v.Line())
 	}
+}
+
+func TestOneExplanationOfSeveralGates(t *testing.T) {
+	text := madeUp(func(r *Report) {
+		r.Gates = []Verdict{{Gate: "p50", Detail: "incomplete", Outcome: "crossed"}, aCrossed, {Gate: "p99", Detail: "incomplete", Outcome: "crossed"}}
+	}).Markdown()
+	require.Contains(t, text, "\n\nCROSSED: p50; p99 (incomplete)\n\nCROSSED: g <= 2 (2.1; could see 3.0 %)\n")
+}
+
+func TestColoursOfATerminal(t *testing.T) {
+	text := madeUp(func(r *Report) {
+		r.Gates = []Verdict{aHeld, aCrossed, anOpen, aTolerated, {Gate: "g", Outcome: "held", Held: true}}
+	}).Markdown()
+	coloured := Coloured(text)
+	for _, want := range []string{
+		"\n\x1b[32mheld\x1b[0m: g", "\n\x1b[31mCROSSED\x1b[0m: g", "\n\x1b[33mUNDECIDED\x1b[0m: g", "\n\x1b[33mundecided\x1b[0m: g",
+		"\n\x1b[32mThe other 1 gate held\x1b[0m.\n",
+	} {
+		require.Contains(t, coloured, want)
+	}
+	require.Equal(t, text, regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured, ""))
 }
 
 func TestGatesInJUnit(t *testing.T) {

@@ -1,7 +1,6 @@
 package thresholds
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -60,7 +59,7 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 func Values(of map[string]float64) string {
 	words := make([]string, 0, len(of))
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		words = append(words, fmt.Sprintf("%s %v", name, of[name]))
+		words = append(words, name+" "+report.ThreeDigits(of[name]))
 	}
 
 	return strings.Join(words, ", ")

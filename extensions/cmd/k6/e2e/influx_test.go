@@ -231,14 +231,14 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 		"sweep-influxdb=http://127.0.0.1:1":                              "InfluxDB 1 needs database",
 	} {
 		r := k6(t, options{script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""}, args: []string{"--out", argument}})
-		require.NotEqual(t, exitOK, r.code)
+		require.Equal(t, exitInvalidConfig, r.code)
 		require.Contains(t, r.output, want)
 	}
 	r := k6(t, options{
 		script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""},
 		args: []string{"--tag", "target=staging", "--out", "sweep-influxdb=http://127.0.0.1:1/db"},
 	})
-	require.NotEqual(t, exitOK, r.code)
+	require.Equal(t, exitInvalidConfig, r.code)
 	require.Contains(t, r.output, `the run's tag \"target\" is the name of a sweep's own tag: rename it, for example to run_target`)
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -193,10 +194,13 @@ func TestAClientThatCannotConnectHoldsNobodyBack(t *testing.T) {
 
 func TestAPromiseIsRefused(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "promises"}})
-	require.Equal(t, exitThreshold, r.code, r.output)
-	require.NotEmpty(t, r.lines("returned a promise"))
-	require.Zero(t, r.report(t, "run").Steps[0].Ops)
+	for _, work := range []string{"promises", "promises in a duet"} {
+		r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": work}})
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
+		require.Len(t, r.lines("returned a promise"), 1, r.output)
+		lines := strings.Split(strings.TrimSpace(r.output), "\n")
+		require.Contains(t, lines[len(lines)-1], "returned a promise")
+	}
 }
 
 // A call that is not awaited takes no time, so a dead server would seem fast.
@@ -208,9 +212,8 @@ func TestUnawaitedCallsAreRefused(t *testing.T) {
 		t.Run(left, func(t *testing.T) {
 			t.Parallel()
 			r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": left, "URL": answering(t, 200)}})
-			require.Equal(t, exitThreshold, r.code, r.output)
-			require.NotEmpty(t, r.lines("left a promise that nobody awaits, or a timer"), r.output)
-			require.Zero(t, r.report(t, "run").Steps[0].Ops)
+			require.Equal(t, exitInvalidConfig, r.code, r.output)
+			require.Len(t, r.lines("left a promise that nobody awaits, or a timer"), 1, r.output)
 		})
 	}
 }

@@ -35,7 +35,7 @@ var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test add
 	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html, Beside: htmlBeside},
 	{Name: "json", Suffix: ".json", Help: "the report itself", Render: (*report.Report).JSON},
 	{
-		Name: Usual, Suffix: ".md", Help: "the published table, for people and Markdown",
+		Name: Usual, Suffix: ".md", Help: "a table, for people and Markdown",
 		Render: text((*report.Report).Markdown), Beside: text((*beside.Comparison).Markdown),
 	},
 	{Name: "csv", Suffix: ".csv", Help: "one line a step and operation, for spreadsheets", Render: (*report.Report).CSV},

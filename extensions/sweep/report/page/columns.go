@@ -75,14 +75,29 @@ func publishedColumns(r *report.Report) []tabular {
 	return []tabular{
 		perClient,
 		figureOf("ops/s", "opsPerSecond", opsPerSecond, rate),
-		figureOf("min client", "client.min", func(s *report.Step) float64 { return s.Client.Min }, span),
-		figureOf("max client", "client.max", func(s *report.Step) float64 { return s.Client.Max }, span),
-		figureOf("avg client", "client.avg", func(s *report.Step) float64 { return s.Client.Avg }, span),
+		clientTime("min", func(c report.Clients) float64 { return c.Min }),
+		clientTime("max", func(c report.Clients) float64 { return c.Max }),
+		clientTime("avg", func(c report.Clients) float64 { return c.Avg }),
 		latencyColumn("p50"),
 		latencyColumn("p99"),
 		failed,
 		{column{Name: "state", Text: true}, state},
 	}
+}
+
+func clientTime(name string, of func(report.Clients) float64) tabular {
+	c := figureOf(name+" client", "client."+name, func(s *report.Step) float64 { return of(s.Client) }, span)
+	shown := c.cell
+	c.cell = func(s *report.Step) cell {
+		one := shown(s)
+		if !s.HasClientTimes() {
+			one.Text = "–"
+		}
+
+		return one
+	}
+
+	return c
 }
 
 // onceAStep fills only the first row of a step.

@@ -14,6 +14,7 @@ type document struct {
 	Stamp    string // Started for programs
 	Repeated bool
 	Bests    []best
+	Only     string // name of the only step; else empty
 	Warnings []fact
 	Duets    []string // one line each
 	Found    string   // result of a search
@@ -37,7 +38,7 @@ func newDocument(r *report.Report) *document {
 	s := newSweep(r.Named())
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
-		Bests: bests(s), Warnings: warnings(r), Duets: r.DuetLines(), Found: found(r.Search),
+		Bests: bests(s), Only: s.onlyStep(), Warnings: warnings(r), Duets: r.DuetLines(), Found: found(r.Search),
 		Made:  scriptTables(r),
 		Gates: r.Gates, Published: publishedTableOf(r), Facts: factsOf(r), K6: r.K6,
 	}
@@ -56,10 +57,9 @@ func newDocument(r *report.Report) *document {
 			}
 		}
 		d.Tables = []table{stepsTable(s), detailsTable(s)}
-		for _, t := range []*table{witnessTable(s), partsTable(s)} {
-			if t != nil {
-				d.Tables = append(d.Tables, *t)
-			}
+		d.Tables = append(d.Tables, witnessTables(s)...)
+		if t := partsTable(s); t != nil {
+			d.Tables = append(d.Tables, *t)
 		}
 		d.Failures, d.More = failures(s)
 	}

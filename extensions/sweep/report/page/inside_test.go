@@ -15,6 +15,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 func insideOf(t *testing.T, page string) []*html.Node {
@@ -228,6 +229,7 @@ func TestPageOfADuet(t *testing.T) {
 	for i, variant := range []string{report.Base, report.Change} {
 		steps = append(steps, m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) {
 			s.Variant, s.PerClient, s.Client, s.OpsPerSecond = variant, 0, report.Clients{}, 9000+1000*float64(i)
+			s.Witness = &report.Witness{LimitedBy: witness.Neighbour, Why: "Others were at work."}
 		}))
 	}
 	r := m.madeUp(steps)
@@ -235,12 +237,19 @@ func TestPageOfADuet(t *testing.T) {
 		Clients: 8, Repeat: 1, Op: "rollup", Slices: 400, SliceSeconds: 0.05, Blocks: 100,
 		Figures: []report.DuetFigure{{Figure: "opsPerSecond", Base: 9000, Change: 10000, Ratio: 1.111, Low: 1.1, High: 1.122, Visible: 0.01}},
 	}}
-	page := nodes(t, rendered(t, r))
-	all := text(page[0])
-	require.Contains(t, all, "rollup of base: at most 9,000 operations a second")
-	require.Contains(t, all, "rollup of change: at most 10,000 operations a second")
+	page := rendered(t, r)
+	all := text(nodes(t, page)[0])
+	require.Contains(t, all, "With 8 clients:")
+	require.Contains(t, all, "rollup of base: 9,000 operations a second")
+	require.Contains(t, all, "rollup of change: 10,000 operations a second")
+	require.Contains(t, all, "A neighbour limited 1 of 1 step.")
+	for _, n := range nodes(t, page) {
+		if key := attr(n, "data-key"); strings.HasPrefix(key, "client.") {
+			require.Equal(t, "–", text(n), key)
+		}
+	}
 	require.Contains(t, all, "Each client worked for both variants in turn")
-	for _, list := range elements(page, "ul") {
+	for _, list := range elements(nodes(t, page), "ul") {
 		if attr(list, "aria-label") == "Duet" {
 			require.Contains(t, text(list), "8 clients: change beside base: ops/s better, 1.111x (1.100 to 1.122)")
 

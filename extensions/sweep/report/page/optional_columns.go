@@ -18,7 +18,11 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 		return of(s.AllClients, func(a *report.AllClients) float64 { return a.OpsPerSecond })
 	}, rate},
 	{"tail", "window.tailSeconds", func(s *report.Step) *float64 {
-		return of(s.Window, func(w *report.Window) float64 { return w.TailSeconds })
+		if s.Window == nil || span(s.Window.TailSeconds) == span(0) {
+			return nil
+		}
+
+		return &s.Window.TailSeconds
 	}, span},
 	{"achieved", "openLoop.achievedRate", func(s *report.Step) *float64 {
 		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.AchievedRate })

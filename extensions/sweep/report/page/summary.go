@@ -13,7 +13,7 @@ import (
 type best struct {
 	Op   string // empty if there is only one kind
 	Rate string // operations a second
-	At   string // name of the step
+	At   string // name of the step; empty if the run has one step only
 	P99  string // empty without a successful operation
 }
 
@@ -42,7 +42,29 @@ func bests(s *sweep) []best {
 		out = append(out, b)
 	}
 
+	if s.onlyStep() != "" {
+		for i := range out {
+			out[i].At = ""
+		}
+	}
+
 	return out
+}
+
+// onlyStep returns the name of the run's step, or "" if it has several.
+func (s *sweep) onlyStep() string {
+	name := ""
+	for _, one := range s.series {
+		for _, g := range one.groups {
+			if at := s.place(g.Key); name == "" {
+				name = at
+			} else if at != name {
+				return ""
+			}
+		}
+	}
+
+	return name
 }
 
 func (s *sweep) place(k report.Key) string {
@@ -58,18 +80,30 @@ type troubles struct {
 	tried, failed, unstarted uint64 // numbers of operations
 }
 
-func countTroubles(r *report.Report) troubles {
-	type run struct {
-		clients, repeat int
-		rate            float64
+// run identifies a step whatever its kinds of operations.
+type run struct {
+	clients, repeat int
+	rate            float64
+	variant         string // empty in a duet, whose variants share a step
+}
+
+func runOf(r *report.Report, s *report.Step) run {
+	one := run{s.Clients, s.Repeat, s.Rate, s.Variant}
+	if r.DuetOf(s) != nil {
+		one.variant = ""
 	}
+
+	return one
+}
+
+func countTroubles(r *report.Report) troubles {
 	var t troubles
 	seen := map[run]bool{}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		t.failed += s.Failed
 		t.tried += s.Failed + uint64(max(s.Operations, 0))
-		one := run{s.Clients, s.Repeat, s.Rate}
+		one := runOf(r, s)
 		if seen[one] {
 			continue // another kind of operation of the same step
 		}
@@ -90,11 +124,13 @@ func countTroubles(r *report.Report) troubles {
 // disturbed names the share of steps that a neighbour limited; "" for none.
 func disturbed(r *report.Report) string {
 	steps, limited, first := 0, 0, ""
+	seen := map[run]bool{}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if i > 0 && report.SameStep(&r.Steps[i-1], s) {
+		if seen[runOf(r, s)] {
 			continue
 		}
+		seen[runOf(r, s)] = true
 		steps++
 		if s.LimitedBy() == witness.Neighbour {
 			if limited++; first == "" {
@@ -107,6 +143,23 @@ func disturbed(r *report.Report) string {
 	}
 
 	return fmt.Sprintf("A neighbour limited %d of %s. %s", limited, plural(int64(steps), "step"), first)
+}
+
+// mostMissed is the most gates that the summary names.
+const mostMissed = 3
+
+// missed names the gates that fail the run.
+func missed(gates []report.Verdict) (names []string) {
+	for i := range gates {
+		if !gates[i].Held {
+			names = append(names, gates[i].Gate)
+		}
+	}
+	if more := len(names) - mostMissed; more > 0 {
+		names = append(names[:mostMissed], fmt.Sprintf("%d more", more))
+	}
+
+	return names
 }
 
 // warnings lists what a reader must know before believing a figure, each with a short word.
@@ -139,7 +192,7 @@ func warnings(r *report.Report) []fact {
 		out = append(out, fact{"Disturbed.", text})
 	}
 	if text, outcome := report.GatesText(r.Gates); outcome != judgement.Held {
-		out = append(out, fact{"Gates.", text + "."})
+		out = append(out, fact{"Gates.", text + ": " + strings.Join(missed(r.Gates), "; ") + "."})
 	}
 
 	return out

@@ -9,6 +9,7 @@ import (
 
 type table struct {
 	ID, Caption string
+	Folded      bool
 	Columns     []column
 	Rows        []row
 }
@@ -56,9 +57,7 @@ func detailsTable(s *sweep) table {
 		latencyColumn("p95"),
 		latencyColumn("p999"),
 		slowest,
-		figureOf("rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count),
-		figureOf("sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText),
-		figureOf("received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText),
+	}, traffic(s.report), []tabular{
 		figureOf("CPU of k6", "cpuSeconds.k6", func(s *report.Step) float64 { return s.CPU.K6 }, span),
 		figureOf("CPU of server", "cpuSeconds.server", func(s *report.Step) *float64 { return s.CPU.Server }, func(v *float64) string {
 			if v == nil {
@@ -77,14 +76,32 @@ func detailsTable(s *sweep) table {
 	return t
 }
 
-// partsTable has what only some steps have: a window, an open loop, failures. It is nil without
-// any.
+// traffic returns the columns of rows and bytes that the run's clients counted. Few clients do.
+func traffic(r *report.Report) (columns []tabular) {
+	for _, t := range []struct {
+		name, key string
+		of        func(*report.Step) uint64
+		text      func(uint64) string
+	}{
+		{"rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count},
+		{"sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText},
+		{"received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText},
+	} {
+		if slices.ContainsFunc(r.Steps, func(s report.Step) bool { return t.of(&s) > 0 }) {
+			columns = append(columns, figureOf(t.name, t.key, t.of, t.text))
+		}
+	}
+
+	return columns
+}
+
+// partsTable has what only some steps have, such as an open loop. It is nil without any.
 func partsTable(s *sweep) *table {
 	columns := someSteps(s.report)
 	if len(columns) == 0 {
 		return nil
 	}
-	t := &table{ID: "parts", Caption: "Parts of the same steps: windows, open loops, failures"}
+	t := &table{ID: "parts", Caption: "Figures that only some steps have"}
 	t.fill(s, slices.Concat(named(s), columns))
 
 	return t

@@ -24,8 +24,9 @@ func limitedBy(r *report.Report) []tabular {
 	}})}
 }
 
-// witnessTable has the bottleneck of each step with the evidence; nil without any.
-func witnessTable(s *sweep) *table {
+// witnessTables returns a table of the bottleneck of each step, and a folded one of the evidence,
+// which is wide.
+func witnessTables(s *sweep) []table {
 	if !hasWitness(s.report) {
 		return nil
 	}
@@ -33,6 +34,10 @@ func witnessTable(s *sweep) *table {
 	columns = append(columns, onceAStep(tabular{column{Name: "why", Text: true}, func(s *report.Step) cell {
 		return cell{Key: "witness.why", Value: why(s), Text: why(s), Class: "text"}
 	}}))
+	limited := table{ID: "witness", Caption: "What limited the same steps"}
+	limited.fill(s, columns)
+
+	columns = named(s)
 	for _, f := range witness.Figures {
 		value := func(s *report.Step) *float64 {
 			if s.Witness == nil {
@@ -55,10 +60,10 @@ func witnessTable(s *sweep) *table {
 			})))
 		}
 	}
-	t := &table{ID: "witness", Caption: "What limited the same steps, and the evidence"}
-	t.fill(s, columns)
+	evidence := table{ID: "evidence", Caption: "The evidence for what limited them", Folded: true}
+	evidence.fill(s, columns)
 
-	return t
+	return []table{limited, evidence}
 }
 
 func why(s *report.Step) string {

@@ -33,6 +33,7 @@ const works = {
   throws: () => { throw new TypeError('no good'); },
   aborts: () => exec.test.abort('enough'),
   promises: () => Promise.resolve(),
+  'promises in a duet': { base: () => sleep(0.001), change: () => Promise.resolve() },
   'a timer': () => { setTimeout(() => {}, 1); },
   'a timer of the module': () => { timers.setTimeout(() => {}, 1); },
   'an interval of the module': () => { const id = every(() => timers.clearInterval(id), 1); },
