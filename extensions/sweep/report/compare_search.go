@@ -26,10 +26,15 @@ func newSought(before, after *Search, tolerance float64) *Sought {
 		return nil
 	}
 
+	surely := before.Bracket
+	if surely == nil && after.CannotTell() {
+		surely = &Bracket{Low: before.Found}
+	}
+
 	return &Sought{
 		Of: after.Of, Bound: after.Bound, Old: before.Found, New: after.Found,
 		OldBracket: before.Bracket, NewBracket: after.Bracket,
-		Regressed: before.Found-after.Found > tolerance*before.Found && !overlap(before.Bracket, after.Bracket),
+		Regressed: before.Found-after.Found > tolerance*before.Found && !overlap(surely, after.Bracket),
 	}
 }
 
