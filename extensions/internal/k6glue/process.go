@@ -34,7 +34,9 @@ const noCode = -1
 // exitCode chooses between k6's code and the one that FailExit requested. A crossed gate takes
 // precedence over a run marked as failed, and an abort over the exception that it explains.
 func exitCode(of, asked int) int {
-	if of == 0 || of == int(exitcodes.ScriptException) && asked == int(exitcodes.ScriptAborted) || of == noCode && asked != 0 || of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
+	if of == 0 || of == noCode && asked != 0 ||
+		of == int(exitcodes.ScriptException) && asked == int(exitcodes.ScriptAborted) ||
+		of == int(exitcodes.MarkedAsFailed) && asked == int(exitcodes.ThresholdsHaveFailed) {
 		return asked
 	}
 

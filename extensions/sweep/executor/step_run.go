@@ -170,9 +170,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	<-watched
 	<-read
 	<-known // otherwise its statistics would use CPU time of the next step
-	if err, failures := r.step.AllFailed(); r.endsIfAllFail() && operr.Unreachable(err) && !r.step.Interrupted() {
-		r.allFailed(err, failures) // the step was too short for OnAllFail
-	}
+	r.endIfUnreachable()
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true
@@ -196,6 +194,14 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort)
+}
+
+// endIfUnreachable ends the test if a step that was too short for OnAllFail reached no server.
+func (r *stepRun) endIfUnreachable() {
+	failures, err := r.step.AllFailed()
+	if r.endsIfAllFail() && operr.Unreachable(err) && !r.step.Interrupted() {
+		r.allFailed(err, failures)
+	}
 }
 
 // mixed handles a step in which only some clients called sweep.run. The calls of the others are not

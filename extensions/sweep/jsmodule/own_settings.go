@@ -191,24 +191,12 @@ var settingName = regexp.MustCompile(`^[A-Z][A-Z_]*$`)
 // refuseUnknown returns the error for a name that is no setting: any of -e, and those of the
 // environment that look like a misspelt one.
 func (o *ownSettings) refuseUnknown(flags []string, env *sobek.Object) error {
-	known := slices.Clone(o.names)
-	for _, name := range o.Sweep {
-		if o.of[name] == nil {
-			known = append(known, name)
-		}
-	}
-	if len(o.Base) > 0 {
-		known = append(known, "BASE", "BASE_URL")
-		for _, name := range o.Base {
-			if strings.HasSuffix(name, "_URL") {
-				known = append(known, "BASE_"+name)
-			}
-		}
-	}
+	known := o.known()
 	for _, name := range slices.Concat(flags, env.Keys()) {
 		short := strings.TrimPrefix(name, "SWEEP_")
 		flag, usable := slices.Contains(flags, name), name == o.variable(short)
-		if slices.Contains(known, short) && (usable || flag) || strings.HasPrefix(name, "K6_") || k6glue.IsNullish(env.Get(name)) || env.Get(name).String() == "" {
+		if slices.Contains(known, short) && (usable || flag) || strings.HasPrefix(name, "K6_") ||
+			k6glue.IsNullish(env.Get(name)) || env.Get(name).String() == "" {
 			continue
 		}
 		if !flag && name == short && !usable { // somebody else's
@@ -227,4 +215,24 @@ func (o *ownSettings) refuseUnknown(flags []string, env *sobek.Object) error {
 	}
 
 	return nil
+}
+
+// known lists all names that the script reads, with those of a duet's base.
+func (o *ownSettings) known() []string {
+	known := slices.Clone(o.names)
+	for _, name := range o.Sweep {
+		if o.of[name] == nil {
+			known = append(known, name)
+		}
+	}
+	if len(o.Base) > 0 {
+		known = append(known, "BASE", "BASE_URL")
+		for _, name := range o.Base {
+			if strings.HasSuffix(name, "_URL") {
+				known = append(known, "BASE_"+name)
+			}
+		}
+	}
+
+	return known
 }

@@ -74,19 +74,19 @@ func (s *Step) allFail(c *Client, cause string, err error) (failures uint64, sur
 		(tried >= allFailAnyway || tried >= allFailAfter && known.failures >= allFailFailures)
 }
 
-// AllFailed returns the last error and the number of failures of a step in which every operation
-// has failed with one cause, at least ten for each client; nil for other steps.
-func (s *Step) AllFailed() (last error, failures uint64) {
+// AllFailed returns the number of failures and the last error of a step in which every operation
+// has failed with one cause, at least ten for each client; 0 for other steps.
+func (s *Step) AllFailed() (failures uint64, last error) {
 	if s.AnySucceeded() {
-		return nil, 0
+		return 0, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.common {
 		if len(c.clients) == len(s.clients) && c.failures >= uint64(allFailFailures*len(s.clients)) {
-			last, failures = c.last, c.failures
+			failures, last = c.failures, c.last
 		}
 	}
 
-	return last, failures
+	return failures, last
 }

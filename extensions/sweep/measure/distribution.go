@@ -176,7 +176,7 @@ func (d *Distribution) Quantile(q float64) time.Duration {
 // durations, in the way that lowers the quantile most: from the longest of its share q.
 func (d *Distribution) QuantileWithout(q float64, excess time.Duration) time.Duration {
 	left := uint64(max(math.Ceil(q*float64(d.Count)), 1)) // operations to lower
-	var shorter []uint64                                  // their counters
+	shorter := make([]uint64, 0, len(d.counts))           // their counters
 	for _, c := range d.counts {
 		c = min(c, left)
 		shorter = append(shorter, c)

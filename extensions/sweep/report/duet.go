@@ -108,7 +108,8 @@ func (r *Report) DuetLine(d *Duet) string {
 		if f.isRate() {
 			name = "ops/s"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s, %s", name, judgement.Word(f.isRate(), f.Low, f.High), judgement.TimesWithin(f.Ratio, f.Low, f.High)))
+		word := judgement.Word(f.isRate(), f.Low, f.High)
+		parts = append(parts, fmt.Sprintf("%s %s, %s", name, word, judgement.TimesWithin(f.Ratio, f.Low, f.High)))
 		seen = append(seen, judgement.Percent(f.Visible)+" of "+name)
 	}
 

@@ -200,20 +200,19 @@ func (s *Search) triedAgain(show func(float64) string) string {
 func (r *Report) FoundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
+	of, show := "number of clients", func(n float64) string { return Thousands(int64(n)) }
+	if s.Of == ofRate {
+		of, show = "rate", perSecond
+	}
 	switch {
-	case s.CannotTell() && s.Bracket != nil && s.Bracket.Low > 0 && s.Of == ofRate:
-		return fmt.Sprintf("The highest rate that keeps %s is undecided.", bound)
 	case s.CannotTell() && s.Bracket != nil && s.Bracket.Low > 0:
-		return fmt.Sprintf("The highest number of clients that keeps %s is undecided.", bound)
+		return fmt.Sprintf("The highest %s that keeps %s is undecided.", of, bound)
 	case s.CannotTell():
 		return fmt.Sprintf("Nothing that was tried is shown to keep %s.", bound)
-	case s.Of == ofRate && s.Found > 0:
-		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
+	case s.Found > 0:
+		return fmt.Sprintf("The highest %s that keeps %s is %s (of at most %s).", of, bound, show(s.Found), show(s.Max))
 	case s.Of == ofRate:
 		return fmt.Sprintf("Not even the lowest rate that was tried keeps %s.", bound)
-	case s.Found > 0:
-		return fmt.Sprintf("The highest number of clients that keeps %s is %s (of at most %s).",
-			bound, Thousands(int64(s.Found)), Thousands(int64(s.Max)))
 	}
 	lowest := 1
 	for i := range r.Steps {

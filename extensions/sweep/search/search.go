@@ -274,22 +274,30 @@ func (b *findBound) clear(s *report.Step) bool {
 	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.Percentile.Beyond(s.Operations)
 }
 
+// sureBracket returns the highest number up to highest that keeps the bound for sure, and the lowest
+// above it that does not.
+func (s *Search) sureBracket(highest float64) *report.Bracket {
+	sure := &report.Bracket{}
+	for _, n := range s.numbers {
+		switch {
+		case n.kept(sureLead) && n.value <= highest:
+			sure.Low = n.value
+		case n.broken(sureLead) && n.value > highest && sure.High == 0:
+			sure.High = n.value
+		}
+	}
+
+	return sure
+}
+
 // Result returns the search for the report.
 func (s *Search) Result() *report.Search {
 	good, bad := s.bracket()
-	result := &report.Search{Of: s.find.Varies(), Bound: s.find.Bound(), Max: s.find.Max, Bracket: &report.Bracket{}}
 	highest := 0.0 // that meets the bound, maybe not for sure
 	if good != nil {
 		highest = good.value
 	}
-	for _, n := range s.numbers {
-		switch {
-		case n.kept(sureLead) && n.value <= highest:
-			result.Bracket.Low = n.value
-		case n.broken(sureLead) && n.value > highest && result.Bracket.High == 0:
-			result.Bracket.High = n.value
-		}
-	}
+	result := &report.Search{Of: s.find.Varies(), Bound: s.find.Bound(), Max: s.find.Max, Bracket: s.sureBracket(highest)}
 	gaveUp := s.steps >= s.find.MostSteps(s.repeats) && s.choose() != nil
 	if !gaveUp && !good.doubtful() && !bad.doubtful() {
 		result.Found = highest
