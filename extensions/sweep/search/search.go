@@ -137,13 +137,8 @@ func (s *Search) choose() *number {
 	case bad != nil && !s.settled(bad):
 		return bad
 	case good.doubtful(): // a lower number may be sure
-		for _, n := range slices.Backward(s.numbers) {
-			if n.value < good.value && !s.settled(n) {
-				return n
-			}
-			if n.kept(sureLead) {
-				return nil
-			}
+		if n, sure := s.below(good); n != nil || sure {
+			return n
 		}
 	}
 	if broken := s.broken(); broken != nil && !s.settled(broken) { // the number above may stay undecided
@@ -151,6 +146,21 @@ func (s *Search) choose() *number {
 	}
 
 	return nil
+}
+
+// below returns the highest number below a doubtful one that needs another step, unless a higher one
+// keeps the bound for sure.
+func (s *Search) below(doubtful *number) (n *number, sure bool) {
+	for _, n := range slices.Backward(s.numbers) {
+		if n.value < doubtful.value && !s.settled(n) {
+			return n, false
+		}
+		if n.kept(sureLead) {
+			return nil, true
+		}
+	}
+
+	return nil, false
 }
 
 // broken returns the lowest number known to miss the bound, or nil.
@@ -274,8 +284,8 @@ func (b *findBound) clear(s *report.Step) bool {
 	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.Percentile.Beyond(s.Operations)
 }
 
-// sureBracket returns the highest number up to highest that keeps the bound for sure, and the lowest
-// above it that does not.
+// sureBracket returns the highest number up to highest that keeps the bound for sure, and the
+// lowest above it that does not.
 func (s *Search) sureBracket(highest float64) *report.Bracket {
 	sure := &report.Bracket{}
 	for _, n := range s.numbers {
