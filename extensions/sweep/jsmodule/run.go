@@ -168,7 +168,7 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 // errAsyncDuet is the error for asynchronous functions in a duet.
 var errAsyncDuet = errors.New("sweep.run({ base, change }) calls functions that are done when they return, but one returned a promise, " +
 	"or left one or a timer behind: use a client whose calls block, such as k6/x/resp for Redis; " +
-	"or give sweep.options({ variants: ['base', 'change'] }), make the scenario's function async, and do in it what sweep.step().variant names")
+	"or give sweep.options({ variants: ['base', 'change'] }), make the scenario's function async, and do what sweep.step().variant names")
 
 // errLeftBehind is the error for a function that leaves a promise or a timer.
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +

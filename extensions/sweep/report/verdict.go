@@ -62,11 +62,14 @@ func (v *Verdict) Explained() string {
 	return text
 }
 
-// The start of a line about gates, and the colours of their outcomes on a terminal, as k6's.
-var (
-	outcomeOfLine = regexp.MustCompile(`(?mi)^(crossed|undecided|held): |^(?:The other )?[\d,]+ (?:gates?|thresholds?|gates and thresholds) held\b`)
-	colours       = map[judgement.Outcome]string{judgement.Crossed: "31", judgement.Undecided: "33", judgement.Held: "32"}
-)
+// outcomeOfLine matches the start of a line about gates.
+var outcomeOfLine = regexp.MustCompile(
+	`(?mi)^(crossed|undecided|held): |^(?:The other )?[\d,]+ (?:gates?|thresholds?|gates and thresholds) held\b`)
+
+// colours are those of k6 for a terminal.
+var colours = map[judgement.Outcome]string{ //nolint:gochecknoglobals // a constant
+	judgement.Crossed: "31", judgement.Undecided: "33", judgement.Held: "32",
+}
 
 // Coloured returns a report's Markdown with colours for a terminal: crossed red, undecided yellow,
 // held green.

@@ -132,11 +132,20 @@ func (s *Search) choose() *number {
 		return s.number(min(2*good.value, s.find.Max))
 	case good != nil && bad != nil && bad.value-good.value > max(1, findPrecision*good.value):
 		return s.number(math.Floor((good.value + bad.value) / 2))
-	case good != nil && !s.settled(good): // confirm both ends
+	}
+
+	return s.confirm(good, bad)
+}
+
+// confirm returns the next number to try again at the ends of the bracket.
+func (s *Search) confirm(good, bad *number) *number {
+	if good != nil && !s.settled(good) {
 		return good
-	case bad != nil && !s.settled(bad):
+	}
+	if bad != nil && !s.settled(bad) {
 		return bad
-	case good.doubtful(): // a lower number may be sure
+	}
+	if good.doubtful() { // a lower number may be sure
 		if n, sure := s.below(good); n != nil || sure {
 			return n
 		}
@@ -148,8 +157,8 @@ func (s *Search) choose() *number {
 	return nil
 }
 
-// below returns the highest number below a doubtful one that needs another step, unless a higher one
-// keeps the bound for sure.
+// below returns the highest number below a doubtful one that needs another step, unless a higher
+// one keeps the bound for sure.
 func (s *Search) below(doubtful *number) (n *number, sure bool) {
 	for _, n := range slices.Backward(s.numbers) {
 		if n.value < doubtful.value && !s.settled(n) {
