@@ -7,6 +7,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
+// tail is the name of the column with the time after the measured phase.
+const tail = "tail"
+
 type optional struct {
 	name, key string
 	value     func(*report.Step) *float64
@@ -17,12 +20,8 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	{"ops/s of all clients", "allClients.opsPerSecond", func(s *report.Step) *float64 {
 		return of(s.AllClients, func(a *report.AllClients) float64 { return a.OpsPerSecond })
 	}, rate},
-	{"tail", "window.tailSeconds", func(s *report.Step) *float64 {
-		if s.Window == nil || span(s.Window.TailSeconds) == span(0) {
-			return nil
-		}
-
-		return &s.Window.TailSeconds
+	{tail, "window.tailSeconds", func(s *report.Step) *float64 {
+		return of(s.Window, func(w *report.Window) float64 { return w.TailSeconds })
 	}, span},
 	{"achieved", "openLoop.achievedRate", func(s *report.Step) *float64 {
 		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.AchievedRate })
@@ -92,10 +91,17 @@ func of[T any](part *T, figure func(*T) float64) *float64 {
 	return &v
 }
 
+// tells reports whether a step makes the column worth showing: a tail has to last.
+func (o *optional) tells(s *report.Step) bool {
+	v := o.value(s)
+
+	return v != nil && (o.name != tail || o.text(*v) != o.text(0))
+}
+
 func someSteps(r *report.Report) []tabular {
 	var columns []tabular
 	for _, o := range slices.Concat(optionals, counted(r)) {
-		if !slices.ContainsFunc(r.Steps, func(s report.Step) bool { return o.value(&s) != nil }) {
+		if !slices.ContainsFunc(r.Steps, func(s report.Step) bool { return o.tells(&s) }) {
 			continue
 		}
 		columns = append(columns, figureOf(o.name, o.key, o.value, func(v *float64) string {

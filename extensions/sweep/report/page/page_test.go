@@ -304,4 +304,10 @@ func TestWhatIsNotMeasuredIsLeftOut(t *testing.T) {
 		require.Contains(t, show(0.2, 5), shown)
 		require.NotContains(t, show(0.0000001, 0), shown)
 	}
+
+	m = newMaker()
+	tail := func(seconds float64) report.Step {
+		return m.step(8, 1, 100, "get", 900, func(s *report.Step) { s.Window = &report.Window{TailSeconds: seconds} })
+	}
+	require.Contains(t, rendered(t, m.madeUp([]report.Step{tail(0), tail(0.2)})), ">0.000s<", "next to a tail that lasted")
 }
