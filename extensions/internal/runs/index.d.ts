@@ -208,23 +208,11 @@ declare namespace XK6SweepCaches {
     tags?: XK6Sweep.Tags;
   }
 
-  interface HitRateResult {
-    succeeded: number;
-    failed: number;
-    wrong: number;
-    hits: number;
-    misses: number;
+  interface HitRateResult extends Result {
     /** Includes failed ones. The total of a timed pass is a published figure. */
     hotAccesses: number;
-    hotHits: number;
-    refused: number;
-    /** Bytes of values written. */
-    bytesSent: number;
-    /** Bytes of values read. */
-    bytesReceived: number;
     /** Accesses that no client has claimed. */
     left: number;
-    seconds: number;
   }
 }
 
@@ -335,6 +323,5 @@ declare namespace XK6SweepYCSB {
     bytesReceived: number;
     /** Records not loaded yet; 0 in phase `run`. */
     left: number;
-    seconds: number;
   }
 }

@@ -83,7 +83,7 @@ func (k *cache) evict() bool {
 }
 
 func isCacheable(sql string) bool {
-	sql = trimComments(sql)
+	sql = TrimComments(sql)
 	end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
 	if end < 0 {
 		end = len(sql)
@@ -96,7 +96,9 @@ func isCacheable(sql string) bool {
 	}
 }
 
-func trimComments(sql string) string {
+// TrimComments returns a statement without the spaces and comments before its first word. A comment
+// without an end stays.
+func TrimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)
 		var end string
@@ -110,7 +112,7 @@ func trimComments(sql string) string {
 		}
 		_, rest, found := strings.Cut(sql, end)
 		if !found {
-			return ""
+			return sql
 		}
 		sql = rest
 	}

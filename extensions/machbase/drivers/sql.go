@@ -4,7 +4,8 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 var tightSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
@@ -12,32 +13,12 @@ var tightSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
 // clientSQL rewrites a statement for the clients. They recognise a query by its first word. They
 // find no columns if a comment precedes it, or if anything but a space, such as a hint, follows it.
 func clientSQL(sql string) string {
-	sql = trimComments(sql)
+	sql = cmi.TrimComments(sql)
 	if tightSelect.MatchString(sql) {
 		return sql[:len("select")] + " " + sql[len("select"):]
 	}
 
 	return sql
-}
-
-func trimComments(sql string) string {
-	for {
-		sql = strings.TrimSpace(sql)
-		var end string
-		switch {
-		case strings.HasPrefix(sql, "--"):
-			end = "\n"
-		case strings.HasPrefix(sql, "/*"):
-			end = "*/"
-		default:
-			return sql
-		}
-		_, rest, found := strings.Cut(sql, end)
-		if !found {
-			return sql
-		}
-		sql = rest
-	}
 }
 
 // clientArgs returns a copy in which IP addresses are text, the form that the clients accept.

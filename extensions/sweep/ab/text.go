@@ -92,23 +92,24 @@ func (j *Judgement) verdict() string {
 // answer says in words which command is better, by the figure that decides the outcome.
 func answer(judgements []Judgement) string {
 	outcome, _ := Outcome(judgements)
-	var gated []*Judgement
+	var gated, decisive []*Judgement // decisive ones have the outcome
 	words := map[string]int{}
 	for i := range judgements {
 		if j := &judgements[i]; j.Gate != "" {
 			gated = append(gated, j)
 			words[j.word()]++
+			if j.Outcome == outcome {
+				decisive = append(decisive, j)
+			}
 		}
 	}
-	decisive := slices.MaxFunc(gated, func(a, b *Judgement) int {
-		return cmp.Or(compareBools(a.Outcome == outcome, b.Outcome == outcome), cmp.Compare(a.weight(), b.weight()))
-	})
-	text := string(outcome) + ": " + decisive.sentence()
+	most := slices.MaxFunc(decisive, func(a, b *Judgement) int { return cmp.Compare(a.weight(), b.weight()) })
+	text := string(outcome) + ": " + most.sentence()
 	if len(gated) == 1 {
 		return text
 	}
 	var counts []string
-	for _, word := range []string{worse, better, same, cannotTell} {
+	for _, word := range []string{judgement.Worse, judgement.Better, judgement.Same, judgement.CannotTell} {
 		if words[word] > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", words[word], word))
 		}
@@ -117,35 +118,14 @@ func answer(judgements []Judgement) string {
 	return fmt.Sprintf("%s\nof %d gated figures: %s", text, len(gated), strings.Join(counts, ", "))
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	default:
-		return -1
-	}
-}
-
-// The words that compare change with base.
-const (
-	better     = "better"
-	worse      = "worse"
-	same       = "same"
-	cannotTell = "cannot tell"
-)
-
 func (j *Judgement) word() string {
 	switch {
 	case j.N > 0:
-		word, _, _ := strings.Cut(judgement.Word(j.rate, j.Low, j.High), " within ")
-
-		return word
+		return judgement.Compared(j.rate, j.Low, j.High)
 	case j.Outcome == judgement.Crossed:
-		return worse
+		return judgement.Worse
 	default:
-		return cannotTell
+		return judgement.CannotTell
 	}
 }
 
@@ -158,9 +138,9 @@ func (j *Judgement) weight() float64 {
 	const worseFirst, certainFirst = 1e3, 1e6
 	weight := math.Abs(math.Log(j.Ratio))
 	switch j.word() {
-	case worse:
+	case judgement.Worse:
 		weight += worseFirst + certainFirst
-	case better:
+	case judgement.Better:
 		weight += certainFirst
 	}
 
@@ -181,13 +161,13 @@ func (j *Judgement) sentence() string {
 	}
 	ratio := judgement.TimesWithin(j.Interval())
 	switch word := j.word(); word {
-	case same:
+	case judgement.Same:
 		return fmt.Sprintf("change is as good as base: %s is the %s, %s%s", figure, judgement.Word(j.rate, j.Low, j.High), ratio, j.needed())
-	case cannotTell:
+	case judgement.CannotTell:
 		return fmt.Sprintf("neither is certainly better: %s is %s of base%s", figure, ratio, j.needed())
 	default:
 		text := fmt.Sprintf("change is %s than base: %s is %s, %s", word, figure, difference(j.Ratio), ratio)
-		if word == worse && j.Outcome == judgement.Held {
+		if word == judgement.Worse && j.Outcome == judgement.Held {
 			text += ", which " + j.Gate + " allows"
 		}
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
@@ -242,14 +241,13 @@ func (d *described) bytes(text string) (any, bool) {
 
 // duration reads a time with a unit. Zero needs from: 0; from is in milliseconds.
 func (d *described) duration(text string) (any, bool) {
-	took, err := types.ParseExtendedDuration(text)
-	_, number := strconv.ParseFloat(text, 64)
+	took, ok := withUnit(text)
 	least := time.Nanosecond
 	if d.From != nil {
 		least = time.Duration(*d.From * float64(time.Millisecond))
 	}
 
-	return text, err == nil && number != nil && took >= least
+	return text, ok && took >= least
 }
 
 func (d *described) accepted() string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
@@ -74,10 +75,17 @@ func flag(text string) (any, bool) {
 }
 
 func duration(text string) (any, bool) {
+	d, ok := withUnit(text)
+
+	return text, ok && d >= 0 || text == "0"
+}
+
+// withUnit reads a duration, and refuses numbers without a unit.
+func withUnit(text string) (d time.Duration, ok bool) {
 	d, err := types.ParseExtendedDuration(text)
 	_, number := strconv.ParseFloat(text, 64)
 
-	return text, err == nil && d >= 0 && (number != nil || text == "0")
+	return d, err == nil && number != nil
 }
 
 func anyText(text string) (any, bool) { return text, true }

@@ -40,23 +40,43 @@ func timesDigits(ratio float64) string {
 	}
 }
 
-// Word compares change with base by the interval of their ratio: "better", "worse", "same within
-// 2.1 %" or "cannot tell". rate is set if the figure gets worse when it falls.
+// The words that compare change with base.
+const (
+	Better     = "better"
+	Worse      = "worse"
+	Same       = "same" // within 5 %
+	CannotTell = "cannot tell"
+)
+
+// Word compares change with base by the interval of their ratio: one of the words above, with the
+// distance if it is Same: "same within 2.1 %". rate is set if the figure gets worse when it falls.
 func Word(rate bool, low, high float64) string {
+	word := Compared(rate, low, high)
+	if word == Same {
+		word += " within " + Percent(farthest(low, high))
+	}
+
+	return word
+}
+
+// Compared is Word without the distance.
+func Compared(rate bool, low, high float64) string {
 	const sameWithin = 0.05
-	more, less := "worse", "better"
+	more, less := Worse, Better
 	if rate {
 		more, less = less, more
 	}
-	within := max(high-1, 1-low)
 	switch {
-	case within <= sameWithin:
-		return "same within " + Percent(within)
+	case farthest(low, high) <= sameWithin:
+		return Same
 	case low > 1:
 		return more
 	case high < 1:
 		return less
 	default:
-		return "cannot tell"
+		return CannotTell
 	}
 }
+
+// farthest returns how far an interval reaches from 1.
+func farthest(low, high float64) float64 { return max(high-1, 1-low) }
