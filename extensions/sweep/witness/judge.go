@@ -219,7 +219,7 @@ func full(e Evidence) (Word, string) {
 		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and it cannot use more than one.", plain(e[ServerThread]))
 	}
 	if !e.has(RateKept) && e[ClientsAtWork] > 0 && e[K6] >= ownPart*e[ClientsAtWork] {
-		return K6Itself, fmt.Sprintf("%s for %.0f clients: the operations are k6's own work.", k6, e[ClientsAtWork])
+		return K6Itself, fmt.Sprintf("%s for %s: the operations are k6's own work.", k6, atWork(e))
 	}
 
 	return "", ""
@@ -271,9 +271,17 @@ func elsewhere(e Evidence) (Word, string) {
 // nameIt ends a sentence about an unknown server.
 const nameIt = ": name it with sweep.meta({ target: { url } })."
 
+func atWork(e Evidence) string {
+	if e[ClientsAtWork] == 1 {
+		return "1 client"
+	}
+
+	return fmt.Sprintf("%.0f clients", e[ClientsAtWork])
+}
+
 // clients returns the word and the reason if nothing was full.
 func clients(e Evidence) (Word, string) {
-	who := fmt.Sprintf("%.0f clients", e[ClientsAtWork])
+	who := atWork(e)
 	if e[ClientsAtWork] == 1 {
 		who = "The client"
 	}

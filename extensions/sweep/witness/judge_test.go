@@ -206,6 +206,7 @@ func TestWhy(t *testing.T) {
 		"k6 itself started 20 % of the operations late.":                                                                {LateByK6: 0.2},
 		"7 operations failed because k6 may open no more files than 20.":                                                {NoFiles: 7, FileLimit: 20},
 		"The step was measured for 0.1 s, and at least 0.25 s are needed.":                                              {Seconds: 0.1},
+		"k6 used 0.90 of 4.00 processors for 1 client: the operations are k6's own work.":                               {K6: 0.9, ClientsAtWork: 1},
 		"k6 used 1.60 of 4.00 processors for 2 clients: the operations are k6's own work.":                              {K6: 1.6, ClientsAtWork: 2},
 		"k6 used 0.70 of 1.00 processors, and waited for a processor for 25 % of the time.":                             {K6: 0.7, K6Waited: 0.25, K6Processors: 1},
 		"A thread of the server used 0.95 of a processor, and it cannot use more than one.":                             {ServerThread: 0.95},
