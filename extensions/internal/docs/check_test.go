@@ -19,6 +19,7 @@ type checker struct {
 	makefile string
 	settings map[string][]string
 	sources  string
+	chaos    string // its protocols and faults
 }
 
 var (
@@ -28,7 +29,10 @@ var (
 
 func newChecker(t *testing.T) *checker {
 	t.Helper()
-	c := &checker{makefile: read(t, "Makefile"), settings: map[string][]string{}}
+	c := &checker{
+		makefile: read(t, "Makefile"), settings: map[string][]string{},
+		chaos: read(t, "scripts/chaos/protocol_test.go") + read(t, "scripts/chaos/fault_test.go"),
+	}
 	var sweeps []string
 	for line := range strings.Lines(read(t, "scenarios/README.md")) { // an e2e test compares its tables with the scenarios
 		cells := strings.Split(line, " | ")
@@ -105,8 +109,6 @@ func (c *checker) faults(command Command) []string {
 		}
 	case program == "export":
 		faults = append(faults, c.variables(named(rest))...)
-	case program == "bin/chaos":
-		faults = append(faults, undeclared("scripts/chaos", rest)...)
 	case program == "bin/bench":
 		faults = append(faults, undeclared("scripts/bench", rest)...)
 	case !slices.Contains(others, program):
@@ -153,7 +155,11 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 		case name == "BENCH_FLAGS":
 			faults = append(faults, undeclared("scripts/bench", strings.Fields(value))...)
 		case name == "CHAOS":
-			faults = append(faults, undeclared("scripts/chaos", strings.Fields(value))...)
+			for _, word := range regexp.MustCompile(`[\w-]+`).FindAllString(value, -1) {
+				if !strings.Contains(c.chaos, `name: "`+word+`"`) {
+					faults = append(faults, "scripts/chaos has no "+word)
+				}
+			}
 		case !assigned && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(argument)+`:`).MatchString(c.makefile):
 			faults = append(faults, "there is no target "+argument)
 		}

@@ -1,4 +1,4 @@
-package main
+package chaos
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package main
+package chaos
 
 import (
 	"bufio"
@@ -32,7 +32,6 @@ type server struct {
 	life    io.Closer
 	log     string
 	started command
-	deaths  int
 	// arguments returns the restart command of a server that overwrites its command line; nil for
 	// `started`.
 	arguments func(dir string) []string
@@ -51,11 +50,12 @@ func (s *server) dial() (net.Conn, error) {
 	return net.Dial(network, address)
 }
 
-func fromServersSh(name, addressVariable, log string) (*server, error) {
-	address, pid := os.Getenv(addressVariable), os.Getenv(strings.ToUpper(name)+"_PID")
+func fromServersSh(name, log string) (*server, error) {
+	variable := strings.ToUpper(strings.Replace(name, "mxgateway", "mxgw", 1)) + "_URL"
+	address, pid := os.Getenv(variable), os.Getenv(strings.ToUpper(name)+"_PID")
 	id, err := strconv.Atoi(pid)
 	if err != nil || address == "" {
-		return nil, fmt.Errorf("%s is not set: run me by scripts/servers.sh with %s -- %s", addressVariable, name, os.Args[0])
+		return nil, fmt.Errorf("%s is not set: run me by scripts/servers.sh with %s -- %s", variable, name, os.Args[0])
 	}
 	if _, after, found := strings.Cut(address, "://"); found {
 		address = after
@@ -174,8 +174,6 @@ func (s *server) revive() error {
 	if words, err := os.ReadFile(filepath.Join(s.started.dir, "stdout")); err == nil {
 		_ = os.WriteFile(s.log+".died", words, 0o600)
 	}
-	s.deaths++
-
 	return s.restart()
 }
 

@@ -1,4 +1,4 @@
-package main
+package chaos
 
 import (
 	"fmt"
@@ -13,6 +13,14 @@ import (
 // umem-cache is in no package registry. The test double runs as a separate process, this program
 // with this argument, so that it can be stopped and killed.
 const umemArgument = "umem-cache"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == umemArgument {
+		fmt.Fprintln(os.Stderr, serveUmem(os.Args[2]))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 type outsideTests struct{ testing.TB }
 
@@ -30,7 +38,6 @@ func serveUmem(control string) error {
 		os.Exit(0)
 	}()
 
-	//nolint:gosec // loopback, and of this program alone
 	return http.ListenAndServe(control, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		value, found := s.Value(r.URL.Query().Get("key"))
 		if !found {

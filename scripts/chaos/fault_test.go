@@ -1,10 +1,9 @@
-package main
+package chaos
 
 import (
 	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -241,21 +240,18 @@ func signals(all ...syscall.Signal) func(*cell) error {
 	}
 }
 
-func (f *fault) skip(p *protocol, clock string) string {
+// fits reports whether the fault makes sense for a protocol: clients of a cluster connect to its
+// servers without the proxy, some servers and clients speak no TLS, and there is only one loopback
+// address of IPv6.
+func (f *fault) fits(p *protocol) bool {
 	switch {
-	case f.cluster && !p.cluster:
-		return "only a cluster has it"
-	case p.cluster && !f.cluster && f.name != "none":
-		return "clients of a cluster connect to its servers without the proxy: resp has it"
-	case f.tls != "" && !p.tls:
-		return "k6's client of " + p.name + " speaks no TLS, and neither does the server"
-	case f.name == "dns-changes" && strings.Contains(p.host(), ":"):
-		return "there is one loopback address of IPv6, and " + p.name + " knows nothing else"
-	case (f.names != nil || f.name == "disk-full") && syscall.Geteuid() != 0:
-		return "needs root, to mount a file of its own over another for k6 alone"
-	case f.clock != 0 && clock == "":
-		return "needs a k6 whose clock can be stepped: make " + filepath.Join("bin", "k6-clock")
+	case p.cluster:
+		return f.cluster || f.name == "none"
+	case f.tls != "" && !p.tls, f.name == "dns-changes" && strings.Contains(p.host(), ":"):
+		return false
 	}
 
-	return ""
+	return !f.cluster
 }
+
+func (f *fault) mounts() bool { return f.names != nil || f.name == "disk-full" }

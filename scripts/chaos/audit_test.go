@@ -1,4 +1,4 @@
-package main
+package chaos
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -152,7 +153,7 @@ func umemValues(c *cell) (n int, err error) {
 }
 
 func gatewayCalls(c *cell) (n int, err error) {
-	text, err := get(c.env("MXGW_CONTROL") + "/summary")
+	text, err := get(os.Getenv("MXGW_CONTROL") + "/summary")
 	if err != nil {
 		return 0, err
 	}
