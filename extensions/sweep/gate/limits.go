@@ -28,19 +28,18 @@ var (
 func Disturbed(r *report.Report) string {
 	groups := r.Groups()
 	for i := range groups {
-		if why := limitOf(&groups[i], []witness.Word{witness.Neighbour}); why != "" {
-			return steps(groups[i].Key) + " was " + why
+		if w := limiting(&groups[i], []witness.Word{witness.Neighbour}); w != nil {
+			return steps(groups[i].Key) + " was limited by neighbour: " + strings.TrimSuffix(w.Why, ".")
 		}
 	}
 
 	return ""
 }
 
-// limitOf returns a clause if one of these words limited at least half of a step's repeats, so
-// that their median depends on it; else "".
-func limitOf(g *report.Group, words []witness.Word) string {
+// limiting returns the first repeat's witness if these words limited at least half of a step's
+// repeats, so that their median depends on it; else nil.
+func limiting(g *report.Group, words []witness.Word) (first *report.Witness) {
 	count := 0
-	var first *report.Witness
 	for _, s := range g.Steps {
 		if slices.Contains(words, s.LimitedBy()) {
 			if count++; first == nil {
@@ -48,16 +47,29 @@ func limitOf(g *report.Group, words []witness.Word) string {
 			}
 		}
 	}
-	if count == 0 || 2*count < len(g.Steps) {
-		return ""
-	}
-	why := strings.TrimSuffix(first.Why, ".")
-	switch first.LimitedBy { //nolint:exhaustive // the others are no words of gates
-	case witness.Unsteady, witness.Short:
-		return "the step is " + string(first.LimitedBy) + ": " + why
+	if 2*count < len(g.Steps) {
+		return nil
 	}
 
-	return "limited by " + string(first.LimitedBy) + ": " + why
+	return first
+}
+
+// limitOf returns a clause about what limited a step, or "". The report explains neighbours once
+// for the whole run.
+func limitOf(g *report.Group, words []witness.Word) string {
+	w := limiting(g, words)
+	if w == nil {
+		return ""
+	}
+	why := ": " + strings.TrimSuffix(w.Why, ".")
+	switch w.LimitedBy { //nolint:exhaustive // the others are no words of gates
+	case witness.Unsteady, witness.Short:
+		return "the step is " + string(w.LimitedBy) + why
+	case witness.Neighbour:
+		why = ""
+	}
+
+	return "limited by " + string(w.LimitedBy) + why
 }
 
 // inTails is how much worse disturbances make high percentiles than the median: a waiting thread

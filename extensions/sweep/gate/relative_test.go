@@ -229,7 +229,7 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 	require.NoError(t, f.setBaseline(near(t)))
 	for word, want := range map[witness.Word]string{
 		witness.K6Itself:  "not judged: limited by k6: So it was",
-		witness.Neighbour: "not judged: limited by neighbour: So it was",
+		witness.Neighbour: "not judged: limited by neighbour",
 		witness.Unsteady:  "not judged: the step is unsteady: So it was",
 		witness.Short:     "not judged: the step is short: So it was",
 		witness.Server:    "", witness.Host: "", witness.Rate: "", witness.Clients: "", witness.Network: "", witness.Unknown: "",
@@ -283,7 +283,7 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	for speed, want := range map[float64]judgement.Outcome{0.4: judgement.Crossed, 0.6: judgement.Undecided} {
 		v := f.Judge(changed(steady(speed), disturbed(2)))[0]
 		require.Equal(t, want, v.Outcome)
-		require.Equal(t, want == judgement.Crossed, strings.HasSuffix(v.Detail, "So it was, which does not explain so much"), v.Detail)
+		require.Equal(t, want == judgement.Crossed, strings.HasSuffix(v.Detail, "limited by neighbour, which does not explain so much"), v.Detail)
 	}
 }
 
@@ -393,7 +393,7 @@ func TestBoundsOfStepsThatAreLimited(t *testing.T) {
 	}{
 		{witness.K6Itself, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
 		{witness.K6Itself, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
-		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour: So it was"},
+		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour"},
 		{witness.Unsteady, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
 		{witness.Server, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
 		{witness.Server, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats)"},

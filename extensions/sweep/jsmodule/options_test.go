@@ -239,7 +239,6 @@ func TestGatesAreJudged(t *testing.T) {
 		require.Len(t, rep.Gates, len(plan))
 		require.True(t, held[plan[0]], "p99 of 2 clients")
 		require.False(t, held[plan[1]], "p50 of every step")
-		require.Contains(t, s.Warnings()[0], "gate crossed: "+plan[1])
 	})
 }
 

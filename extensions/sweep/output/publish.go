@@ -46,12 +46,13 @@ func (o *Output) publish(r *report.Report) {
 	}
 	if o.config.Gates != nil {
 		verdicts := o.config.Gates.Judge(r)
-		testrun.LogGates(verdicts, o.logger)
+		testrun.FailGates(verdicts)
 		r.Gates = append(r.Gates, verdicts...)
 	}
 	base, err := testrun.WriteFiles(r, o.base())
 	if err != nil {
 		o.logger.Errorf("the report could not be written: %s", err)
+		testrun.LogGates(r.Gates, false, o.logger)
 		k6glue.FailExit(exitOther)
 
 		return
@@ -60,10 +61,13 @@ func (o *Output) publish(r *report.Report) {
 	if len(r.Steps) <= mostRows {
 		where = fmt.Sprintf("\n%s\n%s", r.Markdown(), where)
 	}
-	if o.params.RuntimeOptions.SummaryMode.String == "disabled" {
-		return
-	}
-	k6glue.AtExit(func(bool, error) { _, _ = fmt.Fprint(k6glue.Stdout(), where) })
+	shown := o.params.RuntimeOptions.SummaryMode.String != "disabled"
+	k6glue.AtExit(func(bool, error) {
+		if shown {
+			_, _ = fmt.Fprint(k6glue.Stdout(), where)
+		}
+		testrun.LogGates(r.Gates, shown && len(r.Steps) <= mostRows, o.logger)
+	})
 }
 
 func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {

@@ -3,6 +3,7 @@ package testrun
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/errext/exitcodes"
@@ -53,30 +54,47 @@ func (s *Scenario) WarnWithoutBase(logger logrus.FieldLogger) {
 	}
 }
 
-// judge judges the gates of a report's scenario, stores the verdicts, and logs those that do not
-// hold.
-func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) {
+// judge judges the gates of a report's scenario and stores the verdicts.
+func (r *Results) judge(rep *report.Report) {
 	files := r.gatesFor(rep.Scenario)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, file := range files {
-		rep.Gates = append(rep.Gates, file.Judge(rep)...)
+		verdicts := file.Judge(rep)
+		FailGates(verdicts)
+		rep.Gates = append(rep.Gates, verdicts...)
 	}
-	LogGates(rep.Gates, logger)
 }
 
-// LogGates logs gates that do not hold, and makes k6 exit with 99, or with 110 if none is crossed.
-func LogGates(verdicts []report.Verdict, logger logrus.FieldLogger) {
+// FailGates makes k6 exit with 99 if a gate is crossed, or with 110 if one is undecided.
+func FailGates(verdicts []report.Verdict) {
+	for i := range verdicts {
+		if v := &verdicts[i]; !v.Held {
+			k6glue.FailExit(exitcodes.ExitCode(v.Outcome.ExitCode()))
+		}
+	}
+}
+
+// LogGates names the gates that do not hold in one line, as k6 does for thresholds. shown is set if
+// the table is shown, which has the reasons; without it, each gate is logged with its reason.
+func LogGates(verdicts []report.Verdict, shown bool, logger logrus.FieldLogger) {
+	var names []string
 	for i := range verdicts {
 		v := &verdicts[i]
 		switch {
-		case !v.Held:
-			logger.Errorf("gate %s: %s (%s)", v.Outcome, v.Gate, v.Explained())
-			k6glue.FailExit(exitcodes.ExitCode(v.Outcome.ExitCode()))
-		case v.Outcome == judgement.Undecided:
+		case v.Threshold: // logged by k6
+		case v.Held && v.Outcome == judgement.Undecided && !shown:
 			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
+		case v.Held:
+		case shown:
+			names = append(names, string(v.Outcome)+": "+v.Gate)
+		default:
+			logger.Errorf("gate %s: %s (%s)", v.Outcome, v.Gate, v.Explained())
 		}
+	}
+	if len(names) > 0 {
+		logger.Error("gate " + strings.Join(names, "; "))
 	}
 }
 

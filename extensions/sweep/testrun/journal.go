@@ -202,8 +202,15 @@ func (k *partialReports) left(scenario string) string {
 	return "; k6 x sweep report " + j.path + " shows what it has"
 }
 
-// exit writes and prints the reports that the script did not write.
+// exit writes and prints the reports that the script did not write, and logs the gates that do not
+// hold.
 func (r *Results) exit(test *lib.TestRunState) {
+	shown := test.RuntimeOptions.SummaryMode.String != "disabled"
+	defer func() {
+		for _, rep := range r.Reports() {
+			LogGates(rep.Gates, shown, test.Logger)
+		}
+	}()
 	if r.keep.reported.Load() {
 		return
 	}
@@ -212,7 +219,7 @@ func (r *Results) exit(test *lib.TestRunState) {
 	if err != nil {
 		k6glue.Logger().Error(err)
 	}
-	if test.RuntimeOptions.SummaryMode.String == "disabled" {
+	if !shown {
 		return
 	}
 	if _, err := fmt.Fprint(k6glue.Stdout(), table); err != nil {

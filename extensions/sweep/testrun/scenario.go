@@ -123,6 +123,6 @@ func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples
 func (s *Scenario) End(interrupted bool) {
 	s.stopEvents()
 	s.results.change(func() { s.Report.Interrupted = interrupted })
-	s.results.judge(s.Report, s.logger)
+	s.results.judge(s.Report)
 	s.results.journal(s.Report, true, s.Test.Test)
 }

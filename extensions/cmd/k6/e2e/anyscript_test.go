@@ -51,8 +51,8 @@ type scriptReport struct {
 		}
 	}
 	Gates []struct {
-		Gate string
-		Held bool
+		Gate, Detail string
+		Held         bool
 	}
 	Steps []stepOfScript
 }
@@ -387,8 +387,9 @@ func TestAnyScriptGates(t *testing.T) {
 	for _, args := range [][]string{{"--no-thresholds"}, quiet} {
 		r := anyScript(t, source, gates("1us"), options{env: env, args: args})
 		require.Equal(t, exitThreshold, r.code, r.output)
-		require.Contains(t, r.output, "gate crossed: ")
+		require.Len(t, r.lines("gate crossed: p90 of GET cart"), 1, r.output)
 		require.False(t, r.shop(t).Gates[0].Held)
+		require.Equal(t, 1, strings.Count(r.output, r.shop(t).Gates[0].Detail), "the reason is in the table or in the log: %s", r.output)
 	}
 	r := anyScript(t, source, gates("10m"), options{env: env, args: quiet})
 	require.Equal(t, exitOK, r.code, r.output)

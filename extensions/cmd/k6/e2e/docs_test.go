@@ -133,5 +133,5 @@ func TestDuetOfPage(t *testing.T) {
 	})})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Contains(t, r.output, "gate crossed: ops/s of every step >= ")
-	require.Contains(t, r.output, "gate crossed: p50 of every step <= ")
+	require.Contains(t, r.output, "; crossed: p50 of every step <= ")
 }
