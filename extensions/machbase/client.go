@@ -10,7 +10,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
 // client is the JavaScript object Client. An operation opens its connection if it is missing
@@ -37,7 +37,7 @@ type client struct {
 	// stock continues one appender's load where another's ended.
 	stock *stockSource
 
-	runs  *runs.Runs
+	runs  *workload.Runs
 	seat  *eventloop.Seat
 	drawn map[uint64]*draws
 	work  *work
@@ -51,7 +51,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		m.Misuse("new Client: %s", err)
 	}
 	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true), drawn: map[uint64]*draws{}}
-	c.runs = runs.New(m, m.shared, runTraffic{c})
+	c.runs = workload.NewRuns(m, m.shared, runTraffic{c})
 	if _, native := driver.(nativeDriver); native {
 		c.seat = m.shared.Seat()
 		c.runs.TakeTurns(c.seat)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -18,7 +18,7 @@ const ImportPath = "k6/x/machbase"
 func New() modules.Module { return newModule(DriverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
-	lostRows, shared, runOptions := new(atomic.Bool), new(runs.Shared), new(sharedOptions)
+	lostRows, shared, runOptions := new(atomic.Bool), new(workload.Shared), new(sharedOptions)
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "MachbaseError", AsError: asError,
@@ -40,7 +40,7 @@ type module struct {
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
 	lostRows     *atomic.Bool
-	shared       *runs.Shared
+	shared       *workload.Shared
 	runOptions   *sharedOptions
 }
 

@@ -19,7 +19,7 @@ func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.Func
 	return job(call)
 }
 
-// Traffic implements runs.Cache.
+// Traffic implements workload.Cache.
 func (s *store) Traffic() (received, sent uint64) {
 	received, sent = s.traffic.received, s.traffic.sent
 	s.traffic = traffic{}

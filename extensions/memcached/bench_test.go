@@ -18,9 +18,9 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
 type result struct {
@@ -409,7 +409,7 @@ func TestHitRateInAStep(t *testing.T) {
 
 func hotAccesses(t *testing.T) (hot uint64) {
 	t.Helper()
-	b, err := hitrate.New(hitrate.Config{Memory: 131072, Item: 1000, Random: true, Hot: 20, Access: 80, HotMemory: 80})
+	b, err := workload.NewBenchmark(workload.RateConfig{Memory: 131072, Item: 1000, Random: true, Hot: 20, Access: 80, HotMemory: 80})
 	require.NoError(t, err)
 	pass := b.Timed()
 	for i, ok := pass.Next(); ok; i, ok = pass.Next() {

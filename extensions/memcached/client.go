@@ -10,9 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
 
 // client is the JavaScript object Client. An operation opens its connection if it is missing
@@ -21,7 +20,7 @@ type client struct {
 	*module
 
 	config *Config
-	picker hashing.Picker
+	picker wire.Picker
 
 	watch *clock.Watch[*wire.Conn]
 
@@ -41,7 +40,7 @@ type client struct {
 	tasks   *k6mod.Tasks
 	effects *effects
 
-	bench *runs.CacheBench
+	bench *workload.CacheBench
 	store *store // used by benchmarks
 	seat  *eventloop.Seat
 }
@@ -57,7 +56,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	}
 	c.picker = newPicker(config)
 	c.store = newStore(c)
-	c.bench = runs.NewCache(m, &m.shared.bench, config.target(), c.store)
+	c.bench = workload.NewCache(m, &m.shared.bench, config.target(), c.store)
 	if !config.Shared {
 		c.seat = m.shared.bench.Seat()
 		c.bench.TakeTurns(c.seat)
@@ -69,19 +68,19 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-func newPicker(config *Config) hashing.Picker {
+func newPicker(config *Config) wire.Picker {
 	switch {
 	case len(config.Servers) == 1:
 		return nil
 	case config.Hashing == hashingJump:
-		return hashing.NewJump(len(config.Servers))
+		return wire.NewJump(len(config.Servers))
 	}
-	servers := make([]hashing.Server, len(config.Servers))
+	servers := make([]wire.Server, len(config.Servers))
 	for i, address := range config.Servers {
-		servers[i] = hashing.Server{Address: address, Weight: 1}
+		servers[i] = wire.Server{Address: address, Weight: 1}
 	}
 
-	return hashing.NewKetama(servers)
+	return wire.NewKetama(servers)
 }
 
 func protocolName(p wire.Protocol) string {

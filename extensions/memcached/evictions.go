@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
@@ -18,7 +18,7 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	if cfg.Dial != nil {
 		cfg.Dial = k6glue.DialBeside(c.VU())
 	}
-	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (runs.EvictionsServer, error) {
+	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (workload.EvictionsServer, error) {
 		conn, err := wire.Dial(ctx, &cfg)
 
 		return statistics{conn}, err
@@ -27,13 +27,13 @@ func (c *client) watchEvictions(cfg wire.Config) {
 
 type statistics struct{ *wire.Conn }
 
-// Read implements runs.EvictionsServer.
+// Read implements workload.EvictionsServer.
 func (s statistics) Read() (evicted uint64, free int, err error) {
 	stats, err := s.Stats("")
 	if err != nil {
 		return 0, 0, err
 	}
-	numbers := runs.Statistics{}
+	numbers := workload.Statistics{}
 	for _, one := range stats {
 		numbers.Add(one.Name, one.Value)
 	}

@@ -1,4 +1,4 @@
-/// <reference path="../internal/runs/index.d.ts" />
+/// <reference path="../internal/workload/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/memcached is a client of memcached that speaks its text or its meta protocol.

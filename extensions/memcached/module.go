@@ -7,7 +7,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -40,8 +40,8 @@ func New() modules.Module {
 
 type sharedByAll struct {
 	pools   pools
-	bench   runs.CacheShared
-	watched runs.Evictions
+	bench   workload.CacheShared
+	watched workload.Evictions
 }
 
 type module struct {

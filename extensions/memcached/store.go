@@ -3,8 +3,8 @@ package memcached
 import (
 	"fmt"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
 type store struct {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
 var metaVerbs = map[string]wire.Verb{ //nolint:gochecknoglobals // a table

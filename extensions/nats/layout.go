@@ -8,7 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
@@ -38,7 +38,7 @@ type layout struct {
 	perConnection[*kvlayout.Store]
 
 	options layoutOptions
-	bench   *runs.CacheBench
+	bench   *workload.CacheBench
 	store   *layoutStore // used by benchmarks
 }
 
@@ -55,7 +55,7 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
 	l.store = newLayoutStore(c, &l.options, l.work)
-	l.bench = runs.NewCache(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
+	l.bench = workload.NewCache(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
 	if l.store.over != nil {
 		l.bench.TakeTurns(l.store.over.seat)
 	}
@@ -81,7 +81,7 @@ type layoutHost struct {
 	task *task
 }
 
-// Tag implements runs.BenchHost.
+// Tag implements workload.BenchHost.
 func (h layoutHost) Tag(tags k6mod.Tags) {
 	h.task.tags = nil
 	if tags.Key() != "" {

@@ -318,7 +318,7 @@ func (s *layoutStore) retried(store func() error) error {
 	return err
 }
 
-// Traffic implements runs.Cache.
+// Traffic implements workload.Cache.
 func (s *layoutStore) Traffic() (received, sent uint64) {
 	received, sent = s.received, s.sent
 	s.received, s.sent = 0, 0

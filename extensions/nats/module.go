@@ -7,7 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -37,7 +37,7 @@ func newModule(shared *sharedByAll) modules.Module {
 
 type sharedByAll struct {
 	connections k6glue.Shared[string, *sharedConnection]
-	bench       runs.CacheShared
+	bench       workload.CacheShared
 	idle        idle
 }
 

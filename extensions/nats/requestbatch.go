@@ -8,7 +8,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -41,7 +41,7 @@ type requests struct {
 	record         record
 	job            func(*wire.Conn) error
 	header         []byte
-	runs           *runs.Runs
+	runs           *workload.Runs
 	recorder       *measure.Recorder
 	result         batchResult
 	took           time.Duration
@@ -50,7 +50,7 @@ type requests struct {
 
 func (b *requests) do() error {
 	c := b.client
-	b.runs = runs.New(c.module, &c.shared.bench.Shared, b)
+	b.runs = workload.NewRuns(c.module, &c.shared.bench.Shared, b)
 	b.runs.Join()
 	if client := b.runs.Client(); client != nil {
 		b.recorder = client.Recorder(opRequest)
@@ -139,7 +139,7 @@ func (b *requests) answered(r *record, data []byte) {
 	b.result.sent, b.result.received = b.result.sent+len(b.message.Data), b.result.received+len(data)
 }
 
-// Traffic implements runs.Moving.
+// Traffic implements workload.Moving.
 func (b *requests) Traffic() (received, sent uint64) {
 	received, sent = b.received, b.sent
 	b.received, b.sent = 0, 0

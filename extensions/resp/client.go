@@ -11,8 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
 // client is the JavaScript object Client, with one connection to each server.
@@ -23,7 +22,7 @@ type client struct {
 	mu      sync.Mutex
 	nodes   []*node
 	cluster *cluster
-	bench   *runs.CacheBench
+	bench   *workload.CacheBench
 	seat    *eventloop.Seat
 }
 
@@ -42,7 +41,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		c.cluster = &cluster{client: c, topology: m.shared.topology(config)}
 		first.cluster, stores = c.cluster, stores[:1]
 	}
-	c.bench = runs.NewCache(m, &m.shared.CacheShared, config.target(), first, stores...)
+	c.bench = workload.NewCache(m, &m.shared.CacheShared, config.target(), first, stores...)
 	c.bench.TakeTurns(c.seat)
 	methods.Put(m.Runtime(), call.This, c)
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
 // unusable is the error of a server that k6/x/resp cannot work with. It ends the run and the test.

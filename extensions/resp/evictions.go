@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 )
@@ -20,7 +20,7 @@ func (n *node) watchEvictions() {
 	config.Timeout, config.ConnectTimeout = events.EvictionsEvery, events.EvictionsEvery
 	config.Traffic = nil
 	watched, logger := &n.client.shared.watched, vu.State().Logger
-	watched.Watch(session.Client.Step(), n.server.Address, logger, func(ctx context.Context) (runs.EvictionsServer, error) {
+	watched.Watch(session.Client.Step(), n.server.Address, logger, func(ctx context.Context) (workload.EvictionsServer, error) {
 		conn, err := wire.Dial(ctx, config)
 		if err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (n *node) watchEvictions() {
 
 type statistics struct{ conn *wire.Conn }
 
-// Read implements runs.EvictionsServer.
+// Read implements workload.EvictionsServer.
 func (s *statistics) Read() (evicted uint64, free int, err error) {
 	text, err := s.conn.Info("")
 	if err != nil {
@@ -42,14 +42,14 @@ func (s *statistics) Read() (evicted uint64, free int, err error) {
 	return evictedOf(text)
 }
 
-// Close implements runs.EvictionsServer.
+// Close implements workload.EvictionsServer.
 func (s *statistics) Close() { s.conn.Close() }
 
 var errUntold = errors.New("the server does not report how many keys it evicts")
 
 // The free connections are negative if the answer does not say.
 func evictedOf(text string) (evicted uint64, free int, err error) {
-	numbers := runs.Statistics{}
+	numbers := workload.Statistics{}
 	for name, value := range infoLines(text) {
 		numbers.Add(name, value)
 	}

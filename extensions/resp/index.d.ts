@@ -1,4 +1,4 @@
-/// <reference path="../internal/runs/index.d.ts" />
+/// <reference path="../internal/workload/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/resp benchmarks servers that speak RESP, such as Redis, Valkey and pogocache, and Redis

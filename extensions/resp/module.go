@@ -6,7 +6,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -34,9 +34,9 @@ func New() modules.Module {
 }
 
 type sharedByAll struct {
-	runs.CacheShared
+	workload.CacheShared
 
-	watched runs.Evictions
+	watched workload.Evictions
 
 	mu         sync.Mutex
 	topologies map[string]*topology // topologies of clusters, by target

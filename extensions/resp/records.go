@@ -3,8 +3,8 @@ package resp
 import (
 	"errors"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
 type hashes struct {

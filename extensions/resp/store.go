@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
 type store struct {
@@ -200,7 +200,7 @@ func (s *store) counted(operation string, err error, hit bool) {
 	}
 }
 
-// Traffic implements runs.Cache. It returns the bytes of all servers.
+// Traffic implements workload.Cache. It returns the bytes of all servers.
 func (s *store) Traffic() (received, sent uint64) {
 	for _, n := range s.client.nodes {
 		r, w := n.traffic()

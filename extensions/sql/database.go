@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
@@ -26,7 +26,7 @@ type database struct {
 	leave   func()
 	source  string
 	records *records
-	bench   *runs.YCSBBench
+	bench   *workload.YCSBBench
 	// waited is how long the last call waited for a connection of a shared pool.
 	call      wholerows.Call
 	waited    time.Duration

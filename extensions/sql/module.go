@@ -13,7 +13,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
@@ -42,7 +42,7 @@ const (
 // and rows whose columns keep their order.
 func New() modules.Module {
 	var shared k6glue.Shared[poolKey, *sql.DB]
-	var records runs.YCSBShared
+	var records workload.YCSBShared
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "SqlError", AsError: asError,
@@ -62,7 +62,7 @@ func New() modules.Module {
 type module struct {
 	*k6mod.Module
 
-	records *runs.YCSBShared
+	records *workload.YCSBShared
 	calls   clock.Contexts
 	shared  *k6glue.Shared[poolKey, *sql.DB]
 	wait    *metrics.Metric

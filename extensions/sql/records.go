@@ -12,9 +12,9 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
 func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
@@ -28,7 +28,7 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 		if d.driver == driverMachbase {
 			store = tags{d.records}
 		}
-		d.bench = runs.NewYCSB(recordsHost{d.module, d.tags}, d.module.records, d.driver+" "+d.source, d.records, store)
+		d.bench = workload.NewYCSB(recordsHost{d.module, d.tags}, d.module.records, d.driver+" "+d.source, d.records, store)
 	}
 
 	return d.bench.Run(call)
@@ -40,7 +40,7 @@ type recordsHost struct {
 	tags k6mod.Tags
 }
 
-// Tag implements runs.BenchHost.
+// Tag implements workload.BenchHost.
 func (h recordsHost) Tag(tags k6mod.Tags) {
 	if tags.Key() == "" {
 		tags = h.tags
@@ -58,7 +58,7 @@ type records struct {
 	raw       []sql.RawBytes
 }
 
-// Traffic implements runs.Moving: the bytes of a driver are unknown.
+// Traffic implements workload.Moving: the bytes of a driver are unknown.
 func (*records) Traffic() (received, sent uint64) { return 0, 0 }
 
 // Read implements ycsb.Store.

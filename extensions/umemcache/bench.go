@@ -103,7 +103,7 @@ func (s *store) do(operation string, job func(context.Context, *wire.Client, *do
 	return err
 }
 
-// Traffic implements runs.Cache.
+// Traffic implements workload.Cache.
 func (s *store) Traffic() (received, sent uint64) {
 	received, sent = s.received, s.sent
 	s.received, s.sent = 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -22,7 +22,7 @@ type client struct {
 	*module
 
 	config *Config
-	bench  *runs.CacheBench
+	bench  *workload.CacheBench
 	store  *store // used by benchmarks
 	// seat is the client's place at an event loop; nil with a cluster, whose operations wait for
 	// approval.
@@ -44,7 +44,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m, config: config, tasks: m.NewTasks(true)}
 	c.store = &store{client: c}
-	c.bench = runs.NewCache(m, &m.shared.bench, config.Target.Address, c.store)
+	c.bench = workload.NewCache(m, &m.shared.bench, config.Target.Address, c.store)
 	if !config.Target.Cluster {
 		c.seat = m.shared.bench.Seat()
 		c.bench.TakeTurns(c.seat)

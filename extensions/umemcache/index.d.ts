@@ -1,4 +1,4 @@
-/// <reference path="../internal/runs/index.d.ts" />
+/// <reference path="../internal/workload/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/umemcache is a client of umem-cache that speaks its protocol (TCP over IPv6).

@@ -7,7 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -43,7 +43,7 @@ func New() modules.Module {
 type sharedByAll struct {
 	// targets are the shared connections: a server has slots for only 512.
 	targets k6glue.Shared[targetConfig, wire.Target]
-	bench   runs.CacheShared
+	bench   workload.CacheShared
 }
 
 type module struct {

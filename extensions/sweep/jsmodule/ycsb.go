@@ -6,16 +6,16 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/ycsb"
 )
 
 // records is the result of sweep.ycsb: a workload that returns one operation after another.
 type records struct {
 	*module
 
-	shared  *runs.YCSBShared
+	shared  *workload.YCSBShared
 	work    *ycsb.Workload
 	client  *ycsb.Client
 	session *k6glue.Session // session in which the client's random stream started
@@ -35,7 +35,7 @@ func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 			k6glue.ThrowType(rt, "sweep.ycsb(options, store) takes the name of a store second, not %s", k6glue.Show(given))
 		}
 	}
-	r := &records{module: m, shared: testrun.Shared[runs.YCSBShared](m.results)}
+	r := &records{module: m, shared: testrun.Shared[workload.YCSBShared](m.results)}
 	if r.work, err = r.shared.Workload(store, text); err != nil {
 		k6glue.ThrowType(rt, "sweep.ycsb: %s", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
 // Cache describes the memory use of a cache server, for comparing its hits with other caches.
@@ -36,11 +35,11 @@ func (e *Extra) count(counted measure.Counters) {
 		}
 	}
 	if asked := e.Hits + e.Misses; asked > 0 {
-		rate := hitrate.HitRate(e.Hits, asked)
+		rate := percent(e.Hits, asked)
 		e.HitRate = &rate
 	}
 	if e.Hot > 0 {
-		rate := hitrate.HitRate(e.HotHits, e.Hot)
+		rate := percent(e.HotHits, e.Hot)
 		e.HotHitRate = &rate
 	}
 }
@@ -58,7 +57,12 @@ func (s *Step) Weigh(c Cache) {
 	if e.HitRate == nil {
 		return
 	}
-	out := hitrate.OutputSpeed(e.Hits, c.AverageItem, s.Seconds)
+	perSecond := 0.0
+	if s.Seconds > 0 {
+		perSecond = float64(e.Hits) / s.Seconds
+	}
+	const bits, mebi = 8, 1 << 20
+	out := perSecond * float64(c.AverageItem) * bits / mebi
 	e.OutMibPerSecond = &out
 	if c.Peak == 0 {
 		return
@@ -68,7 +72,13 @@ func (s *Step) Weigh(c Cache) {
 		since := c.PeakSince.UTC().Truncate(time.Millisecond)
 		e.VMHWMSince = &since
 	}
-	rate := hitrate.PerMemory(*e.HitRate, c.Memory, c.Peak)
-	perSecond := hitrate.PerMemory(hitrate.HitsPerSecond(e.Hits, s.Seconds), c.Memory, c.Peak)
-	e.PerMemoryHitRate, e.HitsPerSecondMem = &rate, &perSecond
+	rate, perSecondMem := c.perMemory(*e.HitRate), c.perMemory(perSecond)
+	e.PerMemoryHitRate, e.HitsPerSecondMem = &rate, &perSecondMem
 }
+
+// perMemory scales a figure by limit/peak if the server used more memory than its limit.
+func (c *Cache) perMemory(figure float64) float64 {
+	return figure * float64(c.Memory) / float64(max(c.Peak, c.Memory))
+}
+
+func percent(part, of uint64) float64 { return float64(part) / float64(of) * 100 }

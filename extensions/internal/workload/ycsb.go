@@ -1,0 +1,272 @@
+package workload
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+const (
+	phaseLoad = "load"
+	phaseRun  = "run"
+)
+
+// Counters of a step: total times of the reads and updates in read-modify-writes, and records
+// returned by scans.
+const (
+	countReads   = "readModifyWriteReadMicroseconds"
+	countUpdates = "readModifyWriteUpdateMicroseconds"
+	countRecords = "scannedRecords"
+)
+
+// YCSBShared is the state that all clients of a module share. The zero value is ready to use.
+type YCSBShared struct {
+	runs Shared
+
+	mu        sync.Mutex
+	workloads map[string]*ycsb.Workload // workloads by server and options
+	loads     map[loadKey]*ycsb.Load
+}
+
+// loadKey identifies the clients that share a load phase.
+type loadKey struct {
+	workload *ycsb.Workload
+	of       any
+}
+
+// Workload returns the workload that clients of a target share if their options have the same text.
+func (s *YCSBShared) Workload(target string, text []byte) (*ycsb.Workload, error) {
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := target + "\n" + string(text)
+	if work := s.workloads[key]; work != nil {
+		return work, nil
+	}
+	var options ycsb.Options
+	if err := json.Unmarshal(text, &options); err != nil {
+		return nil, err
+	}
+	if s.workloads == nil {
+		s.workloads, s.loads = map[string]*ycsb.Workload{}, map[loadKey]*ycsb.Load{}
+	}
+	s.workloads[key] = ycsb.New(options)
+
+	return s.workloads[key], nil
+}
+
+// Load returns the load phase that a group of clients shares.
+func (s *YCSBShared) Load(work *ycsb.Workload, of any) *ycsb.Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := loadKey{work, of}
+	if s.loads[key] == nil {
+		s.loads[key] = work.NewLoad()
+	}
+
+	return s.loads[key]
+}
+
+// phase holds the options of a call of client.ycsb.
+type phase struct {
+	Phase      string     `json:"phase"`
+	Iterations int        `json:"iterations"`
+	Tags       k6mod.Tags `json:"tags"`
+}
+
+func (p *phase) validate() error {
+	switch {
+	case p.Phase != phaseLoad && p.Phase != phaseRun:
+		return fmt.Errorf("option phase must be '%s' or '%s', not %q", phaseLoad, phaseRun, p.Phase)
+	case p.Iterations < 0:
+		return fmt.Errorf("option iterations must be a number of operations, not %d", p.Iterations)
+	case p.Iterations == 0 && p.Phase == phaseRun:
+		return errors.New("option iterations must be given: how many operations the call does")
+	default:
+		return nil
+	}
+}
+
+// YCSBBench keeps a script client's state between runs. It belongs to one VU.
+type YCSBBench struct {
+	host   BenchHost
+	shared *YCSBShared
+	target string
+	store  ycsb.Store
+	runs   *Runs
+	work   map[string]*ycsb.Client
+
+	recorders [ycsb.NumOps]*measure.Recorder
+	parts     [2]part // reads and updates of read-modify-writes
+}
+
+// NewYCSB returns a client's bench. All clients of a module pass the same shared. Clients with the
+// same target insert into one workload.
+func NewYCSB(host BenchHost, shared *YCSBShared, target string, moving Moving, store ycsb.Store) *YCSBBench {
+	return &YCSBBench{
+		host: host, shared: shared, target: target, store: store, runs: NewRuns(host, &shared.runs, moving),
+		work: map[string]*ycsb.Client{},
+	}
+}
+
+// TakeTurns runs operations as jobs at the seat's event loop.
+func (b *YCSBBench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
+
+// Run implements client.ycsb(workload, { phase, iterations }).
+func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
+	if b.runs.Join() { // a new step restarts the random streams
+		clear(b.work)
+		b.recorders, b.parts = [ycsb.NumOps]*measure.Recorder{}, [2]part{}
+	}
+	client, asked, err := b.asked(call)
+	if err != nil {
+		b.host.Throw(k6mod.Misuse("ycsb: %s", err))
+	}
+	b.host.Tag(asked.Tags)
+	defer b.host.Tag(k6mod.Tags{})
+	var result ycsb.Result
+	left := int64(0)
+	err = b.runs.Do(func(ctx context.Context) (err error) {
+		if asked.Phase == phaseRun {
+			result, err = client.Run(ctx, b, asked.Iterations)
+
+			return err
+		}
+		_, _, of := b.runs.Place()
+		load := b.shared.Load(client.Workload(), of)
+		result, err = client.RunLoad(ctx, b, load, asked.Iterations)
+		left = load.Left()
+
+		return err
+	})
+	b.count(&result)
+	if err != nil {
+		b.fail(err)
+	}
+	b.runs.LogFailures(result.Failed, result.Succeeded)
+	if asked.Phase == phaseLoad && left == 0 {
+		b.loaded(&result)
+	}
+
+	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong, "missing": result.Missing,
+		"records": result.Records, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
+		"left": left, "seconds": result.Took.Seconds(),
+	})
+}
+
+// asked returns a call's client and phase.
+func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
+	if err := k6glue.Options(call.Argument(1), &p); err != nil {
+		return nil, p, err
+	}
+	if err := p.validate(); err != nil {
+		return nil, p, err
+	}
+	text, err := k6glue.OptionsJSON(call.Argument(0))
+	if err != nil {
+		return nil, p, err
+	}
+	client = b.work[string(text)]
+	if client != nil {
+		return client, p, nil
+	}
+	work, err := b.shared.Workload(b.target, text)
+	if err != nil {
+		return nil, p, err
+	}
+	index, _, _ := b.runs.Place()
+	client = work.Client(index)
+	if err := client.On(b.store); err != nil {
+		return nil, p, err
+	}
+	b.work[string(text)] = client
+
+	return client, p, nil
+}
+
+// loaded ends the client's part of the step when all records are loaded.
+func (b *YCSBBench) loaded(result *ycsb.Result) {
+	client := b.runs.Client()
+	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
+		return
+	}
+	b.host.Throw(k6mod.Misuse("ycsb: all records are loaded, and the step is not over: give the scenario untilDone: true, " +
+		"in the place of iterations or duration"))
+}
+
+// count adds a run's counters to the step.
+func (b *YCSBBench) count(result *ycsb.Result) {
+	client := b.runs.Client()
+	if client == nil {
+		return
+	}
+	if result.Records > 0 {
+		client.Counter(countRecords).Add(result.Records)
+	}
+	if result.Missing > 0 {
+		client.Counter(measure.Misses).Add(result.Missing)
+	}
+}
+
+func (b *YCSBBench) fail(err error) { Fail(b.host, err) }
+
+// Next implements ycsb.Observer.
+func (b *YCSBBench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
+
+// Ok implements ycsb.Observer.
+func (b *YCSBBench) Ok(op ycsb.Op, took time.Duration) { b.runs.Ended(b.recorder(op), took, nil) }
+
+// Fail implements ycsb.Observer.
+func (b *YCSBBench) Fail(op ycsb.Op, reason error, took time.Duration) {
+	b.runs.Ended(b.recorder(op), took, reason)
+}
+
+// Parts implements ycsb.Observer.
+func (b *YCSBBench) Parts(read, update time.Duration) {
+	client := b.runs.Client()
+	if client == nil {
+		return
+	}
+	if b.parts[0].counter == nil {
+		b.parts = [2]part{{counter: client.Counter(countReads)}, {counter: client.Counter(countUpdates)}}
+	}
+	b.parts[0].add(read)
+	b.parts[1].add(update)
+}
+
+// part sums up durations in whole microseconds.
+type part struct {
+	counter *measure.Counter
+	rest    time.Duration // less than a microsecond
+}
+
+func (p *part) add(took time.Duration) {
+	p.rest += took
+	p.counter.Add(uint64(p.rest / time.Microsecond))
+	p.rest %= time.Microsecond
+}
+
+// recorder returns an operation's recorder; nil outside a sweep.
+func (b *YCSBBench) recorder(op ycsb.Op) *measure.Recorder {
+	if b.recorders[op] == nil {
+		if client := b.runs.Client(); client != nil {
+			b.recorders[op] = client.Recorder(op.String())
+		}
+	}
+
+	return b.recorders[op]
+}
