@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // check compares the ratios of the last run with the previous run on the same machine. A
@@ -63,7 +63,7 @@ func worseRatios(before, after *run) (worse []string) {
 	return worse
 }
 
-func isWorse(was, is paired.Estimate, sign float64) bool {
+func isWorse(was, is stats.Estimate, sign float64) bool {
 	if sign > 0 {
 		return is.High < was.Low
 	}

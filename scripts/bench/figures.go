@@ -1,6 +1,6 @@
 package main
 
-import "github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+import "github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 
 // figures are the results of one run of a program; 0 if the program does not report them.
 type figures struct {
@@ -33,14 +33,14 @@ const confidence = 0.95
 
 // ratio estimates k6's figure relative to another program's, from runs of the same rounds. The
 // second result is false if fewer than four rounds have both figures.
-func ratio(k6, other []figures, figure func(figures) float64) (paired.Estimate, bool) {
-	var pairs []paired.Pair
+func ratio(k6, other []figures, figure func(figures) float64) (stats.Estimate, bool) {
+	var pairs []stats.Pair
 	for i := range min(len(k6), len(other)) {
 		if base, change := figure(other[i]), figure(k6[i]); base > 0 && change > 0 {
-			pairs = append(pairs, paired.Pair{Base: base, Change: change})
+			pairs = append(pairs, stats.Pair{Base: base, Change: change})
 		}
 	}
-	e, err := paired.Of(pairs, confidence)
+	e, err := stats.OfPairs(pairs, confidence)
 
 	return e, err == nil
 }

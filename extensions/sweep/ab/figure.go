@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Figure is a figure of both commands, with its values in each pair.
@@ -15,8 +14,8 @@ type Figure struct {
 	// Step is the step of the figure, such as "get, 8 clients"; empty for the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
-	Key   string        `json:"figure"`
-	Pairs []paired.Pair `json:"pairs"`
+	Key   string       `json:"figure"`
+	Pairs []stats.Pair `json:"pairs"`
 	// BaseLacks and ChangeLacks count the pairs in which a command lacks the figure.
 	BaseLacks   int `json:"baseLacks,omitempty"`
 	ChangeLacks int `json:"changeLacks,omitempty"`
@@ -94,8 +93,8 @@ func valueOf(step string, f *report.Figure, g *report.Group) value {
 	switch {
 	case len(g.Steps) == 0:
 		v.Lacking = "no operation succeeded"
-	case hidden != judgement.Held:
-		v.Lacking, v.unknown = why, hidden == judgement.Undecided
+	case hidden != stats.Held:
+		v.Lacking, v.unknown = why, hidden == stats.Undecided
 	default:
 		v.Lacking = f.RestsOnLittle(g)
 	}

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Gate limits how much worse than base a figure may be, in every step.
@@ -124,11 +123,11 @@ type Judgement struct {
 	// BaseMedian and ChangeMedian are medians over the pairs.
 	BaseMedian   float64 `json:"base"`
 	ChangeMedian float64 `json:"change"`
-	paired.Estimate
+	stats.Estimate
 	// Visible is the smallest relative change that these pairs detect.
-	Visible float64           `json:"visible"`
-	Gate    string            `json:"gate,omitempty"`
-	Outcome judgement.Outcome `json:"outcome,omitempty"`
+	Visible float64       `json:"visible"`
+	Gate    string        `json:"gate,omitempty"`
+	Outcome stats.Outcome `json:"outcome,omitempty"`
 	// PairsNeeded is the number of pairs that would decide an undecided gate.
 	PairsNeeded int `json:"pairsNeeded,omitempty"`
 }
@@ -145,12 +144,12 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	if err := t.Check(gates); err != nil {
 		return nil, err
 	}
-	estimate := paired.Of
+	estimate := stats.OfPairs
 	if looked {
-		estimate = paired.Until
+		estimate = stats.Sequential
 	}
 	var all []Judgement
-	var family []judgement.Gate
+	var family []stats.Gate
 	var judged []int
 	for _, f := range t.Figures {
 		at := slices.IndexFunc(gates, func(g Gate) bool { return g.Figure == f.Key })
@@ -172,15 +171,15 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 		j.BaseMedian, j.ChangeMedian = medians(f.Pairs)
 		if at >= 0 {
 			j.Gate = gates[at].String()
-			family = append(family, judgement.Gate{Estimate: e, Rate: f.rate, Tolerance: gates[at].Tolerance})
+			family = append(family, stats.Gate{Estimate: e, Rate: f.rate, Tolerance: gates[at].Tolerance})
 			judged = append(judged, len(all))
 		}
 		all = append(all, j)
 	}
-	for i, outcome := range judgement.Judge(family, 1-confidence) {
+	for i, outcome := range stats.Judge(family, 1-confidence) {
 		j := &all[judged[i]]
 		j.Outcome = outcome
-		if outcome == judgement.Undecided {
+		if outcome == stats.Undecided {
 			j.PairsNeeded = j.PairsFor(family[i].Tolerance)
 		}
 	}
@@ -189,11 +188,11 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 }
 
 // Outcome returns the worst outcome of the gates, and their counts in words.
-func Outcome(judgements []Judgement) (outcome judgement.Outcome, text string) {
+func Outcome(judgements []Judgement) (outcome stats.Outcome, text string) {
 	var gates []report.Verdict
 	for i := range judgements {
 		if j := &judgements[i]; j.Gate != "" {
-			gates = append(gates, report.Verdict{Outcome: j.Outcome, Held: j.Outcome == judgement.Held})
+			gates = append(gates, report.Verdict{Outcome: j.Outcome, Held: j.Outcome == stats.Held})
 		}
 	}
 	text, outcome = report.GatesText(gates)
@@ -204,17 +203,17 @@ func Outcome(judgements []Judgement) (outcome judgement.Outcome, text string) {
 // lacks returns the outcome of a figure that is missing in some pairs: crossed if base has it in
 // most pairs and the change lacks it in most pairs, otherwise undecided. It returns "" if no pair
 // lacks the figure. Unknown pairs are left out; at most half of the pairs may be unknown.
-func (t *Trial) lacks(f *Figure) judgement.Outcome {
+func (t *Trial) lacks(f *Figure) stats.Outcome {
 	known := t.Pairs - f.Unknown
 	switch {
-	case f.Unknown > 0 && (known < f.Unknown || known < paired.Fewest):
-		return judgement.Undecided
+	case f.Unknown > 0 && (known < f.Unknown || known < stats.FewestPairs):
+		return stats.Undecided
 	case f.BaseLacks == 0 && f.ChangeLacks == 0:
 		return ""
 	case f.work && 2*f.BaseLacks < known && 2*f.ChangeLacks > known:
-		return judgement.Crossed
+		return stats.Crossed
 	default:
-		return judgement.Undecided
+		return stats.Undecided
 	}
 }
 
@@ -232,7 +231,7 @@ func (t *Trial) Precision(gates []Gate) (float64, error) {
 	return widest, err
 }
 
-func medians(pairs []paired.Pair) (base, change float64) {
+func medians(pairs []stats.Pair) (base, change float64) {
 	bases, changes := make([]float64, len(pairs)), make([]float64, len(pairs))
 	for i, p := range pairs {
 		bases[i], changes[i] = p.Base, p.Change

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const mostOfLine = 300
@@ -111,7 +111,7 @@ func (e *exited) Error() string { return e.text }
 // byThresholds reports whether k6 finished its measurement and failed by thresholds, gates or
 // operations.
 func (e *exited) byThresholds() bool {
-	return e.code == judgement.Crossed.ExitCode() || e.code == judgement.Undecided.ExitCode()
+	return e.code == stats.Crossed.ExitCode() || e.code == stats.Undecided.ExitCode()
 }
 
 func newExited(err error, problems string) error {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Text renders the results: a table, notes, and last the answer in words.
@@ -28,8 +28,8 @@ func Text(t *Trial, judgements []Judgement) string {
 			continue
 		}
 		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", cmp.Or(j.Step, "-"), j.name,
-			j.show(j.BaseMedian), j.show(j.ChangeMedian), judgement.Times(j.Ratio), judgement.TimesRange(j.Low, j.High),
-			judgement.Percent(j.Visible), j.verdict())
+			j.show(j.BaseMedian), j.show(j.ChangeMedian), stats.Times(j.Ratio), stats.TimesRange(j.Low, j.High),
+			stats.Percent(j.Visible), j.verdict())
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(w, lines) // writes to memory cannot fail
@@ -80,9 +80,9 @@ func lackings(t *Trial, judgements []Judgement) (text string) {
 
 func (j *Judgement) verdict() string {
 	switch j.Outcome {
-	case judgement.Crossed:
+	case stats.Crossed:
 		return "CROSSED " + j.Gate
-	case judgement.Held, judgement.Undecided:
+	case stats.Held, stats.Undecided:
 		return string(j.Outcome) + " " + j.Gate
 	}
 
@@ -109,7 +109,7 @@ func answer(judgements []Judgement) string {
 		return text
 	}
 	var counts []string
-	for _, word := range []string{judgement.Worse, judgement.Better, judgement.Same, judgement.CannotTell} {
+	for _, word := range []string{stats.Worse, stats.Better, stats.Same, stats.CannotTell} {
 		if words[word] > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", words[word], word))
 		}
@@ -121,11 +121,11 @@ func answer(judgements []Judgement) string {
 func (j *Judgement) word() string {
 	switch {
 	case j.N > 0:
-		return judgement.Compared(j.rate, j.Low, j.High)
-	case j.Outcome == judgement.Crossed:
-		return judgement.Worse
+		return stats.Compared(j.rate, j.Low, j.High)
+	case j.Outcome == stats.Crossed:
+		return stats.Worse
 	default:
-		return judgement.CannotTell
+		return stats.CannotTell
 	}
 }
 
@@ -138,9 +138,9 @@ func (j *Judgement) weight() float64 {
 	const worseFirst, certainFirst = 1e3, 1e6
 	weight := math.Abs(math.Log(j.Ratio))
 	switch j.word() {
-	case judgement.Worse:
+	case stats.Worse:
 		weight += worseFirst + certainFirst
-	case judgement.Better:
+	case stats.Better:
 		weight += certainFirst
 	}
 
@@ -153,21 +153,21 @@ func (j *Judgement) sentence() string {
 		figure += " of " + j.Step
 	}
 	if j.N == 0 {
-		if j.Outcome == judgement.Crossed {
+		if j.Outcome == stats.Crossed {
 			return "change is worse than base: only base has " + figure
 		}
 
 		return "cannot tell which is better: too few pairs have " + figure
 	}
-	ratio := judgement.TimesWithin(j.Interval())
+	ratio := stats.TimesWithin(j.Interval())
 	switch word := j.word(); word {
-	case judgement.Same:
-		return fmt.Sprintf("change is as good as base: %s is the %s, %s%s", figure, judgement.Word(j.rate, j.Low, j.High), ratio, j.needed())
-	case judgement.CannotTell:
+	case stats.Same:
+		return fmt.Sprintf("change is as good as base: %s is the %s, %s%s", figure, stats.Word(j.rate, j.Low, j.High), ratio, j.needed())
+	case stats.CannotTell:
 		return fmt.Sprintf("neither is certainly better: %s is %s of base%s", figure, ratio, j.needed())
 	default:
 		text := fmt.Sprintf("change is %s than base: %s is %s, %s", word, figure, difference(j.Ratio), ratio)
-		if word == judgement.Worse && j.Outcome == judgement.Held {
+		if word == stats.Worse && j.Outcome == stats.Held {
 			text += ", which " + j.Gate + " allows"
 		}
 
@@ -182,9 +182,9 @@ func difference(ratio float64) string {
 	case ratio >= many:
 		return strconv.FormatFloat(ratio, 'g', 2, 64) + " times as high"
 	case ratio >= 1:
-		return judgement.Percent(ratio-1) + " higher"
+		return stats.Percent(ratio-1) + " higher"
 	default:
-		return judgement.Percent(1-ratio) + " lower"
+		return stats.Percent(1-ratio) + " lower"
 	}
 }
 

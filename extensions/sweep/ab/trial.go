@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Trial measures two commands in pairs.
@@ -112,7 +112,7 @@ func (t *Trial) add(base, change []value) error {
 			}
 		}
 		if b.of > 0 && c.of > 0 {
-			f.Pairs = append(f.Pairs, paired.Pair{Base: b.of, Change: c.of})
+			f.Pairs = append(f.Pairs, stats.Pair{Base: b.of, Change: c.of})
 		}
 	}
 	if !common {

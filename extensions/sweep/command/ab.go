@@ -14,8 +14,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const between = "---"
@@ -126,7 +125,7 @@ func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o
 
 	trial := ab.NewTrial(base, change, dir, o.seed)
 	if err := measurePairs(ctx, gs, trial, gates, until, o.pairs); err != nil {
-		if trial.Pairs < paired.Fewest || !errors.Is(err, context.Canceled) {
+		if trial.Pairs < stats.FewestPairs || !errors.Is(err, context.Canceled) {
 			return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 		}
 	}
@@ -150,8 +149,8 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 			o.pairs = mostPairs
 		}
 	}
-	if o.pairs < paired.Fewest {
-		return nil, 0, fmt.Errorf("%d pairs are too few: an interval takes at least %d", o.pairs, paired.Fewest)
+	if o.pairs < stats.FewestPairs {
+		return nil, 0, fmt.Errorf("%d pairs are too few: an interval takes at least %d", o.pairs, stats.FewestPairs)
 	}
 
 	return gates, until, nil
@@ -166,7 +165,7 @@ func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, g
 			return err
 		}
 		progress := fmt.Sprintf("pair %d of %d", trial.Pairs, most)
-		if until > 0 && trial.Pairs >= paired.Fewest {
+		if until > 0 && trial.Pairs >= stats.FewestPairs {
 			precision, err := trial.Precision(gates)
 			if err != nil {
 				return err
@@ -217,7 +216,7 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 		return err
 	}
 	outcome, text := ab.Outcome(judgements)
-	if outcome == judgement.Held {
+	if outcome == stats.Held {
 		return nil
 	}
 

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func newCompare(gs *state.GlobalState) *cobra.Command {
@@ -106,10 +106,10 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 	case err != nil:
 		return err
 	case len(regressed) > 0:
-		return notHeld(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), judgement.Crossed)
+		return notHeld(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), stats.Crossed)
 	case len(undecided) > 0:
 		return notHeld(
-			fmt.Errorf("%s: some figures cannot be judged beside %s", strings.Join(undecided, ", "), files[0]), judgement.Undecided)
+			fmt.Errorf("%s: some figures cannot be judged beside %s", strings.Join(undecided, ", "), files[0]), stats.Undecided)
 	}
 
 	return nil

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func wrongUse(cmd *cobra.Command, err error) error {
@@ -44,7 +44,7 @@ func needs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-func notHeld(err error, outcome judgement.Outcome) error {
+func notHeld(err error, outcome stats.Outcome) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.ExitCode(outcome.ExitCode()))
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func newGate(gs *state.GlobalState) *cobra.Command {
@@ -100,7 +100,7 @@ func judge(gs *state.GlobalState, file, gatesFile string, show func([]report.Ver
 		err = write(gs, "", contents)
 	}
 	text, outcome := report.GatesText(verdicts)
-	if err != nil || outcome == judgement.Held {
+	if err != nil || outcome == stats.Held {
 		return err
 	}
 

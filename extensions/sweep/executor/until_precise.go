@@ -3,15 +3,15 @@ package executor
 import (
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // precisionSample is the precision that a step had reached at a point in time.
 type precisionSample struct {
-	aim interval.Aim
+	aim stats.Aim
 	at  time.Duration
 }
 
@@ -22,7 +22,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		return
 	}
 	began, at := time.Now(), time.Duration(0)
-	asked, reached := r.config.Precision.Aim, interval.Aim{}
+	asked, reached := r.config.Precision.Aim, stats.Aim{}
 	for {
 		at = asked.NextLook(at, reached)
 		select {
@@ -47,9 +47,9 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 }
 
 // reachedBy returns the precision of a reading's figures, or of a duet's ratios.
-func (r *stepRun) reachedBy(reading *measure.Reading) interval.Aim {
+func (r *stepRun) reachedBy(reading *measure.Reading) stats.Aim {
 	if reading.Duet == nil {
-		return interval.Reached(reading, r.step.Clients())
+		return stats.Reached(reading, r.step.Clients())
 	}
 
 	return report.Reached(report.NewDuets(reading, r.config.Asked(r.Step)))

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
@@ -18,34 +18,34 @@ func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
 		return crossed(missingStep(groups, a.Op))
 	}
 
-	problems := map[judgement.Outcome][]string{}
+	problems := map[stats.Outcome][]string{}
 	worst := ""
 	var worstValue float64
 	for i := range matching {
 		outcome, text, value := b.judge(&matching[i])
-		if outcome != judgement.Held {
+		if outcome != stats.Held {
 			problems[outcome] = append(problems[outcome], text)
 		} else if worst == "" || !b.Figure.Keeps(value, worstValue) {
 			worst, worstValue = text, value
 		}
 	}
 	switch {
-	case len(problems[judgement.Crossed]) > 0:
-		return crossed(strings.Join(slices.Concat(problems[judgement.Crossed], problems[judgement.Undecided]), "; "))
-	case len(problems[judgement.Undecided]) > 0:
-		return undecided(strings.Join(problems[judgement.Undecided], "; "))
+	case len(problems[stats.Crossed]) > 0:
+		return crossed(strings.Join(slices.Concat(problems[stats.Crossed], problems[stats.Undecided]), "; "))
+	case len(problems[stats.Undecided]) > 0:
+		return undecided(strings.Join(problems[stats.Undecided], "; "))
 	}
 
 	return held(worst)
 }
 
-func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
+func (b *Bound) judge(g *report.Group) (outcome stats.Outcome, text string, value float64) {
 	if problem := unusable(g); problem != "" {
-		return judgement.Crossed, problem + inStep(g.Key), 0
+		return stats.Crossed, problem + inStep(g.Key), 0
 	}
 	outcome, text, value = b.Measured(g)
-	if little := b.Figure.RestsOnLittle(g); outcome == judgement.Held && little != "" {
-		return judgement.Undecided, "not judged: " + little + inStep(g.Key), value
+	if little := b.Figure.RestsOnLittle(g); outcome == stats.Held && little != "" {
+		return stats.Undecided, "not judged: " + little + inStep(g.Key), value
 	}
 
 	return outcome, text, value
@@ -54,7 +54,7 @@ func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, 
 // Measured judges a complete step, even with few operations. A bound that is met counts, whatever
 // limited the step. A missed bound is undecided if k6 or a neighbour limited the step, unless a
 // neighbour cannot explain the difference.
-func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
+func (b *Bound) Measured(g *report.Group) (outcome stats.Outcome, text string, value float64) {
 	values := g.Values(b.Figure.Of)
 	value, text = report.Median(values), ofRepeats(len(g.Steps))
 	if b.Figure == &report.LongestStandstill {
@@ -67,21 +67,21 @@ func (b *Bound) Measured(g *report.Group) (outcome judgement.Outcome, text strin
 	}
 	hidden, why := b.Figure.Hidden(g)
 	switch keeps := b.Figure.Keeps(value, b.Value); {
-	case !keeps && hidden == judgement.Undecided:
-		return judgement.Undecided, "not judged: " + text + ", and " + why, value
+	case !keeps && hidden == stats.Undecided:
+		return stats.Undecided, "not judged: " + text + ", and " + why, value
 	case !keeps && limits != "" && !b.beyond(value, explained(g, b.Figure)):
-		return judgement.Undecided, "not judged: " + text + limits, value
+		return stats.Undecided, "not judged: " + text + limits, value
 	case !keeps && limits != "":
-		return judgement.Crossed, text + limits + ", which does not explain so much", value
+		return stats.Crossed, text + limits + ", which does not explain so much", value
 	case !keeps:
-		return judgement.Crossed, text, value
-	case hidden == judgement.Crossed:
-		return judgement.Crossed, text + ", but " + why, value
-	case hidden == judgement.Undecided:
-		return judgement.Undecided, "not judged: " + text + ", but " + why, value
+		return stats.Crossed, text, value
+	case hidden == stats.Crossed:
+		return stats.Crossed, text + ", but " + why, value
+	case hidden == stats.Undecided:
+		return stats.Undecided, "not judged: " + text + ", but " + why, value
 	}
 
-	return judgement.Held, text + limits, value
+	return stats.Held, text + limits, value
 }
 
 // beyond reports whether a value misses the bound by more than a factor.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // BaselineSchema is the version of a baseline's JSON.
@@ -207,7 +207,7 @@ func (f *File) NoBaseline() string {
 	}
 
 	return fmt.Sprintf("there is no baseline yet: run it %d times, and after each run k6 x sweep record RUN.json -o %s",
-		judgement.FewestRuns, to)
+		stats.FewestRuns, to)
 }
 
 // NoBase says what relative gates without a baseline lack in a run that is no duet; "" if nothing.
@@ -218,7 +218,7 @@ func (f *File) NoBase() string {
 
 	return fmt.Sprintf("relative gates need a duet or a baseline, and this run is no duet: "+
 		"add \"baseline\": \"baselines/%s.json\" to \"relative\", run it %d times, and after each run k6 x sweep record RUN.json",
-		f.Scenario, judgement.FewestRuns)
+		f.Scenario, stats.FewestRuns)
 }
 
 func (f *File) setBaseline(b *Baseline) error {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -147,7 +147,7 @@ func TestLoadBaseline(t *testing.T) {
 		require.Equal(t, []string{"baseline fits", "every step complete and no operation failed"}, f.Plan(), "none was taken")
 		record := "there is no baseline yet: run it 3 times, and after each run k6 x sweep record RUN.json -o thresholds/b.json"
 		require.Equal(t, record, f.NoBaseline())
-		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: judgement.Undecided, Detail: "not judged: " + record}, f.Judge(run(1))[0])
+		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: stats.Undecided, Detail: "not judged: " + record}, f.Judge(run(1))[0])
 		require.EqualError(t, f.setBaseline(&Baseline{Scenario: "queue"}), `it is of scenario "queue", and must be of "cache"`)
 		require.NoError(t, f.setBaseline(near(t)))
 		require.Len(t, f.Plan(), 14)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // summaryFigures are the figures shown with their spread between runs.
@@ -16,7 +16,7 @@ func (b *Baseline) String() string {
 	last := b.Runs[len(b.Runs)-1]
 	text := fmt.Sprintf("baseline of %s: %s of %s, on %s (%s, %s)", b.Scenario, report.Plural(len(b.Runs), "run"),
 		report.Plural(len(b.keys()), "step"), last.Host.CPU, report.Plural(last.Host.Cores, "core"), last.Host.OS)
-	if needed := judgement.FewestRuns - len(b.Runs); needed > 0 {
+	if needed := stats.FewestRuns - len(b.Runs); needed > 0 {
 		return fmt.Sprintf("%s; it takes %s to judge by it", text, report.Plural(needed, "more run"))
 	}
 	var lines strings.Builder
@@ -27,12 +27,12 @@ func (b *Baseline) String() string {
 			if len(values) == 0 || doubt != "" {
 				continue
 			}
-			e, err := judgement.Another(values, report.Median(values), 1-report.DefaultAlpha)
+			e, err := stats.Another(values, report.Median(values), 1-report.DefaultAlpha)
 			if err != nil {
 				continue
 			}
 			parts = append(parts, fmt.Sprintf("%s differs by %s, a gate could see %s",
-				f.Name, judgement.Percent(e.Deviation()), judgement.Percent(e.Visible())))
+				f.Name, stats.Percent(e.Deviation()), stats.Percent(e.Visible())))
 		}
 		if len(parts) > 0 {
 			lines.WriteString("\n  " + steps(key) + ": " + strings.Join(parts, "; "))

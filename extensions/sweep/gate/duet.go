@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func duetsOf(r *report.Report) (keys []report.Key) {
@@ -44,7 +43,7 @@ func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison {
 		if limits := limitOf(side, hidesTheTarget); limits != "" {
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + limits
 		}
-		if hidden, why := g.Figure.Hidden(side); hidden != judgement.Held { // it is unknown which variant paused
+		if hidden, why := g.Figure.Hidden(side); hidden != stats.Held { // it is unknown which variant paused
 			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + why
 		}
 		operations[side.Variant] = side.Timings()
@@ -77,9 +76,9 @@ func againstBase(g *relativeGate, r *report.Report, key report.Key) comparison {
 	}
 
 	estimate := together(found, blocks)
-	c.estimate = estimate
+	c.estimate = &estimate
 	c.verdict.Detail = fmt.Sprintf("change is %s of base%s%s",
-		judgement.TimesWithin(estimate.Interval()), inStep(key), ofProcesses(r))
+		stats.TimesWithin(estimate.Interval()), inStep(key), ofProcesses(r))
 	c.needed = func() string {
 		n := estimate.PairsFor(g.Part)
 		if n <= estimate.N {
@@ -113,7 +112,7 @@ func onlyAB(f *report.Figure) string {
 
 // together combines the repeats of a duet with equal weights: the logarithm of the ratio is their
 // mean, and the squared half width is the mean square divided by their number.
-func together(repeats []*report.DuetFigure, blocks int) paired.Estimate {
+func together(repeats []*report.DuetFigure, blocks int) stats.Estimate {
 	log, squares := 0.0, 0.0
 	for _, f := range repeats {
 		log += math.Log(f.Ratio)
@@ -123,5 +122,5 @@ func together(repeats []*report.DuetFigure, blocks int) paired.Estimate {
 	n := float64(len(repeats))
 	log /= n
 
-	return paired.FromInterval(math.Exp(log), math.Exp(log+math.Sqrt(squares)/n), report.DuetConfidence, blocks)
+	return stats.FromInterval(math.Exp(log), math.Exp(log+math.Sqrt(squares)/n), report.DuetConfidence, blocks)
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -45,7 +45,7 @@ func limitedChange(word witness.Word) func(*report.Report) {
 }
 
 func TestGatesOfADuet(t *testing.T) {
-	const h, c, u = judgement.Held, judgement.Crossed, judgement.Undecided
+	const h, c, u = stats.Held, stats.Crossed, stats.Undecided
 	f := parsed(t, ofDuets)
 	require.Equal(t, []string{
 		"ops/s of every step >= 0.95x of base", "p99 of every step <= 1.1x of base", "every step complete and no operation failed",
@@ -53,7 +53,7 @@ func TestGatesOfADuet(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		run      *report.Report
-		ops, p99 judgement.Outcome
+		ops, p99 stats.Outcome
 		detail   string
 		needed   string
 	}{
@@ -111,7 +111,7 @@ func TestGatesOfADuet(t *testing.T) {
 		},
 	} {
 		verdicts := f.Judge(tt.run)
-		require.Equal(t, []judgement.Outcome{tt.ops, tt.p99}, []judgement.Outcome{verdicts[0].Outcome, verdicts[1].Outcome}, tt.name)
+		require.Equal(t, []stats.Outcome{tt.ops, tt.p99}, []stats.Outcome{verdicts[0].Outcome, verdicts[1].Outcome}, tt.name)
 		require.Contains(t, verdicts[0].Detail, tt.detail, tt.name)
 		require.Equal(t, tt.needed, verdicts[0].Needed, tt.name)
 		require.Equal(t, tt.ops == h, verdicts[0].Held)
@@ -127,7 +127,7 @@ func TestRepeatsOfADuetAreJudgedTogether(t *testing.T) {
 		}
 	}
 	v := parsed(t, ofDuets).Judge(r)[0]
-	require.Equal(t, judgement.Held, v.Outcome, v.Detail)
+	require.Equal(t, stats.Held, v.Outcome, v.Detail)
 	require.Equal(t, "change is 1.000x (0.967 to 1.034) of base with 1 client", v.Detail)
 }
 
@@ -136,7 +136,7 @@ func TestWiderHalfOfADuetCounts(t *testing.T) {
 	r := duet(0.01, 1)
 	r.Duets[0].Figures[0].Low = 0.9
 	v := parsed(t, ofDuets).Judge(r)[0]
-	require.Equal(t, judgement.Undecided, v.Outcome, v.Detail)
+	require.Equal(t, stats.Undecided, v.Outcome, v.Detail)
 	require.Equal(t, "change is 1.000x (0.900 to 1.111) of base with 1 client", v.Detail)
 }
 
@@ -148,17 +148,17 @@ func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 	r := duet(0.01, 0.9, 1)
 	r.Duets[1].Clients, r.Steps[2].Clients, r.Steps[3].Clients = 8, 8, 8
 	r.Steps[0].OpsPerSecond = 1 // base, which has no bound
-	outcomes := map[string]judgement.Outcome{}
+	outcomes := map[string]stats.Outcome{}
 	for _, v := range f.Judge(r) {
 		outcomes[v.Gate] = v.Outcome
 	}
-	require.Equal(t, map[string]judgement.Outcome{
-		"ops/s of get in every step >= 900":                judgement.Held,
-		"ops/s of get with 1 client >= 0.95x of baseline":  judgement.Crossed,
-		"ops/s of get with 8 clients >= 0.95x of baseline": judgement.Held,
-		"ops/s of set with 1 client >= 0.95x of baseline":  judgement.Crossed, // missing in the run
-		"ops/s of set with 8 clients >= 0.95x of baseline": judgement.Crossed,
-		"baseline fits": judgement.Held,
-		"every step complete and no operation failed": judgement.Held,
+	require.Equal(t, map[string]stats.Outcome{
+		"ops/s of get in every step >= 900":                stats.Held,
+		"ops/s of get with 1 client >= 0.95x of baseline":  stats.Crossed,
+		"ops/s of get with 8 clients >= 0.95x of baseline": stats.Held,
+		"ops/s of set with 1 client >= 0.95x of baseline":  stats.Crossed, // missing in the run
+		"ops/s of set with 8 clients >= 0.95x of baseline": stats.Crossed,
+		"baseline fits": stats.Held,
+		"every step complete and no operation failed": stats.Held,
 	}, outcomes)
 }

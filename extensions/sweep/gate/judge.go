@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Judge judges a run and returns a verdict for each name of Plan, in order.
@@ -20,7 +20,7 @@ func (f *File) Judge(r *report.Report) []report.Verdict {
 		v := &verdicts[i]
 		v.Gate = name
 		passes := f.UndecidedPass && !v.Worse && (name != baselineFits || f.baseline != nil)
-		v.Held = v.Outcome == judgement.Held || v.Outcome == judgement.Undecided && passes
+		v.Held = v.Outcome == stats.Held || v.Outcome == stats.Undecided && passes
 	}
 
 	return verdicts
@@ -49,15 +49,15 @@ func (f *File) judge(r *report.Report) []report.Verdict {
 }
 
 func held(detail string) report.Verdict {
-	return report.Verdict{Outcome: judgement.Held, Detail: detail}
+	return report.Verdict{Outcome: stats.Held, Detail: detail}
 }
 
 func crossed(detail string) report.Verdict {
-	return report.Verdict{Outcome: judgement.Crossed, Detail: detail}
+	return report.Verdict{Outcome: stats.Crossed, Detail: detail}
 }
 
 func undecided(detail string) report.Verdict {
-	return report.Verdict{Outcome: judgement.Undecided, Detail: detail}
+	return report.Verdict{Outcome: stats.Undecided, Detail: detail}
 }
 
 func missingStep(groups []report.Group, op string) string {

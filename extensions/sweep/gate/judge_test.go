@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func parsed(t *testing.T, raw string) *File {
@@ -83,107 +83,107 @@ func TestAbsolute(t *testing.T) {
 	for _, tt := range []struct {
 		name, gate, detail string
 		run                *report.Report
-		outcome            judgement.Outcome
+		outcome            stats.Outcome
 	}{
-		{"ops/s of get with 8 clients >= 8000", `"clients": 8, "opsPerSecond": 8000`, "8000.0/s with 8 clients", run(1), judgement.Held},
-		{"ops/s of get with 8 clients >= 8000.5", `"clients": 8, "opsPerSecond": 8000.5`, "8000.0/s with 8 clients", run(1), judgement.Crossed},
-		{"p50 of get with 8 clients <= 4ms", `"clients": 8, "p50": "4ms"`, "4.000ms with 8 clients", run(1), judgement.Held},
-		{"p50 of get with 8 clients <= 3.9ms", `"clients": 8, "p50": "3.9ms"`, "4.000ms with 8 clients", run(1), judgement.Crossed},
-		{"p90 of get with 1 client <= 0.7ms", `"clients": 1, "p90": "0.7ms"`, "0.800ms with 1 client", run(1), judgement.Crossed},
-		{"p95 of get with 1 client <= 0.8ms", `"clients": 1, "p95": "0.8ms"`, "0.900ms with 1 client", run(1), judgement.Crossed},
-		{"p99 of get with 1 client <= 0.9ms", `"clients": 1, "p99": "0.9ms"`, "1.000ms with 1 client", run(1), judgement.Crossed},
-		{"p99.9 of get with 1 client <= 1.9ms", `"clients": 1, "p999": "1.9ms"`, "2.000ms with 1 client", run(1), judgement.Crossed},
-		{"mean of get with 1 client <= 0.5ms", `"clients": 1, "mean": "0.5ms"`, "0.600ms with 1 client", run(1), judgement.Crossed},
-		{"p99 of get in every step <= 8ms", `"p99": "8ms"`, "8.000ms with 8 clients", run(1), judgement.Held},
-		{"p99 of get in every step <= 5ms", `"p99": "5ms"`, "8.000ms with 8 clients", run(1), judgement.Crossed},
+		{"ops/s of get with 8 clients >= 8000", `"clients": 8, "opsPerSecond": 8000`, "8000.0/s with 8 clients", run(1), stats.Held},
+		{"ops/s of get with 8 clients >= 8000.5", `"clients": 8, "opsPerSecond": 8000.5`, "8000.0/s with 8 clients", run(1), stats.Crossed},
+		{"p50 of get with 8 clients <= 4ms", `"clients": 8, "p50": "4ms"`, "4.000ms with 8 clients", run(1), stats.Held},
+		{"p50 of get with 8 clients <= 3.9ms", `"clients": 8, "p50": "3.9ms"`, "4.000ms with 8 clients", run(1), stats.Crossed},
+		{"p90 of get with 1 client <= 0.7ms", `"clients": 1, "p90": "0.7ms"`, "0.800ms with 1 client", run(1), stats.Crossed},
+		{"p95 of get with 1 client <= 0.8ms", `"clients": 1, "p95": "0.8ms"`, "0.900ms with 1 client", run(1), stats.Crossed},
+		{"p99 of get with 1 client <= 0.9ms", `"clients": 1, "p99": "0.9ms"`, "1.000ms with 1 client", run(1), stats.Crossed},
+		{"p99.9 of get with 1 client <= 1.9ms", `"clients": 1, "p999": "1.9ms"`, "2.000ms with 1 client", run(1), stats.Crossed},
+		{"mean of get with 1 client <= 0.5ms", `"clients": 1, "mean": "0.5ms"`, "0.600ms with 1 client", run(1), stats.Crossed},
+		{"p99 of get in every step <= 8ms", `"p99": "8ms"`, "8.000ms with 8 clients", run(1), stats.Held},
+		{"p99 of get in every step <= 5ms", `"p99": "5ms"`, "8.000ms with 8 clients", run(1), stats.Crossed},
 		{
 			"p99 of get in every step <= 0.5ms", `"p99": "0.5ms"`,
-			"1.000ms with 1 client; 8.000ms with 8 clients", run(1), judgement.Crossed,
+			"1.000ms with 1 client; 8.000ms with 8 clients", run(1), stats.Crossed,
 		},
-		{"ops/s of get in every step >= 900", `"opsPerSecond": 900`, "1000.0/s with 1 client", run(1), judgement.Held},
+		{"ops/s of get in every step >= 900", `"opsPerSecond": 900`, "1000.0/s with 1 client", run(1), stats.Held},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
-			"8.000ms with 8 clients (median of 3 repeats)", run(0.1, 1, 1), judgement.Held,
+			"8.000ms with 8 clients (median of 3 repeats)", run(0.1, 1, 1), stats.Held,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
-			"16.0ms with 8 clients (median of 3 repeats)", run(1, 0.5, 0.5), judgement.Crossed,
+			"16.0ms with 8 clients (median of 3 repeats)", run(1, 0.5, 0.5), stats.Crossed,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
 			"not judged: p99 of 500 operations rests on 5 of them, 10 are needed: 1,000 operations or more with 8 clients",
-			changed(run(1), operations(500)), judgement.Undecided,
+			changed(run(1), operations(500)), stats.Undecided,
 		},
-		{"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "8.000ms with 8 clients (median of 2 repeats)", changed(run(1, 1), operations(500)), judgement.Held},
+		{"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "8.000ms with 8 clients (median of 2 repeats)", changed(run(1, 1), operations(500)), stats.Held},
 		{
 			"p99 of get with 8 clients <= 7ms", `"clients": 8, "p99": "7ms"`, "8.000ms with 8 clients",
-			changed(run(1), operations(500)), judgement.Crossed,
+			changed(run(1), operations(500)), stats.Crossed,
 		},
 		{
 			"p99.9 of get with 8 clients <= 99ms", `"clients": 8, "p999": "99ms"`,
-			"not judged: p99.9 of 1,000 operations rests on 1 of them, 10 are needed: 10,000 operations or more with 8 clients", run(1), judgement.Undecided,
+			"not judged: p99.9 of 1,000 operations rests on 1 of them, 10 are needed: 10,000 operations or more with 8 clients", run(1), stats.Undecided,
 		},
 		{
 			"p50 of get with 8 clients <= 9ms", `"clients": 8, "p50": "9ms"`,
-			"not judged: p50 of 19 operations rests on 9 of them, 10 are needed: 20 operations or more with 8 clients", changed(run(1), operations(19)), judgement.Undecided,
+			"not judged: p50 of 19 operations rests on 9 of them, 10 are needed: 20 operations or more with 8 clients", changed(run(1), operations(19)), stats.Undecided,
 		},
-		{"p90 of get with 8 clients <= 9ms", `"clients": 8, "p90": "9ms"`, "6.400ms with 8 clients", changed(run(1), operations(100)), judgement.Held},
-		{"mean of get with 8 clients <= 9ms", `"clients": 8, "mean": "9ms"`, "4.800ms with 8 clients", changed(run(1), operations(10)), judgement.Held},
+		{"p90 of get with 8 clients <= 9ms", `"clients": 8, "p90": "9ms"`, "6.400ms with 8 clients", changed(run(1), operations(100)), stats.Held},
+		{"mean of get with 8 clients <= 9ms", `"clients": 8, "mean": "9ms"`, "4.800ms with 8 clients", changed(run(1), operations(10)), stats.Held},
 		{
 			"mean of get with 8 clients <= 9ms", `"clients": 8, "mean": "9ms"`,
-			"not judged: too short to measure: 9 operations, at least 10 are needed with 8 clients", changed(run(1), operations(9)), judgement.Undecided,
+			"not judged: too short to measure: 9 operations, at least 10 are needed with 8 clients", changed(run(1), operations(9)), stats.Undecided,
 		},
 		{
 			"p50 of get with 8 clients <= 9ms", `"clients": 8, "p50": "9ms"`,
 			"not judged: repeat 1 is too short to measure: 2 operations, at least 10 are needed with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Complete, r.Steps[2].TooShort = false, new(uint64(2)) }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Steps[2].Complete, r.Steps[2].TooShort = false, new(uint64(2)) }), stats.Crossed,
 		},
 		{
 			"ops/s of get with 8 clients >= 100", `"clients": 8, "opsPerSecond": 100`,
-			"not judged: ops/s of 9 operations in 1.000s: at least 10 operations and 0.1s are needed with 8 clients", changed(run(1), operations(9)), judgement.Undecided,
+			"not judged: ops/s of 9 operations in 1.000s: at least 10 operations and 0.1s are needed with 8 clients", changed(run(1), operations(9)), stats.Undecided,
 		},
 		{
 			"ops/s of get with 8 clients >= 100", `"clients": 8, "opsPerSecond": 100`,
 			"not judged: ops/s of 1,000 operations in 0.099s: at least 10 operations and 0.1s are needed with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Seconds = 0.099 }), judgement.Undecided,
+			changed(run(1), func(r *report.Report) { r.Steps[2].Seconds = 0.099 }), stats.Undecided,
 		},
 		{
 			"p99 of get with 16 clients <= 9ms", `"clients": 16, "p99": "9ms"`,
-			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), judgement.Crossed,
+			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), stats.Crossed,
 		},
 		{
 			"p99 of get at 500 a second <= 9ms", `"rate": 500, "p99": "9ms"`,
-			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), judgement.Crossed,
+			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), stats.Crossed,
 		},
 		{
 			"p99 of get with 8 clients at 500 a second <= 9ms", `"clients": 8, "rate": 500, "p99": "9ms"`, "8.000ms with 8 clients at 500 a second",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Rate = 500 }), judgement.Held,
+			changed(run(1), func(r *report.Report) { r.Steps[2].Rate = 500 }), stats.Held,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, `not judged: there is no operation "get"; there are "read", "set"`,
-			changed(run(1), func(r *report.Report) { r.Steps[0].Op, r.Steps[2].Op = "read", "read" }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Steps[0].Op, r.Steps[2].Op = "read", "read" }), stats.Crossed,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "not judged: the run has no steps",
-			changed(run(1), func(r *report.Report) { r.Steps = nil }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Steps = nil }), stats.Crossed,
 		},
 		{
 			"p99 of get in every step <= 9ms", `"p99": "9ms"`, "not judged: repeat 1 is incomplete with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Complete = false }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Steps[2].Complete = false }), stats.Crossed,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "not judged: no operation succeeded in repeat 1 with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Operations = 0 }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Steps[2].Operations = 0 }), stats.Crossed,
 		},
 		{
 			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, `not judged: the run is of scenario "queue", the gates are of "cache"`,
-			changed(run(1), func(r *report.Report) { r.Scenario = "queue" }), judgement.Crossed,
+			changed(run(1), func(r *report.Report) { r.Scenario = "queue" }), stats.Crossed,
 		},
 	} {
 		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", `+tt.gate+`}]}`)
 		verdicts := f.Judge(tt.run)
 		require.Len(t, verdicts, 2)
-		require.Equal(t, report.Verdict{Gate: tt.name, Held: tt.outcome == judgement.Held, Outcome: tt.outcome, Detail: tt.detail}, verdicts[0])
+		require.Equal(t, report.Verdict{Gate: tt.name, Held: tt.outcome == stats.Held, Outcome: tt.outcome, Detail: tt.detail}, verdicts[0])
 	}
 }
 
@@ -257,9 +257,9 @@ func TestEveryStep(t *testing.T) {
 		}},
 	} {
 		verdicts := f.Judge(changed(run(1), tt.change))
-		outcome := judgement.Crossed
+		outcome := stats.Crossed
 		if tt.held {
-			outcome = judgement.Held
+			outcome = stats.Held
 		}
 		require.Equal(t, report.Verdict{
 			Gate: "every step complete and no operation failed", Held: tt.held, Outcome: outcome, Detail: tt.detail,

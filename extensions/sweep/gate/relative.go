@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // comparison is a figure of one step with its reference.
@@ -15,7 +15,7 @@ type comparison struct {
 	// gate is the index of its gate; a gate of all steps has several comparisons.
 	gate int
 	// estimate is nil if the verdict is known already.
-	estimate judgement.Estimate
+	estimate *stats.Estimate
 	verdict  report.Verdict
 	// doubt, if not empty, is why only changes for the worse count.
 	doubt string
@@ -35,16 +35,16 @@ func (f *File) judgeRelative(r *report.Report) []report.Verdict {
 			comparisons = append(comparisons, c)
 		}
 	}
-	var family []judgement.Gate
+	var family []stats.Gate
 	var judged []int
 	for i := range comparisons {
 		if c := &comparisons[i]; c.estimate != nil {
 			t := gates[c.gate].Tolerance
-			family = append(family, judgement.Gate{Estimate: c.estimate, Rate: t.Figure.Rate, Tolerance: t.Part})
+			family = append(family, stats.Gate{Estimate: *c.estimate, Rate: t.Figure.Rate, Tolerance: t.Part})
 			judged = append(judged, i)
 		}
 	}
-	for i, outcome := range judgement.Judge(family, f.Relative.Alpha) {
+	for i, outcome := range stats.Judge(family, f.Relative.Alpha) {
 		comparisons[judged[i]].conclude(outcome, &family[i])
 	}
 	verdicts := make([]report.Verdict, len(gates))
@@ -76,28 +76,28 @@ func (f *File) comparisonsOf(g *relativeGate, r *report.Report) []comparison {
 func decided(v report.Verdict) comparison { return comparison{verdict: v} }
 
 // conclude sets the verdict. A significant change for the worse never passes as undecided.
-func (c *comparison) conclude(outcome judgement.Outcome, gate *judgement.Gate) {
+func (c *comparison) conclude(outcome stats.Outcome, gate *stats.Gate) {
 	c.verdict.Outcome = outcome
 	c.verdict.Visible = c.estimate.Visible()
 	c.verdict.Worse = gate.Worsens()
 	switch {
-	case outcome == judgement.Crossed && (c.explained == 0 || gate.Beyond(c.explained)):
+	case outcome == stats.Crossed && (c.explained == 0 || gate.Beyond(c.explained)):
 		// A worse figure counts even with few operations.
 	case c.doubt != "":
-		c.verdict.Outcome, c.verdict.Detail = judgement.Undecided, "not judged: "+c.doubt
-	case outcome == judgement.Undecided:
+		c.verdict.Outcome, c.verdict.Detail = stats.Undecided, "not judged: "+c.doubt
+	case outcome == stats.Undecided:
 		c.verdict.Needed = c.needed()
 	}
 }
 
 // worstOf returns the worst verdict of a gate's steps, and counts others that did not hold.
 func worstOf(comparisons []comparison) report.Verdict {
-	rank := map[judgement.Outcome]int{judgement.Crossed: 0, judgement.Undecided: 1, judgement.Held: 2}
+	rank := map[stats.Outcome]int{stats.Crossed: 0, stats.Undecided: 1, stats.Held: 2}
 	slices.SortStableFunc(comparisons, func(a, b comparison) int { return rank[a.verdict.Outcome] - rank[b.verdict.Outcome] })
 	worst := comparisons[0].verdict
 	details := []string{worst.Detail}
 	for _, c := range comparisons[1:] {
-		if c.verdict.Outcome != judgement.Held || worst.Outcome == judgement.Held {
+		if c.verdict.Outcome != stats.Held || worst.Outcome == stats.Held {
 			details = append(details, c.verdict.Detail)
 		}
 		worst.Visible = max(worst.Visible, c.verdict.Visible)
@@ -120,19 +120,19 @@ func (f *File) againstBaseline(g *relativeGate, r *report.Report) comparison {
 		return decided(crossed(problem))
 	}
 	hidden, why := g.Figure.Hidden(after)
-	if hidden == judgement.Crossed {
+	if hidden == stats.Crossed {
 		return decided(crossed(why))
 	}
 	if differences := f.baseline.differences(r); len(differences) > 0 {
 		return decided(undecided("not judged: the baseline does not fit, " + firstOf(differences)))
 	}
 	c := f.againstRuns(g, after)
-	if limits := limitOf(after, notComparable); limits != "" && c.estimate == nil && c.verdict.Outcome == judgement.Undecided {
+	if limits := limitOf(after, notComparable); limits != "" && c.estimate == nil && c.verdict.Outcome == stats.Undecided {
 		c.verdict.Detail = "not judged: " + limits
 	} else if limits != "" {
 		c.doubt, c.explained = limits, explained(after, g.Figure)
 	}
-	if hidden == judgement.Undecided {
+	if hidden == stats.Undecided {
 		c.doubt, c.explained = why, math.Inf(1)
 	}
 
@@ -163,33 +163,33 @@ func (f *File) againstRuns(g *relativeGate, after *report.Group) comparison {
 		}
 		c.doubt = little
 	}
-	estimate, err := judgement.Another(recorded, value, 1-f.Relative.Alpha)
+	estimate, err := stats.Another(recorded, value, 1-f.Relative.Alpha)
 	if err != nil {
 		v := undecided(fmt.Sprintf("%s, %s of the baseline's %s: not judged, %s",
-			measured(g.Figure, value), judgement.Times(value/middle), measured(g.Figure, middle), err))
+			measured(g.Figure, value), stats.Times(value/middle), measured(g.Figure, middle), err))
 		v.Needed = fmt.Sprintf("it takes %s (k6 x sweep record RUN.json)",
-			report.Plural(judgement.FewestRuns-len(recorded), "more recorded run"))
+			report.Plural(stats.FewestRuns-len(recorded), "more recorded run"))
 
 		return decided(v)
 	}
 	c.estimate = estimate
 	c.verdict.Detail = fmt.Sprintf("%s, %s of the baseline's %s in %s", measured(g.Figure, value),
-		judgement.TimesWithin(estimate.Interval()), measured(g.Figure, value/estimate.Geometric), report.Plural(len(recorded), "run"))
+		stats.TimesWithin(estimate.Interval()), measured(g.Figure, value/estimate.Ratio), report.Plural(len(recorded), "run"))
 	c.needed = func() string { return runsNeeded(estimate, g.Part, len(recorded)) }
 
 	return c
 }
 
 // runsNeeded returns how many recorded runs would show a change of the tolerated size.
-func runsNeeded(e *judgement.Ratio, tolerance float64, recorded int) string {
+func runsNeeded(e *stats.Estimate, tolerance float64, recorded int) string {
 	const duet = "a duet (sweep.run({ base, change })) or k6 x sweep ab"
 	switch n := e.RunsFor(tolerance); {
 	case n == 0:
 		return fmt.Sprintf("runs differ by %s: one beside recorded ones cannot show %s, it takes %s",
-			judgement.Percent(e.Deviation()), decimal(rounded(100*tolerance))+" %", duet)
+			stats.Percent(e.Deviation()), decimal(rounded(100*tolerance))+" %", duet)
 	case n <= recorded:
 		return "the change is near to what is tolerated: it takes more recorded runs, or " + duet
 	default:
-		return fmt.Sprintf("runs differ by %s: it takes some %d recorded runs, or %s", judgement.Percent(e.Deviation()), n, duet)
+		return fmt.Sprintf("runs differ by %s: it takes some %d recorded runs, or %s", stats.Percent(e.Deviation()), n, duet)
 	}
 }

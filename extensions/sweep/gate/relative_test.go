@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -19,12 +19,12 @@ import (
 const opsGate, p99Gate, fitGate, everyGate = 0, 2, 12, 13
 
 func TestRelative(t *testing.T) {
-	const h, c, u = judgement.Held, judgement.Crossed, judgement.Undecided
+	const h, c, u = stats.Held, stats.Crossed, stats.Undecided
 	for _, tt := range []struct {
 		name     string
 		baseline *Baseline
 		run      *report.Report
-		ops, p99 judgement.Outcome
+		ops, p99 stats.Outcome
 		detail   string // detail of the ops/s gate
 		needed   string
 	}{
@@ -79,7 +79,7 @@ func TestRelative(t *testing.T) {
 			for i, name := range f.Plan() {
 				require.Equal(t, name, verdicts[i].Gate)
 			}
-			for i, want := range map[int]judgement.Outcome{opsGate: tt.ops, p99Gate: tt.p99, fitGate: h} {
+			for i, want := range map[int]stats.Outcome{opsGate: tt.ops, p99Gate: tt.p99, fitGate: h} {
 				require.Equal(t, want, verdicts[i].Outcome, verdicts[i].Detail)
 				require.Equal(t, want == h, verdicts[i].Held)
 			}
@@ -98,15 +98,15 @@ func TestUndecidedThatPasses(t *testing.T) {
 		gates    string
 		baseline *Baseline
 		run      *report.Report
-		outcome  judgement.Outcome
+		outcome  stats.Outcome
 		held     bool
 	}{
-		{againstBaseline, apart(t), steady(1), judgement.Undecided, false},
-		{policy, apart(t), steady(1), judgement.Undecided, true},
-		{policy, near(t), steady(1), judgement.Held, true},
-		{policy, near(t), steady(0.5), judgement.Crossed, false},
-		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[8:] }), judgement.Crossed, false},
-		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Scenario = "queue" }), judgement.Crossed, false},
+		{againstBaseline, apart(t), steady(1), stats.Undecided, false},
+		{policy, apart(t), steady(1), stats.Undecided, true},
+		{policy, near(t), steady(1), stats.Held, true},
+		{policy, near(t), steady(0.5), stats.Crossed, false},
+		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[8:] }), stats.Crossed, false},
+		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Scenario = "queue" }), stats.Crossed, false},
 	} {
 		f := parsed(t, tt.gates)
 		require.NoError(t, f.setBaseline(tt.baseline))
@@ -117,7 +117,7 @@ func TestUndecidedThatPasses(t *testing.T) {
 	f := parsed(t, policy)
 	require.NoError(t, f.setBaseline(near(t)))
 	v := f.Judge(changed(steady(1), func(r *report.Report) { r.Steps[0].Failed = 1 }))[everyGate]
-	require.Equal(t, judgement.Crossed, v.Outcome)
+	require.Equal(t, stats.Crossed, v.Outcome)
 	require.False(t, v.Held)
 }
 
@@ -129,26 +129,26 @@ func TestRelativeOfFewOperations(t *testing.T) {
 	}
 	require.NoError(t, f.setBaseline(enough))
 	verdicts := f.Judge(changed(steady(1), operations(249)))
-	require.Equal(t, judgement.Held, verdicts[opsGate].Outcome)
-	require.Equal(t, judgement.Undecided, verdicts[p99Gate].Outcome)
+	require.Equal(t, stats.Held, verdicts[opsGate].Outcome)
+	require.Equal(t, stats.Undecided, verdicts[p99Gate].Outcome)
 	require.Equal(t, "not judged: p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", verdicts[p99Gate].Detail)
-	require.Equal(t, judgement.Crossed, f.Judge(changed(steady(0.5), operations(249)))[p99Gate].Outcome)
+	require.Equal(t, stats.Crossed, f.Judge(changed(steady(0.5), operations(249)))[p99Gate].Outcome)
 
 	v := f.Judge(changed(steady(1), operations(150)))[p99Gate]
-	require.Equal(t, judgement.Crossed, v.Outcome, "base had the support, and the run lost it")
+	require.Equal(t, stats.Crossed, v.Outcome, "base had the support, and the run lost it")
 	require.Equal(t, "the recorded runs had enough operations for it: p99 of 600 operations rests on 6 of them, 10 are needed: 1,000 operations or more", v.Detail)
 
 	few := near(t)
 	operations(249)(few.Runs[3])
 	require.NoError(t, f.setBaseline(few))
 	v = f.Judge(steady(1))[p99Gate]
-	require.Equal(t, judgement.Undecided, v.Outcome)
+	require.Equal(t, stats.Undecided, v.Outcome)
 	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", v.Detail)
 }
 
 func TestAlpha(t *testing.T) {
 	gates := `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecond": "-10%", "alpha": ALPHA}}`
-	for alpha, want := range map[string]judgement.Outcome{"0.05": judgement.Crossed, "0.00001": judgement.Undecided} {
+	for alpha, want := range map[string]stats.Outcome{"0.05": stats.Crossed, "0.00001": stats.Undecided} {
 		f := parsed(t, strings.Replace(gates, "ALPHA", alpha, 1))
 		require.NoError(t, f.setBaseline(near(t)))
 		require.Equal(t, want, f.Judge(steady(0.7))[0].Outcome)
@@ -188,15 +188,15 @@ func TestBaselineThatDoesNotFit(t *testing.T) {
 			tt.short = tt.detail
 		}
 		verdicts := f.Judge(changed(changed(steady(1), fingerprinted), tt.change))
-		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: judgement.Undecided, Detail: tt.detail}, verdicts[fitGate])
+		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: stats.Undecided, Detail: tt.detail}, verdicts[fitGate])
 		for _, v := range verdicts[:fitGate] {
 			require.Equal(t, report.Verdict{
-				Gate: v.Gate, Outcome: judgement.Undecided, Detail: "not judged: the baseline does not fit, " + tt.short,
+				Gate: v.Gate, Outcome: stats.Undecided, Detail: "not judged: the baseline does not fit, " + tt.short,
 			}, v)
 		}
 		v := f.Judge(changed(steady(1), fingerprinted))[fitGate]
 		require.Equal(t, report.Verdict{
-			Gate: "baseline fits", Held: true, Outcome: judgement.Held, Detail: "same class of host, target and parameters",
+			Gate: "baseline fits", Held: true, Outcome: stats.Held, Detail: "same class of host, target and parameters",
 		}, v)
 	}
 	for name, change := range map[string]func(*report.Report){
@@ -237,15 +237,15 @@ func TestStepsThatGatesRefuse(t *testing.T) {
 		for _, speed := range []float64{1, 0.5} {
 			verdicts := f.Judge(changed(steady(speed), limited(word, 1, 3)))
 			if want == "" {
-				require.NotEqual(t, judgement.Undecided, verdicts[opsGate].Outcome, word)
+				require.NotEqual(t, stats.Undecided, verdicts[opsGate].Outcome, word)
 
 				continue
 			}
-			require.Equal(t, judgement.Undecided, verdicts[opsGate].Outcome, word)
+			require.Equal(t, stats.Undecided, verdicts[opsGate].Outcome, word)
 			require.Equal(t, want, verdicts[opsGate].Detail)
-			require.NotEqual(t, judgement.Undecided, verdicts[6].Outcome, "of 8 clients")
+			require.NotEqual(t, stats.Undecided, verdicts[6].Outcome, "of 8 clients")
 		}
-		require.Equal(t, judgement.Held, f.Judge(changed(steady(1), limited(word, 2)))[opsGate].Outcome, "the median rests on the others")
+		require.Equal(t, stats.Held, f.Judge(changed(steady(1), limited(word, 2)))[opsGate].Outcome, "the median rests on the others")
 	}
 }
 
@@ -265,13 +265,13 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 	policy := strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1)
 	for _, tt := range []struct {
 		run  *report.Report
-		want judgement.Outcome
+		want stats.Outcome
 		held bool
 	}{
-		{changed(steady(0.4), disturbed(2)), judgement.Crossed, false}, // a neighbour explains half of the speed
-		{changed(steady(0.6), disturbed(2)), judgement.Undecided, false},
-		{changed(steady(1), disturbed(2)), judgement.Undecided, true},
-		{changed(steady(0.01), limited(witness.K6Itself, 1, 2, 3, 4)), judgement.Undecided, false},
+		{changed(steady(0.4), disturbed(2)), stats.Crossed, false}, // a neighbour explains half of the speed
+		{changed(steady(0.6), disturbed(2)), stats.Undecided, false},
+		{changed(steady(1), disturbed(2)), stats.Undecided, true},
+		{changed(steady(0.01), limited(witness.K6Itself, 1, 2, 3, 4)), stats.Undecided, false},
 	} {
 		f := parsed(t, policy)
 		require.NoError(t, f.setBaseline(near(t)))
@@ -280,10 +280,10 @@ func TestWhatANeighbourDoesNotExplain(t *testing.T) {
 		require.Equal(t, tt.held, v.Held, v.Detail)
 	}
 	f := parsed(t, `{"scenario": "cache", "undecided": "pass", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": 1000}]}`)
-	for speed, want := range map[float64]judgement.Outcome{0.4: judgement.Crossed, 0.6: judgement.Undecided} {
+	for speed, want := range map[float64]stats.Outcome{0.4: stats.Crossed, 0.6: stats.Undecided} {
 		v := f.Judge(changed(steady(speed), disturbed(2)))[0]
 		require.Equal(t, want, v.Outcome)
-		require.Equal(t, want == judgement.Crossed, strings.HasSuffix(v.Detail, "limited by neighbour, which does not explain so much"), v.Detail)
+		require.Equal(t, want == stats.Crossed, strings.HasSuffix(v.Detail, "limited by neighbour, which does not explain so much"), v.Detail)
 	}
 }
 
@@ -293,18 +293,18 @@ func TestASleepingServerNextToANeighbour(t *testing.T) {
 		bound    string
 		evidence witness.Evidence
 		rate     float64
-		want     judgement.Outcome
+		want     stats.Outcome
 	}{
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
-		{`"mean": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Crossed},
-		{`"p50": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided}, // no histogram
-		{`"opsPerSecond": 2500`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.9, witness.ServerHere: 1}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.Stolen: 0.3, witness.Throttled: 0.3, witness.ServerHere: 1}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 1.2, witness.ServerHere: 1}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 0}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.ServerHere: 1}, 0, judgement.Undecided},
-		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 9000, judgement.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, stats.Crossed},
+		{`"mean": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, stats.Crossed},
+		{`"p50": "0.1ms"`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, stats.Undecided}, // no histogram
+		{`"opsPerSecond": 2500`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.9, witness.ServerHere: 1}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.Stolen: 0.3, witness.Throttled: 0.3, witness.ServerHere: 1}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 1.2, witness.ServerHere: 1}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 0}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.ServerHere: 1}, 0, stats.Undecided},
+		{`"opsPerSecond": 8000`, witness.Evidence{witness.Waited: 0.3, witness.ServerHere: 1}, 9000, stats.Undecided},
 	} {
 		r := changed(steady(1), disturbed(3.9)) // 1,003/s
 		r = changed(r, func(r *report.Report) {
@@ -333,14 +333,14 @@ func TestLatenciesNextToANeighbour(t *testing.T) {
 	here := func(waited float64) witness.Evidence {
 		return witness.Evidence{witness.Waited: waited, witness.ServerHere: 1}
 	}
-	crossed, undecided, held := judgement.Crossed, judgement.Undecided, judgement.Held
+	crossed, undecided, held := stats.Crossed, stats.Undecided, stats.Held
 	for name, tt := range map[string]struct {
 		ms       []float64
 		bound    string
 		clients  int
 		evidence witness.Evidence
 		rate     float64
-		want     judgement.Outcome
+		want     stats.Outcome
 	}{
 		"a server that sleeps":           {all(200), `"p50": "20ms"`, 1, here(0.3), 0, crossed},
 		"its tail":                       {all(200), `"p99": "20ms"`, 1, here(0.3), 0, crossed},
@@ -388,15 +388,15 @@ func TestBoundsOfStepsThatAreLimited(t *testing.T) {
 	for _, tt := range []struct {
 		word   witness.Word
 		bound  string
-		want   judgement.Outcome
+		want   stats.Outcome
 		detail string
 	}{
-		{witness.K6Itself, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
-		{witness.K6Itself, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
-		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour"},
-		{witness.Unsteady, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
-		{witness.Server, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
-		{witness.Server, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats)"},
+		{witness.K6Itself, "900", stats.Held, "1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
+		{witness.K6Itself, "1100", stats.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by k6: So it was"},
+		{witness.Neighbour, "1100", stats.Undecided, "limited by neighbour"},
+		{witness.Unsteady, "1100", stats.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
+		{witness.Server, "1100", stats.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
+		{witness.Server, "900", stats.Held, "1002.5/s with 1 client (median of 4 repeats)"},
 	} {
 		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": `+tt.bound+`}]}`)
 		v := f.Judge(changed(steady(1), limited(tt.word, 1, 2, 3)))[0]

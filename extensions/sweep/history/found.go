@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // FewestRuns is the least number of runs on each side of a change.
@@ -70,11 +70,11 @@ func (s *Setup) shows() string {
 	case nil:
 		return ""
 	case worst:
-		return fmt.Sprintf("Changes below %s cannot be seen in %s.", judgement.Percent(best.Visible), best.Name())
+		return fmt.Sprintf("Changes below %s cannot be seen in %s.", stats.Percent(best.Visible), best.Name())
 	}
 
 	return fmt.Sprintf("Changes below %s cannot be seen in %s, nor any below %s in %s.",
-		judgement.Percent(best.Visible), best.Name(), judgement.Percent(worst.Visible), worst.Name())
+		stats.Percent(best.Visible), best.Name(), stats.Percent(worst.Visible), worst.Name())
 }
 
 // Worse returns each series' newest change if it is for the worse and may have begun in one of the

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -167,10 +167,10 @@ func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
 // Text describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
 func (c *NamedChange) Text() string {
 	if c.High > 0 {
-		return judgement.TimesWithin(c.Ratio, c.Low, c.High)
+		return stats.TimesWithin(c.Ratio, c.Low, c.High)
 	}
 
-	return judgement.Times(c.Ratio)
+	return stats.Times(c.Ratio)
 }
 
 // Short returns the abbreviated commit.

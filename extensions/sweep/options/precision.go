@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Precision is the precision that a step's figures must reach.
-type Precision struct{ interval.Aim }
+type Precision struct{ stats.Aim }
 
 // Limits of a precision.
 const (
@@ -24,7 +24,7 @@ var errPrecision = errors.New("no precision")
 // UnmarshalJSON reads the precision of ops/s, such as 0.01 or '1%', or an object with opsPerSecond
 // and p99.
 func (p *Precision) UnmarshalJSON(raw []byte) error {
-	p.Aim = interval.Aim{}
+	p.Aim = stats.Aim{}
 	if string(raw) == "null" {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (p Precision) MarshalJSON() ([]byte, error) {
 func (p Precision) Words() string { return Known(p.Aim, p.Aim) }
 
 // Known formats the precision reached for the figures asked for.
-func Known(is, asked interval.Aim) string {
+func Known(is, asked stats.Aim) string {
 	var words []string
 	if asked.OpsPerSecond > 0 {
 		words = append(words, "ops/s "+plusMinus(is.OpsPerSecond))

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func TestPrecision(t *testing.T) {
-	for given, want := range map[string]interval.Aim{
+	for given, want := range map[string]stats.Aim{
 		`"1%"`: {OpsPerSecond: 0.01}, `0.02`: {OpsPerSecond: 0.02}, `"0.5 %"`: {OpsPerSecond: 0.005},
 		`{"p99": "5%"}`: {P99: 0.05}, `{"opsPerSecond": 0.01, "p99": "5%"}`: {OpsPerSecond: 0.01, P99: 0.05},
 	} {

@@ -11,9 +11,9 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
@@ -81,9 +81,9 @@ func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 			detail = thresholds.Values(metric.Sink.Format(lasted))
 		}
 		for _, t := range o.thresholds[name].Thresholds {
-			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: judgement.Crossed, Threshold: true}
+			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: stats.Crossed, Threshold: true}
 			if v.Held {
-				v.Outcome = judgement.Held
+				v.Outcome = stats.Held
 			}
 			verdicts = append(verdicts, v)
 		}

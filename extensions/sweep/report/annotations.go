@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Annotations renders the gates that did not hold as GitHub workflow commands: errors, and a
@@ -20,7 +20,7 @@ func Annotations(verdicts []Verdict, file string) string {
 	var b strings.Builder
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome == judgement.Held {
+		if v.Outcome == stats.Held {
 			continue
 		}
 		level := "error"
@@ -59,7 +59,7 @@ func CodeQuality(verdicts []Verdict, file string) ([]byte, error) {
 	issues := []codeQualityIssue{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome == judgement.Held {
+		if v.Outcome == stats.Held {
 			continue
 		}
 		severity := "major"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // CompareOptions are the limits for calling a difference between two runs a change.
@@ -59,10 +59,10 @@ type Row struct {
 	Contrast
 	Verdict string `json:"verdict"`
 	// Outcome judges the row as a gate on the tolerance. It is empty if the row was not judged.
-	Outcome   judgement.Outcome `json:"outcome,omitempty"`
-	Problem   string            `json:"problem,omitempty"` // why it is not comparable
-	Reason    string            `json:"reason,omitempty"`  // why it is undecided, or less certain
-	Regressed bool              `json:"regressed"`         // significantly worse by more than the tolerance, or not comparable any more
+	Outcome   stats.Outcome `json:"outcome,omitempty"`
+	Problem   string        `json:"problem,omitempty"` // why it is not comparable
+	Reason    string        `json:"reason,omitempty"`  // why it is undecided, or less certain
+	Regressed bool          `json:"regressed"`         // significantly worse by more than the tolerance, or not comparable any more
 }
 
 // Geomean is the geometric mean of one figure's medians over all comparable rows.

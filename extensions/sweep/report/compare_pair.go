@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 type pair struct {
@@ -71,7 +71,7 @@ func flawOf(g *Group) string {
 }
 
 // row compares one figure. The estimate is nil if the row cannot be judged.
-func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
+func (p *pair) row(f *Figure, o CompareOptions) (Row, *stats.Estimate) {
 	r := Row{
 		Figure: f.Name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
 		Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
@@ -85,7 +85,7 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	}
 	hiddenBefore, whyBefore := f.Hidden(p.before)
 	hiddenAfter, whyAfter := f.Hidden(p.after)
-	if r.Problem == "" && hiddenBefore == judgement.Held && hiddenAfter == judgement.Crossed {
+	if r.Problem == "" && hiddenBefore == stats.Held && hiddenAfter == stats.Crossed {
 		r.Problem, r.Regressed = whyAfter+" in new", true
 	}
 	if r.Problem != "" {
@@ -96,11 +96,11 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	contrast, estimate := NewContrast(before, after, o.Alpha)
 	r.Contrast, r.Verdict = contrast, Undecided
 	switch {
-	case hiddenBefore != judgement.Held:
+	case hiddenBefore != stats.Held:
 		r.Reason = whyBefore + " in old"
 
 		return r, nil
-	case hiddenAfter != judgement.Held:
+	case hiddenAfter != stats.Held:
 		r.Reason = whyAfter + " in new"
 
 		return r, nil
@@ -118,30 +118,30 @@ func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 type judged struct {
 	row      *Row
 	figure   *Figure
-	estimate judgement.Estimate
+	estimate *stats.Estimate
 }
 
 func judgeRows(rows []judged, o CompareOptions) {
-	family := make([]judgement.Gate, len(rows))
+	family := make([]stats.Gate, len(rows))
 	for i, j := range rows {
-		family[i] = judgement.Gate{Estimate: j.estimate, Rate: j.figure.Rate, Tolerance: o.Tolerance}
+		family[i] = stats.Gate{Estimate: *j.estimate, Rate: j.figure.Rate, Tolerance: o.Tolerance}
 	}
-	for i, outcome := range judgement.Judge(family, o.Alpha) {
+	for i, outcome := range stats.Judge(family, o.Alpha) {
 		rows[i].row.conclude(outcome, rows[i].figure)
 	}
 }
 
 // conclude sets the row's verdict from its outcome. A figure that got worse by more than the
 // tolerance counts even if it rests on few operations.
-func (r *Row) conclude(outcome judgement.Outcome, f *Figure) {
+func (r *Row) conclude(outcome stats.Outcome, f *Figure) {
 	risen := r.Significant && *r.RatioLow > 1
 	switch {
-	case outcome == judgement.Crossed:
+	case outcome == stats.Crossed:
 		r.Verdict, r.Regressed = Worse, true
 	case r.Reason != "":
-		outcome = judgement.Undecided
-	case outcome == judgement.Undecided:
-		r.Reason = "could see " + judgement.Percent(r.Visible)
+		outcome = stats.Undecided
+	case outcome == stats.Undecided:
+		r.Reason = "could see " + stats.Percent(r.Visible)
 	case !r.Significant:
 		r.Verdict = Same
 	case risen == f.Rate:

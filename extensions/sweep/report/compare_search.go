@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Sought compares the results of two searches with the same goal.
@@ -71,7 +71,7 @@ func (s *Sought) text() string {
 	line := fmt.Sprintf("search: %s with %s: old %s, new %s", mostOf(s.Of), oneLineOf(s.Bound),
 		result(s.Old, s.OldBracket), result(s.New, s.NewBracket))
 	if s.Old > 0 && (s.New > 0 || s.NewBracket == nil || s.NewBracket.Low == 0) {
-		line += ", " + judgement.Times(s.New/s.Old)
+		line += ", " + stats.Times(s.New/s.Old)
 	}
 	if s.Regressed {
 		line += "  REGRESSION"

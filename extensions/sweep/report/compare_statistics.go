@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // DefaultAlpha is the default level of significance: one false alarm in twenty judgements.
@@ -118,7 +118,7 @@ type Contrast struct {
 
 // NewContrast compares the repeats of one figure. The estimate, for gates, is nil with fewer than 4
 // repeats on a side, or if a value is not above zero.
-func NewContrast(before, after []float64, alpha float64) (Contrast, judgement.Estimate) {
+func NewContrast(before, after []float64, alpha float64) (Contrast, *stats.Estimate) {
 	c := Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 	if c.Old.Median != 0 {
 		ratio := c.New.Median / c.Old.Median
@@ -127,7 +127,7 @@ func NewContrast(before, after []float64, alpha float64) (Contrast, judgement.Es
 	if min(len(before), len(after)) < FewestRepeats {
 		return c, nil
 	}
-	estimate, err := judgement.Means(before, after, 1-alpha)
+	estimate, err := stats.Means(before, after, 1-alpha)
 	if err != nil {
 		return c, nil // a value of zero has no ratio
 	}

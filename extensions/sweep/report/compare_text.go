@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Text renders the comparison: limits, then a table for each figure in the style of benchstat, with
@@ -61,7 +61,7 @@ func (c *Comparison) table(f *Figure) [][]string {
 	}
 	for _, mean := range c.Geomeans {
 		if mean.Figure == f.Name {
-			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), judgement.Times(mean.Ratio), "", ""})
+			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), stats.Times(mean.Ratio), "", ""})
 		}
 	}
 
@@ -75,11 +75,11 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 		ratio = "?"
 	case r.Verdict == Same || r.Ratio == nil:
 	default:
-		ratio = judgement.Times(*r.Ratio)
+		ratio = stats.Times(*r.Ratio)
 	}
 	test, verdict := fmt.Sprintf("(n=%s)", r.counts()), ""
 	if r.RatioLow != nil {
-		test = fmt.Sprintf("%s (%s n=%s)", judgement.TimesRange(*r.RatioLow, *r.RatioHigh), r.chance(), r.counts())
+		test = fmt.Sprintf("%s (%s n=%s)", stats.TimesRange(*r.RatioLow, *r.RatioHigh), r.chance(), r.counts())
 	}
 	switch {
 	case r.Problem != "":

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // The variants of a duet.
@@ -83,8 +82,8 @@ func (d *Duet) Of(figure string) *DuetFigure {
 }
 
 // Estimate returns the estimate of a figure's ratio, for gates.
-func (d *Duet) Estimate(f *DuetFigure) paired.Estimate {
-	return paired.FromInterval(f.Ratio, f.High, DuetConfidence, d.Blocks)
+func (d *Duet) Estimate(f *DuetFigure) stats.Estimate {
+	return stats.FromInterval(f.Ratio, f.High, DuetConfidence, d.Blocks)
 }
 
 // DuetLine returns the verdicts of a duet in one sentence, without its step.
@@ -108,9 +107,9 @@ func (r *Report) DuetLine(d *Duet) string {
 		if f.isRate() {
 			name = "ops/s"
 		}
-		word := judgement.Word(f.isRate(), f.Low, f.High)
-		parts = append(parts, fmt.Sprintf("%s %s, %s", name, word, judgement.TimesWithin(f.Ratio, f.Low, f.High)))
-		seen = append(seen, judgement.Percent(f.Visible)+" of "+name)
+		word := stats.Word(f.isRate(), f.Low, f.High)
+		parts = append(parts, fmt.Sprintf("%s %s, %s", name, word, stats.TimesWithin(f.Ratio, f.Low, f.High)))
+		seen = append(seen, stats.Percent(f.Visible)+" of "+name)
 	}
 
 	return line + strings.Join(parts, "; ") + "; could see " + strings.Join(seen, " and ")
@@ -223,7 +222,7 @@ func (r *Report) crossedNote(d *Duet) string {
 	}
 
 	return fmt.Sprintf("; %s of the operations ended beside the other variant, after their slice: that brings the ratio nearer to 1",
-		judgement.Percent(part))
+		stats.Percent(part))
 }
 
 // DuetJudges reports whether the run's duets can judge a percentile. Above p90, two servers differ

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // duet adds two duets to a report: one of 8 clients, and one of 512 with too few slices.
@@ -71,7 +71,7 @@ func TestNamesOfVariants(t *testing.T) {
 }
 
 func TestEstimateOfADuetThatWasRead(t *testing.T) {
-	made, err := paired.Of([]paired.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
+	made, err := stats.OfPairs([]stats.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
 	require.NoError(t, err)
 	d := Duet{Blocks: made.N}
 	read := d.Estimate(&DuetFigure{Ratio: made.Ratio, Low: made.Low, High: made.High})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Limits that keep a summary below 60 lines.
@@ -32,7 +32,7 @@ func (r *Report) GitHub() string {
 }
 
 func (r *Report) notHeld() []Verdict {
-	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held })
+	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == stats.Held })
 }
 
 func (r *Report) flawed() (incomplete, failed int) {
@@ -52,7 +52,7 @@ func (r *Report) verdictMark() string {
 	incomplete, failed := r.flawed()
 	_, outcome := GatesText(r.Gates)
 	switch {
-	case outcome != judgement.Held || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
+	case outcome != stats.Held || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
 		return ":x:"
 	case failed > 0 || len(r.Gates) == 0 || len(r.notHeld()) > 0:
 		return ":information_source:"
@@ -88,7 +88,7 @@ func (r *Report) verdictLine() string {
 // writeGates writes the gates that did not hold, and the smallest change that each other gate would
 // detect.
 func (r *Report) writeGates(b *strings.Builder) {
-	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == judgement.Held && v.Visible == 0 })
+	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Outcome == stats.Held && v.Visible == 0 })
 	slices.SortStableFunc(shown, func(x, y Verdict) int { return cmp.Compare(x.rank(), y.rank()) })
 	for i := range shown[:min(len(shown), mostGatesShown)] {
 		v := &shown[i]

@@ -3,9 +3,8 @@ package report
 import (
 	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Intervals are the confidence intervals of a step's figures. Package interval has the method.
@@ -33,12 +32,12 @@ func newIntervals(reading *measure.Reading, t *measure.Totals) *Intervals {
 	if reading.Window > 0 {
 		counts = reading.Window
 	}
-	spread, known := interval.New(t.OverTime, counts)
+	spread, known := stats.NewSpread(t.OverTime, counts)
 	if !known || t.Variant != measure.NoVariant { // a duet has its own intervals
 		return nil
 	}
 	i := &Intervals{
-		Coverage:     interval.Coverage,
+		Coverage:     stats.Coverage,
 		OpsPerSecond: around(OpsPerSecond(reading, t), spread.Rate()),
 		Latency:      map[string]Range{"mean": around(Ms(t.Durations.Mean()), spread.Mean())},
 	}
@@ -76,10 +75,10 @@ func (s *Step) PlusMinus(f *Figure) string {
 	}
 	down, up := max(1-r.Low/value, 0), max(r.High/value-1, 0)
 	if max(down, up) <= alike*min(down, up) {
-		return judgement.Percent((down + up) / 2)
+		return stats.Percent((down + up) / 2)
 	}
 
-	return "-" + judgement.PercentDigits(down) + " +" + judgement.Percent(up)
+	return "-" + stats.PercentDigits(down) + " +" + stats.Percent(up)
 }
 
 // alike is the largest ratio of the two sides that are shown as one.

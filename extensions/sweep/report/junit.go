@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // The elements of a JUnit file, as Jenkins and GitLab read them.
@@ -165,11 +165,11 @@ func (r *Report) gateCase(v *Verdict) junitCase {
 	result := v.Outcome
 	problem := &junitProblem{Message: v.Explained(), Type: string(result), Text: v.Gate + ": " + v.Explained()}
 	switch {
-	case result == judgement.Crossed:
+	case result == stats.Crossed:
 		c.Failure = problem
 	case !v.Held:
 		c.Error = problem
-	case result == judgement.Undecided:
+	case result == stats.Undecided:
 		c.Skipped = &junitSkipped{Message: problem.Message}
 	case v.Visible != 0:
 		c.Out = v.Explained()

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 type column struct {
@@ -51,7 +51,7 @@ func (r *Report) answers() (answers []string) {
 	for _, line := range r.DuetLines() {
 		answers = append(answers, escape(line))
 	}
-	if text, outcome := GatesText(r.Gates); len(r.Gates) > 0 && outcome != judgement.Held {
+	if text, outcome := GatesText(r.Gates); len(r.Gates) > 0 && outcome != stats.Held {
 		answers = append(answers, text+".")
 	}
 

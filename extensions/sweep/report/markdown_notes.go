@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Limits from which on a note is shown.
@@ -242,7 +242,7 @@ func (r *Report) gateNotes() []string {
 	said := map[string]int{} // places of notes by their outcome and explanation
 	for i := range r.Gates {
 		v := &r.Gates[i]
-		if v.Outcome == judgement.Held && v.Visible == 0 {
+		if v.Outcome == stats.Held && v.Visible == 0 {
 			held = append(held, *v)
 
 			continue

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func tables(text string) [][]string {
@@ -205,9 +205,9 @@ func TestGateNotes(t *testing.T) {
 		{Gate: "p50 <= 5ms", Detail: "the step\nis missing", Outcome: "crossed"},
 		{Gate: "mean <= 5ms", Held: true, Outcome: "held"},
 		{Gate: "p95 <= 5ms", Outcome: "crossed"},
-		{Gate: "ops/s >= 90 %", Detail: "95 %", Outcome: judgement.Undecided, Visible: 0.123, Needed: "more runs"},
-		{Gate: "p99 <= 130 %", Held: true, Outcome: judgement.Undecided, Needed: "more runs"},
-		{Gate: "p99 <= 140 %", Held: true, Detail: "99 %", Outcome: judgement.Held, Visible: 0.0123},
+		{Gate: "ops/s >= 90 %", Detail: "95 %", Outcome: stats.Undecided, Visible: 0.123, Needed: "more runs"},
+		{Gate: "p99 <= 130 %", Held: true, Outcome: stats.Undecided, Needed: "more runs"},
+		{Gate: "p99 <= 140 %", Held: true, Detail: "99 %", Outcome: stats.Held, Visible: 0.0123},
 	}}
 	require.Equal(t, []string{
 		"CROSSED: p50 <= 5ms (the step is missing)", "CROSSED: p95 <= 5ms",
@@ -217,8 +217,8 @@ func TestGateNotes(t *testing.T) {
 }
 
 func TestThresholdsAreNoGates(t *testing.T) {
-	threshold := Verdict{Gate: "sweep_failed count==0", Held: true, Threshold: true, Outcome: judgement.Held}
-	gate := Verdict{Gate: "p99 <= 5ms", Held: true, Outcome: judgement.Held}
+	threshold := Verdict{Gate: "sweep_failed count==0", Held: true, Threshold: true, Outcome: stats.Held}
+	gate := Verdict{Gate: "p99 <= 5ms", Held: true, Outcome: stats.Held}
 	names := map[string]string{"1 threshold held": ": sweep_failed"}
 	for want, gates := range map[string][]Verdict{
 		"1 threshold held": {threshold}, "2 gates and thresholds held": {threshold, gate}, "1 gate held": {gate},

@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // NewDuets returns the duets of a step's final reading: one for each kind of operation and, with
@@ -53,9 +52,9 @@ func NewDuets(reading *measure.Reading, asked Step) []Duet {
 // compare sets the figures of these kinds of operations together, or why they are missing.
 func (d *Duet) compare(of []*measure.SlicePairs, base, change *measure.Totals) {
 	d.Figures = []DuetFigure{}
-	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
+	turns, err := stats.OfSlices(func(yield func(stats.SlicePair) bool) {
 		for i := range of[0].Pairs {
-			pair := paired.SlicePair{Base: pairedSlice(&of[0].Pairs[i].Base), Change: pairedSlice(&of[0].Pairs[i].Change)}
+			pair := stats.SlicePair{Base: pairedSlice(&of[0].Pairs[i].Base), Change: pairedSlice(&of[0].Pairs[i].Change)}
 			for _, kind := range of[1:] {
 				addKind(&pair.Base, pairedSlice(&kind.Pairs[i].Base))
 				addKind(&pair.Change, pairedSlice(&kind.Pairs[i].Change))
@@ -84,7 +83,7 @@ func (d *Duet) compare(of []*measure.SlicePairs, base, change *measure.Totals) {
 }
 
 // add adds a figure with values more precise than the slices give.
-func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
+func (d *Duet) add(figure string, r stats.Ratio, base, change float64) {
 	moved := change / base / (r.Change / r.Base)
 	ratio := r.Ratio * moved
 	d.Figures = append(d.Figures, DuetFigure{
@@ -94,7 +93,7 @@ func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 }
 
 // addKind adds another kind of operation in the same slice.
-func addKind(all *paired.Slice, kind paired.Slice) {
+func addKind(all *stats.Slice, kind stats.Slice) {
 	all.Operations += kind.Operations
 	all.Sum += kind.Sum
 	for class, n := range kind.Counts {
@@ -102,8 +101,8 @@ func addKind(all *paired.Slice, kind paired.Slice) {
 	}
 }
 
-func pairedSlice(s *measure.Slice) paired.Slice {
-	p := paired.Slice{Seconds: s.Busy.Seconds(), Counts: s.Counts()}
+func pairedSlice(s *measure.Slice) stats.Slice {
+	p := stats.Slice{Seconds: s.Busy.Seconds(), Counts: s.Counts()}
 	if s.Durations != nil {
 		p.Sum = s.Durations.Sum().Seconds()
 		for _, n := range p.Counts {
@@ -125,7 +124,7 @@ func (r *Report) DuetOf(s *Step) *Duet {
 }
 
 // Reached returns the precision of the least precise duet ratio; infinite if unknown.
-func Reached(duets []Duet) interval.Aim {
+func Reached(duets []Duet) stats.Aim {
 	half := func(figure string) float64 {
 		worst := 0.0
 		for i := range duets {
@@ -139,8 +138,8 @@ func Reached(duets []Duet) interval.Aim {
 		return worst
 	}
 	if len(duets) == 0 {
-		return interval.Aim{OpsPerSecond: math.Inf(1), P99: math.Inf(1)}
+		return stats.Aim{OpsPerSecond: math.Inf(1), P99: math.Inf(1)}
 	}
 
-	return interval.Aim{OpsPerSecond: half("opsPerSecond"), P99: half("p99")}
+	return stats.Aim{OpsPerSecond: half("opsPerSecond"), P99: half("p99")}
 }

@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -52,8 +52,8 @@ func (s *Step) StoodStill() string {
 // Hidden returns the outcome of a gate on the figure, and a reason, if the figure hides waiting. A
 // latency is crossed if the server stood still. It is undecided if k6 stood still as well, or
 // started too many operations late. Otherwise the outcome is held, without a reason.
-func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
-	outcome = judgement.Held
+func (f *Figure) Hidden(g *Group) (outcome stats.Outcome, why string) {
+	outcome = stats.Held
 	if g == nil {
 		return outcome, ""
 	}
@@ -62,15 +62,15 @@ func (f *Figure) Hidden(g *Group) (outcome judgement.Outcome, why string) {
 		switch {
 		case f == &LongestStandstill:
 			if s.Standstill == nil {
-				return judgement.Undecided, "nobody knows how long the step stood still"
+				return stats.Undecided, "nobody knows how long the step stood still"
 			}
 		case f.Rate:
 		case still != "" && s.LimitedBy() != witness.K6Itself && (s.Witness == nil || !witness.Evidence(s.Witness.Evidence).StillByK6()):
-			return judgement.Crossed, still
+			return stats.Crossed, still
 		case still != "":
-			outcome, why = judgement.Undecided, still+", and so did k6"
+			outcome, why = stats.Undecided, still+", and so did k6"
 		case late != "":
-			outcome, why = judgement.Undecided, late
+			outcome, why = stats.Undecided, late
 		}
 	}
 

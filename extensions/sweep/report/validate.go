@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Tolerances between two values that describe the same thing. The buckets of a histogram are 0.098
@@ -52,7 +52,7 @@ func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 		}
 	}
 	for i, v := range r.Gates {
-		if v.Held && v.Outcome == judgement.Crossed || !v.Held && v.Outcome == judgement.Held {
+		if v.Held && v.Outcome == stats.Crossed || !v.Held && v.Outcome == stats.Held {
 			return fmt.Errorf("gates[%d] is %s, and held is %t", i, v.Outcome, v.Held)
 		}
 	}

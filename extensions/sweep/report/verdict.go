@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Verdict is the judgement of a gate or of one of k6's thresholds.
@@ -15,8 +15,8 @@ type Verdict struct {
 	// Held reports whether the gate passes: it held, or it is undecided and its file allows that.
 	Held bool `json:"held"`
 	// Detail is the measured value, or why it could not be judged.
-	Detail  string            `json:"detail"`
-	Outcome judgement.Outcome `json:"outcome"`
+	Detail  string        `json:"detail"`
+	Outcome stats.Outcome `json:"outcome"`
 	// Visible is the smallest relative change that the gate would detect; zero if unknown.
 	Visible float64 `json:"visible,omitempty"`
 	// Needed describes what would decide an undecided gate.
@@ -38,12 +38,12 @@ func (v *Verdict) mark() string {
 }
 
 func (v *Verdict) rank() int {
-	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Outcome)
+	return slices.Index([]stats.Outcome{stats.Crossed, stats.Undecided, stats.Held}, v.Outcome)
 }
 
 // Line returns the verdict in one line.
 func (v *Verdict) Line() string {
-	const width = len(judgement.Undecided)
+	const width = len(stats.Undecided)
 
 	return fmt.Sprintf("%-*s  %s: %s", width, v.mark(), v.Gate, strings.Join(strings.Fields(v.Explained()), " "))
 }
@@ -67,8 +67,8 @@ var outcomeOfLine = regexp.MustCompile(
 	`(?mi)^(crossed|undecided|held): |^(?:The other )?[\d,]+ (?:gates?|thresholds?|gates and thresholds) held\b`)
 
 // colours are those of k6 for a terminal.
-var colours = map[judgement.Outcome]string{ //nolint:gochecknoglobals // a constant
-	judgement.Crossed: "31", judgement.Undecided: "33", judgement.Held: "32",
+var colours = map[stats.Outcome]string{ //nolint:gochecknoglobals // a constant
+	stats.Crossed: "31", stats.Undecided: "33", stats.Held: "32",
 }
 
 // Coloured returns a report's Markdown with colours for a terminal: crossed red, undecided yellow,
@@ -77,10 +77,10 @@ func Coloured(markdown string) string {
 	return outcomeOfLine.ReplaceAllStringFunc(markdown, func(start string) string {
 		word, rest, listed := strings.Cut(start, ": ")
 		if !listed {
-			return "\x1b[" + colours[judgement.Held] + "m" + start + "\x1b[0m"
+			return "\x1b[" + colours[stats.Held] + "m" + start + "\x1b[0m"
 		}
 
-		return "\x1b[" + colours[judgement.Outcome(strings.ToLower(word))] + "m" + word + "\x1b[0m: " + rest
+		return "\x1b[" + colours[stats.Outcome(strings.ToLower(word))] + "m" + word + "\x1b[0m: " + rest
 	})
 }
 
@@ -89,7 +89,7 @@ func (v *Verdict) couldSee() string {
 		return ""
 	}
 
-	return "could see " + judgement.Percent(v.Visible)
+	return "could see " + stats.Percent(v.Visible)
 }
 
 // counted formats counts such as "2 gates", "3 thresholds" or "5 gates and thresholds".
@@ -112,20 +112,20 @@ func counted(verdicts []Verdict) string {
 
 // GatesText summarises all gates, such as "1 of 4 gates crossed, 2 undecided". The outcome is the
 // worst of those that fail.
-func GatesText(gates []Verdict) (text string, outcome judgement.Outcome) {
-	count := map[judgement.Outcome]int{}
+func GatesText(gates []Verdict) (text string, outcome stats.Outcome) {
+	count := map[stats.Outcome]int{}
 	undecidedPass := true
-	outcome = judgement.Held
+	outcome = stats.Held
 	for i := range gates {
 		v := &gates[i]
 		result := v.Outcome
 		count[result]++
 		if !v.Held {
-			outcome = judgement.Worst(outcome, result)
+			outcome = stats.Worst(outcome, result)
 		}
-		undecidedPass = undecidedPass && (v.Held || result != judgement.Undecided)
+		undecidedPass = undecidedPass && (v.Held || result != stats.Undecided)
 	}
-	crossed, undecided := count[judgement.Crossed], count[judgement.Undecided]
+	crossed, undecided := count[stats.Crossed], count[stats.Undecided]
 	switch all := counted(gates); {
 	case crossed > 0 && undecided > 0:
 		text = fmt.Sprintf("%d of %s crossed, %d undecided", crossed, all, undecided)

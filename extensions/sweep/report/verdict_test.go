@@ -6,32 +6,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // One verdict of each kind; the last one is undecided and passes.
 var (
-	aHeld      = Verdict{Gate: "g <= 1", Held: true, Detail: "0.9", Outcome: judgement.Held, Visible: 0.02}
-	aCrossed   = Verdict{Gate: "g <= 2", Detail: "2.1", Outcome: judgement.Crossed, Visible: 0.03}
-	anOpen     = Verdict{Gate: "g <= 3", Detail: "2.9", Outcome: judgement.Undecided, Visible: 0.4, Needed: "7 runs"}
-	aTolerated = Verdict{Gate: "g <= 4", Held: true, Detail: "3.9", Outcome: judgement.Undecided, Needed: "8 runs"}
+	aHeld      = Verdict{Gate: "g <= 1", Held: true, Detail: "0.9", Outcome: stats.Held, Visible: 0.02}
+	aCrossed   = Verdict{Gate: "g <= 2", Detail: "2.1", Outcome: stats.Crossed, Visible: 0.03}
+	anOpen     = Verdict{Gate: "g <= 3", Detail: "2.9", Outcome: stats.Undecided, Visible: 0.4, Needed: "7 runs"}
+	aTolerated = Verdict{Gate: "g <= 4", Held: true, Detail: "3.9", Outcome: stats.Undecided, Needed: "8 runs"}
 )
 
 func TestGatesText(t *testing.T) {
 	for _, tt := range []struct {
 		gates   []Verdict
 		want    string
-		outcome judgement.Outcome
+		outcome stats.Outcome
 	}{
-		{[]Verdict{aHeld}, "1 gate held", judgement.Held},
-		{[]Verdict{{Held: true, Outcome: "held"}, {Held: true, Outcome: "held"}}, "2 gates held", judgement.Held},
-		{[]Verdict{aHeld, aCrossed}, "1 of 2 gates crossed", judgement.Crossed},
-		{[]Verdict{aHeld, {Outcome: "crossed"}}, "1 of 2 gates crossed", judgement.Crossed},
-		{[]Verdict{aHeld, anOpen}, "1 of 2 gates undecided", judgement.Undecided},
-		{[]Verdict{aCrossed, anOpen, aHeld}, "1 of 3 gates crossed, 1 undecided", judgement.Crossed},
-		{[]Verdict{aTolerated, aHeld}, "1 of 2 gates undecided, which passes", judgement.Held},
-		{[]Verdict{aTolerated, anOpen}, "2 of 2 gates undecided", judgement.Undecided},
-		{[]Verdict{aTolerated, aCrossed}, "1 of 2 gates crossed, 1 undecided, which passes", judgement.Crossed},
+		{[]Verdict{aHeld}, "1 gate held", stats.Held},
+		{[]Verdict{{Held: true, Outcome: "held"}, {Held: true, Outcome: "held"}}, "2 gates held", stats.Held},
+		{[]Verdict{aHeld, aCrossed}, "1 of 2 gates crossed", stats.Crossed},
+		{[]Verdict{aHeld, {Outcome: "crossed"}}, "1 of 2 gates crossed", stats.Crossed},
+		{[]Verdict{aHeld, anOpen}, "1 of 2 gates undecided", stats.Undecided},
+		{[]Verdict{aCrossed, anOpen, aHeld}, "1 of 3 gates crossed, 1 undecided", stats.Crossed},
+		{[]Verdict{aTolerated, aHeld}, "1 of 2 gates undecided, which passes", stats.Held},
+		{[]Verdict{aTolerated, anOpen}, "2 of 2 gates undecided", stats.Undecided},
+		{[]Verdict{aTolerated, aCrossed}, "1 of 2 gates crossed, 1 undecided, which passes", stats.Crossed},
 	} {
 		text, outcome := GatesText(tt.gates)
 		require.Equal(t, tt.want, text)
@@ -101,8 +101,8 @@ func TestGatesOnGitHub(t *testing.T) {
 
 func TestOutcomesThatCannotBe(t *testing.T) {
 	for wrong, v := range map[string]Verdict{
-		"gates[0] is crossed, and held is true": {Outcome: judgement.Crossed, Held: true},
-		"gates[0] is held, and held is false":   {Outcome: judgement.Held},
+		"gates[0] is crossed, and held is true": {Outcome: stats.Crossed, Held: true},
+		"gates[0] is held, and held is false":   {Outcome: stats.Held},
 	} {
 		require.EqualError(t, madeUp(func(r *Report) { r.Gates = []Verdict{v} }).Validate(), wrong)
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // A sequential test decides each number: a step counts for or against it, and steps are repeated
@@ -266,11 +266,11 @@ func (b *findBound) weigh(s *report.Step) (met, missed int, why string) {
 	bound := gate.Bound{Figure: b.Figure, Value: limit}
 	outcome, text, value := bound.Measured(&report.Group{Key: s.Key(), Steps: []*report.Step{s}})
 	switch {
-	case outcome == judgement.Crossed:
+	case outcome == stats.Crossed:
 		return -1, 1, ""
-	case outcome == judgement.Undecided && b.Keeps(value, limit):
+	case outcome == stats.Undecided && b.Keeps(value, limit):
 		return 0, 0, strings.TrimPrefix(text, "not judged: ")
-	case outcome == judgement.Undecided:
+	case outcome == stats.Undecided:
 		return -1, 0, strings.TrimPrefix(text, "not judged: ")
 	case b.clear(s):
 		return clearWeight, -clearWeight, ""

@@ -1,4 +1,3 @@
-// Package stats has probability distributions and resampling for intervals and tests.
 package stats
 
 import (

@@ -10,8 +10,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // GatesOf returns the gate file read from path, or nil.
@@ -84,7 +84,7 @@ func LogGates(verdicts []report.Verdict, shown bool, logger logrus.FieldLogger) 
 		v := &verdicts[i]
 		switch {
 		case v.Threshold: // logged by k6
-		case v.Held && v.Outcome == judgement.Undecided && !shown:
+		case v.Held && v.Outcome == stats.Undecided && !shown:
 			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
 		case v.Held:
 		case shown:

@@ -11,8 +11,8 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -38,12 +38,12 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 		for _, threshold := range of.All {
 			v := Verdict{Verdict: report.Verdict{Threshold: true}, Void: void}
 			v.Gate, v.Held = of.Name+" "+threshold.Source, void == "" && !threshold.LastFailed
-			v.Detail, v.Outcome = Values(shown), judgement.Crossed
+			v.Detail, v.Outcome = Values(shown), stats.Crossed
 			if void != "" {
 				v.Detail = "cannot hold: " + void
 			}
 			if v.Held {
-				v.Outcome = judgement.Held
+				v.Outcome = stats.Held
 			}
 			if tag := scenarioTag.FindStringSubmatch(of.Name); tag != nil {
 				v.Scenario = strings.TrimSpace(tag[1])

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Text formats the ratio with interval and verdict, such as "1.031x (1.024 to 1.038) better". "~"
@@ -16,9 +16,9 @@ func (c *Cell) Text() string {
 	}
 	switch {
 	case c.Sure():
-		return judgement.TimesWithin(c.Ratio, c.Low, c.High) + " " + c.Sign()
+		return stats.TimesWithin(c.Ratio, c.Low, c.High) + " " + c.Sign()
 	case c.Ratio > 0:
-		return judgement.Times(c.Ratio) + " " + c.Sign()
+		return stats.Times(c.Ratio) + " " + c.Sign()
 	}
 
 	return c.Sign()
@@ -85,7 +85,7 @@ func (c *Comparison) Summary(run int) string {
 			if !f.Rate && better > 0 {
 				better = 1 / better
 			}
-			said := fmt.Sprintf("%s of %s, %s", f.Name, c.Steps[i].Name(), judgement.Times(cell.Ratio))
+			said := fmt.Sprintf("%s of %s, %s", f.Name, c.Steps[i].Name(), stats.Times(cell.Ratio))
 			if cell.Verdict == report.Worse && better < low {
 				low, worst = better, said
 			}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
@@ -191,7 +191,7 @@ func warnings(r *report.Report) []fact {
 	if text := disturbed(r); text != "" {
 		out = append(out, fact{"Disturbed.", text})
 	}
-	if text, outcome := report.GatesText(r.Gates); outcome != judgement.Held {
+	if text, outcome := report.GatesText(r.Gates); outcome != stats.Held {
 		out = append(out, fact{"Gates.", text + ": " + strings.Join(missed(r.Gates), "; ") + "."})
 	}
 

@@ -1,4 +1,4 @@
-package interval_test
+package stats_test
 
 import (
 	"math"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func TestDoneIsThatOfTheFigureThatIsFarthest(t *testing.T) {
-	asked := interval.Aim{OpsPerSecond: 0.01, P99: 0.05}
-	for reached, want := range map[interval.Aim]float64{
+	asked := stats.Aim{OpsPerSecond: 0.01, P99: 0.05}
+	for reached, want := range map[stats.Aim]float64{
 		{OpsPerSecond: 0.01, P99: 0.05}:               1,
 		{OpsPerSecond: 0.005, P99: 0.02}:              1,
 		{OpsPerSecond: 0.02, P99: 0.05}:               1.0 / 4,
@@ -25,12 +25,12 @@ func TestDoneIsThatOfTheFigureThatIsFarthest(t *testing.T) {
 		require.InDelta(t, want, reached.Done(asked), 1e-12, "%v", reached)
 		require.Equal(t, want == 1, reached.Meets(asked), "%v", reached)
 	}
-	require.InDelta(t, 1, interval.Aim{OpsPerSecond: 0.01, P99: 7}.Done(interval.Aim{OpsPerSecond: 0.01}), 0, "p99 does not matter")
+	require.InDelta(t, 1, stats.Aim{OpsPerSecond: 0.01, P99: 7}.Done(stats.Aim{OpsPerSecond: 0.01}), 0, "p99 does not matter")
 }
 
 // Checks are neither frequent nor later than needed.
 func TestNextLook(t *testing.T) {
-	asked := interval.Aim{OpsPerSecond: 0.01}
+	asked := stats.Aim{OpsPerSecond: 0.01}
 	const at = 10 * time.Second
 	for reached, want := range map[float64]time.Duration{
 		0.0101:      12500 * time.Millisecond,
@@ -38,11 +38,11 @@ func TestNextLook(t *testing.T) {
 		0.1:         40 * time.Second,
 		math.Inf(1): 40 * time.Second,
 	} {
-		require.InDelta(t, want, asked.NextLook(at, interval.Aim{OpsPerSecond: reached}), float64(time.Millisecond), "%g", reached)
+		require.InDelta(t, want, asked.NextLook(at, stats.Aim{OpsPerSecond: reached}), float64(time.Millisecond), "%g", reached)
 	}
-	between := asked.NextLook(at, interval.Aim{OpsPerSecond: 0.015})
+	between := asked.NextLook(at, stats.Aim{OpsPerSecond: 0.015})
 	require.InDelta(t, 24750*time.Millisecond, between, float64(time.Millisecond), "a tenth longer than it takes")
-	require.Equal(t, interval.FirstLook, asked.NextLook(0, interval.Aim{}))
+	require.Equal(t, stats.FirstLook, asked.NextLook(0, stats.Aim{}))
 }
 
 func TestReachedIsOfTheKindThatIsKnownLeast(t *testing.T) {
@@ -53,16 +53,16 @@ func TestReachedIsOfTheKindThatIsKnownLeast(t *testing.T) {
 		return r.reading()
 	}
 	well, badly := one(server{mean: time.Millisecond}), one(server{mean: 5 * time.Millisecond, neighbour: 3, stays: 0.99})
-	worst := interval.Reached(badly, 1)
-	best := interval.Reached(well, 1)
+	worst := stats.Reached(badly, 1)
+	best := stats.Reached(well, 1)
 	require.Greater(t, worst.OpsPerSecond, 2*best.OpsPerSecond)
 	require.Greater(t, worst.P99, best.P99)
 	for _, ops := range [][]measure.Totals{{well.Ops[0], badly.Ops[0]}, {badly.Ops[0], well.Ops[0]}} {
-		require.Equal(t, worst, interval.Reached(&measure.Reading{Window: well.Window, Ops: ops}, 1))
+		require.Equal(t, worst, stats.Reached(&measure.Reading{Window: well.Window, Ops: ops}, 1))
 	}
 
 	operations := float64(well.Ops[0].Durations.Count)
-	require.InDelta(t, 5000/operations, interval.Reached(well, 5000).OpsPerSecond, 0.01, "what 5000 clients have begun is not counted")
-	require.Equal(t, best.P99, interval.Reached(well, 5000).P99) //nolint:testifylint // the same figure
-	require.Equal(t, interval.Aim{OpsPerSecond: math.Inf(1), P99: math.Inf(1)}, interval.Reached(&measure.Reading{Window: time.Second}, 1))
+	require.InDelta(t, 5000/operations, stats.Reached(well, 5000).OpsPerSecond, 0.01, "what 5000 clients have begun is not counted")
+	require.Equal(t, best.P99, stats.Reached(well, 5000).P99) //nolint:testifylint // the same figure
+	require.Equal(t, stats.Aim{OpsPerSecond: math.Inf(1), P99: math.Inf(1)}, stats.Reached(&measure.Reading{Window: time.Second}, 1))
 }

@@ -1,4 +1,4 @@
-package paired_test
+package stats_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // duetOf simulates pairs of slices in which change is slower by a factor. A neighbour
@@ -22,8 +22,8 @@ type duetOf struct {
 	tail       float64 // slowdown of change's slowest hundredth
 }
 
-func classes() paired.Classes {
-	bounds := paired.Classes{}
+func classes() stats.Classes {
+	bounds := stats.Classes{}
 	for v := 0.01; v < 1000; v *= math.Pow(2, 1.0/32) {
 		bounds = append(bounds, v)
 	}
@@ -31,8 +31,8 @@ func classes() paired.Classes {
 	return bounds
 }
 
-func (d duetOf) run(random *rand.Rand, bounds paired.Classes) []paired.SlicePair {
-	pairs := make([]paired.SlicePair, d.pairs)
+func (d duetOf) run(random *rand.Rand, bounds stats.Classes) []stats.SlicePair {
+	pairs := make([]stats.SlicePair, d.pairs)
 	here := random.Float64() < 0.5
 	for i := range pairs {
 		first, second := &pairs[i].Base, &pairs[i].Change
@@ -48,7 +48,7 @@ func (d duetOf) run(random *rand.Rand, bounds paired.Classes) []paired.SlicePair
 	return pairs
 }
 
-func (d duetOf) fill(s *paired.Slice, random *rand.Rand, bounds paired.Classes, slower, tail float64, here *bool) {
+func (d duetOf) fill(s *stats.Slice, random *rand.Rand, bounds stats.Classes, slower, tail float64, here *bool) {
 	if random.Float64() > d.stays {
 		*here = !*here
 	}
@@ -72,11 +72,11 @@ func (d duetOf) fill(s *paired.Slice, random *rand.Rand, bounds paired.Classes, 
 
 func TestSlicesOfKnownRatios(t *testing.T) {
 	random, bounds := rand.New(rand.NewPCG(1, 1)), classes()
-	turns, err := paired.OfSlices(
+	turns, err := stats.OfSlices(
 		slices.Values(duetOf{pairs: 600, operations: 100, slower: 1.05, stays: 0.9, neighbour: 0.5, tail: 1.3}.run(random, bounds)), bounds, 0.95, 0.5, 0.99)
 	require.NoError(t, err)
 	for name, tt := range map[string]struct {
-		got  paired.Ratio
+		got  stats.Ratio
 		want float64
 	}{
 		"rate": {turns.Rate, 1 / turns.Mean.Ratio}, "p50": {turns.Quantile(0.5), 1.05}, "p99": {turns.Quantile(0.99), 1.05 * 1.3},
@@ -103,13 +103,13 @@ func TestIntervalsOfSlicesCoverTheTruth(t *testing.T) {
 	} {
 		random := rand.New(rand.NewPCG(3, 4))
 		covered := map[string]int{}
-		count := func(figure string, r paired.Ratio, truth float64) {
+		count := func(figure string, r stats.Ratio, truth float64) {
 			if r.Low <= truth && truth <= r.High {
 				covered[figure]++
 			}
 		}
 		for range runs {
-			turns, err := paired.OfSlices(slices.Values(d.run(random, bounds)), bounds, 0.95, 0.5, 0.99)
+			turns, err := stats.OfSlices(slices.Values(d.run(random, bounds)), bounds, 0.95, 0.5, 0.99)
 			require.NoError(t, err)
 			count("rate", turns.Rate, 1/1.03)
 			count("mean", turns.Mean, 1.03)
@@ -127,16 +127,16 @@ func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 	const runs, n = 200, 300
 	covered := 0
 	for range runs {
-		pairs := make([]paired.SlicePair, n)
+		pairs := make([]stats.SlicePair, n)
 		wave := 0.0
 		for i := range pairs {
 			wave = 0.8*wave + 0.05*random.NormFloat64() // the ratio itself varies slowly
-			pairs[i] = paired.SlicePair{
-				Base:   paired.Slice{Seconds: 1, Operations: 1000, Sum: 1, Counts: []float64{1000}},
-				Change: paired.Slice{Seconds: math.Exp(wave), Operations: 1000, Sum: 1, Counts: []float64{1000}},
+			pairs[i] = stats.SlicePair{
+				Base:   stats.Slice{Seconds: 1, Operations: 1000, Sum: 1, Counts: []float64{1000}},
+				Change: stats.Slice{Seconds: math.Exp(wave), Operations: 1000, Sum: 1, Counts: []float64{1000}},
 			}
 		}
-		turns, err := paired.OfSlices(slices.Values(pairs), paired.Classes{0.9, 1.1}, 0.95)
+		turns, err := stats.OfSlices(slices.Values(pairs), stats.Classes{0.9, 1.1}, 0.95)
 		require.NoError(t, err)
 		if turns.Rate.Low <= 1 && 1 <= turns.Rate.High {
 			covered++
@@ -147,12 +147,12 @@ func TestBlocksTakeNoticeOfNeighbours(t *testing.T) {
 
 // If all operations fall into one class, a quantile may be anywhere in it.
 func TestClassesHideSmallChanges(t *testing.T) {
-	pairs := make([]paired.SlicePair, 100)
+	pairs := make([]stats.SlicePair, 100)
 	for i := range pairs {
-		s := paired.Slice{Seconds: 1, Operations: 10, Sum: 10, Counts: []float64{0, 10, 0}}
-		pairs[i] = paired.SlicePair{Base: s, Change: s}
+		s := stats.Slice{Seconds: 1, Operations: 10, Sum: 10, Counts: []float64{0, 10, 0}}
+		pairs[i] = stats.SlicePair{Base: s, Change: s}
 	}
-	turns, err := paired.OfSlices(slices.Values(pairs), paired.Classes{0.9, 1, 1.03, 1.06}, 0.95, 0.5)
+	turns, err := stats.OfSlices(slices.Values(pairs), stats.Classes{0.9, 1, 1.03, 1.06}, 0.95, 0.5)
 	require.NoError(t, err)
 	require.InDelta(t, 1, turns.Rate.High, 1e-9, "it is known exactly")
 	require.Greater(t, turns.Quantile(0.5).High, 1.02)
@@ -161,15 +161,15 @@ func TestClassesHideSmallChanges(t *testing.T) {
 // A pause longer than a slice counts for the variant that paused, even in pairs in which the other
 // variant did nothing.
 func TestPairsInWhichOneDidNothing(t *testing.T) {
-	pairs := make([]paired.SlicePair, 200)
+	pairs := make([]stats.SlicePair, 200)
 	for i := range pairs {
-		full := paired.Slice{Seconds: 1, Operations: 10, Sum: 1, Counts: []float64{10}}
-		pairs[i] = paired.SlicePair{Base: full, Change: full}
+		full := stats.Slice{Seconds: 1, Operations: 10, Sum: 1, Counts: []float64{10}}
+		pairs[i] = stats.SlicePair{Base: full, Change: full}
 		if i%10 == 0 {
-			pairs[i] = paired.SlicePair{Base: paired.Slice{Counts: []float64{0}}, Change: paired.Slice{Seconds: 9, Operations: 10, Sum: 9, Counts: []float64{10}}}
+			pairs[i] = stats.SlicePair{Base: stats.Slice{Counts: []float64{0}}, Change: stats.Slice{Seconds: 9, Operations: 10, Sum: 9, Counts: []float64{10}}}
 		}
 	}
-	turns, err := paired.OfSlices(slices.Values(pairs), paired.Classes{0.05, 0.2}, 0.95)
+	turns, err := stats.OfSlices(slices.Values(pairs), stats.Classes{0.05, 0.2}, 0.95)
 	require.NoError(t, err)
 	require.InEpsilon(t, 200.0/(180+20*9), turns.Rate.Ratio, 1e-9)
 	require.Less(t, turns.Rate.Low, turns.Rate.Ratio)
@@ -177,14 +177,14 @@ func TestPairsInWhichOneDidNothing(t *testing.T) {
 }
 
 func TestSlicesThatAreRefused(t *testing.T) {
-	full := paired.Slice{Seconds: 1, Operations: 1, Sum: 1, Counts: []float64{1}}
-	pairs := make([]paired.SlicePair, paired.FewestPairs)
+	full := stats.Slice{Seconds: 1, Operations: 1, Sum: 1, Counts: []float64{1}}
+	pairs := make([]stats.SlicePair, stats.FewestSlicePairs)
 	for i := range pairs {
-		pairs[i] = paired.SlicePair{Base: full, Change: full}
+		pairs[i] = stats.SlicePair{Base: full, Change: full}
 	}
-	_, err := paired.OfSlices(slices.Values(pairs), paired.Classes{0.9, 1.1}, 0.95)
+	_, err := stats.OfSlices(slices.Values(pairs), stats.Classes{0.9, 1.1}, 0.95)
 	require.NoError(t, err)
-	pairs[3].Base = paired.Slice{Seconds: 1, Counts: []float64{0}}
-	_, err = paired.OfSlices(slices.Values(pairs), paired.Classes{0.9, 1.1}, 0.95)
+	pairs[3].Base = stats.Slice{Seconds: 1, Counts: []float64{0}}
+	_, err = stats.OfSlices(slices.Values(pairs), stats.Classes{0.9, 1.1}, 0.95)
 	require.EqualError(t, err, "an interval takes at least 8 pairs of slices with operations of both, and there are 7")
 }

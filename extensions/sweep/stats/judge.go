@@ -1,4 +1,4 @@
-package judgement
+package stats
 
 import (
 	"cmp"
@@ -31,16 +31,6 @@ func Worst(outcomes ...Outcome) Outcome {
 	}
 
 	return Held
-}
-
-// Estimate is an estimate of the ratio of change to base.
-type Estimate interface {
-	// Interval returns the ratio and the ends of its interval.
-	Interval() (ratio, low, high float64)
-	// P returns the p-value of the hypothesis that the true ratio is ratio.
-	P(ratio float64) float64
-	// Visible returns the smallest relative change that is detected with 80 % probability.
-	Visible() float64
 }
 
 // Gate limits how much worse than base a figure may get.

@@ -1,21 +1,21 @@
-package judgement_test
+package stats_test
 
 import (
 	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Five recorded runs and one more: may ops/s be 10 % lower?
 func ExampleJudge() {
 	recorded := []float64{1000, 1010, 1005, 995, 990}
 	for _, run := range []float64{985, 890, 700} {
-		ratio, err := judgement.Another(recorded, run, 0.95)
+		ratio, err := stats.Another(recorded, run, 0.95)
 		if err != nil {
 			panic(err)
 		}
-		gate := judgement.Gate{Estimate: ratio, Rate: true, Tolerance: 0.1}
-		fmt.Println(run, judgement.Judge([]judgement.Gate{gate}, 0.05)[0])
+		gate := stats.Gate{Estimate: *ratio, Rate: true, Tolerance: 0.1}
+		fmt.Println(run, stats.Judge([]stats.Gate{gate}, 0.05)[0])
 	}
 	// Output:
 	// 985 held

@@ -1,4 +1,4 @@
-package interval_test
+package stats_test
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // together simulates a step of clients that begin together. Operations take 20 ms plus an
@@ -43,7 +43,7 @@ func TestStartIsNoSpread(t *testing.T) {
 	mean, variance, halves := 0.0, 0.0, 0.0
 	for i := range runs {
 		o, n := together(rand.New(rand.NewPCG(uint64(i), 2)), clients, lasts)
-		s, known := interval.New(o, lasts)
+		s, known := stats.NewSpread(o, lasts)
 		require.True(t, known)
 		operations, half = append(operations, n), append(half, s.Rate())
 		mean, halves = mean+n/runs, halves+s.Rate()/runs

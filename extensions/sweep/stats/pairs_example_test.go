@@ -1,18 +1,18 @@
-package paired_test
+package stats_test
 
 import (
 	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func ExampleOf() {
 	// Operations a second of the old and the new build, one pair after the other.
-	pairs := []paired.Pair{
+	pairs := []stats.Pair{
 		{Base: 1000, Change: 1048}, {Base: 910, Change: 957}, {Base: 1105, Change: 1162},
 		{Base: 1020, Change: 1069}, {Base: 870, Change: 915}, {Base: 990, Change: 1041},
 	}
-	e, err := paired.Of(pairs, 0.95)
+	e, err := stats.OfPairs(pairs, 0.95)
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package judgement_test
+package stats_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 func exps(logs ...float64) []float64 {
@@ -24,7 +24,7 @@ func TestAnotherRunBesideKnownOnes(t *testing.T) {
 	// Mean 0.02, deviation 0.015811 of 5: t with 4 degrees of freedom is 2.776445 at 97.5 %, 0.940965
 	// at 80 %; the root of 1.2 is 1.095445.
 	recorded := exps(0, 0.01, 0.02, 0.03, 0.04)
-	r, err := judgement.Another(recorded, math.Exp(0.12), 0.95)
+	r, err := stats.Another(recorded, math.Exp(0.12), 0.95)
 	require.NoError(t, err)
 	const half = 0.015811388 * 1.095445115 * 2.776445105
 	ratio, low, high := r.Interval()
@@ -38,7 +38,7 @@ func TestAnotherRunBesideKnownOnes(t *testing.T) {
 }
 
 func TestRunsForAChange(t *testing.T) {
-	r, err := judgement.Another(exps(0, 0.01, 0.02, 0.03, 0.04), 1, 0.95)
+	r, err := stats.Another(exps(0, 0.01, 0.02, 0.03, 0.04), 1, 0.95)
 	require.NoError(t, err)
 	require.Equal(t, 5, r.RunsFor(r.Visible()*1.0001))
 	n := r.RunsFor(0.055)
@@ -49,7 +49,7 @@ func TestRunsForAChange(t *testing.T) {
 
 func TestMeansOfKnownRepeats(t *testing.T) {
 	// Welch's formula: variances 1/6000 of 4 and 1/1500 of 4, difference 0.1.
-	r, err := judgement.Means(exps(0, 0.01, 0.02, 0.03), exps(0.085, 0.105, 0.125, 0.145), 0.95)
+	r, err := stats.Means(exps(0, 0.01, 0.02, 0.03), exps(0.085, 0.105, 0.125, 0.145), 0.95)
 	require.NoError(t, err)
 	ratio, low, high := r.Interval()
 	require.InDelta(t, math.Exp(0.10), ratio, 1e-9)
@@ -59,18 +59,18 @@ func TestMeansOfKnownRepeats(t *testing.T) {
 }
 
 func TestFiguresWithoutARatio(t *testing.T) {
-	_, err := judgement.Another([]float64{1, 2}, 1, 0.95)
+	_, err := stats.Another([]float64{1, 2}, 1, 0.95)
 	require.EqualError(t, err, "2 recorded runs tell nothing of how much runs differ")
-	_, err = judgement.Another([]float64{1, 2, 0}, 1, 0.95)
+	_, err = stats.Another([]float64{1, 2, 0}, 1, 0.95)
 	require.EqualError(t, err, "0 has no ratio to others: it must be above 0")
-	_, err = judgement.Another([]float64{1, 2, 3}, 0, 0.95)
+	_, err = stats.Another([]float64{1, 2, 3}, 0, 0.95)
 	require.EqualError(t, err, "0 has no ratio to others: it must be above 0")
-	_, err = judgement.Means([]float64{1, 2, 3, 4}, []float64{1, 2}, 0.95)
+	_, err = stats.Means([]float64{1, 2, 3, 4}, []float64{1, 2}, 0.95)
 	require.EqualError(t, err, "2 repeats tell nothing of how much repeats differ")
 }
 
 func TestRunsThatDoNotDiffer(t *testing.T) {
-	r, err := judgement.Another([]float64{2, 2, 2}, 2, 0.95)
+	r, err := stats.Another([]float64{2, 2, 2}, 2, 0.95)
 	require.NoError(t, err)
 	require.InDelta(t, 1, r.P(1), 0)
 	require.InDelta(t, 0, r.P(1.01), 0)
@@ -79,7 +79,7 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 
 // trial judges six gates, ops/s and p99 of three steps, of a run with a relative speed. Half of the
 // deviation between runs is common to all steps.
-func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float64) []judgement.Outcome {
+func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float64) []stats.Outcome {
 	t.Helper()
 	const steps = 3
 	runs := recorded + 1
@@ -91,19 +91,19 @@ func trial(t *testing.T, random *rand.Rand, recorded int, deviation, speed float
 			values[i] = append(values[i], 1000*math.Exp(noise))
 		}
 	}
-	family := make([]judgement.Gate, len(values))
+	family := make([]stats.Gate, len(values))
 	for i, v := range values {
 		rate := i%2 == 0
 		last := v[recorded] / speed
 		if rate {
 			last = v[recorded] * speed
 		}
-		r, err := judgement.Another(v[:recorded], last, 0.95)
+		r, err := stats.Another(v[:recorded], last, 0.95)
 		require.NoError(t, err)
-		family[i] = judgement.Gate{Estimate: r, Rate: rate, Tolerance: 0.10}
+		family[i] = stats.Gate{Estimate: *r, Rate: rate, Tolerance: 0.10}
 	}
 
-	return judgement.Judge(family, 0.05)
+	return stats.Judge(family, 0.05)
 }
 
 func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
@@ -113,10 +113,10 @@ func TestRunsThatDifferByChanceRaiseNoFalseAlarm(t *testing.T) {
 		alarms, beyond := 0, 0
 		for range trials {
 			outcomes := trial(t, random, recorded, 0.05, 1)
-			if slices.Contains(outcomes, judgement.Crossed) {
+			if slices.Contains(outcomes, stats.Crossed) {
 				alarms++
 			}
-			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), judgement.Crossed) { // just tolerated
+			if slices.Contains(trial(t, random, recorded, 0.05, 0.9), stats.Crossed) { // just tolerated
 				beyond++
 			}
 		}
@@ -144,15 +144,15 @@ func TestSlowerRunIsCaughtOrUndecidedAndNeverHeld(t *testing.T) {
 		caught, same, held := 0, 0, 0
 		for range trials {
 			outcomes := trial(t, random, tt.recorded, tt.deviation, 0.82)
-			if slices.Contains(outcomes, judgement.Crossed) {
+			if slices.Contains(outcomes, stats.Crossed) {
 				caught++
 			}
-			ops := []judgement.Outcome{outcomes[0], outcomes[2], outcomes[4]}
+			ops := []stats.Outcome{outcomes[0], outcomes[2], outcomes[4]}
 			require.False(t, allHeld(ops), "%v", tt)
-			if slices.Contains(ops, judgement.Held) {
+			if slices.Contains(ops, stats.Held) {
 				held++
 			}
-			if !slices.Contains(trial(t, random, tt.recorded, tt.deviation, 1), judgement.Undecided) {
+			if !slices.Contains(trial(t, random, tt.recorded, tt.deviation, 1), stats.Undecided) {
 				same++
 			}
 		}
@@ -162,6 +162,6 @@ func TestSlowerRunIsCaughtOrUndecidedAndNeverHeld(t *testing.T) {
 	}
 }
 
-func allHeld(outcomes []judgement.Outcome) bool {
-	return !slices.ContainsFunc(outcomes, func(o judgement.Outcome) bool { return o != judgement.Held })
+func allHeld(outcomes []stats.Outcome) bool {
+	return !slices.ContainsFunc(outcomes, func(o stats.Outcome) bool { return o != stats.Held })
 }

@@ -1,4 +1,4 @@
-package interval_test
+package stats_test
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // server has a known service time. A neighbour slows several operations in a row.
@@ -99,13 +99,13 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	for name, tt := range map[string]struct {
 		server
 		lasts time.Duration // zero: until aim
-		aim   interval.Aim
+		aim   stats.Aim
 	}{
-		"quiet":                 {server{mean: 2 * time.Millisecond, stays: 0.5}, 20 * time.Second, interval.Aim{}},
-		"neighbour":             {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 30 * time.Second, interval.Aim{}},
-		"quiet until known":     {server{mean: 2 * time.Millisecond, stays: 0.5}, 0, interval.Aim{OpsPerSecond: 0.03}},
-		"neighbour until known": {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, interval.Aim{OpsPerSecond: 0.06}},
-		"p99 until known":       {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, interval.Aim{OpsPerSecond: 0.08, P99: 0.08}},
+		"quiet":                 {server{mean: 2 * time.Millisecond, stays: 0.5}, 20 * time.Second, stats.Aim{}},
+		"neighbour":             {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 30 * time.Second, stats.Aim{}},
+		"quiet until known":     {server{mean: 2 * time.Millisecond, stays: 0.5}, 0, stats.Aim{OpsPerSecond: 0.03}},
+		"neighbour until known": {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, stats.Aim{OpsPerSecond: 0.06}},
+		"p99 until known":       {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, stats.Aim{OpsPerSecond: 0.08, P99: 0.08}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,9 +113,9 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 			rates, p99s, took := 0, 0, time.Duration(0)
 			for i := range runs {
 				r := tt.start(rand.New(rand.NewPCG(uint64(i), 1)))
-				r.until(max(tt.lasts, interval.FirstLook))
+				r.until(max(tt.lasts, stats.FirstLook))
 				for tt.aim.Some() {
-					reached := interval.Reached(r.reading(), 1)
+					reached := stats.Reached(r.reading(), 1)
 					if reached.Meets(tt.aim) {
 						break
 					}
@@ -123,7 +123,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 					r.until(tt.aim.NextLook(r.elapsed, reached))
 				}
 				reading := r.reading()
-				s, known := interval.New(reading.Ops[0].OverTime, reading.Window)
+				s, known := stats.NewSpread(reading.Ops[0].OverTime, reading.Window)
 				require.True(t, known)
 				got := float64(r.all.Count) / r.elapsed.Seconds()
 				low, high, known := s.Levels(0.99)

@@ -1,4 +1,4 @@
-package interval
+package stats
 
 import (
 	"math"
@@ -41,7 +41,7 @@ func Reached(r *measure.Reading, clients int) Aim {
 	reached, operations := Aim{}, 0.0
 	for i := range r.Ops {
 		t := &r.Ops[i]
-		s, known := New(t.OverTime, r.Window)
+		s, known := NewSpread(t.OverTime, r.Window)
 		if !known {
 			return Aim{math.Inf(1), math.Inf(1)}
 		}

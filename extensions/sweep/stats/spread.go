@@ -1,11 +1,12 @@
-package interval
+package stats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const (
@@ -38,9 +39,9 @@ type classes []class
 
 type class struct{ highest, operations float64 }
 
-// New reads the spread from the slots within the counted time. It returns false if there is too
+// NewSpread reads the spread from the slots within the counted time. It returns false if there is too
 // little data.
-func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
+func NewSpread(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 	if o == nil {
 		return nil, false
 	}
@@ -136,13 +137,13 @@ func (s *Spread) half(adds func(g *slot) float64) float64 {
 	for i := range s.slots {
 		values[i] = adds(&s.slots[i])
 	}
-	length := min(max(2*stats.BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
+	length := min(max(2*BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
 	blocks := float64(len(values)) / float64(length)
 	v := variance(values, length)
 	grows := v - variance(values, (length+1)/2)
 	v = max(v+grows, v-min(-grows, v)/2)
 
-	return math.Sqrt(v*blocks/(blocks-1)) * stats.StudentQuantile((1-Coverage)/2, blocks-1)
+	return math.Sqrt(v*blocks/(blocks-1)) * StudentQuantile((1-Coverage)/2, blocks-1)
 }
 
 // fewestBlocks and mostBlocks limit the number of blocks: few, long blocks cover long correlations,
@@ -167,4 +168,37 @@ func variance(values []float64, length int) float64 {
 	}
 
 	return squares / float64(length)
+}
+
+func ascending(all map[float64]float64) classes {
+	c := make(classes, 0, len(all))
+	for highest, operations := range all {
+		c = append(c, class{highest, operations})
+	}
+	slices.SortFunc(c, func(a, b class) int { return cmp.Compare(a.highest, b.highest) })
+
+	return c
+}
+
+func (c classes) above(bound float64) float64 {
+	n := 0.0
+	for i := len(c) - 1; i >= 0 && c[i].highest > bound; i-- {
+		n += c[i].operations
+	}
+
+	return n
+}
+
+// around returns the bound nearest to a quantile, and the share of longer operations.
+func (c classes) around(q, operations float64) (bound, above float64) {
+	left, nearest := operations, math.Inf(1)
+	for _, one := range c {
+		left -= one.operations
+		part := left / operations
+		if far := math.Abs(part - (1 - q)); far < nearest {
+			nearest, bound, above = far, one.highest, part
+		}
+	}
+
+	return bound, above
 }

@@ -1,4 +1,4 @@
-package paired_test
+package stats_test
 
 import (
 	"math"
@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // noisy makes pairs with a true ratio. Both values of a pair drift together; noise is the deviation
 // of the logarithms of ratios.
-func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
-	pairs := make([]paired.Pair, n)
+func noisy(random *rand.Rand, n int, ratio, noise float64) []stats.Pair {
+	pairs := make([]stats.Pair, n)
 	for i := range pairs {
 		machine := 10_000 * math.Exp(random.NormFloat64())
-		pairs[i] = paired.Pair{Base: machine, Change: machine * ratio * math.Exp(noise*random.NormFloat64())}
+		pairs[i] = stats.Pair{Base: machine, Change: machine * ratio * math.Exp(noise*random.NormFloat64())}
 	}
 
 	return pairs
@@ -25,11 +25,11 @@ func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 func TestOfKnownPairs(t *testing.T) {
 	// The differences of the logarithms are 0.01, 0.02, 0.03 and 0.04: mean 0.025, deviation 0.012910,
 	// t with 3 degrees of freedom at 97.5 % is 3.182446.
-	var pairs []paired.Pair
+	var pairs []stats.Pair
 	for _, l := range []float64{0.01, 0.04, 0.02, 0.03} {
-		pairs = append(pairs, paired.Pair{Base: 100, Change: 100 * math.Exp(l)})
+		pairs = append(pairs, stats.Pair{Base: 100, Change: 100 * math.Exp(l)})
 	}
-	e, err := paired.Of(pairs, 0.95)
+	e, err := stats.OfPairs(pairs, 0.95)
 	require.NoError(t, err)
 	require.InDelta(t, math.Exp(0.025), e.Ratio, 1e-9)
 	half := 3.182446 * 0.0129099 / 2
@@ -44,8 +44,8 @@ func TestOfKnownPairs(t *testing.T) {
 }
 
 func TestPairsThatAreRefused(t *testing.T) {
-	good := paired.Pair{Base: 1, Change: 1}
-	for _, pairs := range [][]paired.Pair{
+	good := stats.Pair{Base: 1, Change: 1}
+	for _, pairs := range [][]stats.Pair{
 		nil,
 		{good, good, good},
 		{good, good, good, {Base: 0, Change: 1}},
@@ -53,16 +53,16 @@ func TestPairsThatAreRefused(t *testing.T) {
 		{good, good, good, {Base: math.NaN(), Change: 1}},
 		{good, good, good, {Base: 1, Change: math.Inf(1)}},
 	} {
-		_, err := paired.Of(pairs, 0.95)
+		_, err := stats.OfPairs(pairs, 0.95)
 		require.Error(t, err)
-		_, err = paired.Until(pairs, 0.95)
+		_, err = stats.Sequential(pairs, 0.95)
 		require.Error(t, err)
 	}
 }
 
 func TestEqualPairsHaveNoSpread(t *testing.T) {
-	pairs := []paired.Pair{{2, 3}, {4, 6}, {6, 9}, {8, 12}}
-	for _, estimate := range []func([]paired.Pair, float64) (paired.Estimate, error){paired.Of, paired.Until} {
+	pairs := []stats.Pair{{2, 3}, {4, 6}, {6, 9}, {8, 12}}
+	for _, estimate := range []func([]stats.Pair, float64) (stats.Estimate, error){stats.OfPairs, stats.Sequential} {
 		e, err := estimate(pairs, 0.95)
 		require.NoError(t, err)
 		require.InDelta(t, 1.5, e.Ratio, 1e-12)
@@ -78,7 +78,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		covered := 0
 		for range runs {
-			e, err := paired.Of(noisy(random, n, 1.03, 0.05), 0.95)
+			e, err := stats.OfPairs(noisy(random, n, 1.03, 0.05), 0.95)
 			require.NoError(t, err)
 			if e.Low <= 1.03 && 1.03 <= e.High {
 				covered++
@@ -97,10 +97,10 @@ func TestLookingAgainAndAgain(t *testing.T) {
 	for range runs {
 		pairs := noisy(random, most, 1, 0.05)
 		found := map[string]bool{}
-		for n := paired.Fewest; n <= most; n++ {
-			fixed, err := paired.Of(pairs[:n], 0.95)
+		for n := stats.FewestPairs; n <= most; n++ {
+			fixed, err := stats.OfPairs(pairs[:n], 0.95)
 			require.NoError(t, err)
-			sequential, err := paired.Until(pairs[:n], 0.95)
+			sequential, err := stats.Sequential(pairs[:n], 0.95)
 			require.NoError(t, err)
 			found["fixed"] = found["fixed"] || fixed.Low > 1 || fixed.High < 1
 			outside := sequential.Low > 1 || sequential.High < 1
@@ -122,13 +122,13 @@ func TestVisibleChangeIsSeenInFourCasesOfFive(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
 	visible := 0.0
 	for range runs {
-		e, err := paired.Of(noisy(random, n, 1, 0.03), 0.95)
+		e, err := stats.OfPairs(noisy(random, n, 1, 0.03), 0.95)
 		require.NoError(t, err)
 		visible += e.Visible() / runs
 	}
 	seen := 0
 	for range runs {
-		e, err := paired.Of(noisy(random, n, 1+visible, 0.03), 0.95)
+		e, err := stats.OfPairs(noisy(random, n, 1+visible, 0.03), 0.95)
 		require.NoError(t, err)
 		if e.Low > 1 {
 			seen++
@@ -139,12 +139,12 @@ func TestVisibleChangeIsSeenInFourCasesOfFive(t *testing.T) {
 
 func TestPairsForASmallerChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 7))
-	e, err := paired.Of(noisy(random, 200, 1, 0.05), 0.95)
+	e, err := stats.OfPairs(noisy(random, 200, 1, 0.05), 0.95)
 	require.NoError(t, err)
 	require.Equal(t, 200, e.PairsFor(e.Visible()))
 	needed := e.PairsFor(e.Visible() / 2)
 	require.InDelta(t, 800, needed, 20)
-	more, err := paired.Of(noisy(random, needed, 1, 0.05), 0.95)
+	more, err := stats.OfPairs(noisy(random, needed, 1, 0.05), 0.95)
 	require.NoError(t, err)
 	require.InDelta(t, e.Visible()/2, more.Visible(), e.Visible()/8)
 	require.Equal(t, math.MaxInt, e.PairsFor(0))
@@ -156,9 +156,9 @@ func TestUntilIsNarrowEnough(t *testing.T) {
 	pairs := noisy(random, 400, 1, 0.05)
 	before := math.Inf(1)
 	for _, n := range []int{4, 10, 50, 400} {
-		fixed, err := paired.Of(pairs[:n], 0.95)
+		fixed, err := stats.OfPairs(pairs[:n], 0.95)
 		require.NoError(t, err)
-		sequential, err := paired.Until(pairs[:n], 0.95)
+		sequential, err := stats.Sequential(pairs[:n], 0.95)
 		require.NoError(t, err)
 		require.Greater(t, sequential.Precision(), fixed.Precision())
 		require.Less(t, sequential.Precision(), before)

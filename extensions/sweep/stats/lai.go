@@ -1,22 +1,20 @@
-package paired
+package stats
 
 import (
 	"math"
 
 	moremath "github.com/aclements/go-moremath/stats"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // laiFirst is the number of values from which on the sequence holds.
-const laiFirst = Fewest
+const laiFirst = FewestPairs
 
 // laiBound returns the a of the theorem, which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of
 // laiFirst - 1 degrees of freedom.
 func laiBound(alpha float64) float64 {
 	// The right side falls from the square root of the degrees of freedom on, at a value above any
 	// useful alpha.
-	return stats.Root(func(a float64) float64 {
+	return Root(func(a float64) float64 {
 		if a < 1 {
 			return 1
 		}
@@ -28,7 +26,7 @@ func laiBound(alpha float64) float64 {
 func laiAlpha(a float64) float64 {
 	t := moremath.TDist{V: laiFirst - 1}
 
-	return stats.StudentBeyond(a, laiFirst-1) + 2*a*t.PDF(a)
+	return StudentBeyond(a, laiFirst-1) + 2*a*t.PDF(a)
 }
 
 // laiRadius returns the half width of the interval of n values, in their standard deviations.

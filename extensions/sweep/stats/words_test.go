@@ -1,4 +1,4 @@
-package judgement
+package stats
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package paired
+package stats
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const (
@@ -15,8 +13,8 @@ const (
 	resamples = 1000
 	// mostGroups limits the work: in a longer run, neighbouring pairs are combined.
 	mostGroups = 512
-	// FewestPairs is the least number of pairs of slices for an interval.
-	FewestPairs = 8
+	// FewestSlicePairs is the least number of pairs of slices for an interval.
+	FewestSlicePairs = 8
 )
 
 // Slice is one variant's part of a pair.
@@ -72,8 +70,8 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 			}
 		}
 	}
-	if both < FewestPairs {
-		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, both)
+	if both < FewestSlicePairs {
+		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestSlicePairs, both)
 	}
 	s := newSample(n, classes[first:last+2], quantiles)
 	for p := range pairs {
@@ -87,12 +85,11 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	t := &Turns{Blocks: len(s.groups) / length, quantiles: map[float64]Ratio{}}
 	deviations := s.deviations(length)
 	estimate := func(base, change, log, deviation, floor float64) Ratio {
-		e := Estimate{Confidence: confidence, N: t.Blocks, mean: log}
 		// Correct for one degree of freedom.
-		variance := deviation * deviation * float64(t.Blocks) / e.freedom()
-		e.deviation = math.Sqrt((variance + floor*floor) * float64(t.Blocks))
+		variance := deviation * deviation * float64(t.Blocks) / float64(t.Blocks-1)
+		e := newEstimate(log, math.Sqrt(variance+floor*floor), t.Blocks, confidence)
 
-		return Ratio{Estimate: e.within(e.standardError() * stats.StudentQuantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
+		return Ratio{Estimate: e.student(), Base: base, Change: change}
 	}
 	base, change := &s.whole.base, &s.whole.change
 	total := func(i int, of func(*totals) float64) Ratio {
@@ -314,10 +311,10 @@ func (s *sample) logs(drawn *group, into []float64) {
 
 // blockLength returns the number of groups in a block: the most that any figure needs.
 func (s *sample) blockLength() int {
-	length := stats.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
+	length := BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
-		length = max(length, stats.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
+		length = max(length, BlockLength(s.influence(func(g *sums, whole *sums) float64 {
 			class := at[0]
 			if whole == &s.whole.change {
 				class = at[1]

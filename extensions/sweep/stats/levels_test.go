@@ -1,4 +1,4 @@
-package interval_test
+package stats_test
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // steps are the seeds for fuzzing; two bytes for each slot: operations and milliseconds.
@@ -42,7 +42,7 @@ func FuzzIntervalsAreNumbers(f *testing.F) {
 			}
 			o.Slots = append(o.Slots, measure.NewSlot(0, &took))
 		}
-		s, known := interval.New(o, time.Duration(len(o.Slots))*o.Width)
+		s, known := stats.NewSpread(o, time.Duration(len(o.Slots))*o.Width)
 		if !known {
 			return
 		}
