@@ -16,7 +16,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -191,7 +191,7 @@ func (o *Output) inTrouble(why string) {
 	}
 	if o.trouble == "" {
 		o.logger.Warnf("%s accepts no points: %s; retrying, up to %d points wait", &o.config, why, o.config.BufferSize)
-		events.Tell(events.InfluxDB, "InfluxDB accepts no points", 1)
+		measure.TellEvent(measure.EventInfluxDB, "InfluxDB accepts no points", 1)
 	}
 	o.trouble = why
 }
@@ -200,7 +200,7 @@ func (o *Output) outOfTrouble() {
 	if o.trouble != "" {
 		o.trouble = ""
 		o.logger.Infof("%s accepts points again", &o.config)
-		events.Tell(events.InfluxDB, "InfluxDB accepts points again", 1)
+		measure.TellEvent(measure.EventInfluxDB, "InfluxDB accepts points again", 1)
 	}
 }
 

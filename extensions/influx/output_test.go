@@ -14,7 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Tests with a fake server run in synctest bubbles, so that waits take no time and leaked
@@ -59,7 +59,7 @@ func TestNothingToWrite(t *testing.T) {
 func TestServerRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		defer events.Listen(func(e events.Event) { told = append(told, e.Kind+": "+e.Text) })()
+		defer measure.OnEvent(func(e measure.Event) { told = append(told, e.Kind+": "+e.Text) })()
 		var up atomic.Bool
 		server := newFake(func(request) (*http.Response, error) {
 			if !up.Load() {

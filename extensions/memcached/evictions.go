@@ -6,7 +6,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 func (c *client) watchEvictions(cfg wire.Config) {
@@ -14,7 +14,7 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	if session == nil || session.Client.Started() || c.effects != nil {
 		return
 	}
-	cfg.Timeout, cfg.ConnectTimeout = events.EvictionsEvery, events.EvictionsEvery
+	cfg.Timeout, cfg.ConnectTimeout = measure.EvictionsEvery, measure.EvictionsEvery
 	if cfg.Dial != nil {
 		cfg.Dial = k6glue.DialBeside(c.VU())
 	}

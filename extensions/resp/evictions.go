@@ -7,7 +7,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 func (n *node) watchEvictions() {
@@ -17,7 +17,7 @@ func (n *node) watchEvictions() {
 	}
 	vu := n.client.VU()
 	config := n.wireConfig(k6glue.DialBeside(vu))
-	config.Timeout, config.ConnectTimeout = events.EvictionsEvery, events.EvictionsEvery
+	config.Timeout, config.ConnectTimeout = measure.EvictionsEvery, measure.EvictionsEvery
 	config.Traffic = nil
 	watched, logger := &n.client.shared.watched, vu.State().Logger
 	watched.Watch(session.Client.Step(), n.server.Address, logger, func(ctx context.Context) (workload.EvictionsServer, error) {

@@ -7,7 +7,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib/netext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Dial connects as k6's own protocols do, with the test's hosts, DNS and blocked addresses. Modules
@@ -19,7 +19,7 @@ func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err == nil && session != nil && session.Client.Started() {
-			events.Tell(events.Reconnect, "a client connected", 1)
+			measure.TellEvent(measure.EventReconnect, "a client connected", 1)
 		}
 
 		return conn, err

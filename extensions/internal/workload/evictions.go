@@ -10,7 +10,6 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -86,7 +85,7 @@ func watch(step *measure.Step, address string, connect func(context.Context) (Ev
 		}
 		<-clock.C
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), events.EvictionsEvery)
+	ctx, cancel := context.WithTimeout(context.Background(), measure.EvictionsEvery)
 	defer cancel()
 	server, err := connect(ctx)
 	if err != nil {
@@ -97,14 +96,14 @@ func watch(step *measure.Step, address string, connect func(context.Context) (Ev
 	if err == nil && free == 0 {
 		err = errFull
 	}
-	for next := time.Now().Add(events.EvictionsEvery); err == nil; next = next.Add(events.EvictionsEvery) {
+	for next := time.Now().Add(measure.EvictionsEvery); err == nil; next = next.Add(measure.EvictionsEvery) {
 		for time.Now().Before(next) && !step.Over() {
 			<-clock.C
 		}
 		over := step.Over()
 		var now uint64
 		if now, _, err = server.Read(); err == nil && now > before { // fewer after a restart of the server
-			events.Tell(events.Evictions, address+" evicted a key", now-before)
+			measure.TellEvent(measure.EventEvictions, address+" evicted a key", now-before)
 		}
 		before = now
 		if over {

@@ -12,7 +12,6 @@ import (
 	"github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -31,10 +30,10 @@ func (c *cache) Close() { c.closed = true }
 
 // watchedEvictions returns the events and the log of a step of 3 s with 2 clients, which watch two
 // caches.
-func watchedEvictions(t *testing.T, server *cache, refused error) (told []events.Event, log []string) {
+func watchedEvictions(t *testing.T, server *cache, refused error) (told []measure.Event, log []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		defer events.Listen(func(e events.Event) { told = append(told, e) })()
+		defer measure.OnEvent(func(e measure.Event) { told = append(told, e) })()
 		logger, hook := test.NewNullLogger()
 		logger.SetLevel(logrus.InfoLevel)
 		step := measure.NewStep(2, measure.Plan{Duration: 3 * time.Second, Warmup: time.Second}, nil)
@@ -73,7 +72,7 @@ func TestEvictionsAreRecorded(t *testing.T) {
 	require.Len(t, told, 3, "two in whole times, and the rest at the end")
 	total := uint64(0)
 	for _, e := range told {
-		require.Equal(t, events.Evictions, e.Kind)
+		require.Equal(t, measure.EventEvictions, e.Kind)
 		require.Equal(t, "cache:1 evicted a key", e.Text)
 		total += e.Times
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // longestMark is in characters, to fit next to a plot.
@@ -23,7 +23,7 @@ func (m *module) mark(call sobek.FunctionCall) sobek.Value {
 	if m.vu.State() == nil {
 		k6glue.ThrowType(rt, "sweep.mark: nothing is at work in the init context; call it in a scenario's function, in setup() or teardown()")
 	}
-	events.Tell("", text, 1)
+	measure.TellEvent("", text, 1)
 
 	return sobek.Undefined()
 }

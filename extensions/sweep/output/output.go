@@ -20,7 +20,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -366,7 +365,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 // Start starts the output.
 func (o *Output) Start() error {
 	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
-	o.stopEvents = events.Listen(func(e events.Event) { testrun.Mark(&o.marked, e) }) // one by one
+	o.stopEvents = measure.OnEvent(func(e measure.Event) { testrun.Mark(&o.marked, e) }) // one by one
 
 	return nil
 }

@@ -3,7 +3,7 @@ package testrun
 import (
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -15,14 +15,14 @@ const asOne = time.Second
 // continuously.
 const mostEvictions = report.MostMarks / 2
 
-func (r *Results) mark(rep *report.Report, e events.Event) {
+func (r *Results) mark(rep *report.Report, e measure.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	Mark(rep, e)
 }
 
 // Mark adds an event to a report. Repeated events are one mark a second.
-func Mark(rep *report.Report, e events.Event) {
+func Mark(rep *report.Report, e measure.Event) {
 	for i := len(rep.Marks) - 1; i >= 0 && e.At.Sub(rep.Marks[i].At) < asOne; i-- {
 		if m := &rep.Marks[i]; m.Kind == e.Kind && m.Text == e.Text {
 			m.Times = max(m.Times, 1) + e.Times
@@ -30,7 +30,7 @@ func Mark(rep *report.Report, e events.Event) {
 			return
 		}
 	}
-	if n := len(rep.Marks); n == report.MostMarks || e.Kind == events.Evictions && n >= mostEvictions {
+	if n := len(rep.Marks); n == report.MostMarks || e.Kind == measure.EventEvictions && n >= mostEvictions {
 		return
 	}
 	m := report.Mark{At: e.At, Kind: e.Kind, Text: e.Text}
@@ -50,12 +50,12 @@ func (r *Results) checkServer(scenario string) {
 		url, _ := t.target["url"].(string)
 		r.mu.Unlock()
 		if server != nil && !ended && !server.Alive() {
-			events.Tell(events.Restart, "the server has ended", 1)
+			measure.TellEvent(measure.EventRestart, "the server has ended", 1)
 			ended = true
 		}
 		if ended {
 			if again := host.FindServer(url); again != nil {
-				events.Tell(events.Restart, "the server was started again", 1)
+				measure.TellEvent(measure.EventRestart, "the server was started again", 1)
 				server, ended = again, false
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -19,10 +19,10 @@ func TestMarksAreFew(t *testing.T) {
 	results, rep := &Results{}, &report.Report{}
 	at := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	for i := range 3000 {
-		e := events.Event{At: at.Add(time.Duration(i) * time.Millisecond), Kind: "reconnect", Text: "a client connected", Times: 2}
+		e := measure.Event{At: at.Add(time.Duration(i) * time.Millisecond), Kind: "reconnect", Text: "a client connected", Times: 2}
 		results.mark(rep, e)
 		if i%1000 == 500 {
-			results.mark(rep, events.Event{At: e.At, Text: "failover", Times: 1})
+			results.mark(rep, measure.Event{At: e.At, Text: "failover", Times: 1})
 		}
 	}
 	require.Len(t, rep.Marks, 6)
@@ -30,11 +30,11 @@ func TestMarksAreFew(t *testing.T) {
 	require.Equal(t, report.Mark{At: at.Add(500 * time.Millisecond), Text: "failover"}, rep.Marks[1])
 	require.Equal(t, at.Add(time.Second), rep.Marks[2].At)
 	for i := range 2000 {
-		results.mark(rep, events.Event{At: at.Add(time.Duration(i) * time.Hour), Kind: events.Evictions, Text: "a key", Times: 1})
+		results.mark(rep, measure.Event{At: at.Add(time.Duration(i) * time.Hour), Kind: measure.EventEvictions, Text: "a key", Times: 1})
 	}
 	require.Len(t, rep.Marks, mostEvictions, "others have room")
 	for i := range 2000 {
-		results.mark(rep, events.Event{At: at.Add(time.Minute), Text: fmt.Sprint(i), Times: 1})
+		results.mark(rep, measure.Event{At: at.Add(time.Minute), Text: fmt.Sprint(i), Times: 1})
 	}
 	require.Len(t, rep.Marks, report.MostMarks)
 }
@@ -51,7 +51,7 @@ func TestLookAtServer(t *testing.T) {
 	results := &Results{meta: map[string]*scriptMeta{}}
 	results.Meta(&Facts{Target: map[string]any{"url": url}})
 	var all []string
-	defer events.Listen(func(e events.Event) { all = append(all, e.Kind+": "+e.Text) })()
+	defer measure.OnEvent(func(e measure.Event) { all = append(all, e.Kind+": "+e.Text) })()
 	results.checkServer("hot")
 	require.Empty(t, all)
 

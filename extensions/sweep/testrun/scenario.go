@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -64,7 +64,7 @@ func (r *Results) NewScenario(start Start) *Scenario {
 	return &Scenario{
 		Scenario: thresholds.Scenario{Report: rep, Sweep: start.Sweep, Tags: start.Tags, Test: start.Test},
 		results:  r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
-		stopEvents: events.Listen(func(e events.Event) { r.mark(rep, e) }),
+		stopEvents: measure.OnEvent(func(e measure.Event) { r.mark(rep, e) }),
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
@@ -264,9 +263,9 @@ func TestEvictionsHaveALane(t *testing.T) {
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
 	s := &r.Steps[0]
 	s.Started = r.Started
-	every := events.EvictionsEvery
+	every := measure.EvictionsEvery
 	for i, n := range map[time.Duration]uint64{0: 5, 1: 100, 3: 2000, 46: 7, 1000: 1} {
-		r.Marks = append(r.Marks, report.Mark{At: s.Started.Add(i*every + 20*time.Millisecond), Kind: events.Evictions, Text: "a evicted a key", Times: n})
+		r.Marks = append(r.Marks, report.Mark{At: s.Started.Add(i*every + 20*time.Millisecond), Kind: measure.EventEvictions, Text: "a evicted a key", Times: n})
 	}
 	l, has := evictedLane(r, s)
 	require.True(t, has)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -67,12 +67,12 @@ func lanesOf(s *report.Step) []lane {
 }
 
 func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
-	l := lane{name: "evicted", class: "s5", seconds: events.EvictionsEvery.Seconds()}
+	l := lane{name: "evicted", class: "s5", seconds: measure.EvictionsEvery.Seconds()}
 	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
 	all := uint64(0)
 	for _, m := range r.Marks {
 		before := m.At.Sub(s.Started).Seconds() / l.seconds // the mark covers the time before it
-		if i := int(math.Round(before)) - 1; m.Kind == events.Evictions && i >= 0 && i < len(l.values) {
+		if i := int(math.Round(before)) - 1; m.Kind == measure.EventEvictions && i >= 0 && i < len(l.values) {
 			l.values[i] += float64(max(m.Times, 1))
 			all += max(m.Times, 1)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/events"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -206,7 +205,7 @@ func (t *timePlot) happened() {
 	var at []float64
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
-		if since < 0 || since.Seconds() > t.seconds || m.Kind == events.Evictions { // evictions have a lane
+		if since < 0 || since.Seconds() > t.seconds || m.Kind == measure.EventEvictions { // evictions have a lane
 			continue
 		}
 		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())

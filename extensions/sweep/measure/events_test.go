@@ -1,4 +1,4 @@
-package events
+package measure
 
 import (
 	"testing"
@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestListen(t *testing.T) {
+func TestOnEvent(t *testing.T) {
 	var first, second []Event
-	stop := Listen(func(e Event) { first = append(first, e) })
-	defer Listen(func(e Event) { second = append(second, e) })()
+	stop := OnEvent(func(e Event) { first = append(first, e) })
+	defer OnEvent(func(e Event) { second = append(second, e) })()
 	before := time.Now()
-	Tell(Reconnect, "a connection was made", 3)
-	Tell("", "nothing", 0)
+	TellEvent(EventReconnect, "a connection was made", 3)
+	TellEvent("", "nothing", 0)
 	stop()
-	Tell("", "failover", 1)
+	TellEvent("", "failover", 1)
 	require.Len(t, first, 1)
 	require.Len(t, second, 2)
 	require.Equal(t, first[0], second[0])
