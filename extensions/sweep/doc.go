@@ -9,11 +9,11 @@
 //	jsmodule     the JavaScript module
 //	testrun      the reports of one run of k6
 //	thresholds   k6's thresholds on the metrics of sweeps
-//	operr        errors of operations
 //	stream       metrics and figures sent while a step runs
 //	host         CPU time, memory, idle detection
 //	measure      histograms, steps and clients; without k6
 //	report       results in all formats; without k6
-//	gate         gates and their judgement; without k6
+//	stats        intervals, ratios, and the judgement of gates; without k6
+//	gate         gate files; without k6
 //	command      k6 x sweep
 package sweep

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 type client struct {
@@ -134,7 +134,7 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	}
 	if errext.IsInterruptError(err) {
 		c.run.state.AddInterruptedIterations(1)
-		c.run.aborted(operr.NewAborted(err))
+		c.run.aborted(testrun.NewAborted(err))
 
 		return measure.Stop(err)
 	}
@@ -143,7 +143,7 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 		return nil
 	}
 
-	return operr.Thrown(err)
+	return testrun.Thrown(err)
 }
 
 // iteration runs one iteration. It returns a panic as an error, so that k6 continues and writes a

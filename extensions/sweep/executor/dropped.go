@@ -12,7 +12,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 // k6 drops a script's scenarios when --vus, --duration, --iterations or --stage is set anywhere. It
@@ -55,9 +55,9 @@ func DroppedSweeps() []string {
 // ended makes a run without any sweep exit with an error, even if its script does not import
 // k6/x/sweep.
 func (p *droppedSweeps) ended(ran bool, failed error) {
-	if !p.begun.Load() && operr.Unreachable(failed) { // in setup
+	if !p.begun.Load() && testrun.Unreachable(failed) { // in setup
 		text, _ := errext.Format(failed)
-		k6glue.LogInstead(text, operr.InSetup(text))
+		k6glue.LogInstead(text, testrun.InSetup(text))
 		k6glue.FailExit(exitcodes.ScriptAborted)
 	}
 	if failed != nil && strings.HasPrefix(failed.Error(), "Uncaught (in promise)") {

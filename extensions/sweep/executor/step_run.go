@@ -16,10 +16,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 type stepRun struct {
@@ -95,7 +95,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
 	if r.config.OnError.String == options.OnErrorAbort {
 		r.step.OnFail(func(op string) {
-			r.aborted(operr.NewAborted(fmt.Errorf(
+			r.aborted(testrun.NewAborted(fmt.Errorf(
 				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))))
 		})
 	}
@@ -112,7 +112,7 @@ func (r *stepRun) endsIfAllFail() bool {
 
 func (r *stepRun) allFailed(err error, failures uint64) {
 	r.faults.Forget(err)
-	r.aborted(operr.NewAllFailed(r.step, err, failures))
+	r.aborted(testrun.NewAllFailed(r.step, err, failures))
 }
 
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }
@@ -142,7 +142,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		defer crash.Contain("what watches a step")
 		defer close(watched)
 		r.live.Watch(r.step, ended, func() {
-			r.faults.Flush(operr.Patience)
+			r.faults.Flush(testrun.Patience)
 			r.scenario.CheckServer()
 		})
 	}()
@@ -199,7 +199,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 // endIfUnreachable ends the test if a step that was too short for OnAllFail reached no server.
 func (r *stepRun) endIfUnreachable() {
 	failures, err := r.step.AllFailed()
-	if r.endsIfAllFail() && operr.Unreachable(err) && !r.step.Interrupted() {
+	if r.endsIfAllFail() && testrun.Unreachable(err) && !r.step.Interrupted() {
 		r.allFailed(err, failures)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"go.k6.io/k6/v2/js/common"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
@@ -20,7 +19,7 @@ type sweepRun struct {
 	scenario  *testrun.Scenario
 	progress  *progress
 	begun     bool // a step has run
-	faults    operr.Log
+	faults    testrun.ErrorLog
 	succeeded bool // an operation has succeeded
 	// before has the previous step, one entry for each kind of operation.
 	before []report.Step

@@ -18,9 +18,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 // op is sweep.op(name, fn), declared in index.d.ts. Under client-sweep the operation belongs to the
@@ -65,7 +65,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	switch ctx := m.vu.Context(); {
 	case ctx.Err() != nil: // cut off, so the result does not matter
 		cut(k6glue.SessionOf(m.vu))
-		record(took, operr.CutOff{Why: context.Cause(ctx)})
+		record(took, testrun.CutOff{Why: context.Cause(ctx)})
 		if err == nil {
 			return value
 		}
@@ -73,7 +73,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	case errors.As(err, &interrupted):
 		panic(interrupted) // such as test.abort, which is not a result of the operation
 	case err != nil:
-		record(took, operr.Thrown(err))
+		record(took, testrun.Thrown(err))
 		rethrow(rt, err)
 	case left:
 		err = errOpLeftBehind(name)
@@ -190,7 +190,7 @@ func (m *module) emitter(name string) outcome {
 	}
 
 	return func(took time.Duration, err error) {
-		if errors.As(err, new(operr.CutOff)) {
+		if errors.As(err, new(testrun.CutOff)) {
 			return
 		}
 		state := m.vu.State()
@@ -236,7 +236,7 @@ func (m *module) settle(
 			reason := call.Argument(0)
 			_ = tap.Settled()
 			leave()
-			record(clock.Since(begin), operr.RejectedWith(reason))
+			record(clock.Since(begin), testrun.RejectedWith(reason))
 			panic(reason)
 		}))
 	m.begun.Restore(begun) // do not count this call of then as the script's

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 type operations struct {
@@ -48,7 +48,7 @@ func (o *operations) run() error {
 	case errors.As(err, &interrupted):
 		return measure.Stop(err) // such as test.abort
 	case err != nil:
-		failed = operr.Thrown(err)
+		failed = testrun.Thrown(err)
 	case isPromise(value):
 		return measure.Stop(errPromise)
 	case o.first && failed == nil && o.module.begun.Count() > before:

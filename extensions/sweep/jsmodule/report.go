@@ -7,7 +7,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -111,14 +110,14 @@ func (m *module) tablesOf(fn sobek.Callable) testrun.MakeTables {
 		}
 		made, err := fn(sobek.Undefined(), m.parsed(raw))
 		if err != nil {
-			return nil, operr.Thrown(err)
+			return nil, testrun.Thrown(err)
 		}
 		list, ok := made.(*sobek.Object)
 		if !ok {
 			return nil, fmt.Errorf("the function must return an array of tables, not %s", k6glue.Show(made))
 		}
 		if raw, err = list.MarshalJSON(); err != nil {
-			return nil, operr.Thrown(err)
+			return nil, testrun.Thrown(err)
 		}
 
 		return report.ReadTables(raw)

@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -163,7 +162,7 @@ func (s *Step) begin(started time.Time) {
 		defer crash.Contain("what watches a step")
 		defer close(s.quiet)
 		s.live.Watch(s.step, s.over, func() {
-			sweep.faults.Flush(operr.Patience)
+			sweep.faults.Flush(testrun.Patience)
 			sweep.scenario.CheckServer()
 		})
 		end.Stop()
@@ -175,7 +174,7 @@ func (s *Step) allFail(err error, failures uint64) {
 	s.sweep.faults.Forget(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.abort = operr.NewAllFailed(s.step, err, failures).Reason
+	s.abort = testrun.NewAllFailed(s.step, err, failures).Reason
 	s.step.Interrupt()
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/operr"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -33,7 +32,7 @@ type Sweep struct {
 	state    *lib.ExecutionState
 	logger   logrus.FieldLogger
 
-	faults    operr.Log
+	faults    testrun.ErrorLog
 	succeeded atomic.Bool // an operation has succeeded
 	// before has the previous step, one entry for each kind of operation.
 	before []report.Step

@@ -1,4 +1,4 @@
-package operr
+package testrun
 
 import (
 	"errors"
@@ -101,3 +101,12 @@ func placeOf(err error) string {
 
 	return ""
 }
+
+// CutOff is the error of an operation that was still running when its VU had to end.
+type CutOff struct{ Why error }
+
+// Error returns the reason.
+func (e CutOff) Error() string { return e.Why.Error() }
+
+// Unwrap returns the reason.
+func (e CutOff) Unwrap() error { return e.Why }

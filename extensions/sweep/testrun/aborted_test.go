@@ -1,4 +1,4 @@
-package operr
+package testrun
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package operr
+package testrun
 
 import (
 	"sync"
@@ -12,9 +12,9 @@ import (
 // Patience is the delay of log lines until an operation succeeds.
 const Patience = 1500 * time.Millisecond
 
-// Log logs errors of operations, once for each cause in a step. Until the first success of the
+// ErrorLog logs errors of operations, once for each cause in a step. Until the first success of the
 // sweep it delays them, because the line that ends the sweep may repeat them.
-type Log struct {
+type ErrorLog struct {
 	mu sync.Mutex
 	// immediate is set if errors are not delayed.
 	immediate bool
@@ -28,7 +28,7 @@ type delayedError struct {
 }
 
 // Error logs an error, possibly delayed.
-func (l *Log) Error(logger logrus.FieldLogger, err error) {
+func (l *ErrorLog) Error(logger logrus.FieldLogger, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.immediate {
@@ -40,7 +40,7 @@ func (l *Log) Error(logger logrus.FieldLogger, err error) {
 }
 
 // Flush logs errors that have waited at least this long.
-func (l *Log) Flush(waited time.Duration) {
+func (l *ErrorLog) Flush(waited time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.waiting) > 0 && time.Since(l.waiting[0].since) >= waited {
@@ -50,7 +50,7 @@ func (l *Log) Flush(waited time.Duration) {
 }
 
 // Immediate logs all errors, and does not delay later ones.
-func (l *Log) Immediate() {
+func (l *ErrorLog) Immediate() {
 	l.Flush(0)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +58,7 @@ func (l *Log) Immediate() {
 }
 
 // Forget logs the delayed errors except one that is logged elsewhere.
-func (l *Log) Forget(err error) {
+func (l *ErrorLog) Forget(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.waiting {
