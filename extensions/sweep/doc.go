@@ -7,8 +7,7 @@
 //	executor     runs the steps of a sweep
 //	portable     the steps as scenarios of k6's own executors
 //	jsmodule     the JavaScript module
-//	testrun      the reports of one run of k6
-//	thresholds   k6's thresholds on the metrics of sweeps
+//	testrun      the reports of one run of k6, and its thresholds
 //	stream       metrics and figures sent while a step runs
 //	host         CPU time, memory, idle detection
 //	measure      histograms, steps and clients; without k6

@@ -15,7 +15,7 @@ import (
 	"gopkg.in/guregu/null.v3"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // nouns describe the value of an option by its type.
@@ -98,7 +98,7 @@ func UnknownOption(name string, known []string) error {
 	}
 	slices.Sort(known)
 
-	return fmt.Errorf("unknown option %s; known are %s%s", name, strings.Join(known, ", "), thresholds.DidYouMean(name, known))
+	return fmt.Errorf("unknown option %s; known are %s%s", name, strings.Join(known, ", "), stream.DidYouMean(name, known))
 }
 
 func checkOption(name string, value json.RawMessage, kind reflect.Type) error {

@@ -6,18 +6,15 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-var _ thresholds.Sweep = &Config{}
-
 // SampleTags returns the tags of a metric's samples in the scenario; nil if it sends none.
-func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds.Tags {
+func (c *Config) SampleTags(metric string, runTags map[string]string) stream.Tags {
 	if metric == stream.MetricDuration && !c.Raw.Bool {
 		return nil
 	}
-	tags := thresholds.ScenarioTags(c.Name, c.GetTags(), runTags)
-	clients, rate := thresholds.TagValues{}, thresholds.TagValues{}
+	tags := stream.ScenarioTags(c.Name, c.GetTags(), runTags)
+	clients, rate := stream.TagValues{}, stream.TagValues{}
 	for _, n := range c.Clients {
 		clients.Names = append(clients.Names, strconv.FormatInt(n, 10))
 	}
@@ -25,10 +22,10 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 		rate.Names = append(rate.Names, stream.FormatNumber(n))
 	}
 	if c.OpenLoop() {
-		clients = thresholds.Only(strconv.FormatInt(c.PreAllocatedVUs.Int64, 10))
+		clients = stream.Only(strconv.FormatInt(c.PreAllocatedVUs.Int64, 10))
 	}
 	if c.Find != nil {
-		tried := thresholds.TagValues{From: c.Find.First(), To: c.Find.Max}
+		tried := stream.TagValues{From: c.Find.First(), To: c.Find.Max}
 		if c.OpenLoop() {
 			rate = tried
 		} else {
@@ -41,13 +38,13 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	}
 	switch {
 	case len(c.Variants) > 0:
-		tags["variant"] = thresholds.TagValues{Names: c.Variants}
-	case thresholds.OfOperations(metric): // only the script knows whether it is a duet
-		tags["variant"] = thresholds.TagValues{Names: []string{report.Base, report.Change}, Maybe: true}
+		tags["variant"] = stream.TagValues{Names: c.Variants}
+	case stream.OfOperations(metric): // only the script knows whether it is a duet
+		tags["variant"] = stream.TagValues{Names: []string{report.Base, report.Change}, Maybe: true}
 	}
 	tags.AddOutcomes(metric)
-	if thresholds.OfOperations(metric) {
-		tags["op"] = thresholds.TagValues{Names: c.OpNames, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without opNames, any name
+	if stream.OfOperations(metric) {
+		tags["op"] = stream.TagValues{Names: c.OpNames, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without opNames, any name
 	}
 
 	return tags

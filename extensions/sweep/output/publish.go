@@ -15,7 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
 const (
@@ -78,7 +77,7 @@ func (o *Output) thresholdVerdicts() (verdicts []report.Verdict) {
 	for _, name := range slices.Sorted(maps.Keys(o.thresholds)) {
 		detail := "no samples"
 		if metric := o.metric(name); metric != nil && metric.Sink != nil && !metric.Sink.IsEmpty() {
-			detail = thresholds.Values(metric.Sink.Format(lasted))
+			detail = testrun.FormatValues(metric.Sink.Format(lasted))
 		}
 		for _, t := range o.thresholds[name].Thresholds {
 			v := report.Verdict{Gate: name + " " + t.Source, Held: !t.LastFailed, Detail: detail, Outcome: stats.Crossed, Threshold: true}

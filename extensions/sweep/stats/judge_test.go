@@ -1,7 +1,6 @@
 package stats_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -9,16 +8,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
-
-// noisy makes pairs with a true ratio; noise is the deviation of the logarithms.
-func noisy(random *rand.Rand, n int, ratio, noise float64) []stats.Pair {
-	pairs := make([]stats.Pair, n)
-	for i := range pairs {
-		pairs[i] = stats.Pair{Base: 100, Change: 100 * ratio * math.Exp(noise*random.NormFloat64())}
-	}
-
-	return pairs
-}
 
 // gate makes a gate with exactly this ratio.
 func gate(t *testing.T, ratio, noise float64, rate bool, tolerance float64) stats.Gate {

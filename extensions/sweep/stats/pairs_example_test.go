@@ -6,7 +6,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-func ExampleOf() {
+func ExampleOfPairs() {
 	// Operations a second of the old and the new build, one pair after the other.
 	pairs := []stats.Pair{
 		{Base: 1000, Change: 1048}, {Base: 910, Change: 957}, {Base: 1105, Change: 1162},

@@ -39,8 +39,8 @@ type classes []class
 
 type class struct{ highest, operations float64 }
 
-// NewSpread reads the spread from the slots within the counted time. It returns false if there is too
-// little data.
+// NewSpread reads the spread from the slots within the counted time. It returns false if there is
+// too little data.
 func NewSpread(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 	if o == nil {
 		return nil, false

@@ -93,7 +93,7 @@ func (s server) truth() (rate, p99 float64) {
 
 // 93 to 97 of 100 intervals of 95 % contain the truth in steps of fixed time, with and without a
 // neighbour. For steps with a precision it is at least as many.
-func TestIntervalsCoverTheTruth(t *testing.T) {
+func TestSpreadsCoverTheTruth(t *testing.T) {
 	t.Parallel()
 	const runs = 200
 	for name, tt := range map[string]struct {

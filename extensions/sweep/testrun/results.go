@@ -31,6 +31,9 @@ type Results struct {
 	// parts has one value of each type for the whole run.
 	parts sync.Map
 
+	// steps maps scenarios of k6's own executors to the sweeps they belong to.
+	steps map[string]Sweep
+
 	testEnd testEnd
 	keep    partialReports
 	// Guard watches the taps of all VUs.

@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
 // Start describes a scenario at its start.
@@ -22,7 +21,7 @@ type Start struct {
 	Name string
 	// Params are the options as the report shows them.
 	Params map[string]any
-	Sweep  thresholds.Sweep
+	Sweep  Sweep
 	// Tags of all samples of the scenario.
 	Tags    *metrics.TagSet
 	Out     chan<- metrics.SampleContainer
@@ -33,8 +32,12 @@ type Start struct {
 
 // Scenario is a running sweep: it collects, saves and judges its report, and marks failures.
 type Scenario struct {
-	thresholds.Scenario
+	Report *report.Report
+	// Tags of all samples of the scenario.
+	Tags *metrics.TagSet
+	Test *lib.ExecutionState
 
+	sweep   Sweep
 	results *Results
 	out     chan<- metrics.SampleContainer
 	metrics *stream.Metrics
@@ -62,8 +65,8 @@ func (r *Results) NewScenario(start Start) *Scenario {
 	rep := r.addReport(start.Name, start.Params)
 
 	return &Scenario{
-		Scenario: thresholds.Scenario{Report: rep, Sweep: start.Sweep, Tags: start.Tags, Test: start.Test},
-		results:  r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
+		Report: rep, Test: start.Test, sweep: start.Sweep, Tags: start.Tags,
+		results: r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
 		stopEvents: measure.OnEvent(func(e measure.Event) { r.mark(rep, e) }),
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
 // testEnd is the work after all scenarios have ended, while k6 still accepts samples.
@@ -23,18 +22,22 @@ type testEnd struct {
 	watched sync.Once
 	mu      sync.Mutex
 	// awaited is set if k6 will call run.
-	awaited    bool
-	ended      bool
-	tasks      []func()
-	scenarios  []*Scenario
-	thresholds thresholds.Thresholds
-	judged     sync.Once
-	verdicts   []report.Verdict
+	awaited   bool
+	ended     bool
+	tasks     []func()
+	scenarios []*Scenario
+	judged    sync.Once
+	verdicts  []report.Verdict
 }
 
-// watch fails a test that measured nothing: thresholds without samples, gates of a scenario that
-// did not run, or a portable sweep without clients. Each VU calls it; only the first call counts.
-// It does nothing if something else ended the test, or in an execution segment without VUs.
+// Watch fails a test that measured nothing: thresholds without samples, gates of a scenario that
+// did not run, or a portable sweep without clients, which missed returns. Each VU calls it; only
+// the first call counts. It does nothing if something else ended the test, or in an execution
+// segment without VUs.
+func (r *Results) Watch(test *lib.TestPreInitState, missed func() []string) {
+	r.testEnd.watched.Do(func() { r.watch(test, missed) })
+}
+
 func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
 	k6glue.AtExit(func(ran bool, failed error) {
 		if !ran || !toItsEnd(failed) || withoutVUs(test) {
@@ -96,7 +99,7 @@ func (e *testEnd) run() {
 		task()
 	}
 	for _, s := range scenarios {
-		if final := s.Final(s.metrics, time.Now()); len(final) > 0 {
+		if final := s.final(time.Now()); len(final) > 0 {
 			s.Push(final)
 		}
 	}
@@ -128,23 +131,23 @@ func (r *Results) judgeThresholds(test *lib.TestPreInitState) []report.Verdict {
 	e := &r.testEnd
 	e.judged.Do(func() {
 		e.mu.Lock()
-		scenarios := make([]*thresholds.Scenario, len(e.scenarios))
+		scenarios := slices.Clone(e.scenarios)
 		lasted := time.Duration(0)
-		for i, s := range e.scenarios {
-			scenarios[i], lasted = &s.Scenario, s.Test.GetCurrentTestRunDuration()
+		for _, s := range scenarios {
+			lasted = s.Test.GetCurrentTestRunDuration()
 		}
 		e.mu.Unlock()
 		var causes []string // each only once
 		void := map[string][]string{}
-		for _, v := range thresholds.Judged(test.Registry, scenarios, lasted) {
+		for _, v := range judgedThresholds(test.Registry, scenarios, lasted) {
 			e.verdicts = append(e.verdicts, v.Verdict)
-			if v.Void == "" {
+			if v.void == "" {
 				continue
 			}
-			if void[v.Void] == nil {
-				causes = append(causes, v.Void)
+			if void[v.void] == nil {
+				causes = append(causes, v.void)
 			}
-			void[v.Void] = append(void[v.Void], v.Gate)
+			void[v.void] = append(void[v.void], v.Gate)
 			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
 		}
 		for _, cause := range causes {

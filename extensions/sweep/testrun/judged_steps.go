@@ -1,40 +1,30 @@
-package thresholds
+package testrun
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
-	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Scenario is a scenario with a report.
-type Scenario struct {
-	Report *report.Report
-	Sweep  Sweep
-	// Tags of all samples of the scenario.
-	Tags *metrics.TagSet
-	Test *lib.ExecutionState
-}
-
-// Final returns the samples by which k6 judges repeated steps: the medians. The result of a search
+// final returns the samples by which k6 judges repeated steps: the medians. The result of a search
 // comes last, for thresholds that name no step.
-func (s *Scenario) Final(m *stream.Metrics, at time.Time) (samples metrics.Samples) {
+func (s *Scenario) final(at time.Time) (samples metrics.Samples) {
 	var found []report.Group
 	for _, g := range s.Report.Groups() {
 		switch {
-		case s.Sweep.Searched() != "" && s.found(g.Key):
+		case s.sweep.Searched() != "" && s.found(g.Key):
 			found = append(found, g)
 		case len(g.Steps) > 1:
-			samples = append(samples, m.Medians(s.tagsOf(g.Steps[0]), at, &g)...)
+			samples = append(samples, s.metrics.Medians(s.tagsOf(g.Steps[0]), at, &g)...)
 		}
 	}
 	for _, g := range found {
-		samples = append(samples, m.Medians(s.tagsOf(g.Steps[0]), at, &g)...)
+		samples = append(samples, s.metrics.Medians(s.tagsOf(g.Steps[0]), at, &g)...)
 	}
 
 	return samples
@@ -48,7 +38,7 @@ func (s *Scenario) isJudged(g *report.Group, tags *metrics.TagSet) bool {
 
 func (s *Scenario) found(step report.Key) bool {
 	number := float64(step.Clients)
-	if s.Sweep.OpenLoop() {
+	if s.sweep.OpenLoop() {
 		number = step.Rate
 	}
 
@@ -57,10 +47,10 @@ func (s *Scenario) found(step report.Key) bool {
 
 // searches reports whether a threshold with these tags applies to a search's result.
 func (s *Scenario) searches(tags *metrics.TagSet) bool {
-	if s.Sweep.Searched() == "" {
+	if s.sweep.Searched() == "" {
 		return false
 	}
-	_, named := tags.Get(s.Sweep.Searched())
+	_, named := tags.Get(s.sweep.Searched())
 
 	return !named
 }
@@ -82,7 +72,7 @@ func (s *Scenario) tagsOf(step *report.Step) *metrics.TagSet {
 func restsOnNothing(f *report.Figure, g *report.Group) string {
 	switch {
 	case len(g.Succeeded().Steps) < len(g.Steps):
-		return fmt.Sprintf("no operation succeeded of %s", words(&g.Key))
+		return fmt.Sprintf("no operation succeeded of %s", wordsOf(&g.Key))
 	case f.Rate:
 		return g.FewOperations()
 	default:
@@ -90,7 +80,7 @@ func restsOnNothing(f *report.Figure, g *report.Group) string {
 	}
 }
 
-func words(step *report.Key) string {
+func wordsOf(step *report.Key) string {
 	words := step.Op
 	if step.Variant != "" {
 		words = step.Variant + ": " + words

@@ -1,4 +1,4 @@
-package thresholds
+package testrun
 
 import (
 	"maps"
@@ -16,19 +16,19 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Verdict is the result of a threshold as judged by k6.
-type Verdict struct {
+// judgedThreshold is the result of a threshold as judged by k6.
+type judgedThreshold struct {
 	report.Verdict
 
-	// Void is why k6's judgement is meaningless, such as a lack of samples; else "".
-	Void string
+	// void is why k6's judgement is meaningless, such as a lack of samples; else "".
+	void string
 }
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
-// Judged returns the results of all thresholds after k6 has judged them, in a test that lasted this
-// long. A threshold with Void does not hold.
-func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Duration) (verdicts []Verdict) {
+// judgedThresholds returns the results of all thresholds after k6 has judged them, in a test that
+// lasted this long. A threshold with void does not hold.
+func judgedThresholds(registry *metrics.Registry, scenarios []*Scenario, lasted time.Duration) (verdicts []judgedThreshold) {
 	for _, of := range k6glue.JudgedThresholds(registry) {
 		void := ""
 		if !ofAnotherSegment(of, scenarios) {
@@ -36,9 +36,9 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 		}
 		shown := of.Metric.Sink.Format(lasted)
 		for _, threshold := range of.All {
-			v := Verdict{Verdict: report.Verdict{Threshold: true}, Void: void}
+			v := judgedThreshold{Verdict: report.Verdict{Threshold: true}, void: void}
 			v.Gate, v.Held = of.Name+" "+threshold.Source, void == "" && !threshold.LastFailed
-			v.Detail, v.Outcome = Values(shown), stats.Crossed
+			v.Detail, v.Outcome = FormatValues(shown), stats.Crossed
 			if void != "" {
 				v.Detail = "cannot hold: " + void
 			}
@@ -55,8 +55,8 @@ func Judged(registry *metrics.Registry, scenarios []*Scenario, lasted time.Durat
 	return verdicts
 }
 
-// Values formats a metric's values in one line, sorted by name.
-func Values(of map[string]float64) string {
+// FormatValues formats a metric's values in one line, sorted by name.
+func FormatValues(of map[string]float64) string {
 	words := make([]string, 0, len(of))
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		words = append(words, name+" "+report.ThreeDigits(of[name]))
@@ -111,21 +111,21 @@ func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 	case !stream.OwnMetric(of.Parent):
 		return "no sample has these tags"
 	}
-	samples := make([]Tags, 0, len(scenarios))
+	samples := make([]stream.Tags, 0, len(scenarios))
 	for _, s := range scenarios {
-		tags := Tags{}
+		tags := stream.Tags{}
 		for at := range s.Report.Steps {
 			for name, value := range s.tagsOf(&s.Report.Steps[at]).Map() {
-				tags[name] = TagValues{Names: unique(append(tags[name].Names, value))}
+				tags[name] = stream.TagValues{Names: unique(append(tags[name].Names, value))}
 			}
 		}
-		if !OfOperations(of.Parent) {
+		if !stream.OfOperations(of.Parent) {
 			delete(tags, "op")
 		}
 		tags.AddOutcomes(of.Parent)
 		samples = append(samples, tags)
 	}
-	if why := lacking(of.Tags.Map(), samples); why != "" {
+	if why := stream.Lacking(of.Tags.Map(), samples); why != "" {
 		return why
 	}
 
@@ -141,7 +141,7 @@ func ofAnotherSegment(of k6glue.Thresholds, scenarios []*Scenario) bool {
 	}
 	elsewhere := false
 	for _, s := range scenarios {
-		for _, n := range s.Sweep.StepClients() {
+		for _, n := range s.sweep.StepClients() {
 			if strconv.FormatInt(n, 10) != tag {
 				continue
 			}

@@ -1,4 +1,4 @@
-package thresholds
+package stream
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // Tags has the possible tags of a metric's samples in one scenario.
@@ -33,12 +32,12 @@ func (v TagValues) has(value string) bool {
 	}
 	n, err := strconv.ParseFloat(value, 64)
 
-	return err == nil && n == math.Trunc(n) && n >= v.From && n <= v.To && stream.FormatNumber(n) == value
+	return err == nil && n == math.Trunc(n) && n >= v.From && n <= v.To && FormatNumber(n) == value
 }
 
 func (v TagValues) words() []string {
 	if v.To > 0 {
-		return []string{stream.FormatNumber(v.From) + " to " + stream.FormatNumber(v.To)}
+		return []string{FormatNumber(v.From) + " to " + FormatNumber(v.To)}
 	}
 
 	return v.Names
@@ -47,7 +46,8 @@ func (v TagValues) words() []string {
 // Only returns a single value.
 func Only(value string) TagValues { return TagValues{Names: []string{value}} }
 
-func (s Tags) has(tags map[string]string) bool {
+// Has reports whether samples may have all these tags.
+func (s Tags) Has(tags map[string]string) bool {
 	for name, value := range tags {
 		if values, known := s[name]; !known || !values.has(value) {
 			return false
@@ -57,10 +57,10 @@ func (s Tags) has(tags map[string]string) bool {
 	return true
 }
 
-// lacking returns which tag no sample has, and the existing ones; "" if a sample may have all.
+// Lacking returns which tag no sample has, and the existing ones; "" if a sample may have all.
 // samples has the tags for each scenario.
-func lacking(tags map[string]string, samples []Tags) string {
-	if slices.ContainsFunc(samples, func(s Tags) bool { return s.has(tags) }) {
+func Lacking(tags map[string]string, samples []Tags) string {
+	if slices.ContainsFunc(samples, func(s Tags) bool { return s.Has(tags) }) {
 		return ""
 	}
 	names := slices.SortedFunc(maps.Keys(tags), func(a, b string) int {
@@ -135,13 +135,13 @@ func tagNames(samples []Tags) []string {
 
 // OfOperations reports whether samples of a sweep's metric have the tag op.
 func OfOperations(metric string) bool {
-	return metric != stream.MetricClientsDone && metric != stream.MetricIncomplete
+	return metric != MetricClientsDone && metric != MetricIncomplete
 }
 
 // AddOutcomes adds the tag outcome of counted operations.
 func (s Tags) AddOutcomes(metric string) {
-	if metric == stream.MetricOps {
-		s[stream.TagOutcome] = TagValues{Names: []string{stream.OutcomeOK, stream.OutcomeFailed}}
+	if metric == MetricOps {
+		s[TagOutcome] = TagValues{Names: []string{OutcomeOK, OutcomeFailed}}
 	}
 }
 

@@ -1,4 +1,4 @@
-package thresholds
+package testrun
 
 import (
 	"errors"
@@ -14,15 +14,45 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Check returns an error, before a sweep runs, for each threshold that k6 would judge wrongly: k6
-// takes missing samples for 0, and judges a Gauge by its last sample. Judged finds the others.
-func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
+// Sweep has the options of a sweep that thresholds depend on.
+type Sweep interface {
+	// SampleTags returns the tags of a metric's samples in the scenario; nil if it sends none.
+	SampleTags(metric string, runTags map[string]string) stream.Tags
+	// OpenLoop reports whether the steps have rates.
+	OpenLoop() bool
+	// Searched returns the tag that a search varies; "" without a search.
+	Searched() string
+	// StepClients returns the numbers of clients known before the run.
+	StepClients() []int64
+}
+
+// AddStep registers a scenario of one of k6's own executors as a step of a sweep.
+func (r *Results) AddStep(scenario string, sweep Sweep) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.steps == nil {
+		r.steps = map[string]Sweep{}
+	}
+	r.steps[scenario] = sweep
+}
+
+func (r *Results) sweepOf(scenario string) Sweep {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.steps[scenario]
+}
+
+// CheckThresholds returns an error, before a sweep runs, for each threshold that k6 would judge
+// wrongly: k6 takes missing samples for 0, and judges a Gauge by its last sample. judgedThresholds
+// finds the others.
+func (r *Results) CheckThresholds(sweep Sweep, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
 	}
 	var problems []string
 	for _, of := range k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry) {
-		if problem := t.problem(of, sweep, test); problem != "" {
+		if problem := r.problem(of, sweep, test); problem != "" {
 			problems = append(problems, fmt.Sprintf("threshold %s: %s", of.Name, problem))
 		}
 	}
@@ -33,8 +63,8 @@ func (t *Thresholds) Check(sweep Sweep, test *lib.TestRunState) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-func (t *Thresholds) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
-	samples, sweepsOnly := t.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
+func (r *Results) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
+	samples, sweepsOnly := r.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
 	if len(test.Options.Scenarios) == 0 {
 		samples = appendTags(samples, sweep.SampleTags(of.Parent, test.RunTags.Map()))
 	}
@@ -42,7 +72,7 @@ func (t *Thresholds) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRu
 		if len(samples) == 0 {
 			return "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"
 		}
-		if problem := lacking(of.Tags.Map(), samples); problem != "" {
+		if problem := stream.Lacking(of.Tags.Map(), samples); problem != "" {
 			return problem
 		}
 		if of.Parent == stream.MetricFailed && slices.ContainsFunc(of.All, isRate) {
@@ -66,14 +96,14 @@ func isRate(t *metrics.Threshold) bool { return strings.HasPrefix(strings.TrimSp
 
 // samplesOf returns the tags of a sweep's metric in each scenario that may send it, and whether all
 // scenarios are sweeps.
-func (t *Thresholds) samplesOf(
+func (r *Results) samplesOf(
 	metric string, scenarios lib.ScenarioConfigs, runTags map[string]string,
-) (samples []Tags, sweepsOnly bool) {
+) (samples []stream.Tags, sweepsOnly bool) {
 	sweepsOnly = true
 	var whole []Sweep
 	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
 		sweep, isSweep := scenarios[name].(Sweep)
-		if of := t.sweepOf(name); of != nil {
+		if of := r.sweepOf(name); of != nil {
 			if slices.Contains(whole, of) {
 				continue // another step of the sweep
 			}
@@ -89,7 +119,7 @@ func (t *Thresholds) samplesOf(
 	return samples, sweepsOnly
 }
 
-func appendTags(samples []Tags, tags Tags) []Tags {
+func appendTags(samples []stream.Tags, tags stream.Tags) []stream.Tags {
 	if tags == nil {
 		return samples
 	}
@@ -99,14 +129,14 @@ func appendTags(samples []Tags, tags Tags) []Tags {
 
 // ambiguous returns a text if a Gauge has several values. k6 would judge the last one. In a search,
 // the last value is the result's.
-func ambiguous(of k6glue.Thresholds, samples []Tags) string {
+func ambiguous(of k6glue.Thresholds, samples []stream.Tags) string {
 	if of.Metric.Type != metrics.Gauge {
 		return ""
 	}
 	wanted := of.Tags.Map()
 	values := map[string][]string{}
 	for _, s := range samples {
-		if !s.has(wanted) {
+		if !s.Has(wanted) {
 			continue
 		}
 		for name, known := range s {

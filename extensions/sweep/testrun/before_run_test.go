@@ -1,4 +1,4 @@
-package thresholds_test
+package testrun_test
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
@@ -94,14 +94,14 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 				TestPreInitState: &lib.TestPreInitState{Registry: registry},
 				Options:          options, RunTags: registry.RootTagSet().With("run", "7"),
 			}
-			err = (&thresholds.Thresholds{}).Check(config.(thresholds.Sweep), test)
+			err = testrun.Of(registry).CheckThresholds(config.(testrun.Sweep), test)
 			if tt.problem == "" {
 				require.NoError(t, err)
 			} else {
 				require.ErrorContains(t, err, "threshold "+tt.threshold+": "+tt.problem)
 			}
 			test.RuntimeOptions.NoThresholds = null.BoolFrom(true)
-			require.NoError(t, (&thresholds.Thresholds{}).Check(config.(thresholds.Sweep), test), "k6 looks at none")
+			require.NoError(t, testrun.Of(registry).CheckThresholds(config.(testrun.Sweep), test), "k6 looks at none")
 		})
 	}
 }
