@@ -87,7 +87,7 @@ bin/xk6: scripts/tools/go.mod
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's clients machgo and machcli (C, 113 MB, another licence)
 
 bin/k6-drivers: $(GO_SOURCES)
-	CGO_ENABLED=1 go build -C extensions/machbase/drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers ./k6
+	CGO_ENABLED=1 go build -C extensions/machbase/drivers -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6-drivers .
 
 .PHONY: dist
 dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials

@@ -6,16 +6,23 @@ import (
 	"math"
 	"net/netip"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 // Equal compares a value of a row with a parameter value. Numbers of different types are equal if
 // their values are.
 func Equal(got, want any) bool {
-	if n, ok := integer(want); ok {
-		return equalInteger(got, n)
+	if n, ok := cmi.AsInteger(want); ok {
+		m, ok := cmi.AsInteger(got)
+
+		return ok && m == n
 	}
-	if f, ok := float(want); ok {
-		return equalFloat(got, f)
+	if f, ok := cmi.AsNumber(want); ok {
+		_, whole := cmi.AsInteger(got) // its conversion may round
+		g, ok := cmi.AsNumber(got)
+
+		return ok && !whole && (g == f || math.IsNaN(g) && math.IsNaN(f))
 	}
 
 	switch want := want.(type) {
@@ -43,59 +50,6 @@ func Equal(got, want any) bool {
 	}
 
 	return false
-}
-
-func equalInteger(got any, want int64) bool {
-	if n, ok := integer(got); ok {
-		return n == want
-	}
-	f, ok := float(got)
-
-	return ok && same(want, f)
-}
-
-func equalFloat(got any, want float64) bool {
-	if n, ok := integer(got); ok {
-		return same(n, want)
-	}
-	f, ok := float(got)
-
-	return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
-}
-
-// float64(n) == f would round an n of more than 53 bits.
-func same(n int64, f float64) bool {
-	return f >= math.MinInt64 && f < -math.MinInt64 && f == math.Trunc(f) && n == int64(f)
-}
-
-func integer(v any) (int64, bool) {
-	switch v := v.(type) {
-	case int16:
-		return int64(v), true
-	case int32:
-		return int64(v), true
-	case int64:
-		return v, true
-	case uint16:
-		return int64(v), true
-	case uint32:
-		return int64(v), true
-	case uint64:
-		return int64(v), v <= math.MaxInt64
-	default:
-		return 0, false
-	}
-}
-
-func float(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float32:
-		return float64(v), true
-	case float64:
-		return v, true
-	default:
-		return 0, false
-	}
 }
 
 func show(v any) string {

@@ -93,7 +93,7 @@ func (r *rollup) asking(gap *int64) *task {
 				return err
 			}
 			for _, row := range rows.rows {
-				behind, _ := integer(row[0])
+				behind, _ := cmi.AsInteger(row[0])
 				*gap += behind
 			}
 

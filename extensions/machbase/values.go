@@ -14,6 +14,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 type typedBind struct {
@@ -157,8 +158,8 @@ func bindAs(name string, value sobek.Value) (any, error) { //nolint:cyclop // on
 }
 
 func bindInteger(name string, plain any, lowest, highest int64, convert func(int64) any) (any, error) {
-	n, ok := integer(plain)
-	if !ok {
+	n, ok := cmi.AsInteger(plain)
+	if _, inexact := plain.(float64); !ok || inexact {
 		return nil, fmt.Errorf("%s cannot be bound as %s", show(plain), name)
 	}
 	if n < lowest || n > highest {
@@ -169,10 +170,7 @@ func bindInteger(name string, plain any, lowest, highest int64, convert func(int
 }
 
 func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
-	if n, ok := integer(plain); ok {
-		return convert(float64(n)), nil
-	}
-	if f, ok := float(plain); ok {
+	if f, ok := cmi.AsNumber(plain); ok {
 		return convert(f), nil
 	}
 
@@ -212,7 +210,7 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 
 		return rt.ToValue(v), nil
 	case int16, int32, uint16, uint32:
-		n, _ := integer(v)
+		n, _ := cmi.AsInteger(v)
 
 		return rt.ToValue(n), nil
 	case float32:

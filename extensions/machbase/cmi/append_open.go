@@ -12,8 +12,9 @@ const (
 	placeArrival = -2
 )
 
-// arrivalTime is the first column of a log table. Some answers omit its name.
-const arrivalTime = "_ARRIVAL_TIME"
+// ArrivalTime is the first column of a log table, which the server sets if a row does not. Some
+// answers omit its name.
+const ArrivalTime = "_ARRIVAL_TIME"
 
 // Append opens an appender. The error has kind not_found if the table or a column does not exist,
 // and kind usage for a repeated column and for other kinds of tables.
@@ -96,31 +97,50 @@ func (a *Appender) openError(err error) error {
 }
 
 func (a *Appender) placeColumns(names []string) error {
+	known := make([]string, len(a.columns))
 	a.places = make([]int, len(a.columns))
-	for i, column := range a.columns {
+	for i := range a.columns {
 		a.places[i] = placeNull
-		if i == 0 && column.Name == "" {
-			a.columns[i].Name = arrivalTime
+		if i == 0 && a.columns[i].Name == "" {
+			a.columns[i].Name = ArrivalTime
 		}
-		if a.columns[i].Name == arrivalTime {
+		if known[i] = a.columns[i].Name; known[i] == ArrivalTime {
 			a.places[i] = placeArrival
-		} else if len(names) == 0 {
-			a.places[i] = len(a.inputs)
-			a.inputs = append(a.inputs, column)
 		}
 	}
+	columns, err := AppendPlaces(a.table, known, names)
+	for input, column := range columns {
+		a.places[column] = input
+		a.inputs = append(a.inputs, a.columns[column])
+	}
 
-	for _, name := range names {
-		i := slices.IndexFunc(a.columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+	return err
+}
+
+// AppendPlaces returns the positions of the wanted columns in a table's row, or of all but the
+// arrival time if none is wanted. A missing or repeated column is an error.
+func AppendPlaces(table string, known, wanted []string) ([]int, error) {
+	var places []int
+	if len(wanted) == 0 {
+		for i, name := range known {
+			if name != ArrivalTime {
+				places = append(places, i)
+			}
+		}
+
+		return places, nil
+	}
+
+	for _, name := range wanted {
+		place := slices.IndexFunc(known, func(column string) bool { return strings.EqualFold(column, name) })
 		switch {
-		case i < 0:
-			return NewError(KindNotFound, "table '%s' has no column %q to append to", a.table, name)
-		case a.places[i] >= 0:
-			return usage("appender: column %q is listed twice", name)
+		case place < 0:
+			return nil, NewError(KindNotFound, "table '%s' has no column %q to append to", table, name)
+		case slices.Contains(places, place):
+			return nil, usage("appender: column %q is listed twice", name)
 		}
-		a.places[i] = len(a.inputs)
-		a.inputs = append(a.inputs, a.columns[i])
+		places = append(places, place)
 	}
 
-	return nil
+	return places, nil
 }

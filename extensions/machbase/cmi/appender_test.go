@@ -399,3 +399,27 @@ func TestAppendToTablesInMemory(t *testing.T) {
 		require.Equal(t, [][]any{{int32(5)}}, query(t, c, "select id from "+table), kind)
 	}
 }
+
+func TestAppendPlaces(t *testing.T) {
+	known := []string{cmi.ArrivalTime, "N", "TEXT"}
+	for _, test := range []struct {
+		wanted []string
+		places []int
+		kind   string
+	}{
+		{nil, []int{1, 2}, ""},
+		{[]string{"text", "n"}, []int{2, 1}, ""},
+		{[]string{"Text"}, []int{2}, ""},
+		{[]string{"_arrival_time", "N"}, []int{0, 1}, ""},
+		{[]string{"nope"}, nil, cmi.KindNotFound},
+		{[]string{"n", "N"}, nil, cmi.KindUsage},
+	} {
+		places, err := cmi.AppendPlaces("T", known, test.wanted)
+		require.Equal(t, test.places, places, test.wanted)
+		if test.kind == "" {
+			require.NoError(t, err)
+		} else {
+			requireKind(t, test.kind, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"reflect"
 	"time"
 )
 
@@ -94,7 +95,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 		return t, b, nil
 	}
 
-	if n, ok := asInt64(arg); ok {
+	if n, ok := AsInteger(arg); ok {
 		t := Long
 		if parameter == Datetime {
 			t = Datetime
@@ -102,8 +103,8 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 
 		return t, binary.BigEndian.AppendUint64(b, uint64(n)), nil
 	}
-	if n, ok := asUint64(arg); ok {
-		return Ulong, binary.BigEndian.AppendUint64(b, n), nil
+	if v := reflect.ValueOf(arg); v.CanUint() {
+		return Ulong, binary.BigEndian.AppendUint64(b, v.Uint()), nil
 	}
 
 	return 0, nil, usage("a %T cannot be bound", arg)
@@ -122,29 +123,17 @@ func requireWhole(parameter Type, v float64) *Error {
 }
 
 func appendNull(b []byte, t Type) (Type, []byte, *Error) {
-	switch t { //nolint:exhaustive // the default handles the others
-	case Short:
-		return t, binary.BigEndian.AppendUint16(b, nullShort), nil
-	case Ushort:
-		return t, binary.BigEndian.AppendUint16(b, nullUshort), nil
-	case Integer:
-		return t, binary.BigEndian.AppendUint32(b, nullInteger), nil
-	case Uinteger:
-		return t, binary.BigEndian.AppendUint32(b, nullUinteger), nil
-	case Long:
-		return t, binary.BigEndian.AppendUint64(b, nullLong), nil
-	case Ulong:
-		return t, binary.BigEndian.AppendUint64(b, nullUlong), nil
-	case Float:
-		return t, binary.BigEndian.AppendUint32(b, nullFloat), nil
-	case Double:
-		return t, binary.BigEndian.AppendUint64(b, nullDouble), nil
-	case Datetime:
-		return t, binary.BigEndian.AppendUint64(b, nullDatetime), nil
-	case IPv4, IPv6:
-		return t, append(b, make([]byte, shapes[t].size)...), nil
-	default:
+	switch s := shapes[t]; s.size {
+	case 2:
+		return t, binary.BigEndian.AppendUint16(b, uint16(s.null)), nil
+	case 4:
+		return t, binary.BigEndian.AppendUint32(b, uint32(s.null)), nil
+	case 8:
+		return t, binary.BigEndian.AppendUint64(b, s.null), nil
+	case variable:
 		return t, b, nil
+	default:
+		return t, append(b, make([]byte, s.size)...), nil // an address
 	}
 }
 
@@ -157,42 +146,6 @@ func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 	sixteen := address.As16()
 
 	return IPv6, append(append(b, 6), sixteen[:]...)
-}
-
-func asInt64(arg any) (int64, bool) {
-	switch v := arg.(type) {
-	case int64:
-		return v, true
-	case int:
-		return int64(v), true
-	case int8:
-		return int64(v), true
-	case int16:
-		return int64(v), true
-	case int32:
-		return int64(v), true
-	default:
-		n, ok := asUint64(arg)
-
-		return int64(n), ok && n <= math.MaxInt64
-	}
-}
-
-func asUint64(arg any) (uint64, bool) {
-	switch v := arg.(type) {
-	case uint64:
-		return v, true
-	case uint:
-		return uint64(v), true
-	case uint8:
-		return uint64(v), true
-	case uint16:
-		return uint64(v), true
-	case uint32:
-		return uint64(v), true
-	default:
-		return 0, false
-	}
 }
 
 // The range of a datetime: 64 bits of nanoseconds since 1970.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -50,7 +51,10 @@ func (a *Appender) write(cell cellWriter) error {
 	return nil
 }
 
-func misfit(c Column, value any) *Error {
+func misfit(c Column, value any) *Error { return Misfit(c.Name, c.Type, value) }
+
+// Misfit returns the error of a value that a column cannot take.
+func Misfit(column string, columnType fmt.Stringer, value any) *Error {
 	switch v := value.(type) {
 	case string:
 		if len(v) > 40 {
@@ -60,7 +64,7 @@ func misfit(c Column, value any) *Error {
 		value = fmt.Sprintf("%d bytes", len(v))
 	}
 
-	return NewError(KindAppend, "column %q (%s) cannot take %v", c.Name, c.Type, value)
+	return NewError(KindAppend, "column %q (%s) cannot take %v", column, columnType, value)
 }
 
 func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
@@ -84,11 +88,11 @@ func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
 			return putAddress(b, c, address)
 		}
 	default:
-		if n, ok := asInt64(value); ok {
+		if n, ok := AsInteger(value); ok {
 			return putInteger(b, c, n)
 		}
-		if n, ok := asUint64(value); ok {
-			return putUnsigned(b, c, n)
+		if v := reflect.ValueOf(value); v.CanUint() {
+			return putUnsigned(b, c, v.Uint())
 		}
 	}
 
@@ -142,8 +146,8 @@ func putFloat(b []byte, c Column, f float64) ([]byte, bool, *Error) {
 	case Float:
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(f))), true, nil
 	case Short, Ushort, Integer, Uinteger, Long, Ulong:
-		if f == math.Trunc(f) && f >= math.MinInt64 && f < -math.MinInt64 {
-			return putInteger(b, c, int64(f))
+		if n, ok := AsInteger(f); ok {
+			return putInteger(b, c, n)
 		}
 	}
 

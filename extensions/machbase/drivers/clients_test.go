@@ -1,4 +1,4 @@
-package drivers
+package main
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 func TestSQL(t *testing.T) {
@@ -31,9 +29,14 @@ func TestSQL(t *testing.T) {
 		"/* never ends":                       "/* never ends",
 		"/**/select 1":                        "select 1",
 		"-":                                   "-",
-		"":                                    "",
 	} {
-		require.Equal(t, want, clientSQL(sql), "%q", sql)
+		rewritten, err := clientSQL(sql)
+		require.NoError(t, err, "%q", sql)
+		require.Equal(t, want, rewritten, "%q", sql)
+	}
+	for _, sql := range []string{"", " \n", "/* nothing */ "} {
+		_, err := clientSQL(sql)
+		require.EqualError(t, err, "there is no statement", "%q", sql)
 	}
 }
 
@@ -83,15 +86,6 @@ func TestConnectReason(t *testing.T) {
 	}
 }
 
-func TestIsUsage(t *testing.T) {
-	for text, want := range map[string]bool{
-		"params required 1, but got 0": true, "bind unknown type at column 0 bool, expect: 8": true, "unsupported bind type x": true,
-		"EOF": false, "": false,
-	} {
-		require.Equal(t, want, isUsage(text), text)
-	}
-}
-
 func TestArgs(t *testing.T) {
 	plain := []any{"a", 1, nil}
 	require.Same(t, &plain[0], &clientArgs(plain)[0])
@@ -99,30 +93,6 @@ func TestArgs(t *testing.T) {
 	require.Equal(t, []any{"::1", "a", "1.2.3.4"}, clientArgs(args))
 	require.Equal(t, netip.MustParseAddr("::1"), args[0])
 	require.Empty(t, clientArgs(nil))
-}
-
-func TestPlaces(t *testing.T) {
-	known := []string{arrivalTime, "N", "TEXT"}
-	for _, test := range []struct {
-		wanted []string
-		places []int
-		kind   string
-	}{
-		{nil, []int{1, 2}, ""},
-		{[]string{"text", "n"}, []int{2, 1}, ""},
-		{[]string{"Text"}, []int{2}, ""},
-		{[]string{"_arrival_time", "N"}, []int{0, 1}, ""},
-		{[]string{"nope"}, nil, cmi.KindNotFound},
-		{[]string{"n", "N"}, nil, cmi.KindUsage},
-	} {
-		places, err := columnPlaces("T", known, test.wanted)
-		require.Equal(t, test.places, places, test.wanted)
-		if test.kind == "" {
-			require.Nil(t, err)
-		} else {
-			require.Equal(t, test.kind, err.Kind)
-		}
-	}
 }
 
 func TestEachRow(t *testing.T) {

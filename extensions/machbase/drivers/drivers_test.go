@@ -1,4 +1,4 @@
-package drivers
+package main
 
 import (
 	"context"
@@ -73,8 +73,6 @@ func open(t *testing.T, cfg *machbase.Config) machbase.Conn {
 
 	return conn
 }
-
-var background = context.Background()
 
 var tables atomic.Int64
 
@@ -204,10 +202,6 @@ func TestErrors(t *testing.T) {
 		insert("a")
 		_, err := conn.Exec(background, "exec table_flush("+name+")", nil)
 		require.NoError(t, err)
-		nothing := &cmi.Error{Code: 3001, Kind: cmi.KindServer} // the server's error
-		if cfg.Driver == "machcli" {
-			nothing = &cmi.Error{Kind: cmi.KindUsage}
-		}
 		for _, test := range []struct {
 			sql  string
 			args []any
@@ -222,8 +216,8 @@ func TestErrors(t *testing.T) {
 			{"select * from " + name + " where name = ?", nil, 0, cmi.KindUsage},
 			{"select * from " + name + " where name = ?", []any{"a", "b"}, 0, cmi.KindUsage},
 			{"select * from " + name + " where name = ?", []any{true}, 0, cmi.KindUsage},
-			{"", nil, nothing.Code, nothing.Kind},
-			{"/* nothing */", nil, nothing.Code, nothing.Kind},
+			{"", nil, 0, cmi.KindUsage},
+			{"/* nothing */", nil, 0, cmi.KindUsage},
 		} {
 			for call, run := range map[string]func() error{
 				"query": func() error {
@@ -591,7 +585,7 @@ func (p *proxy) cut() {
 func workers() int {
 	buffer := make([]byte, 1<<20)
 
-	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "drivers.(*machcliConn).work(")
+	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "(*worker).work(")
 }
 
 // untilNoWorkers waits for the workers of closed connections: C logs out in the background.

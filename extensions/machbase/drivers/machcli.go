@@ -1,10 +1,13 @@
-package drivers
+package main
 
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
+	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/machbase/neo-client/api"
@@ -37,33 +40,27 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 	// A separate environment for each connection: environments store errors.
 	db, err := machcli.NewDatabase(config)
 	if err != nil {
-		return nil, machcliError(err)
+		return nil, clientError(err)
 	}
-	conn, err := db.Connect(ctx, api.WithPassword(cfg.User, cfg.Password))
+	made, err := db.Connect(ctx, api.WithPassword(cfg.User, cfg.Password))
 	if err != nil {
 		_ = db.Close()
 
 		return nil, connectError(ctx, cfg, dial, err)
 	}
 
-	own := newMachcliConn(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // machcli's result type
-	if cfg.QueryTimeout > 0 {
-		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
-		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
-			_ = own.Close(ctx)
+	w := newWorker(made.Close, db.Close)
 
-			return nil, err
-		}
-	}
-
-	return own, nil
+	return opened(ctx, cfg, &conn{conn: made, client: client{
+		call: w.call, stop: w.end,
+		traffic: func() (received, sent uint64) { return 0, 0 },
+		columns: machcliColumns, fit: machcliFit, setsArrival: true,
+	}})
 }
 
 func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	config := &machcli.Config{Host: cfg.Host, Port: cfg.Port, MaxOpenConn: -1}
 	switch {
-	case strings.Contains(cfg.Host+cfg.User+cfg.Password, ";"):
-		return nil, usage("host, user and password must not contain a ';': driver machcli cannot send it")
 	case cfg.StatementCache != machbase.CacheOff:
 		return nil, usage("driver machcli does not cache statements: statementCache must be %q, not %q", machbase.CacheOff, cfg.StatementCache)
 	case cfg.FetchRows != cmi.DefaultFetchRows:
@@ -72,28 +69,176 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 		return nil, usage("driver machcli accepts at most two urls, not %d", 1+len(cfg.Alternatives))
 	case len(cfg.Alternatives) == 1:
 		host, port, err := net.SplitHostPort(cfg.Alternatives[0])
-		if err != nil {
-			return nil, usage("the second url must be host:port, not %q", cfg.Alternatives[0])
+		if err == nil {
+			config.AlternativeHost = host
+			config.AlternativePort, err = net.LookupPort("tcp", port)
 		}
-		config.AlternativeHost = host
-		if config.AlternativePort, err = net.LookupPort("tcp", port); err != nil {
+		if err != nil {
 			return nil, usage("the second url must be host:port, not %q", cfg.Alternatives[0])
 		}
 	}
 
-	return config, nil
+	return config, checkLogin(cfg)
 }
 
 // connectError returns the reason why machcli could not connect, by connecting with the native
 // client.
-func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) *cmi.Error {
+func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) error {
 	conn, err := cmi.Connect(ctx, cmi.Config{
 		Addresses: append([]string{cfg.Address()}, cfg.Alternatives...), User: cfg.User, Password: cfg.Password, Dial: dial,
 	})
 	if err != nil {
-		return machcliError(err)
+		return clientError(err)
 	}
 	_ = conn.Close()
 
 	return cmi.NewError(cmi.KindConnect, "machcli cannot connect to %s: %s", cfg.Address(), cause)
+}
+
+// worker calls C in a separate goroutine, so that a call can be abandoned.
+type worker struct {
+	calls chan func() error
+	done  chan error // result of the current call; buffered, since a call may be abandoned
+
+	leave sync.Once
+	left  chan struct{}
+}
+
+func newWorker(atEnd ...func() error) *worker {
+	w := &worker{calls: make(chan func() error), done: make(chan error, 1), left: make(chan struct{})}
+	go w.work(atEnd)
+
+	return w
+}
+
+func (w *worker) work(atEnd []func() error) {
+	for {
+		select {
+		case call := <-w.calls:
+			w.done <- guard(call)
+		case <-w.left:
+			for _, end := range atEnd {
+				_ = guard(end)
+			}
+
+			return
+		}
+	}
+}
+
+// guard turns a panic into an error: in this goroutine it would end the process.
+func guard(call func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("machcli failed: %v", cause)
+		}
+	}()
+
+	return call()
+}
+
+func (w *worker) call(ctx context.Context, fn func() error) error {
+	select {
+	case <-w.left:
+		return errLeft
+	default:
+	}
+	select {
+	case w.calls <- fn:
+	case <-ctx.Done():
+		w.end()
+
+		return errLeft
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+		w.end()
+
+		return errLeft
+	}
+}
+
+func (w *worker) end() { w.leave.Do(func() { close(w.left) }) }
+
+func machcliColumns(rows api.Rows) ([]machbase.Column, error) {
+	known := rows.(*machcli.Rows).ColumnDescriptions() //nolint:forcetypeassert // machcli's result type
+	columns := make([]machbase.Column, len(known))
+	for i, c := range known {
+		switch c.Type { //nolint:exhaustive // the others are read whole
+		case machcli.MACHCLI_SQL_TYPE_IPV4, machcli.MACHCLI_SQL_TYPE_IPV6, machcli.MACHCLI_SQL_TYPE_BINARY:
+			return nil, usage("driver machcli truncates IP addresses and binary values: it cannot read column %q", c.Name)
+		}
+		columns[i] = machbase.Column{Name: c.Name, Type: typeNames[c.Type]}
+	}
+
+	return columns, nil
+}
+
+// nulls are null values that the client encodes incorrectly: it treats unsigned columns as signed.
+var nulls = map[api.ColumnType]any{ //nolint:gochecknoglobals // a constant
+	api.ColumnTypeUShort: uint16(math.MaxUint16), api.ColumnTypeUInteger: uint32(math.MaxUint32), api.ColumnTypeULong: uint64(math.MaxUint64),
+}
+
+func machcliFit(column *api.Column, value any) (any, bool) { //nolint:cyclop // one case for each type
+	if value == nil {
+		return nulls[column.Type], true
+	}
+	switch column.Type { //nolint:exhaustive // other types are text
+	case api.ColumnTypeShort:
+		return exact[int16](value)
+	case api.ColumnTypeUShort:
+		return exact[uint16](value)
+	case api.ColumnTypeInteger:
+		return exact[int32](value)
+	case api.ColumnTypeUInteger:
+		return exact[uint32](value)
+	case api.ColumnTypeLong:
+		return exact[int64](value)
+	case api.ColumnTypeULong:
+		if n, ok := value.(uint64); ok {
+			return n, true
+		}
+		n, ok := cmi.AsInteger(value)
+
+		return n, ok && n >= 0
+	case api.ColumnTypeFloat:
+		f, ok := cmi.AsNumber(value)
+
+		return float32(f), ok
+	case api.ColumnTypeDouble:
+		f, ok := cmi.AsNumber(value)
+
+		return f, ok
+	case api.ColumnTypeDatetime:
+		at, ok := value.(time.Time)
+
+		return at, ok
+	case api.ColumnTypeIPv4, api.ColumnTypeIPv6:
+		ip, ok := value.(netip.Addr)
+		if text, isText := value.(string); isText {
+			parsed, err := netip.ParseAddr(text)
+			ip, ok = parsed, err == nil
+		}
+
+		return net.IP(ip.AsSlice()), ok && ip.Zone() == "" && ip.Is4() == (column.Type == api.ColumnTypeIPv4)
+	case api.ColumnTypeBinary, api.ColumnTypeBlob:
+		if text, ok := value.(string); ok {
+			return []byte(text), true
+		}
+		data, ok := value.([]byte)
+
+		return data, ok
+	default:
+		text, ok := value.(string)
+
+		return text, ok && !strings.Contains(text, "\x00") // C would cut it off there
+	}
+}
+
+func exact[T int16 | uint16 | int32 | uint32 | int64](value any) (any, bool) {
+	n, ok := cmi.AsInteger(value)
+
+	return T(n), ok && int64(T(n)) == n
 }

@@ -1,4 +1,4 @@
-package drivers
+package main
 
 import (
 	"errors"
@@ -21,6 +21,7 @@ func TestMachgoError(t *testing.T) {
 		{"server error code=2061", cmi.ServerError(2061, "")},
 		{"params required 1, but got 0", cmi.NewError(cmi.KindUsage, "params required 1, but got 0")},
 		{"bind unknown type at column 0 bool, expect: 8", cmi.NewError(cmi.KindUsage, "bind unknown type at column 0 bool, expect: 8")},
+		{"unsupported bind type x", cmi.NewError(cmi.KindUsage, "unsupported bind type x")},
 		{"MACHCLI EOF, EOF", cmi.NewError(cmi.KindConnection, "the connection broke: EOF")},
 		{"MACHCLI read tcp: reset, read tcp: reset", cmi.NewError(cmi.KindConnection, "the connection broke: read tcp: reset")},
 		{"MACHCLI a, b", cmi.NewError(cmi.KindConnection, "the connection broke: a, b")},
@@ -28,18 +29,18 @@ func TestMachgoError(t *testing.T) {
 		{"", cmi.NewError(cmi.KindConnection, "the connection broke: ")},
 		{"MACHCLI-ERR-0, no code", cmi.NewError(cmi.KindConnection, "the connection broke: MACHCLI-ERR-0, no code")},
 		{"MACHCLI unexpected protocol 12 expected 6, unexpected protocol 12 expected 6",
-			errMachgoRejected},
+			errRejected},
 	} {
-		t.Run(test.text, func(t *testing.T) { require.Equal(t, test.want, machgoError(errors.New(test.text))) })
+		t.Run(test.text, func(t *testing.T) { require.Equal(t, test.want, clientError(errors.New(test.text))) })
 	}
 
 	known := cmi.NewError(cmi.KindBusy, "x")
-	require.Same(t, known, machgoError(known))
+	require.Same(t, known, clientError(known))
 
-	c := &machgoConn{}
+	c := &conn{}
 	require.Equal(t, known, c.failed(known))
 	require.False(t, c.Broken())
-	require.Equal(t, errMachgoRejected, c.failed(errors.New("MACHCLI unexpected protocol 12 expected 6")))
+	require.Equal(t, errRejected, c.failed(errors.New("MACHCLI unexpected protocol 12 expected 6")))
 	require.True(t, c.Broken())
 }
 
@@ -49,7 +50,7 @@ func TestAppendError(t *testing.T) {
 		"MACHCLI append column S: out of range, append column S: out of range": {Kind: cmi.KindAppend, Message: "append column S: out of range"},
 		"closed appender": {Kind: cmi.KindAppend, Message: "closed appender"},
 	} {
-		c := &machgoConn{}
+		c := &conn{}
 		require.Equal(t, want, c.outOfStep(errors.New(text)))
 		require.True(t, c.Broken())
 	}
