@@ -28,7 +28,7 @@ wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildca
 # Packages that start no goroutine, which a test of internal/crash checks: the race detector would
 # only make them ten times slower.
 sequential := machbase/generate machbase/stock nats/kvlayout/rows sweep/command sweep/gate sweep/history sweep/options \
-  sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/stats
+  sweep/report sweep/report/page sweep/search sweep/stats
 # The version for k6 version: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)

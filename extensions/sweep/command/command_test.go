@@ -18,7 +18,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata anew")
@@ -163,7 +163,7 @@ func TestHelp(t *testing.T) {
 func TestShellsOfferValues(t *testing.T) {
 	k := newK6(t)
 	for args, want := range map[string]string{
-		"report --format":       strings.Join(formats.Names(), "\n"),
+		"report --format":       strings.Join(page.FormatNames(), "\n"),
 		"gate --format":         "github\ngitlab\njson\ntext",
 		"history show --format": "html\njson\nmd",
 		"ab --gate":             "opsPerSecond=-5%\n",

@@ -16,8 +16,8 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history/store"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 type historyOptions struct {
@@ -37,7 +37,7 @@ func newHistory(gs *state.GlobalState) *cobra.Command {
 		Use:   "history",
 		Short: "Keep the figures of runs over commits, and find changes",
 		Long: `Keep the figures of runs over the commits of a repository, and find changes. Records are lines of JSON in the file
-` + store.File + ` of a folder (--dir) or of a git branch (--git). Several processes may add records at the same time.`,
+` + history.File + ` of a folder (--dir) or of a git branch (--git). Several processes may add records at the same time.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -57,17 +57,17 @@ func (o *historyOptions) place(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")
 }
 
-func (o *historyOptions) store(cmd *cobra.Command) (store.Store, error) {
+func (o *historyOptions) store(cmd *cobra.Command) (history.Store, error) {
 	switch {
 	case o.ref == "":
-		return store.Folder(o.dir), nil
+		return history.Folder(o.dir), nil
 	case cmd.Flags().Changed("dir"):
 		return nil, errors.New("--dir and --git exclude each other: records are in a folder or in a branch")
 	case !strings.HasPrefix(o.ref, "refs/"):
 		return nil, fmt.Errorf("--git %s is impossible: it must be the whole name of a branch, such as refs/heads/%s", o.ref, o.ref)
 	}
 
-	return store.Branch{Dir: ".", Ref: o.ref}, nil
+	return history.Branch{Dir: ".", Ref: o.ref}, nil
 }
 
 func newHistoryAdd(gs *state.GlobalState) *cobra.Command {
@@ -146,7 +146,7 @@ func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error)
 
 		return history.Commit{ID: o.commit, Time: at, Subject: o.subject}, nil
 	}
-	c, err := store.CommitAt(gs.Ctx, ".", o.commit)
+	c, err := history.CommitAt(gs.Ctx, ".", o.commit)
 	if err != nil {
 		return c, fmt.Errorf("the commit %s is not known (%w): name it with --commit, and with --time where there is no git", o.commit, err)
 	}
@@ -299,8 +299,8 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 }
 
 var historyFormats = map[string]func(*history.History) ([]byte, error){ //nolint:gochecknoglobals // a constant
-	"html": historyPage,
-	"json": historyJSON,
+	"html": page.HistoryHTML,
+	"json": func(h *history.History) ([]byte, error) { return indented(historyRows(h.All())) },
 	"md":   func(h *history.History) ([]byte, error) { return []byte(historyMarkdown(h)), nil },
 }
 

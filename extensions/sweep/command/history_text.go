@@ -1,63 +1,40 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 type historyRow struct {
-	Scenario string   `json:"scenario"`
-	Setup    string   `json:"setup"`
-	Op       string   `json:"op"`
-	Clients  int      `json:"clients"`
-	Rate     float64  `json:"rate,omitempty"`
-	Variant  string   `json:"variant,omitempty"`
-	Figure   string   `json:"figure"`
-	Commit   string   `json:"commit"`
-	Before   string   `json:"before"`
-	Surely   int      `json:"commits"`
-	Ratio    float64  `json:"ratio"`
-	Low      float64  `json:"low,omitempty"`
-	High     float64  `json:"high,omitempty"`
-	P        float64  `json:"p"`
-	Worse    bool     `json:"worse"`
-	Also     []string `json:"also,omitempty"`
+	Scenario string `json:"scenario"`
+	Setup    string `json:"setup"`
+	report.Key
+	Figure string   `json:"figure"`
+	Commit string   `json:"commit"`
+	Before string   `json:"before"`
+	Surely int      `json:"commits"`
+	Ratio  float64  `json:"ratio"`
+	Low    float64  `json:"low,omitempty"`
+	High   float64  `json:"high,omitempty"`
+	P      float64  `json:"p"`
+	Worse  bool     `json:"worse"`
+	Also   []string `json:"also,omitempty"`
 }
 
 func historyRows(found []history.Found) []historyRow {
 	rows := make([]historyRow, 0, len(found))
 	for _, f := range sorted(found) {
-		k, c := f.Series.Key, f.Change
+		c := f.Change
 		rows = append(rows, historyRow{
-			f.Setup.Scenario, f.Setup.ID, k.Op, k.Clients, k.Rate, k.Variant, f.Series.Figure.Key, c.First.ID, c.Last.ID, c.Candidates,
+			f.Setup.Scenario, f.Setup.ID, f.Series.Key, f.Series.Figure.Key, c.First.ID, c.Last.ID, c.Candidates,
 			c.Ratio, c.Low, c.High, c.P, c.Worse, c.Also,
 		})
 	}
 
 	return rows
-}
-
-func historyJSON(h *history.History) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(historyRows(h.All()))
-
-	return b.Bytes(), err
-}
-
-func historyPage(h *history.History) ([]byte, error) {
-	var b bytes.Buffer
-	err := page.RenderHistory(&b, h)
-
-	return b.Bytes(), err
 }
 
 func historyMarkdown(h *history.History) string {

@@ -11,8 +11,8 @@ import (
 	"go.k6.io/k6/v2/cmd/state"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 type reportOptions struct {
@@ -49,13 +49,13 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 				return wrongUse(cmd, errors.New("--list takes no run"))
 			}
 
-			return needs(1, beside.Most, fmt.Sprintf("one run, or up to %d side by side", beside.Most))(cmd, args)
+			return needs(1, report.MostBeside, fmt.Sprintf("one run, or up to %d side by side", report.MostBeside))(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.list:
 				return write(gs, "", []byte(formatLines(nameAndSuffix)))
-			case !slices.Contains(formats.Names(), o.format):
+			case !slices.Contains(page.FormatNames(), o.format):
 				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", o.format, sortedFormats()))
 			case o.all && (o.out != "" || cmd.Flags().Changed("format")):
 				return wrongUse(cmd, errors.New("--all writes the files of a run: --format and -o are for one"))
@@ -70,8 +70,8 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 			return render(gs, args[0], o.format, o.out)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", formats.Usual, "`format`: "+sortedFormats())
-	completes(cmd, "format", formats.Names())
+	cmd.Flags().StringVar(&o.format, "format", page.UsualFormat, "`format`: "+sortedFormats())
+	completes(cmd, "format", page.FormatNames())
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
 	cmd.Flags().BoolVar(&o.all, "all", false, "write all files of a run next to it")
 	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and their file suffixes")
@@ -79,28 +79,28 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 	return cmd
 }
 
-func formatLines(line func(formats.Format) string) string {
+func formatLines(line func(page.Format) string) string {
 	var lines strings.Builder
-	for _, f := range formats.All {
+	for _, f := range page.Formats {
 		lines.WriteString(line(f) + "\n")
 	}
 
 	return lines.String()
 }
 
-func helpOf(f formats.Format) string {
+func helpOf(f page.Format) string {
 	width := 0
-	for _, name := range formats.Names() {
+	for _, name := range page.FormatNames() {
 		width = max(width, len(name))
 	}
 
 	return fmt.Sprintf("  %-*s  %s", width, f.Name, f.Help)
 }
 
-func nameAndSuffix(f formats.Format) string { return f.Name + " " + f.Suffix }
+func nameAndSuffix(f page.Format) string { return f.Name + " " + f.Suffix }
 
 func sortedFormats() string {
-	names := formats.Names()
+	names := page.FormatNames()
 	slices.Sort(names)
 
 	return strings.Join(names, ", ")
@@ -111,7 +111,7 @@ func render(gs *state.GlobalState, file, format, out string) error {
 	if err != nil {
 		return err
 	}
-	contents, err := formats.Render(r, format)
+	contents, err := page.Render(r, format)
 	if err != nil {
 		return unusable(file, err)
 	}
@@ -127,7 +127,7 @@ func renderAll(gs *state.GlobalState, file string) error {
 	}
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	var set []files.File
-	err = formats.Each(r, func(suffix string, contents []byte) {
+	err = page.Each(r, func(suffix string, contents []byte) {
 		if path := base + suffix; path != file {
 			set = append(set, files.File{Path: path, Contents: contents})
 		}

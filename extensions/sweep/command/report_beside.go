@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, format, out string) error {
-	at := slices.IndexFunc(formats.All, func(f formats.Format) bool { return f.Name == format })
-	render := formats.All[at].Beside
+	at := slices.IndexFunc(page.Formats, func(f page.Format) bool { return f.Name == format })
+	render := page.Formats[at].Beside
 	if render == nil {
-		names := make([]string, 0, len(formats.All))
-		for _, f := range formats.OfSeveral() {
+		names := make([]string, 0, len(page.Formats))
+		for _, f := range page.OfSeveral() {
 			names = append(names, f.Name)
 		}
 		slices.Sort(names)
@@ -29,11 +29,11 @@ func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, for
 	if err != nil {
 		return err
 	}
-	runs := make([]beside.Run, len(files))
+	runs := make([]report.NamedRun, len(files))
 	for i, name := range runNames(files) {
-		runs[i] = beside.Run{Name: name, Report: reports[i]}
+		runs[i] = report.NamedRun{Name: name, Report: reports[i]}
 	}
-	c, err := beside.Of(runs)
+	c, err := report.NewBeside(runs)
 	if err != nil {
 		return unusable(strings.Join(files, ", "), err)
 	}

@@ -8,7 +8,7 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 func TestReport(t *testing.T) {
@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, r.Markdown(), table)
 
-	for _, f := range formats.All {
+	for _, f := range page.Formats {
 		want, err := f.Render(r)
 		require.NoError(t, err)
 		out, message, code := k.run("report", "run.json", "--format", f.Name)
@@ -37,9 +37,9 @@ func TestReport(t *testing.T) {
 }
 
 func TestReportInAnAddedFormat(t *testing.T) {
-	before := formats.All
-	t.Cleanup(func() { formats.All = before })
-	formats.All = append(formats.All[:len(before):len(before)], formats.Format{
+	before := page.Formats
+	t.Cleanup(func() { page.Formats = before })
+	page.Formats = append(page.Formats[:len(before):len(before)], page.Format{
 		Name: "words", Suffix: ".words.txt", Help: "what was run, in words",
 		Render: func(r *report.Report) ([]byte, error) { return []byte("a run of " + r.Scenario), nil },
 	})
@@ -76,7 +76,7 @@ func TestReportInAllFormats(t *testing.T) {
 	require.Empty(t, message)
 	require.Zero(t, code)
 	require.Equal(t, r.Markdown(), out)
-	for _, f := range formats.All {
+	for _, f := range page.Formats {
 		want, err := f.Render(r)
 		require.NoError(t, err)
 		if f.Asked {

@@ -174,7 +174,7 @@ func TestBaselineThatDoesNotFit(t *testing.T) {
 		{`fingerprint.gomaxprocs differs: "2" and "1"`, "", func(r *report.Report) { r.Fingerprint.GoMaxProcs = 1 }},
 		{`fingerprint.cpuQuota differs: nothing and "1.5"`, "", func(r *report.Report) { r.Fingerprint.CPUQuota = 1.5 }},
 		{
-			`host.cores differs: 8 and 2; params.code differs: nothing and 1`, `host.cores differs: 8 and 2 and 1 more`,
+			`params.code differs: nothing and 1; host.cores differs: 8 and 2`, `params.code differs: nothing and 1 and 1 more`,
 			func(r *report.Report) { r.Host.Cores, r.Params["code"] = 2, 1 },
 		},
 	} {

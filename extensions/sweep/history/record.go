@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -43,11 +44,8 @@ type Record struct {
 
 // Step has the medians of a step's repeats.
 type Step struct {
-	Op      string  `json:"op"`
-	Clients int     `json:"clients"`
-	Rate    float64 `json:"rate,omitempty"`
-	Variant string  `json:"variant,omitempty"`
-	Repeats int     `json:"repeats"`
+	report.Key
+	Repeats int `json:"repeats"`
 	// Figures by key, such as "ops_per_second" and "p99", latencies in milliseconds, without figures
 	// that rest on too few operations.
 	Figures map[string]float64 `json:"figures,omitempty"`
@@ -58,11 +56,6 @@ type Step struct {
 	LimitedBy witness.Word `json:"limitedBy,omitempty"`
 }
 
-// Key returns the step's key, as in a report.
-func (s *Step) Key() report.Key {
-	return report.Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate, Variant: s.Variant}
-}
-
 // NewRecord makes the record of a run at a commit. base names the base of its duets, such as a
 // release; ratios to the same base form a series. Without base, ratios are left out.
 func NewRecord(r *report.Report, at Commit, base string) (*Record, error) {
@@ -71,8 +64,9 @@ func NewRecord(r *report.Report, at Commit, base string) (*Record, error) {
 	}
 	rec := &Record{
 		Schema: Schema, Commit: at, Scenario: r.Scenario, Started: r.Started.UTC(),
-		Setup: setupOf(r), State: stateOf(r), Steps: []Step{},
+		Steps: []Step{},
 	}
+	rec.setFacts(r.Facts())
 	rec.Time = at.Time.UTC()
 	groups := r.Groups()
 	for i := range groups {
@@ -93,7 +87,7 @@ func NewRecord(r *report.Report, at Commit, base string) (*Record, error) {
 }
 
 func newStep(r *report.Report, g *report.Group) Step {
-	s := Step{Op: g.Op, Clients: g.Clients, Rate: g.Rate, Variant: g.Variant, Repeats: len(g.Steps)}
+	s := Step{Key: g.Key, Repeats: len(g.Steps)}
 	if s.Flaw = report.FlawOf(g); s.Flaw != "" {
 		return s
 	}
@@ -154,7 +148,7 @@ func ratioSteps(r *report.Report, groups []report.Group) (steps []Step) {
 		}
 	}
 	for _, key := range order {
-		s := Step{Op: key.Op, Clients: key.Clients, Rate: key.Rate, Figures: map[string]float64{}}
+		s := Step{Key: key, Figures: map[string]float64{}}
 		for i := range groups {
 			g := &groups[i]
 			if g.Op != key.Op || g.Clients != key.Clients || g.Rate != key.Rate {
@@ -182,48 +176,17 @@ func fiveDigits(v float64) float64 {
 	return rounded
 }
 
-func setupOf(r *report.Report) map[string]string {
-	setup := map[string]string{
-		"host.cpu": r.Host.CPU, "host.cores": strconv.Itoa(r.Host.Cores), "host.os": r.Host.OS,
-	}
-	for _, name := range []string{"kind", "driver"} {
-		if v, known := r.Target[name]; known {
-			setup["target."+name] = plain(v)
+// setFacts divides the facts of a run into Setup and State.
+func (r *Record) setFacts(facts []report.Fact) {
+	r.Setup, r.State = map[string]string{}, map[string]string{}
+	for _, f := range facts {
+		switch root, name, _ := strings.Cut(f.Name, "."); {
+		case root == "host", root == "params", root == "target" && (name == "kind" || name == "driver"):
+			r.Setup[f.Name] = f.Text
+		case root == "k6", root == "target" && name == "version", root == "fingerprint" && name != "build": // builds differ between commits
+			r.State[f.Name] = f.Text
 		}
 	}
-	for name, v := range r.Params {
-		if !report.Immaterial(name) {
-			setup["params."+name] = plain(v)
-		}
-	}
-
-	return setup
-}
-
-func stateOf(r *report.Report) map[string]string {
-	state := map[string]string{"k6": r.K6}
-	if v, known := r.Target["version"]; known {
-		state["target.version"] = plain(v)
-	}
-	for _, f := range r.Fingerprint.Facts() {
-		if f.Name != "build" { // differs between commits
-			state["fingerprint."+f.Name] = f.Text
-		}
-	}
-
-	return state
-}
-
-func plain(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v) // such as a function, which JSON cannot hold
-	}
-
-	return string(raw)
 }
 
 // Line returns the record as a line of JSON.

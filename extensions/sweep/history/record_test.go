@@ -87,7 +87,7 @@ func TestRecordOfDuets(t *testing.T) {
 	require.Equal(t, "v1.2.0", r.Setup["duet.base"])
 	require.Len(t, r.Steps, 6, "both variants, and one beside the other, of two steps")
 	require.Equal(t, Step{
-		Op: "get", Clients: 8, Repeats: 1, Figures: map[string]float64{"opsPerSecond_beside_base": 0.97, "p99_beside_base": 1.02},
+		Key: report.Key{Op: "get", Clients: 8}, Repeats: 1, Figures: map[string]float64{"opsPerSecond_beside_base": 0.97, "p99_beside_base": 1.02},
 	}, r.Steps[5])
 	h := New([]Record{*r}, Options{})
 	require.Len(t, h.Setups[0].Series, 4, "a neighbour slows both variants: the ratios count, the figures do not")

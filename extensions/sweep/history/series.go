@@ -106,7 +106,7 @@ func newSetup(records []Record, o Options) Setup {
 				if !(v > 0) {
 					continue
 				}
-				key := name{r.Steps[j].Key(), f.Key}
+				key := name{r.Steps[j].Key, f.Key}
 				at, known := index[key]
 				if !known {
 					at = len(s.Series)

@@ -21,7 +21,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -199,7 +199,7 @@ func TestReport(t *testing.T) {
 		require.NoError(t, err)
 		files[filepath.Join(dir, file.Name())] = string(raw)
 	}
-	ofRuns := slices.DeleteFunc(slices.Clone(formats.All), func(f formats.Format) bool { return f.Asked })
+	ofRuns := slices.DeleteFunc(slices.Clone(page.Formats), func(f page.Format) bool { return f.Asked })
 	require.Len(t, files, 2*len(ofRuns), "all formats of a run for each scenario")
 	for _, scenario := range []string{"hot", "cold"} {
 		base := filepath.Join(dir, scenario)
@@ -209,7 +209,7 @@ func TestReport(t *testing.T) {
 		require.Equal(t, int64(1234), rep.Steps[0].Operations)
 		require.Equal(t, rep.Markdown(), files[base+".md"])
 		require.Contains(t, stdout, rep.Markdown())
-		require.Contains(t, stdout, "report: "+base+formats.Suffixes()+"\n")
+		require.Contains(t, stdout, "report: "+base+page.Suffixes()+"\n")
 		for _, suffix := range []string{".csv", ".bench.txt", ".junit.xml", ".html"} {
 			require.Contains(t, files[base+suffix], scenario, suffix)
 		}

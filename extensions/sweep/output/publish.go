@@ -12,7 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -56,7 +56,7 @@ func (o *Output) publish(r *report.Report) {
 
 		return
 	}
-	where := fmt.Sprintf("report: %s%s\n", base, formats.Suffixes())
+	where := fmt.Sprintf("report: %s%s\n", base, page.Suffixes())
 	if len(r.Steps) <= mostRows {
 		where = fmt.Sprintf("\n%s\n%s", r.Markdown(), where)
 	}

@@ -51,11 +51,8 @@ const (
 
 // Row compares one figure of one step.
 type Row struct {
-	Figure  string  `json:"figure"` // "ops/s", "p50", "p99"; latencies in ms
-	Op      string  `json:"op"`
-	Clients int     `json:"clients"`
-	Rate    float64 `json:"rate,omitempty"`    // open-loop steps only
-	Variant string  `json:"variant,omitempty"` // empty if the operation has its name
+	Figure string `json:"figure"` // "ops/s", "p50", "p99"; latencies in ms
+	Key
 	Contrast
 	Verdict string `json:"verdict"`
 	// Outcome judges the row as a gate on the tolerance. It is empty if the row was not judged.
@@ -73,7 +70,8 @@ type Geomean struct {
 	Ratio  float64 `json:"ratio"`
 }
 
-var compared = []*Figure{ //nolint:gochecknoglobals // a constant
+// Compared are the figures that two runs are compared by, and that tables have intervals of.
+var Compared = []*Figure{ //nolint:gochecknoglobals // a constant
 	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
 }
 
@@ -103,9 +101,9 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if problem := nothingComparable(pairs); problem != "" && c.Search == nil {
 		return nil, errors.New(problem)
 	}
-	rows := make([]judged, 0, len(compared)*len(pairs))
+	rows := make([]judged, 0, len(Compared)*len(pairs))
 	c.Rows = make([]Row, 0, cap(rows))
-	for _, figure := range compared {
+	for _, figure := range Compared {
 		for i := range pairs {
 			row, estimate := pairs[i].row(figure, o)
 			c.Rows = append(c.Rows, row)
@@ -142,8 +140,8 @@ func checkComparable(before, after *Report, o CompareOptions) error {
 	case !(o.Alpha > 0 && o.Alpha < 1):
 		return fmt.Errorf("an alpha of %g is impossible: it must be above 0 and below 1", o.Alpha)
 	case before.Scenario != after.Scenario:
-		return fmt.Errorf("the runs are of different scenarios, %s and %s: only those of one can be compared",
-			shown(before.Scenario), shown(after.Scenario))
+		return fmt.Errorf("the runs are of different scenarios, %q and %q: only those of one can be compared",
+			before.Scenario, after.Scenario)
 	case len(before.Steps) == 0:
 		return errors.New("there is nothing to compare with: the old run has no steps")
 	case len(after.Steps) == 0:
@@ -182,9 +180,8 @@ func nothingComparable(pairs []pair) string {
 	if len(pairs) == 0 {
 		return "no step can be compared: the runs have none in common"
 	}
-	first := Row{Op: pairs[0].Op, Clients: pairs[0].Clients, Rate: pairs[0].Rate, Variant: pairs[0].Variant}
 
-	return fmt.Sprintf("no step can be compared, such as %s: %s", first.step(), pairs[0].problem)
+	return fmt.Sprintf("no step can be compared, such as %s: %s", pairs[0].Name(), pairs[0].problem)
 }
 
 // fewRepeats returns a note if the repeats are too few for any significant difference.

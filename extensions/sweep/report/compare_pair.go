@@ -38,9 +38,9 @@ func pairs(before, after *Report) []pair {
 
 func newPair(key Key, before, after *Group) pair {
 	p := pair{Key: key, before: before, after: after}
-	if problem := flawOf(after); problem != "" {
+	if problem := FlawOf(after); problem != "" {
 		p.problem, p.lost = problem+" in new", true
-	} else if problem := flawOf(before); problem != "" {
+	} else if problem := FlawOf(before); problem != "" {
 		p.problem = problem + " in old"
 	}
 
@@ -48,9 +48,7 @@ func newPair(key Key, before, after *Group) pair {
 }
 
 // FlawOf returns why a step has no comparable figures; "" if it has some.
-func FlawOf(g *Group) string { return flawOf(g) }
-
-func flawOf(g *Group) string {
+func FlawOf(g *Group) string {
 	if g == nil {
 		return "missing"
 	}
@@ -73,8 +71,7 @@ func flawOf(g *Group) string {
 // row compares one figure. The estimate is nil if the row cannot be judged.
 func (p *pair) row(f *Figure, o CompareOptions) (Row, *stats.Estimate) {
 	r := Row{
-		Figure: f.Name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
-		Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
+		Figure: f.Name, Key: p.Key, Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
 	}
 	var before, after []float64
 	if p.before != nil {

@@ -48,7 +48,7 @@ func overlap(before, after *Bracket) bool {
 func ofBoth(all []pair) []pair {
 	both := slices.DeleteFunc(all, func(p pair) bool { return p.before == nil || p.after == nil })
 	for i := range both {
-		both[i].lost = both[i].lost && flawOf(both[i].before) == ""
+		both[i].lost = both[i].lost && FlawOf(both[i].before) == ""
 	}
 
 	return both

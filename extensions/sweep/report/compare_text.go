@@ -24,7 +24,7 @@ func (c *Comparison) Text() string {
 	if c.Search != nil {
 		b.WriteString(c.Search.text() + "\n")
 	}
-	for _, figure := range compared {
+	for _, figure := range Compared {
 		if len(c.Rows) == 0 {
 			break // two searches without a common step
 		}
@@ -102,11 +102,7 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 		verdict += ", although " + r.Reason
 	}
 
-	return []string{r.step(), r.Old.text(show), r.New.text(show), ratio, test, verdict}
-}
-
-func (r *Row) step() string {
-	return Key{Op: r.Op, Clients: r.Clients, Rate: r.Rate, Variant: r.Variant}.Name()
+	return []string{r.Name(), r.Old.text(show), r.New.text(show), ratio, test, verdict}
 }
 
 func (r *Row) chance() string {

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // Fingerprint is the state of the machine and of k6 during a run, as far as it is known. It
 // explains differences between runs of one machine.
@@ -30,25 +27,12 @@ type Fingerprint struct {
 	Caches string `json:"caches,omitempty"`
 }
 
-// Fact is a known property of a run, with its path in the report.
-type Fact struct{ Name, Text string }
-
 // Facts returns the known fields in order.
 func (f *Fingerprint) Facts() (facts []Fact) {
 	if f == nil {
 		return nil
 	}
-	for _, fact := range f.all() {
-		if fact.Text != "" {
-			facts = append(facts, fact)
-		}
-	}
-
-	return facts
-}
-
-func (f *Fingerprint) all() []Fact {
-	return []Fact{
+	for _, one := range [][2]string{
 		{"build", f.Build},
 		{"go", f.Go},
 		{"gomaxprocs", known(float64(f.GoMaxProcs))},
@@ -62,7 +46,13 @@ func (f *Fingerprint) all() []Fact {
 		{"clockSource", f.ClockSource},
 		{"hypervisor", f.Hypervisor},
 		{"caches", f.Caches},
+	} {
+		if one[1] != "" {
+			facts = append(facts, fact(one[0], one[1]))
+		}
 	}
+
+	return facts
 }
 
 func known(n float64) string {
@@ -71,30 +61,4 @@ func known(n float64) string {
 	}
 
 	return strconv.FormatFloat(n, 'f', -1, 64)
-}
-
-// fingerprintDifferences lists the differences except the build, which is what people compare.
-func fingerprintDifferences(before, after *Fingerprint) (found []string) {
-	switch {
-	case before == nil && after == nil:
-		return nil
-	case before == nil || after == nil:
-		return []string{"fingerprint differs: one of the runs has none"}
-	}
-	a, b := before.all(), after.all()
-	for i := range a {
-		if a[i] != b[i] && a[i].Name != "build" {
-			found = append(found, fmt.Sprintf("fingerprint.%s differs: %s and %s", a[i].Name, orNothing(a[i].Text), orNothing(b[i].Text)))
-		}
-	}
-
-	return found
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-
-	return shown(text)
 }

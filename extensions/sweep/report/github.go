@@ -21,7 +21,7 @@ const (
 // comment; GitLab shows it as well.
 func (r *Report) GitHub() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), escape(r.Scenario)+": "+r.verdictLine())
+	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), Escape(r.Scenario)+": "+r.verdictLine())
 	r.writeGates(&b)
 	r.writeDuets(&b)
 	r.writePlots(&b)
@@ -96,7 +96,7 @@ func (r *Report) writeGates(b *strings.Builder) {
 		if !v.Held {
 			outcome = "**" + outcome + "**"
 		}
-		fmt.Fprintf(b, "- %s %s: %s\n", outcome, codeSpan(v.Gate), escape(v.Explained()))
+		fmt.Fprintf(b, "- %s %s: %s\n", outcome, codeSpan(v.Gate), Escape(v.Explained()))
 	}
 	if more := len(shown) - mostGatesShown; more > 0 {
 		fmt.Fprintf(b, "- and %d more\n", more)
@@ -111,7 +111,7 @@ const mostDuetsShown = 8
 func (r *Report) writeDuets(b *strings.Builder) {
 	lines := r.DuetLines()
 	for _, line := range lines[:min(len(lines), mostDuetsShown)] {
-		b.WriteString("- " + escape(line) + "\n")
+		b.WriteString("- " + Escape(line) + "\n")
 	}
 	if more := len(lines) - mostDuetsShown; more > 0 {
 		fmt.Fprintf(b, "- and %d more\n", more)
@@ -216,5 +216,5 @@ func (r *Report) setting() string {
 	host := strings.TrimSpace(fmt.Sprintf("%s, %s", r.Host.CPU, Plural(r.Host.Cores, "core")))
 	known := slices.DeleteFunc([]string{target, "k6 " + r.K6, strings.TrimPrefix(host, ", ")}, func(s string) bool { return s == "" })
 
-	return escape(strings.Join(known, "; "))
+	return Escape(strings.Join(known, "; "))
 }

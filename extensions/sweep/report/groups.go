@@ -9,11 +9,11 @@ import (
 
 // Key identifies a step within a run, and matches the steps of two runs.
 type Key struct {
-	Op      string
-	Clients int
-	Rate    float64 // zero for closed loops
+	Op      string  `json:"op"`
+	Clients int     `json:"clients"`
+	Rate    float64 `json:"rate,omitempty"` // zero for closed loops
 	// Variant is empty if the operation has the variant's name.
-	Variant string
+	Variant string `json:"variant,omitempty"`
 }
 
 // Name returns the step's name for people, such as "get, 8 clients", or "8 clients" without an

@@ -62,7 +62,7 @@ func (r *Report) Bounded() []*Figure {
 		return nil
 	}
 
-	return []*Figure{FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99")}
+	return Compared
 }
 
 // PlusMinus formats the relative interval of a figure, such as "1.2 %" or "-2 +9 %"; a dash if

@@ -49,7 +49,7 @@ func (r *Report) answers() (answers []string) {
 		answers = append(answers, r.searchNote())
 	}
 	for _, line := range r.DuetLines() {
-		answers = append(answers, escape(line))
+		answers = append(answers, Escape(line))
 	}
 	if text, outcome := GatesText(r.Gates); len(r.Gates) > 0 && outcome != stats.Held {
 		answers = append(answers, text+".")
@@ -252,7 +252,7 @@ func writeTable(b *strings.Builder, columns []column, rows int) {
 		for j, c := range columns {
 			cell := c.title
 			if i > 0 {
-				cell = escape(c.cell(i - 1))
+				cell = Escape(c.cell(i - 1))
 			}
 			lines[i][j] = cell
 			widths[j] = max(widths[j], utf8.RuneCountInString(cell), len("---"))

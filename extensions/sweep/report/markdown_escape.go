@@ -11,9 +11,9 @@ import (
 // tag, a link in angle brackets, or an entity.
 var markup = regexp.MustCompile("[\\\\`*\\[\\]|]|~~|<[A-Za-z/!?]|&[A-Za-z#]|_")
 
-// escape makes Markdown show a text from outside as it is. An underscore within a word needs no
+// Escape makes Markdown show a text from outside as it is. An underscore within a word needs no
 // escape.
-func escape(text string) string {
+func Escape(text string) string {
 	text = oneLineOf(text)
 	var b strings.Builder
 	last := 0
@@ -58,6 +58,3 @@ func codeSpan(text string) string {
 
 	return mark + text + mark
 }
-
-// Escape makes Markdown show a text from outside as it is.
-func Escape(text string) string { return escape(text) }

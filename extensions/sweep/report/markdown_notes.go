@@ -37,7 +37,7 @@ func (r *Report) notes() []string {
 		}
 		label := s.label()
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
-			label += ", " + escape(s.Op)
+			label += ", " + Escape(s.Op)
 		}
 		notes = append(notes, failureNotes(label, s)...)
 	}
@@ -111,7 +111,7 @@ func stepNotes(s *Step, told bool) []string {
 func (s *Step) label() string {
 	label := Plural(s.Clients, "client")
 	if s.Variant != "" {
-		label += ", " + escape(s.Variant)
+		label += ", " + Escape(s.Variant)
 	}
 	if s.Rate != 0 {
 		label += " at " + perSecond(s.Rate)
@@ -173,7 +173,7 @@ func (s *Search) undecided(show func(float64) string) string {
 	}
 
 	if s.Why != "" {
-		return fmt.Sprintf(" Undecided: %s (%s).", strings.Join(numbers, ", "), escape(s.Why))
+		return fmt.Sprintf(" Undecided: %s (%s).", strings.Join(numbers, ", "), Escape(s.Why))
 	}
 
 	return fmt.Sprintf(" Undecided: %s, so near to the bound that noise is more; longer steps, or a precision of the figure, tell.",
@@ -199,7 +199,7 @@ func (s *Search) triedAgain(show func(float64) string) string {
 // FoundNote describes the result of a search in one sentence.
 func (r *Report) FoundNote() string {
 	s := r.Search
-	bound := escape(s.Bound)
+	bound := Escape(s.Bound)
 	of, show := "number of clients", func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {
 		of, show = "rate", perSecond
@@ -250,14 +250,14 @@ func (r *Report) gateNotes() []string {
 		text := v.Explained()
 		key := v.mark() + " " + text
 		if at, known := said[key]; known && text != "" {
-			gates[at] += "; " + escape(v.Gate)
+			gates[at] += "; " + Escape(v.Gate)
 
 			continue
 		}
 		said[key] = len(notes)
-		gates = append(gates, v.mark()+": "+escape(v.Gate))
+		gates = append(gates, v.mark()+": "+Escape(v.Gate))
 		if text != "" {
-			text = " (" + escape(text) + ")"
+			text = " (" + Escape(text) + ")"
 		}
 		notes = append(notes, text)
 	}
@@ -284,7 +284,7 @@ func thresholdNames(verdicts []Verdict) string {
 			return ""
 		}
 		name, _, _ := strings.Cut(verdicts[i].Gate, " ")
-		names = append(names, escape(name))
+		names = append(names, Escape(name))
 	}
 
 	return ": " + strings.Join(slices.Compact(names), ", ")

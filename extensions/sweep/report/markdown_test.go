@@ -244,7 +244,7 @@ func TestEscape(t *testing.T) {
 		{"**bold** ~~gone~~ `code`", "\\*\\*bold\\*\\* \\~~gone\\~~ \\`code\\`"},
 		{"sweep_p99 of _x_ é_é", `sweep_p99 of \_x\_ é_é`},
 	} {
-		require.Equal(t, tt.want, escape(tt.in))
+		require.Equal(t, tt.want, Escape(tt.in))
 	}
 }
 

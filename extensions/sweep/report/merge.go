@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -109,21 +110,11 @@ func sameRun(a, b *Report) error {
 	if a.Search != nil || b.Search != nil {
 		return errors.New("one is of a search, whose steps depend on what it measured itself")
 	}
-	for _, fact := range []struct {
-		name string
-		a, b any
-	}{
-		{"scenario", a.Scenario, b.Scenario},
-		{"k6", a.K6, b.K6},
-		{"target.kind", a.Target["kind"], b.Target["kind"]},
-		{"target.version", a.Target["version"], b.Target["version"]},
-	} {
-		if difference := difference(fact.name, fact.a, fact.b); difference != "" {
-			return errors.New(difference)
+	for _, d := range differences(a, b) {
+		root, name, _ := strings.Cut(d.Name, ".")
+		if root == "scenario" || root == "k6" || root == "params" && name != segmentParam || root == "target" && (name == "kind" || name == "version") {
+			return errors.New(d.String())
 		}
-	}
-	if differences := paramDifferences(a, b, segmentParam); len(differences) > 0 {
-		return errors.New(differences[0])
 	}
 
 	return nil
@@ -158,11 +149,11 @@ func mergedParams(parts []*Report) map[string]any {
 		}
 	}
 	known := []Host{parts[0].Host}
-	var others []any
+	var others []Host
 	for _, part := range parts[1:] {
 		if !slices.ContainsFunc(known, part.Host.sameClass) {
 			known = append(known, part.Host)
-			others = append(others, plain(part.Host))
+			others = append(others, part.Host)
 		}
 	}
 	if len(others) > 0 {

@@ -58,7 +58,7 @@ func wholeRun(parts []*Report) ([]bounds, error) {
 		}
 		var err error
 		if segments[i], err = parseSegment(text); err != nil {
-			return nil, fmt.Errorf("part %d: params.segment is %s: %w", i+1, shown(text), err)
+			return nil, fmt.Errorf("part %d: params.segment is %q: %w", i+1, text, err)
 		}
 		order[i] = i
 	}

@@ -196,7 +196,7 @@ func TestMergeOfDifferentHosts(t *testing.T) {
 	merged, _, err = Merge(parts...)
 	require.NoError(t, err)
 	require.Equal(t, parts[0].Host, merged.Host)
-	require.Equal(t, []any{map[string]any{"cpu": "Imaginary 9000", "cores": 4.0, "memBytes": 0.0, "os": "linux/amd64"}}, merged.Params["hosts"])
+	require.Equal(t, []Host{{CPU: "Imaginary 9000", Cores: 4, OS: "linux/amd64"}}, merged.Params["hosts"])
 }
 
 // A step may be missing if its segment has less than one client and clients never started.

@@ -125,7 +125,7 @@ func (r *Report) writeTables(b *strings.Builder) {
 		columns := make([]column, len(t.Columns))
 		for j := range t.Columns {
 			c := &t.Columns[j]
-			columns[j] = column{escape(c.Heading()), t.IsText(j), func(row int) string {
+			columns[j] = column{Escape(c.Heading()), t.IsText(j), func(row int) string {
 				if t.Rows[row][j] == nil {
 					return "-"
 				}
@@ -133,10 +133,10 @@ func (r *Report) writeTables(b *strings.Builder) {
 				return c.Show(t.Rows[row][j])
 			}}
 		}
-		b.WriteString("\n" + escape(t.Title) + "\n\n")
+		b.WriteString("\n" + Escape(t.Title) + "\n\n")
 		writeTable(b, columns, len(t.Rows))
 		for _, note := range t.Notes {
-			b.WriteString("\n" + escape(note) + "\n")
+			b.WriteString("\n" + Escape(note) + "\n")
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 const defaultResultsDir = "results"
@@ -56,7 +56,7 @@ func (r *Results) Write(
 
 			continue
 		}
-		fmt.Fprintf(&shown, "report: %s%s\n", base, formats.Suffixes())
+		fmt.Fprintf(&shown, "report: %s%s\n", base, page.Suffixes())
 		r.keep.remove(rep.Scenario)
 	}
 	if len(failed) > 0 {
@@ -67,7 +67,7 @@ func (r *Results) Write(
 }
 
 func rendered(rep *report.Report, base string) (set []files.File, err error) {
-	err = formats.Each(rep, func(suffix string, contents []byte) {
+	err = page.Each(rep, func(suffix string, contents []byte) {
 		set = append(set, files.File{Path: base + suffix, Contents: contents})
 	})
 

@@ -12,8 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 // SetSides groups variants on the pages.
@@ -33,12 +32,12 @@ func (r *Results) WriteTogether(dir func(scenario string) string, name string) e
 	if named := slices.DeleteFunc(slices.Clone(reports), others); len(named) > 0 {
 		reports = named
 	}
-	if len(reports) < beside.Fewest {
+	if len(reports) < report.FewestBeside {
 		return nil
 	}
-	runs := make([]beside.Run, len(reports))
+	runs := make([]report.NamedRun, len(reports))
 	for i, rep := range reports {
-		runs[i] = beside.Run{Name: strings.TrimPrefix(rep.Scenario, name+"-"), Report: rep}
+		runs[i] = report.NamedRun{Name: strings.TrimPrefix(rep.Scenario, name+"-"), Report: rep}
 	}
 	base := filepath.Join(dir(reports[0].Scenario), name)
 	if slices.ContainsFunc(reports, runFailed) {
@@ -54,13 +53,13 @@ func (r *Results) WriteTogether(dir func(scenario string) string, name string) e
 	return nil
 }
 
-func writeBeside(base string, runs []beside.Run) error {
-	c, err := beside.Of(runs)
+func writeBeside(base string, runs []report.NamedRun) error {
+	c, err := report.NewBeside(runs)
 	if err != nil {
 		return err
 	}
 	var set []files.File
-	for _, f := range formats.OfSeveral() {
+	for _, f := range page.OfSeveral() {
 		contents, err := f.Beside(c)
 		if err != nil {
 			return err

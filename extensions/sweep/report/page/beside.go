@@ -1,15 +1,12 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
 type besideDocument struct {
@@ -49,24 +46,16 @@ type besideTableRow struct {
 	Cells []cell
 }
 
-// RenderBeside writes the page of several runs as HTML. If w fails, part of the page may be
-// written.
-func RenderBeside(w io.Writer, c *beside.Comparison) error {
+// BesideHTML renders several runs as one page.
+func BesideHTML(c *report.Beside) ([]byte, error) {
 	d := &besideDocument{besideSection: newBesideSection(c)}
 	d.Title = besideTitle(d.Names)
 	for _, run := range c.Runs {
 		r := run.Report
 		d.Runs = append(d.Runs, besideRun{run.Name, strings.TrimSpace(r.Scenario + ", " + targetText(r)), startedText(r.Started), r.K6})
 	}
-	var page bytes.Buffer
-	if err := templates.ExecuteTemplate(&page, "beside", d); err != nil {
-		return fmt.Errorf("page of %s: %w", d.Title, err)
-	}
-	if _, err := page.WriteTo(w); err != nil {
-		return fmt.Errorf("page of %s: %w", d.Title, err)
-	}
 
-	return nil
+	return execute("beside", d.Title, d)
 }
 
 // besideTitle names the runs if they are few.
@@ -81,7 +70,7 @@ func besideTitle(names []string) string {
 
 // besideWithin returns the comparison of a report with variants, or nil.
 func besideWithin(r *report.Report) *besideSection {
-	c, err := beside.Of(beside.Within(r))
+	c, err := report.NewBeside(r.Variants())
 	if err != nil {
 		return nil
 	}
@@ -91,7 +80,7 @@ func besideWithin(r *report.Report) *besideSection {
 	return &s
 }
 
-func newBesideSection(c *beside.Comparison) besideSection {
+func newBesideSection(c *report.Beside) besideSection {
 	s := besideSection{Judged: c.Judged(), Reasons: c.Reasons()}
 	for i, run := range c.Runs {
 		s.Names = append(s.Names, run.Name)
@@ -104,21 +93,21 @@ func newBesideSection(c *beside.Comparison) besideSection {
 	}
 	for _, f := range c.Facts {
 		row := factRow{Name: f.Name}
-		for _, v := range f.Values {
-			row.Values = append(row.Values, cmp.Or(v, "–"))
+		for i := range f.Values {
+			row.Values = append(row.Values, cmp.Or(f.Values[i].Short(), "–"))
 		}
 		s.Differ = append(s.Differ, row)
 	}
 	s.Figures = besideFigures(c)
-	for n := range beside.FigureKeys {
+	for n := range report.Compared {
 		s.Tables = append(s.Tables, newBesideTable(c, n))
 	}
 
 	return s
 }
 
-func newBesideTable(c *beside.Comparison, n int) besideTable {
-	f := report.FigureOf(beside.FigureKeys[n])
+func newBesideTable(c *report.Beside, n int) besideTable {
+	f := report.Compared[n]
 	t := besideTable{ID: "beside-" + f.Key, Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: c.Runs[0].Name}}}
 	for _, run := range c.Runs[1:] {
 		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: run.Name + " / " + c.Runs[0].Name, Text: true})
@@ -126,7 +115,7 @@ func newBesideTable(c *beside.Comparison, n int) besideTable {
 	for i := range c.Steps {
 		row := besideTableRow{Step: c.Steps[i].Name()}
 		for j := range c.Runs {
-			one := &c.Steps[i].Figures[n].Cells[j]
+			one := &c.Steps[i].Cells[n][j]
 			value := cell{Key: f.JSON, Text: strings.Replace(one.Value(f), "-", "–", 1), Class: "n"}
 			if one.N > 0 {
 				value.Value = exact(one.Median)
@@ -143,7 +132,7 @@ func newBesideTable(c *beside.Comparison, n int) besideTable {
 }
 
 // verdictCell shows a ratio with its verdict, or the reason for none.
-func verdictCell(c *beside.Cell) cell {
+func verdictCell(c *report.BesideCell) cell {
 	one := cell{Key: "verdict", Value: c.Verdict, Text: c.Text()}
 	switch {
 	case c.Verdict == report.Better:
@@ -160,14 +149,14 @@ func verdictCell(c *beside.Cell) cell {
 
 type besideOp struct {
 	op    string
-	steps []*beside.Step // in the order of the x axis
+	steps []*report.BesideStep // in the order of the x axis
 }
 
 func (o besideOp) isCurve() bool { return len(o.steps) > 1 }
 
 // besideOps returns the kinds of operations that have a curve: those with at least two steps, or
 // all if no kind has. It returns at most maxSeries.
-func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) {
+func besideOps(c *report.Beside, byRate bool) (ops []besideOp, omitted int) {
 	index := map[string]int{}
 	for i := range c.Steps {
 		s := &c.Steps[i]
@@ -187,7 +176,7 @@ func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) 
 		ops = slices.DeleteFunc(ops, func(o besideOp) bool { return !o.isCurve() })
 	}
 	for _, o := range ops {
-		slices.SortStableFunc(o.steps, func(a, b *beside.Step) int { return cmp.Compare(placeOf(a, byRate), placeOf(b, byRate)) })
+		slices.SortStableFunc(o.steps, func(a, b *report.BesideStep) int { return cmp.Compare(placeOf(a, byRate), placeOf(b, byRate)) })
 	}
 	if len(ops) > maxSeries {
 		ops, omitted = ops[:maxSeries], len(ops)-maxSeries
@@ -196,7 +185,7 @@ func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) 
 	return ops, omitted
 }
 
-func placeOf(s *beside.Step, byRate bool) float64 {
+func placeOf(s *report.BesideStep, byRate bool) float64 {
 	if byRate {
 		return s.Rate
 	}

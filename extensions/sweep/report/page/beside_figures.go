@@ -7,20 +7,19 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
 type besideSweep struct {
 	*sweep
-	*beside.Comparison
+	*report.Beside
 	ops     []besideOp
 	omitted int
 }
 
 // besideFigures returns the curves of all runs, their ratios to the first run, and the
 // distributions. Runs of a single step have distributions only.
-func besideFigures(c *beside.Comparison) []figure {
-	b := &besideSweep{Comparison: c, sweep: &sweep{report: &report.Report{}}}
+func besideFigures(c *report.Beside) []figure {
+	b := &besideSweep{Beside: c, sweep: &sweep{report: &report.Report{}}}
 	for i := range c.Runs {
 		b.byRate = b.byRate || slices.ContainsFunc(c.Runs[i].Report.Steps, func(s report.Step) bool { return s.Rate > 0 })
 	}
@@ -49,7 +48,7 @@ func besideFigures(c *beside.Comparison) []figure {
 func runClass(n int) string { return fmt.Sprintf("b%d", n) }
 
 func (b *besideSweep) curves(n int) figure {
-	f := report.FigureOf(beside.FigureKeys[n])
+	f := report.Compared[n]
 	out := figure{ID: "beside-curves-" + f.Key, Title: f.Name + " of each run"}
 	for _, o := range b.ops {
 		if p := b.curvePlot(n, f, &o); p != nil {
@@ -87,7 +86,7 @@ func (b *besideSweep) curvePlot(n int, f *report.Figure, o *besideOp) *plot {
 	var values []float64
 	for _, s := range o.steps {
 		for j := range b.Runs {
-			if c := &s.Figures[n].Cells[j]; c.N > 0 {
+			if c := &s.Cells[n][j]; c.N > 0 {
 				values = append(values, c.Median)
 			}
 		}
@@ -108,7 +107,7 @@ func (b *besideSweep) curvePlot(n int, f *report.Figure, o *besideOp) *plot {
 		var line []xy
 		var figures []string
 		for _, s := range o.steps {
-			c := &s.Figures[n].Cells[j]
+			c := &s.Cells[n][j]
 			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Median)
 			if c.N == 0 || !drawn {
 				continue
@@ -142,7 +141,7 @@ func place(x, y *axis, at, value float64) (xy, bool) {
 }
 
 func (b *besideSweep) ratios(n int) figure {
-	f := report.FigureOf(beside.FigureKeys[n])
+	f := report.Compared[n]
 	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
 	for _, o := range b.ops {
 		if p := b.ratioPlot(n, f, &o); p != nil {
@@ -168,7 +167,7 @@ func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
 	values := []float64{1}
 	for _, s := range o.steps {
 		for j := range b.Runs {
-			if c := &s.Figures[n].Cells[j]; c.Ratio > 0 {
+			if c := &s.Cells[n][j]; c.Ratio > 0 {
 				values = append(values, c.Ratio, c.Low, c.High)
 			}
 		}
@@ -190,7 +189,7 @@ func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
 		var figures []string
 		aside := (float64(j) - float64(len(b.Runs))/2) * barGap
 		for _, s := range o.steps {
-			c := &s.Figures[n].Cells[j]
+			c := &s.Cells[n][j]
 			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Ratio)
 			if c.Ratio == 0 || !drawn {
 				continue
@@ -212,7 +211,7 @@ func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
 // barGap is the distance between the bars of two runs.
 const barGap = 3.2
 
-func (p *plot) ratioMark(c *beside.Cell, n int, at xy, y *axis, tip string) {
+func (p *plot) ratioMark(c *report.BesideCell, n int, at xy, y *axis, tip string) {
 	if c.Sure() {
 		low, okLow := y.at(c.Low)
 		high, okHigh := y.at(c.High)

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,7 +10,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
 // variants makes a run of two drivers as variants, with four repeats.
@@ -40,16 +37,16 @@ func (m *maker) repeated(clients []int, repeats int, capacity float64) *report.R
 	return m.madeUp(steps)
 }
 
-var besideExamples = sync.OnceValue(func() map[string][]beside.Run {
+var besideExamples = sync.OnceValue(func() map[string][]report.NamedRun {
 	m := newMaker()
-	eight := make([]beside.Run, 8)
+	eight := make([]report.NamedRun, 8)
 	for i := range eight {
-		eight[i] = beside.Run{Name: fmt.Sprintf("build-%d", i+1), Report: m.repeated([]int{1, 8, 16, 32, 64, 128, 512}, 4, 8000+400*float64(i))}
+		eight[i] = report.NamedRun{Name: fmt.Sprintf("build-%d", i+1), Report: m.repeated([]int{1, 8, 16, 32, 64, 128, 512}, 4, 8000+400*float64(i))}
 		eight[i].Report.Params["build"] = i
 	}
-	rates := func() beside.Run { return beside.Run{Name: "rates", Report: examples()["rates"]} }
+	rates := func() report.NamedRun { return report.NamedRun{Name: "rates", Report: examples()["rates"]} }
 
-	return map[string][]beside.Run{
+	return map[string][]report.NamedRun{
 		"eight":  eight,
 		"two":    {{Name: "old", Report: m.repeated([]int{1, 8}, 4, 8000)}, {Name: "new", Report: m.repeated([]int{1, 8}, 4, 9000)}},
 		"single": {{Name: "old", Report: m.repeated([]int{8}, 1, 8000)}, {Name: "new", Report: m.repeated([]int{8}, 1, 9000)}},
@@ -60,14 +57,14 @@ var besideExamples = sync.OnceValue(func() map[string][]beside.Run {
 	}
 })
 
-func renderedBeside(t *testing.T, runs []beside.Run) string {
+func renderedBeside(t *testing.T, runs []report.NamedRun) string {
 	t.Helper()
-	c, err := beside.Of(runs)
+	c, err := report.NewBeside(runs)
 	require.NoError(t, err)
-	var b bytes.Buffer
-	require.NoError(t, RenderBeside(&b, c))
+	page, err := BesideHTML(c)
+	require.NoError(t, err)
 
-	return b.String()
+	return string(page)
 }
 
 // Differences come before the figures, and each run has a curve.
@@ -110,13 +107,13 @@ func TestRunsSideBySide(t *testing.T) {
 func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
 	runs := besideExamples()["eight"]
 	all := nodes(t, renderedBeside(t, runs))
-	for n, key := range beside.FigureKeys {
+	for n, f := range report.Compared {
 		rows := find(all, func(n *html.Node) bool {
-			return n.Data == "tr" && n.Parent.Data == "tbody" && attr(n.Parent.Parent, "id") == "beside-"+key
+			return n.Data == "tr" && n.Parent.Data == "tbody" && attr(n.Parent.Parent, "id") == "beside-"+f.Key
 		})
 		require.Len(t, rows, 7)
 		for j := 1; j < 8; j++ {
-			c, err := report.Compare(runs[0].Report, runs[j].Report, report.CompareOptions{Tolerance: beside.Tolerance})
+			c, err := report.Compare(runs[0].Report, runs[j].Report, report.CompareOptions{Tolerance: report.DefaultTolerance})
 			require.NoError(t, err)
 			for i, row := range rows {
 				var cells []*html.Node
@@ -134,7 +131,7 @@ func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
 }
 
 func TestVerdictCells(t *testing.T) {
-	for want, c := range map[[3]string]beside.Cell{
+	for want, c := range map[[3]string]report.BesideCell{
 		{"better", "good", ""}:                        {Verdict: report.Better, Ratio: 1.2},
 		{"worse", "bad", ""}:                          {Verdict: report.Worse, Ratio: 0.8},
 		{"same", "", ""}:                              {Verdict: report.Same, Ratio: 1},
@@ -150,7 +147,7 @@ func TestVerdictCells(t *testing.T) {
 
 func TestCurvesSideBySideAreInOrder(t *testing.T) {
 	m := newMaker()
-	c, err := beside.Of([]beside.Run{
+	c, err := report.NewBeside([]report.NamedRun{
 		{Name: "a", Report: m.repeated([]int{64, 1, 8}, 2, 8000)}, {Name: "b", Report: m.repeated([]int{8, 64, 1}, 2, 8000)},
 	})
 	require.NoError(t, err)
@@ -165,10 +162,10 @@ func TestCurvesSideBySideAreInOrder(t *testing.T) {
 }
 
 func TestKindsOfOperationsBeyondTheFigures(t *testing.T) {
-	c := &beside.Comparison{}
+	c := &report.Beside{}
 	for i := range maxSeries + 3 {
 		for _, clients := range []int{1, 8} {
-			c.Steps = append(c.Steps, beside.Step{Key: report.Key{Op: fmt.Sprint("op", i), Clients: clients}})
+			c.Steps = append(c.Steps, report.BesideStep{Key: report.Key{Op: fmt.Sprint("op", i), Clients: clients}})
 		}
 	}
 	ops, omitted := besideOps(c, false)
@@ -186,25 +183,13 @@ func TestVariantsSideBySide(t *testing.T) {
 	}
 }
 
-func TestRunsSideBySideWhereNothingCanBeWritten(t *testing.T) {
-	c, err := beside.Of(besideExamples()["two"])
-	require.NoError(t, err)
-	require.ErrorIs(t, RenderBeside(broken{}, c), errBroken)
-}
-
-type broken struct{}
-
-var errBroken = errors.New("broken")
-
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
-
 // Only marks of certain results are filled.
 func TestMarksOfVerdicts(t *testing.T) {
 	for verdict, want := range map[string]string{
 		report.Better: "marker b1", report.Worse: "marker b1", report.Same: "hollow b1", report.NotComparable: "hollow b1",
 	} {
 		p, y := newPlot(nil), ratioAxis(0.9, 1.2)
-		p.ratioMark(&beside.Cell{Ratio: 1.1, Verdict: verdict}, 1, xy{100, 100}, &y, "tip")
+		p.ratioMark(&report.BesideCell{Ratio: 1.1, Verdict: verdict}, 1, xy{100, 100}, &y, "tip")
 		require.Equal(t, want, p.Marks[len(p.Marks)-1].Class, verdict)
 	}
 }

@@ -1,10 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -35,8 +33,8 @@ type historyChange struct {
 	Date, Between, Also string
 }
 
-// RenderHistory writes the page of a history as HTML. If w fails, part of the page may be written.
-func RenderHistory(w io.Writer, h *history.History) error {
+// HistoryHTML renders a history as one page.
+func HistoryHTML(h *history.History) ([]byte, error) {
 	d := &historyDocument{Title: "History", Notes: h.Notes}
 	var scenarios []string
 	for i := range h.Setups {
@@ -49,15 +47,8 @@ func RenderHistory(w io.Writer, h *history.History) error {
 	if len(scenarios) > 0 {
 		d.Title = "History of " + strings.Join(scenarios, ", ")
 	}
-	var page bytes.Buffer
-	if err := templates.ExecuteTemplate(&page, "history", d); err != nil {
-		return fmt.Errorf("page of the history: %w", err)
-	}
-	if _, err := page.WriteTo(w); err != nil {
-		return fmt.Errorf("page of the history: %w", err)
-	}
 
-	return nil
+	return execute("history", "the history", d)
 }
 
 func newHistorySetup(s *history.Setup, n int) historySetup {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // historyExample has 400 commits of 7 steps with 7 figures each. From commit 250 on, ops/s of all
@@ -27,7 +27,7 @@ var historyExample = sync.OnceValue(func() []history.Record {
 		r.Commit = history.Commit{ID: fmt.Sprintf("%040x", i+1), Time: time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC), Subject: fmt.Sprintf("change <%d>", i)}
 		r.Setup, r.State = map[string]string{"host.cores": "8", "params.warmup": "2s"}, map[string]string{"k6": "v2.2.0"}
 		for _, clients := range []int{1, 8, 16, 32, 64, 128, 512} {
-			s := history.Step{Op: "rollup", Clients: clients, Repeats: 4, Figures: map[string]float64{}}
+			s := history.Step{Key: report.Key{Op: "rollup", Clients: clients}, Repeats: 4, Figures: map[string]float64{}}
 			noise := func(v float64) float64 { return v * math.Exp(0.02*random.NormFloat64()) }
 			for j, key := range []string{"p50", "p90", "p95", "p99", "p999", "mean"} {
 				s.Figures[key] = noise(float64(clients * (j + 1)))
@@ -48,10 +48,10 @@ var historyExample = sync.OnceValue(func() []history.Record {
 
 func renderedHistory(t *testing.T, h *history.History) string {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, RenderHistory(&b, h))
+	page, err := HistoryHTML(h)
+	require.NoError(t, err)
 
-	return b.String()
+	return string(page)
 }
 
 func TestPageOfAHistory(t *testing.T) {
@@ -80,5 +80,4 @@ func TestPageOfNoHistory(t *testing.T) {
 	require.Contains(t, page, "line 1 is left out")
 	c := history.New(historyExample()[:1], history.Options{})
 	require.Contains(t, renderedHistory(t, c), "1 run of 1 commit, 0 changes in 49 series.")
-	require.Error(t, RenderHistory(broken{}, c))
 }

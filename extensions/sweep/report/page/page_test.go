@@ -1,9 +1,7 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -23,10 +21,10 @@ var update = flag.Bool("update", false, "write the golden files of testdata anew
 
 func rendered(t *testing.T, r *report.Report) string {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, Render(&b, r))
+	page, err := HTML(r)
+	require.NoError(t, err)
 
-	return b.String()
+	return string(page)
 }
 
 func nodes(t *testing.T, page string) []*html.Node {
@@ -101,11 +99,11 @@ func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page stri
 var pages = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for name, r := range examples() {
-		var b bytes.Buffer
-		if err := Render(&b, r); err != nil {
+		page, err := HTML(r)
+		if err != nil {
 			panic(err)
 		}
-		out[name] = b.String()
+		out[name] = string(page)
 	}
 
 	return out
@@ -269,14 +267,6 @@ func TestPerClientOfAStepWithATime(t *testing.T) {
 	require.Len(t, shown, 1)
 	require.Equal(t, "~1,234", text(shown[0]))
 	require.Contains(t, page, "The target was not quiet when the sweep began")
-}
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
-
-func TestRenderSaysWhatFailed(t *testing.T) {
-	require.EqualError(t, Render(failingWriter{}, newMaker().small()), "page of stock-rollup: disk full")
 }
 
 // The headline and the curves have the total of several kinds of operations.

@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"testing"
 	"time"
@@ -140,7 +139,7 @@ func FuzzRender(f *testing.F) {
 		if json.Unmarshal(raw, &r) != nil {
 			return
 		}
-		if err := Render(io.Discard, &r); err != nil {
+		if _, err := HTML(&r); err != nil {
 			t.Fatal(err)
 		}
 	})

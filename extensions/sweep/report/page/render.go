@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -19,16 +18,15 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"presentation": presentation}).
 	ParseFS(files, "templates/*.gohtml"))
 
-// Render writes the report as one HTML page. It omits what the report lacks, so every readable
-// report has a page. If w fails, part of the page may be written.
-func Render(w io.Writer, r *report.Report) error {
+// HTML renders the report as one page. It omits what the report lacks, so every readable report has
+// a page.
+func HTML(r *report.Report) ([]byte, error) { return execute("page", r.Scenario, newDocument(r)) }
+
+func execute(template, of string, document any) ([]byte, error) {
 	var page bytes.Buffer
-	if err := templates.ExecuteTemplate(&page, "page", newDocument(r)); err != nil {
-		return fmt.Errorf("page of %s: %w", r.Scenario, err)
-	}
-	if _, err := page.WriteTo(w); err != nil {
-		return fmt.Errorf("page of %s: %w", r.Scenario, err)
+	if err := templates.ExecuteTemplate(&page, template, document); err != nil {
+		return nil, fmt.Errorf("page of %s: %w", of, err)
 	}
 
-	return nil
+	return page.Bytes(), nil
 }

@@ -1,4 +1,4 @@
-package beside_test
+package report_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 )
 
 // madeUp makes a run of 1 and 8 clients with the rates as repeats.
@@ -35,7 +34,7 @@ func madeUp(change func(*report.Report), rates ...float64) *report.Report {
 }
 
 func TestRatiosAndVerdicts(t *testing.T) {
-	c, err := beside.Of([]beside.Run{
+	c, err := report.NewBeside([]report.NamedRun{
 		{"old", madeUp(nil, 100, 101, 102, 103)},
 		{"fast", madeUp(nil, 120, 121, 122, 123)},
 		{"slow", madeUp(nil, 80, 81, 82, 83)},
@@ -45,7 +44,7 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Len(t, c.Steps, 2)
-	cells := c.Steps[0].Figures[0].Cells
+	cells := c.Steps[0].Cells[0]
 	require.Empty(t, cells[0].Verdict)
 	require.InDelta(t, 101.5, cells[0].Median, 1e-9)
 	require.Equal(t, "1.197x (1.173 to 1.222) better", cells[1].Text())
@@ -59,21 +58,21 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	require.False(t, cells[4].Sure())
 	require.Equal(t, report.NotComparable, cells[5].Verdict)
 	require.Equal(t, "3 failed (repeat 1) in new", cells[5].Reason)
-	require.Equal(t, report.Worse, c.Steps[1].Figures[2].Cells[2].Verdict)
+	require.Equal(t, report.Worse, c.Steps[1].Cells[2][2].Verdict)
 
-	require.Equal(t, []beside.Warning{{"failed", "3 operations failed"}}, c.Warnings)
+	require.Equal(t, []report.BesideWarning{{"failed", "3 operations failed"}}, c.Warnings)
 	require.Equal(t, "of 6 figures, 6 better, 0 worse, 0 alike, 0 that cannot be judged; best: p50 of get, 1 client, 0.835x", c.Summary(1))
 	require.Equal(t, []string{
 		"too few repeats: ops/s of get, 1 client in once, and 5 more",
 		"3 failed (repeat 1) in new: ops/s of get, 1 client in failed, and 2 more",
 	}, c.Reasons())
-	require.Contains(t, c.Markdown(), "| step | old | fast | fast / old |")
+	require.Contains(t, c.Markdown(), "| step           |   old |  fast |                     fast / old |")
 	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | 1.197x (1.173 to 1.222) better |")
 }
 
 // Parameters come first; the results folder is left out.
 func TestWhatDiffers(t *testing.T) {
-	c, err := beside.Of([]beside.Run{
+	c, err := report.NewBeside([]report.NamedRun{
 		{"a", madeUp(nil, 100)},
 		{"b", madeUp(func(r *report.Report) {
 			r.Scenario, r.Params["results"], r.Params["keys"] = "cache-redis", "b", 10
@@ -83,45 +82,45 @@ func TestWhatDiffers(t *testing.T) {
 		}, 100)},
 	})
 	require.NoError(t, err)
-	require.Equal(t, []beside.Fact{
-		{"scenario", []string{"cache", "cache-redis"}},
-		{"params.keys", []string{"", "10"}},
-		{"target.kind", []string{"memcached", "redis"}},
-		{"host.cores", []string{"8", "4"}},
-		{"fingerprint.build", []string{"", "abc"}},
-		{"fingerprint.go", []string{"", "go1.26"}},
-	}, c.Facts)
-	require.Equal(t, report.Undecided, c.Steps[0].Figures[0].Cells[1].Verdict, "scenarios of two names are compared")
-	require.Contains(t, c.Markdown(), "| params.keys | - | 10 |")
+	var facts []string
+	for _, f := range c.Facts {
+		facts = append(facts, f.Name+": "+f.Values[0].Short()+", "+f.Values[1].Short())
+	}
+	require.Equal(t, []string{
+		"scenario: cache, cache-redis", "params.keys: , 10", "target.kind: memcached, redis", "host.cores: 8, 4",
+		"fingerprint.build: , abc", "fingerprint.go: , go1.26",
+	}, facts)
+	require.Equal(t, report.Undecided, c.Steps[0].Cells[0][1].Verdict, "scenarios of two names are compared")
+	require.Contains(t, c.Markdown(), "| params.keys       |         - |          10 |")
 }
 
 func TestRunsThatCannotStandSideBySide(t *testing.T) {
-	one := beside.Run{Name: "a", Report: madeUp(nil, 100)}
-	nine := make([]beside.Run, 9)
+	one := report.NamedRun{Name: "a", Report: madeUp(nil, 100)}
+	nine := make([]report.NamedRun, 9)
 	for i := range nine {
-		nine[i] = beside.Run{Name: fmt.Sprint(i), Report: one.Report}
+		nine[i] = report.NamedRun{Name: fmt.Sprint(i), Report: one.Report}
 	}
-	for want, runs := range map[string][]beside.Run{
+	for want, runs := range map[string][]report.NamedRun{
 		"1 runs cannot be set side by side: it must be from 2 to 8":         {one},
 		"9 runs cannot be set side by side: it must be from 2 to 8":         nine,
 		`two runs have the name "a": names tell them apart`:                 {one, one},
 		"there is nothing to set side by side: none of the runs has a step": {{"a", madeUp(nil)}, {"b", madeUp(nil)}},
 	} {
-		_, err := beside.Of(runs)
+		_, err := report.NewBeside(runs)
 		require.EqualError(t, err, want)
 	}
 }
 
 func TestStepsThatNotAllRunsHave(t *testing.T) {
-	c, err := beside.Of([]beside.Run{
+	c, err := report.NewBeside([]report.NamedRun{
 		{"a", madeUp(func(r *report.Report) { r.Steps = r.Steps[:4] }, 100, 101, 102, 103)},
 		{"b", madeUp(func(r *report.Report) { r.Steps = r.Steps[4:] }, 100, 101, 102, 103)},
 	})
 	require.NoError(t, err)
 	require.Len(t, c.Steps, 2)
 	require.Equal(t, 1, c.Steps[0].Clients)
-	require.Contains(t, c.Steps[0].Figures[0].Cells[1].Reason, "missing in new")
-	require.Contains(t, c.Steps[1].Figures[0].Cells[1].Reason, "missing in new", "one reason stands for all")
+	require.Contains(t, c.Steps[0].Cells[0][1].Reason, "missing in new")
+	require.Contains(t, c.Steps[1].Cells[0][1].Reason, "missing in new", "one reason stands for all")
 }
 
 func TestVariantsWithinAReport(t *testing.T) {
@@ -131,34 +130,34 @@ func TestVariantsWithinAReport(t *testing.T) {
 			r.Steps[i].Op = r.Steps[i].Variant
 		}
 	}, 100, 120, 101, 121, 102, 122, 103, 123)
-	runs := beside.Within(r)
+	runs := r.Variants()
 	require.Len(t, runs, 2)
 	require.Equal(t, "machgo", runs[0].Name)
 	require.Len(t, runs[0].Report.Steps, 8)
 	require.Equal(t, report.Key{Op: "cache", Clients: 1}, runs[1].Report.Steps[0].Key())
 	require.Equal(t, "machgo", r.Steps[0].Op, "the report stays as it is")
-	c, err := beside.Of(runs)
+	c, err := report.NewBeside(runs)
 	require.NoError(t, err)
-	require.Equal(t, report.Better, c.Steps[0].Figures[0].Cells[1].Verdict)
+	require.Equal(t, report.Better, c.Steps[0].Cells[0][1].Verdict)
 
 	// The script's sides name their operations.
 	r.SideBySide = []report.Side{{Name: "go", Ops: map[string]string{"machgo": "query"}}, {Name: "own", Ops: map[string]string{"native": "query"}}}
-	runs = beside.Within(r)
+	runs = r.Variants()
 	require.Equal(t, "own", runs[1].Name)
 	require.Equal(t, "query", runs[1].Report.Steps[0].Op)
 
 	r.SideBySide = r.SideBySide[:1]
-	require.Nil(t, beside.Within(r), "one side is no comparison")
-	require.Nil(t, beside.Within(madeUp(nil, 100)))
+	require.Nil(t, r.Variants(), "one side is no comparison")
+	require.Nil(t, madeUp(nil, 100).Variants())
 
 	r.SideBySide, r.Duets = nil, []report.Duet{{}}
-	require.Nil(t, beside.Within(r), "a duet has ratios of its own")
+	require.Nil(t, r.Variants(), "a duet has ratios of its own")
 }
 
 func TestSigns(t *testing.T) {
 	for verdict, want := range map[string]string{
 		report.Better: "better", report.Worse: "worse", report.Same: "~", report.NotComparable: "?", "undecided": "?", "": "",
 	} {
-		require.Equal(t, want, (&beside.Cell{Verdict: verdict}).Sign(), verdict)
+		require.Equal(t, want, (&report.BesideCell{Verdict: verdict}).Text(), verdict)
 	}
 }

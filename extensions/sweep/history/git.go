@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 )
 
 // Branch keeps records in a file of a git branch, which the first record creates. The work tree and
@@ -93,7 +91,7 @@ func (b Branch) tip(ctx context.Context) (tip, head string, err error) {
 }
 
 // Add commits the file with the record. It tries again if the branch has moved.
-func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err error) {
+func (b Branch) Add(ctx context.Context, r *Record) (added bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -110,7 +108,7 @@ func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err err
 }
 
 // try commits once. moved is set if the branch has moved.
-func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, err error) {
+func (b Branch) try(ctx context.Context, r *Record) (added, moved bool, err error) {
 	tip, head, err := b.tip(ctx)
 	if err != nil {
 		return false, false, err
@@ -121,7 +119,7 @@ func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, 
 			return false, false, err
 		}
 	}
-	line, added, err := history.Append(contents, r)
+	line, added, err := Append(contents, r)
 	if err != nil || !added {
 		return false, false, err
 	}
@@ -145,7 +143,7 @@ func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, 
 }
 
 // commit creates a commit with the contents on top of head and returns its hash.
-func (b Branch) commit(ctx context.Context, head string, contents []byte, r *history.Record) (string, error) {
+func (b Branch) commit(ctx context.Context, head string, contents []byte, r *Record) (string, error) {
 	dir, err := os.MkdirTemp("", "sweep-history-")
 	if err != nil {
 		return "", err
@@ -225,19 +223,19 @@ func firstReason(text string) string {
 }
 
 // CommitAt resolves a name such as HEAD in the repository of a folder.
-func CommitAt(ctx context.Context, dir, name string) (history.Commit, error) {
+func CommitAt(ctx context.Context, dir, name string) (Commit, error) {
 	out, err := Git(ctx, dir, nil, nil, "log", "-1", "--format=%H%n%cI%n%s", name, "--")
 	if err != nil {
-		return history.Commit{}, err
+		return Commit{}, err
 	}
 	parts := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 3)
 	if len(parts) < 3 {
-		return history.Commit{}, fmt.Errorf("git knows no commit %q", name)
+		return Commit{}, fmt.Errorf("git knows no commit %q", name)
 	}
 	at, err := time.Parse(time.RFC3339, parts[1])
 	if err != nil {
-		return history.Commit{}, err
+		return Commit{}, err
 	}
 
-	return history.Commit{ID: parts[0], Time: at.UTC(), Subject: parts[2]}, nil
+	return Commit{ID: parts[0], Time: at.UTC(), Subject: parts[2]}, nil
 }

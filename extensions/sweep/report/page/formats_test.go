@@ -1,4 +1,4 @@
-package formats
+package page
 
 import (
 	"os"
@@ -11,28 +11,28 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-func made() *report.Report {
+func emptyReport() *report.Report {
 	return &report.Report{Schema: report.Schema, Scenario: "rollup", Target: map[string]any{}, Params: map[string]any{}, Steps: []report.Step{}}
 }
 
 // Programs rely on the names and suffixes.
 func TestFormatsKeepTheirNames(t *testing.T) {
-	require.Subset(t, Names(), []string{"html", "json", "md", "csv", "bench", "junit"})
+	require.Subset(t, FormatNames(), []string{"html", "json", "md", "csv", "bench", "junit"})
 	require.True(t, strings.HasPrefix(Suffixes(), ".html, .json, .md, .csv, .bench.txt, .junit.xml"), Suffixes())
-	require.Contains(t, Names(), Usual)
+	require.Contains(t, FormatNames(), UsualFormat)
 }
 
 func TestEveryFormatIsRendered(t *testing.T) {
-	for _, f := range All {
+	for _, f := range Formats {
 		require.Regexp(t, `^[a-z]+$`, f.Name)
 		require.Regexp(t, `^(\.[a-z]+)+$`, f.Suffix, f.Name)
 		require.NotEmpty(t, f.Help, f.Name)
-		one, err := Render(made(), f.Name)
+		one, err := Render(emptyReport(), f.Name)
 		require.NoError(t, err, f.Name)
 		require.NotEmpty(t, one, f.Name)
 	}
 	seen := map[string]bool{}
-	require.NoError(t, Each(made(), func(suffix string, contents []byte) {
+	require.NoError(t, Each(emptyReport(), func(suffix string, contents []byte) {
 		require.NotEmpty(t, contents, suffix)
 		seen[suffix] = true
 	}))
@@ -41,8 +41,8 @@ func TestEveryFormatIsRendered(t *testing.T) {
 
 func TestRenderOfAnUnknownFormat(t *testing.T) {
 	for _, name := range []string{"", "xml", "MD"} {
-		_, err := Render(made(), name)
-		require.EqualError(t, err, `unknown format "`+name+`": it must be one of `+strings.Join(Names(), ", "))
+		_, err := Render(emptyReport(), name)
+		require.EqualError(t, err, `unknown format "`+name+`": it must be one of `+strings.Join(FormatNames(), ", "))
 	}
 }
 

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-func record(n int) *history.Record {
-	return &history.Record{
-		Schema: history.Schema, Commit: history.Commit{ID: fmt.Sprintf("%040d", n), Time: time.Unix(int64(n), 0).UTC()}, Scenario: "cache",
+func record(n int) *Record {
+	return &Record{
+		Schema: Schema, Commit: Commit{ID: fmt.Sprintf("%040d", n), Time: time.Unix(int64(n), 0).UTC()}, Scenario: "cache",
 		Started: time.Unix(int64(1000+n), 0).UTC(), Setup: map[string]string{"host.cores": "2"},
-		Steps: []history.Step{{Op: "get", Clients: 1, Repeats: 4, Figures: map[string]float64{"p50": 1}}},
+		Steps: []Step{{Key: report.Key{Op: "get", Clients: 1}, Repeats: 4, Figures: map[string]float64{"p50": 1}}},
 	}
 }
 
@@ -59,7 +59,7 @@ func TestRecordsAreKeptOnce(t *testing.T) {
 			require.False(t, added)
 			raw, err = s.Read(t.Context())
 			require.NoError(t, err)
-			records, notes := history.Parse(raw)
+			records, notes := Parse(raw)
 			require.Empty(t, notes)
 			require.Len(t, records, 3)
 			require.Equal(t, *record(2), records[2])
@@ -85,7 +85,7 @@ func TestSeveralAddAtOnce(t *testing.T) {
 			all.Wait()
 			raw, err := s.Read(t.Context())
 			require.NoError(t, err)
-			records, notes := history.Parse(raw)
+			records, notes := Parse(raw)
 			require.Empty(t, notes)
 			seen := map[string]bool{}
 			for _, r := range records {
@@ -152,12 +152,12 @@ func TestALineThatWasCutOffIsEnded(t *testing.T) {
 	raw, err := Folder(dir).Read(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, bytes.Count(raw, []byte("\n")))
-	records, notes := history.Parse(raw)
+	records, notes := Parse(raw)
 	require.Len(t, records, 1)
 	require.Len(t, notes, 1)
 }
 
-func run(t *testing.T, dir string, args ...string) string {
+func runIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	identity := []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost"}
 	out, err := Git(t.Context(), dir, identity, nil, args...)
@@ -170,8 +170,8 @@ func run(t *testing.T, dir string, args ...string) string {
 func upstream(t *testing.T) string {
 	t.Helper()
 	dir := repository(t)
-	run(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
-	run(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
+	runIn(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
+	runIn(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
 	_, err := Branch{Dir: dir, Ref: "refs/heads/bench"}.Add(t.Context(), record(1))
 	require.NoError(t, err)
 
@@ -181,7 +181,7 @@ func upstream(t *testing.T) string {
 // A clone adds records on top of the remote's branch, so that they can be pushed.
 func TestABranchOfTheRemoteGoesOn(t *testing.T) {
 	from, clone := upstream(t), t.TempDir()
-	run(t, clone, "clone", "-q", "file://"+from, ".")
+	runIn(t, clone, "clone", "-q", "file://"+from, ".")
 	b := Branch{Dir: clone, Ref: "refs/heads/bench"}
 	raw, err := b.Read(t.Context())
 	require.NoError(t, err)
@@ -189,14 +189,14 @@ func TestABranchOfTheRemoteGoesOn(t *testing.T) {
 	added, err := b.Add(t.Context(), record(2))
 	require.NoError(t, err)
 	require.True(t, added)
-	run(t, clone, "push", "-q", "origin", "bench")
-	require.Equal(t, "2", run(t, from, "rev-list", "--count", "bench"))
+	runIn(t, clone, "push", "-q", "origin", "bench")
+	require.Equal(t, "2", runIn(t, from, "rev-list", "--count", "bench"))
 }
 
 // A clone of one branch lacks the remote's branch, and a new root commit could not be pushed.
 func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
 	from, clone := upstream(t), t.TempDir()
-	run(t, clone, "clone", "-q", "--depth", "1", "--single-branch", "file://"+from, ".")
+	runIn(t, clone, "clone", "-q", "--depth", "1", "--single-branch", "file://"+from, ".")
 	b := Branch{Dir: clone, Ref: "refs/heads/bench"}
 	const fetch = "git fetch --depth 1 origin refs/heads/bench:refs/heads/bench"
 	_, err := b.Add(t.Context(), record(2))
@@ -204,13 +204,13 @@ func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
 	_, err = b.Read(t.Context())
 	require.ErrorContains(t, err, fetch)
 
-	run(t, clone, strings.Fields(fetch)[1:]...)
+	runIn(t, clone, strings.Fields(fetch)[1:]...)
 	added, err := b.Add(t.Context(), record(2))
 	require.NoError(t, err)
 	require.True(t, added)
-	run(t, clone, "push", "-q", "origin", "bench")
+	runIn(t, clone, "push", "-q", "origin", "bench")
 
-	run(t, clone, "remote", "set-url", "origin", "file://"+filepath.Join(clone, "gone"))
+	runIn(t, clone, "remote", "set-url", "origin", "file://"+filepath.Join(clone, "gone"))
 	_, err = Branch{Dir: clone, Ref: "refs/heads/other"}.Add(t.Context(), record(2))
 	require.ErrorContains(t, err, "the branch other may be on origin, which cannot be asked (git ls-remote: fatal: ")
 }
@@ -218,14 +218,14 @@ func TestAShallowCloneIsToldWhatToFetch(t *testing.T) {
 // git log shows signatures if the user's settings ask for them.
 func TestSettingsOfTheUserDoNotMatter(t *testing.T) {
 	dir := repository(t)
-	tree := run(t, dir, "write-tree")
+	tree := runIn(t, dir, "write-tree")
 	signed := "tree " + tree + "\nauthor a <a@localhost> 1700000000 +0000\ncommitter a <a@localhost> 1700000000 +0000\n" +
 		"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEz\n -----END PGP SIGNATURE-----\n\nsigned\n"
 	out, err := Git(t.Context(), dir, nil, []byte(signed), "hash-object", "-t", "commit", "-w", "--stdin")
 	require.NoError(t, err)
-	run(t, dir, "update-ref", "refs/heads/main", strings.TrimSpace(string(out)))
+	runIn(t, dir, "update-ref", "refs/heads/main", strings.TrimSpace(string(out)))
 	for _, set := range [][]string{{"log.showSignature", "true"}, {"color.ui", "always"}} {
-		run(t, dir, append([]string{"config"}, set...)...)
+		runIn(t, dir, append([]string{"config"}, set...)...)
 	}
 	require.NotEqual(t, "signed", strings.TrimSpace(outputOf(t, dir, "log", "-1", "--format=%s")), "this git shows signatures")
 	at, err := CommitAt(t.Context(), dir, "HEAD")

@@ -1,6 +1,4 @@
-// Package store keeps the records of a history in a folder or in a branch of a git repository.
-// Several processes may add records at the same time.
-package store
+package history
 
 import (
 	"context"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 )
 
 // File is the name of the file of records.
@@ -21,7 +18,7 @@ const File = "history.jsonl"
 // Store keeps the records of a history.
 type Store interface {
 	// Add adds a record. added is false if the run is there already.
-	Add(ctx context.Context, r *history.Record) (added bool, err error)
+	Add(ctx context.Context, r *Record) (added bool, err error)
 	// Read returns the contents of the file; nil if there is no record.
 	Read(ctx context.Context) ([]byte, error)
 	// String names the place.
@@ -47,7 +44,7 @@ func (f Folder) Read(context.Context) ([]byte, error) {
 }
 
 // Add appends the record under a lock.
-func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err error) {
+func (f Folder) Add(ctx context.Context, r *Record) (added bool, err error) {
 	if err := os.MkdirAll(string(f), 0o750); err != nil {
 		return false, err
 	}
@@ -60,7 +57,7 @@ func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err err
 	if err != nil {
 		return false, err
 	}
-	line, added, err := history.Append(contents, r)
+	line, added, err := Append(contents, r)
 	if err != nil || !added {
 		return false, err
 	}

@@ -1,18 +1,11 @@
-// Package formats lists the formats of a report. The files of a run, `k6 x sweep report` and
-// scripts/distributed.sh use this list.
-//
-// A new format needs a function that renders a report, and an entry in All.
-package formats
+package page
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
 // Format is one format of a report.
@@ -24,30 +17,31 @@ type Format struct {
 	Asked  bool
 	Render func(*report.Report) ([]byte, error)
 	// Beside renders several runs; nil if the format is for one run only.
-	Beside func(*beside.Comparison) ([]byte, error)
+	Beside func(*report.Beside) ([]byte, error)
 }
 
-// Usual is the default format of `k6 x sweep report`.
-const Usual = "md"
+// UsualFormat is the default format of `k6 x sweep report`.
+const UsualFormat = "md"
 
-// All are the formats, in the order of a run's files.
-var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
-	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html, Beside: htmlBeside},
+// Formats are the formats of a report, in the order of a run's files. A new one needs a function
+// that renders a report, and an entry here.
+var Formats = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
+	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: HTML, Beside: BesideHTML},
 	{Name: "json", Suffix: ".json", Help: "the report itself", Render: (*report.Report).JSON},
 	{
-		Name: Usual, Suffix: ".md", Help: "a table, for people and Markdown",
-		Render: text((*report.Report).Markdown), Beside: text((*beside.Comparison).Markdown),
+		Name: UsualFormat, Suffix: ".md", Help: "a table, for people and Markdown",
+		Render: asBytes((*report.Report).Markdown), Beside: asBytes((*report.Beside).Markdown),
 	},
 	{Name: "csv", Suffix: ".csv", Help: "one line a step and operation, for spreadsheets", Render: (*report.Report).CSV},
-	{Name: "bench", Suffix: ".bench.txt", Help: "Go's benchmark format, for benchstat", Render: text((*report.Report).GoBench)},
+	{Name: "bench", Suffix: ".bench.txt", Help: "Go's benchmark format, for benchstat", Render: asBytes((*report.Report).GoBench)},
 	{Name: "junit", Suffix: ".junit.xml", Help: "XML, for build servers", Render: (*report.Report).JUnit},
 	{
 		Name: "github", Suffix: ".github.md", Asked: true,
-		Help: "a summary for pull requests: verdict, plots as text, table folded", Render: text((*report.Report).GitHub),
+		Help: "a summary for pull requests: verdict, plots as text, table folded", Render: asBytes((*report.Report).GitHub),
 	},
 	{
 		Name: "openmetrics", Suffix: ".metrics.txt", Asked: true,
-		Help: "OpenMetrics, for GitLab's report of metrics", Render: text((*report.Report).OpenMetrics),
+		Help: "OpenMetrics, for GitLab's report of metrics", Render: asBytes((*report.Report).OpenMetrics),
 	},
 	{
 		Name: "bigger", Suffix: ".bigger.json", Asked: true,
@@ -60,37 +54,23 @@ var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test add
 }
 
 func ofRuns() []Format {
-	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Asked })
+	return slices.DeleteFunc(slices.Clone(Formats), func(f Format) bool { return f.Asked })
 }
 
-func html(r *report.Report) ([]byte, error) {
-	var b bytes.Buffer
-	err := page.Render(&b, r)
-
-	return b.Bytes(), err
-}
-
-func htmlBeside(c *beside.Comparison) ([]byte, error) {
-	var b bytes.Buffer
-	err := page.RenderBeside(&b, c)
-
-	return b.Bytes(), err
-}
-
-// text adapts a render function that cannot fail.
-func text[T any](render func(T) string) func(T) ([]byte, error) {
+// asBytes adapts a render function that cannot fail.
+func asBytes[T any](render func(T) string) func(T) ([]byte, error) {
 	return func(v T) ([]byte, error) { return []byte(render(v)), nil }
 }
 
 // OfSeveral returns the formats for several runs.
 func OfSeveral() []Format {
-	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Beside == nil })
+	return slices.DeleteFunc(slices.Clone(Formats), func(f Format) bool { return f.Beside == nil })
 }
 
-// Names returns the names of all formats.
-func Names() []string {
-	names := make([]string, len(All))
-	for i, f := range All {
+// FormatNames returns the names of all formats.
+func FormatNames() []string {
+	names := make([]string, len(Formats))
+	for i, f := range Formats {
 		names[i] = f.Name
 	}
 
@@ -111,12 +91,12 @@ func Suffixes() string {
 // Render writes a report in the format of that name. The error for an unknown name lists the
 // formats.
 func Render(r *report.Report, name string) ([]byte, error) {
-	at := slices.IndexFunc(All, func(f Format) bool { return f.Name == name })
+	at := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if at < 0 {
-		return nil, fmt.Errorf("unknown format %q: it must be one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown format %q: it must be one of %s", name, strings.Join(FormatNames(), ", "))
 	}
 
-	return All[at].Render(r)
+	return Formats[at].Render(r)
 }
 
 // Each renders a report in the formats of a run's files, and calls fn with suffix and contents of
