@@ -271,8 +271,7 @@ declare module 'k6/x/sweep' {
    * - `portable`: true writes the steps as scenarios of k6's executor per-vu-iterations in windows
    *   of time, for example for Grafana Cloud. A window is as long as `maxDuration` or, without it,
    *   warm-up, duration and 10 s; a step that takes longer is incomplete. The function has to call
-   *   `run`; k6 handles exceptions outside of it. Not with `rate`, `find`, `raw` and `onError:
-   *   'abort'`.
+   *   `run`; k6 handles exceptions outside of it. Not with `rate`, `find` and `raw`.
    *
    * Failed operations and incomplete steps cross a threshold (exit code 99), unless `allowFailed`
    * or `thresholds` decide otherwise. The sweeps of an array run one after another.

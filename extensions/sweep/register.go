@@ -6,10 +6,9 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
 func init() { //nolint:gochecknoinits // k6's way of registering extensions
-	lib.RegisterExecutorConfigType(options.ExecutorType, executor.NewConfig)
+	lib.RegisterExecutorConfigType(executor.Type, executor.NewConfig)
 	modules.Register(jsmodule.ImportPath, jsmodule.New())
 }

@@ -7,11 +7,10 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
 func TestExecutorIsRegistered(t *testing.T) {
-	config, err := lib.GetParsedExecutorConfig("rollup", options.ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
+	config, err := lib.GetParsedExecutorConfig("rollup", executor.Type, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
 	require.NoError(t, err)
 	require.IsType(t, &executor.Config{}, config)
 }

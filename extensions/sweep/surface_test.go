@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -22,13 +21,13 @@ func TestDeclarations(t *testing.T) {
 	require.NoError(t, err)
 	text := string(raw)
 
-	_, executor, _ := strings.Cut(text, "export interface ClientSweep {")
-	executor, rest, _ := strings.Cut(executor, "\n  }")
+	_, options, _ := strings.Cut(text, "export interface ClientSweep {")
+	options, rest, _ := strings.Cut(options, "\n  }")
 	_, find, _ := strings.Cut(rest, "export interface Find {")
 	find, _, _ = strings.Cut(find, "\n  }")
-	require.ElementsMatch(t, append(jsonKeys(reflect.TypeFor[options.Config]()),
-		"executor", "startTime", "gracefulStop", "env", "exec", "tags"), declared(executor))
-	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[search.Find]()), declared(find))
+	require.ElementsMatch(t, append(jsonKeys(reflect.TypeFor[executor.Config]()),
+		"executor", "startTime", "gracefulStop", "env", "exec", "tags"), declared(options))
+	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[executor.Find]()), declared(find))
 
 	runtime, _ := sweeptest.NewModule(t)
 	names, err := runtime.VU.Runtime().RunString(`const names = []; for (const name in sweep) names.push(name); names`)

@@ -18,7 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -571,7 +570,7 @@ func TestScenarioState(t *testing.T) {
 		require.NoError(t, err)
 		state := lib.GetScenarioState(s.VUs[0].CtxField)
 		require.Equal(t, "rollup", state.Name)
-		require.Equal(t, options.ExecutorType, state.Executor)
+		require.Equal(t, executor.Type, state.Executor)
 		done, _ := state.ProgressFn()
 		require.InDelta(t, 1, done, 0)
 	})

@@ -15,14 +15,12 @@ var ErrCutOff = errCutOff
 func (e *Executor) AwaitRest(
 	ctx context.Context, cpuTime func() (used time.Duration, known bool),
 ) (quiet *report.Quiet, shown []string) {
-	r := &sweepRun{
-		Executor: e, progress: newProgress(e.config), scenario: e.results.NewScenario(testrun.Start{Name: "rollup"}),
-	}
-	r.awaitRest(ctx, cpuTime)
-	_, shown = r.progress.read()
+	e.progress, e.scenario = newProgress(e.config), e.results.NewScenario(testrun.Start{Name: "rollup"})
+	e.awaitRest(ctx, cpuTime)
+	_, shown = e.progress.read()
 
-	return r.scenario.Report.Quiet, shown
+	return e.scenario.Report.Quiet, shown
 }
 
 // AwaitsQuiet reports whether a sweep may wait for its server.
-func (e *Executor) AwaitsQuiet() bool { return (&sweepRun{Executor: e}).awaitsQuiet() }
+func (e *Executor) AwaitsQuiet() bool { return e.awaitsQuiet() }

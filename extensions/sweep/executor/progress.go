@@ -7,24 +7,23 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 type progress struct {
-	config *options.Config
-	specs  []options.Step // all steps; nil in a search
-	steps  int            // number of steps, at most
+	config *Config
+	specs  []Step // all steps; nil in a search
+	steps  int    // number of steps, at most
 
 	mu      sync.Mutex
 	waiting []string // reason for the wait before the first step; nil: no wait
 	index   int      // current step, from 1
-	spec    options.Step
+	spec    Step
 	current *stepRun // nil if this instance has no client in it
 }
 
-func newProgress(c *options.Config) *progress {
+func newProgress(c *Config) *progress {
 	p := &progress{config: c, steps: c.MostSteps()}
 	if c.Find == nil {
 		p.specs = c.Steps()
@@ -40,7 +39,7 @@ func (p *progress) wait(what, known string) {
 	p.waiting = []string{what, known}
 }
 
-func (p *progress) next(s options.Step, step *stepRun) {
+func (p *progress) next(s Step, step *stepRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.index++
@@ -131,7 +130,7 @@ func (p *progress) done(count uint64, elapsed time.Duration) (part float64, at t
 			return 0, elapsed, "until " + p.config.Precision.Words()
 		}
 
-		return reached.aim.Done(asked), reached.at, options.Known(reached.aim, asked) + " of " + p.config.Precision.Words()
+		return reached.aim.Done(asked), reached.at, Known(reached.aim, asked) + " of " + p.config.Precision.Words()
 	}
 	total := p.config.Iterations.Int64 * p.current.here
 

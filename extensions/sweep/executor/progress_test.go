@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
 func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
@@ -24,7 +22,7 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 		"equal times":         {`{"clients": [1, 3], "duration": "1s"}`, 2, 0.5, 0.75},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, err := options.Read("x", []byte(c.options))
+			config, err := Read("x", []byte(c.options))
 			require.NoError(t, err)
 			p := newProgress(config)
 			p.index = c.index

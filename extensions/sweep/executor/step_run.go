@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -24,7 +23,7 @@ import (
 
 type stepRun struct {
 	*sweepRun
-	options.Step
+	Step
 
 	here   int64 // the step's clients in this instance's segment
 	first  bool  // first step of the sweep
@@ -58,10 +57,11 @@ type stepRun struct {
 	cancel context.CancelCauseFunc
 }
 
-func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
+func newStepRun(run *sweepRun, s Step, here int64) *stepRun {
 	r := &stepRun{
 		sweepRun: run, Step: s, here: here,
 		cpu:    host.NewCPUMeter(run.scenario.Server()),
+		cancel: func(error) {},
 		logger: run.logger.WithField("clients", s.Clients),
 	}
 	if s.Rate > 0 {
@@ -70,10 +70,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	if s.Variant != "" {
 		r.logger = r.logger.WithField("variant", s.Variant)
 	}
-	plan := r.config.Plan(s)
-	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
-	plan.Part = options.IsPart(r.state.ExecutionTuple)
-	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Error(r.logger, err) })
+	r.step = measure.NewStep(int(here), r.config.plan(s, r.state.ExecutionTuple), func(err error) { run.faults.Error(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	r.step.OnStart(func() {
 		runtime.GC() // so that earlier garbage does not affect the measurement
@@ -93,7 +90,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 		r.watch.Stop()
 	})
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
-	if r.config.OnError.String == options.OnErrorAbort {
+	if r.config.OnError.String == OnErrorAbort {
 		r.step.OnFail(func(op string) {
 			r.aborted(testrun.NewAborted(fmt.Errorf(
 				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.Clients), "client"))))
@@ -107,7 +104,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 }
 
 func (r *stepRun) endsIfAllFail() bool {
-	return r.config.OnError.String == options.OnErrorCount && !r.succeeded
+	return r.config.OnError.String == OnErrorCount && !r.succeeded.Load()
 }
 
 func (r *stepRun) allFailed(err error, failures uint64) {
@@ -137,15 +134,8 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
-	ended, watched, read, known := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer crash.Contain("what watches a step")
-		defer close(watched)
-		r.live.Watch(r.step, ended, func() {
-			r.faults.Flush(testrun.Patience)
-			r.scenario.CheckServer()
-		})
-	}()
+	ended, read, known := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	sent := r.sendLive(ended)
 
 	if r.settles() {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
@@ -167,16 +157,36 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 
 	err := r.runClients(ctx)
 	close(ended)
-	<-watched
+	<-sent
 	<-read
 	<-known // otherwise its statistics would use CPU time of the next step
 	r.endIfUnreachable()
+
+	return r.result(), errors.Join(err, r.abort)
+}
+
+// sendLive sends the step's metrics once a second until ended is closed. The result is closed when
+// all are sent.
+func (r *stepRun) sendLive(ended <-chan struct{}) <-chan struct{} {
+	sent := make(chan struct{})
+	go func() {
+		defer crash.Contain("what watches a step")
+		defer close(sent)
+		r.live.Watch(r.step, ended, func() {
+			r.faults.Flush(testrun.Patience)
+			r.scenario.CheckServer()
+		})
+	}()
+
+	return sent
+}
+
+// result reads and logs the results, when all clients have ended.
+func (r *stepRun) result() []report.Step {
 	r.faults.Flush(0)
-	if !r.succeeded && r.step.AnySucceeded() {
-		r.succeeded = true
+	if r.step.AnySucceeded() && !r.succeeded.Swap(true) {
 		r.faults.Immediate()
 	}
-
 	reading := r.step.Read()
 	if r.mixed() {
 		reading.Complete = false
@@ -193,7 +203,14 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.before = steps
 	r.log(steps)
 
-	return steps, errors.Join(err, r.abort)
+	return steps
+}
+
+// keep adds the results to the report, when no goroutine writes to them any more.
+func (r *stepRun) keep(steps []report.Step) {
+	r.scenario.Add(steps, r.duets...)
+	r.scenario.Save()
+	r.live.Ended(steps)
 }
 
 // endIfUnreachable ends the test if a step that was too short for OnAllFail reached no server.
@@ -267,7 +284,7 @@ func (r *stepRun) runClients(ctx context.Context) error {
 	defer wg.Wait()
 
 	for i := range int(r.here) {
-		vu, err := r.state.GetPlannedVU(r.Executor.logger, true)
+		vu, err := r.state.GetPlannedVU(r.sweepRun.logger, true)
 		if err != nil {
 			r.step.Interrupt()
 			for ; i < int(r.here); i++ {
@@ -303,6 +320,14 @@ func (r *stepRun) aborted(err error) {
 	}
 	r.step.Interrupt()
 	r.cancel(err)
+}
+
+// whyAborted returns the reason to end the test, or nil.
+func (r *stepRun) whyAborted() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.abort
 }
 
 // log logs the results. The table has the reason for an incomplete step.

@@ -2,33 +2,51 @@ package executor
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
-	"go.k6.io/k6/v2/js/common"
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
+// sweepRun is a sweep, of the executor client-sweep or portable.
 type sweepRun struct {
-	*Executor
+	config     *Config
+	state      *lib.ExecutionState
+	metrics    *stream.Metrics
+	results    *testrun.Results
+	logger     *logrus.Entry
+	iterations *iterations
+	progress   *progress
 
 	scenario  *testrun.Scenario
-	progress  *progress
 	begun     bool // a step has run
 	faults    testrun.ErrorLog
-	succeeded bool // an operation has succeeded
+	succeeded atomic.Bool // an operation has succeeded
 	// before has the previous step, one entry for each kind of operation.
 	before []report.Step
+}
+
+// begin begins the report; params are the options in it.
+func (r *sweepRun) begin(out chan<- metrics.SampleContainer, params map[string]any) (err error) {
+	r.scenario, err = r.results.Begin(testrun.Start{
+		Name: r.config.Name, Params: params, Sweep: r.config, Out: out, Metrics: r.metrics, Test: r.state, Logger: r.logger,
+		Tags: r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).With("scenario", r.config.Name),
+	})
+
+	return err
 }
 
 // steps runs all steps. The error is an abort of the script, or missing VUs.
 func (r *sweepRun) steps(ctx context.Context) error {
 	if r.config.Find != nil {
-		return r.search(ctx)
+		return r.find(ctx)
 	}
 	for _, s := range r.config.Steps() {
 		if _, err := r.step(ctx, s); err != nil || ctx.Err() != nil {
@@ -39,17 +57,17 @@ func (r *sweepRun) steps(ctx context.Context) error {
 	return nil
 }
 
-func (r *sweepRun) search(ctx context.Context) error {
-	search := search.New(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
+func (r *sweepRun) find(ctx context.Context) error {
+	search := newSearch(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
 	for {
 		number, try, more := search.Next()
 		r.scenario.SetSearch(search.Result())
 		if !more {
 			return nil
 		}
-		s := options.Step{Clients: int64(number), Repeat: try}
+		s := Step{Clients: int64(number), Repeat: try}
 		if r.config.OpenLoop() {
-			s = options.Step{Clients: r.config.PreAllocatedVUs.Int64, Rate: number, Repeat: try}
+			s = Step{Clients: r.config.PreAllocatedVUs.Int64, Rate: number, Repeat: try}
 		}
 		steps, err := r.step(ctx, s)
 		if err != nil || ctx.Err() != nil {
@@ -60,7 +78,7 @@ func (r *sweepRun) search(ctx context.Context) error {
 }
 
 // step runs one step, after a pause if it is not the first.
-func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, error) {
+func (r *sweepRun) step(ctx context.Context, s Step) ([]report.Step, error) {
 	here := s.Scaled(r.state.ExecutionTuple)
 	if here == 0 {
 		r.progress.next(s, nil)
@@ -94,9 +112,7 @@ func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, err
 		r.progress.again(step)
 		steps, err = step.run(ctx)
 	}
-	r.scenario.Add(steps, step.duets...)
-	r.scenario.Save()
-	step.live.Ended(steps) // when no goroutine writes to them any more
+	step.keep(steps)
 
 	return steps, err
 }
@@ -126,13 +142,4 @@ func (r *sweepRun) finish(interrupted bool) {
 		r.scenario.MarkNothingFound()
 	}
 	r.scenario.End(interrupted)
-}
-
-// awaitTestEnd registers the scenario for the judgement at the end of the test.
-func (r *sweepRun) awaitTestEnd() {
-	var events common.Events
-	if r.state.Test.Events != nil {
-		events.Global = r.state.Test.Events
-	}
-	r.scenario.Await(events, nil)
 }

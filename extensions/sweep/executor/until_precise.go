@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
@@ -39,7 +38,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 				return // maxDuration ended in the meantime
 			}
 			r.step.CloseWindow()
-			r.logger.Infof("known to %s after %s", options.Known(reached, asked), at.Round(100*time.Millisecond))
+			r.logger.Infof("known to %s after %s", Known(reached, asked), at.Round(100*time.Millisecond))
 
 			return
 		}
@@ -62,5 +61,5 @@ func (r *stepRun) known() string {
 		return "nothing is known yet"
 	}
 
-	return options.Known(reached.aim, r.config.Precision.Aim)
+	return Known(reached.aim, r.config.Precision.Aim)
 }

@@ -10,8 +10,8 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -37,7 +37,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	m := &module{
 		root: r, vu: vu, begun: k6glue.NewBegun(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
-	m.results.Watch(test, func() []string { return portable.Missed(m.results) })
+	m.results.Watch(test, func() []string { return executor.PortableMissed(m.results) })
 	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
 		"run":      m.run,
 		"done":     m.done,

@@ -10,16 +10,14 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -106,7 +104,7 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 		return session.Tap, func() {}
 	}
 	if m.tap == nil {
-		m.tap = k6glue.NewTap(m.vu.State(), options.FailsOnAll)
+		m.tap = k6glue.NewTap(m.vu.State(), executor.FailsOnAll)
 		m.results.WatchToTheEnd(m.tap, m.vu.Events())
 	}
 	iteration := m.vu.Context()
@@ -184,8 +182,7 @@ func errUnknownOp(name string, known []string) error {
 // operations that the end of their iteration cuts off, as k6 does with iterations. In a portable
 // step, it ignores operations before and after sweep.run.
 func (m *module) emitter(name string) outcome {
-	scenario := lib.GetScenarioState(m.vu.Context())
-	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {
+	if executor.PortableStepOf(m.vu.Context(), m.results) != nil {
 		return func(time.Duration, error) {}
 	}
 

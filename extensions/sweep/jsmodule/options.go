@@ -10,8 +10,7 @@ import (
 	"gopkg.in/guregu/null.v3"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -58,12 +57,12 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
 }
 
-func (m *module) scenarios(o *sweepOptions, config *options.Config) (map[string]any, error) {
-	o.Executor["executor"] = options.ExecutorType
+func (m *module) scenarios(o *sweepOptions, config *executor.Config) (map[string]any, error) {
+	o.Executor["executor"] = executor.Type
 	if !o.Portable {
 		return map[string]any{o.Scenario: o.Executor}, nil
 	}
-	made, err := portable.Scenarios(config, m.results)
+	made, err := executor.Portable(config, m.results)
 	if err != nil {
 		err = fmt.Errorf("sweep.options: portable: %w", err)
 	}
@@ -71,7 +70,7 @@ func (m *module) scenarios(o *sweepOptions, config *options.Config) (map[string]
 	return made, err
 }
 
-func thresholdsOf(o *sweepOptions, config *options.Config) map[string]any {
+func thresholdsOf(o *sweepOptions, config *executor.Config) map[string]any {
 	thresholds := map[string]any{}
 	if config.Find == nil { // where an incomplete step only misses the bound
 		thresholds[stream.MetricIncomplete] = []any{"count==0"}
@@ -88,7 +87,7 @@ func thresholdsOf(o *sweepOptions, config *options.Config) map[string]any {
 }
 
 // readSweep reads the options, and the executor's view of them.
-func (m *module) readSweep(value sobek.Value) (*sweepOptions, *options.Config, error) {
+func (m *module) readSweep(value sobek.Value) (*sweepOptions, *executor.Config, error) {
 	o, err := m.readOptions(value)
 	if err != nil {
 		return nil, nil, err

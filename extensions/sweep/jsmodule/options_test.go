@@ -13,9 +13,9 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib/fsext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -119,16 +119,15 @@ func TestSettingsOfOptions(t *testing.T) {
 func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.options()`: "sweep.options: takes an object of options",
-		`sweep.options({ scenario: 5, clients: [1] })`:                                     "sweep.options: scenario must be a name",
-		`sweep.options({ clients: [1], iterations: 1, portable: 'yes' })`:                  "sweep.options: portable must be true or false",
-		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be an object of k6's own thresholds, such as { 'sweep_p99{clients:8}': ['value<5'] }",
-		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:             "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
-		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                        "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
-		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
-		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
-		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
-		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
-		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them",
+		`sweep.options({ scenario: 5, clients: [1] })`:                                  "sweep.options: scenario must be a name",
+		`sweep.options({ clients: [1], iterations: 1, portable: 'yes' })`:               "sweep.options: portable must be true or false",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                 "sweep.options: thresholds must be an object of k6's own thresholds, such as { 'sweep_p99{clients:8}': ['value<5'] }",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:          "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
+		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                     "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
+		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:     "sweep.options: portable: raw needs the executor client-sweep",
+		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`: "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
+		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:             "sweep.options: clients and rate must name each number once; repeats runs a step more often",
+		`sweep.options({ clients: [1] })`:                                               "sweep.options: one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them",
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		name, message := sweeptest.ThrownBy(t, runtime, script)
@@ -262,7 +261,7 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want, given)
 	}
-	other, err := options.Read("other", []byte(`{"clients": [1], "iterations": 1}`))
+	other, err := executor.Read("other", []byte(`{"clients": [1], "iterations": 1}`))
 	require.NoError(t, err)
 	require.NoError(t, results.CheckGates(other.Planned()), "not its gates")
 

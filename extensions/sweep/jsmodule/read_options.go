@@ -11,8 +11,8 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
 const defaultScenario = "default"
@@ -36,10 +36,10 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	}
 	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
 	own := []string{"scenario", "gates", "thresholds", "portable"}
-	known := slices.AppendSeq(own, maps.Keys(options.NamesAndTypes(reflect.TypeFor[options.Config]())))
+	known := slices.AppendSeq(own, maps.Keys(executor.NamesAndTypes(reflect.TypeFor[executor.Config]())))
 	for name := range given {
 		if !slices.Contains(known, name) {
-			return nil, options.UnknownOption(name, known)
+			return nil, executor.UnknownOption(name, known)
 		}
 	}
 	for _, name := range own {
@@ -50,8 +50,8 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 			return nil, errors.New("scenario must be a name")
 		}
 	}
-	if executor, is := given["executor"]; is && executor != options.ExecutorType {
-		return nil, fmt.Errorf("executor is always '%s'; portable: true makes scenarios of k6's own", options.ExecutorType)
+	if named, is := given["executor"]; is && named != executor.Type {
+		return nil, fmt.Errorf("executor is always '%s'; portable: true makes scenarios of k6's own", executor.Type)
 	}
 	if portable, is := given["portable"]; is {
 		if o.Portable, ok = portable.(bool); !ok {
@@ -90,9 +90,9 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 	return nil
 }
 
-func (o *sweepOptions) config() (*options.Config, error) {
+func (o *sweepOptions) config() (*executor.Config, error) {
 	given := maps.Clone(o.Executor)
-	given["executor"] = options.ExecutorType
+	given["executor"] = executor.Type
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, err := json.Marshal(given[name]); err != nil {
 			return nil, notData(name)
@@ -102,7 +102,7 @@ func (o *sweepOptions) config() (*options.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := options.Read(o.Scenario, raw)
+	config, err := executor.Read(o.Scenario, raw)
 	if err != nil {
 		return nil, err
 	}

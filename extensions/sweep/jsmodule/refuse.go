@@ -9,8 +9,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
 // refuseDropped ends the test before it begins if k6 has dropped the script's sweeps. It does
@@ -31,7 +29,7 @@ func (m *module) refuseDropped() {
 	}
 }
 
-var errNotHere = errors.New("sweep.run works in scenarios with executor '" + options.ExecutorType + "' only, " +
+var errNotHere = errors.New("sweep.run works in scenarios with executor '" + executor.Type + "' only, " +
 	"or in those that sweep.options has made portable")
 
 var errInInit = errors.New("sweep.run(fn) is called in the scenario's function, not in the init context: " +
@@ -43,7 +41,7 @@ func (m *module) notInASweep() {
 	rt := m.vu.Runtime()
 	state := m.vu.State()
 	if state != nil {
-		if scenarios := portable.Without(m.results, state.Options.Scenarios); len(scenarios) > 0 {
+		if scenarios := executor.PortableWithout(m.results, state.Options.Scenarios); len(scenarios) > 0 {
 			interrupt(rt, executor.ErrDropped(scenarios))
 
 			return

@@ -9,8 +9,8 @@ import (
 	"go.k6.io/k6/v2/errext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -21,7 +21,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	fn, change := m.variants(call.Argument(0))
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
-	aborted := func() string { return "" }
+	aborted := func() error { return nil }
 	if session == nil {
 		client := m.portable()
 		if client == nil {
@@ -53,8 +53,8 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 
 		return sobek.Undefined()
 	}
-	if why := aborted(); why != "" {
-		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
+	if why, is := errors.AsType[*errext.InterruptError](aborted()); is {
+		rt.Interrupt(why) // as k6/execution's test.abort does
 	}
 	if err := endedBy(ctx, err); err != nil {
 		throw(rt, err)
@@ -80,10 +80,10 @@ func misuse(err error, duet bool) error {
 }
 
 // portable joins a portable step. It returns nil after ending the test if there is no such step.
-func (m *module) portable() *portable.Client {
-	client, err := portable.Join(m.vu, m.results, m.metrics)
+func (m *module) portable() *executor.PortableClient {
+	client, err := executor.Join(m.vu, m.results, m.metrics)
 	switch {
-	case errors.As(err, new(portable.Refusal)):
+	case errors.As(err, new(executor.Refusal)):
 		interrupt(m.vu.Runtime(), err)
 
 		return nil

@@ -2,26 +2,24 @@ package jsmodule
 
 import (
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // step is sweep.step(): it returns the VU's current step, or null outside of a step.
 func (m *module) step(sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	phase, of := stream.Warmup, (*k6glue.StepInfo)(nil)
+	phase, of := stream.Warmup, k6glue.StepInfo{}
 	if session := k6glue.SessionOf(m.vu); session != nil {
-		of = &session.Step
+		of = session.Step
 		if session.Client.Started() {
 			phase = stream.Measure
 		}
-	} else if scenario := lib.GetScenarioState(m.vu.Context()); m.vu.State() != nil && scenario != nil {
-		of = portable.StepInfoOf(m.results, scenario.Name)
-	}
-	if of == nil {
+	} else if step := executor.PortableStepOf(m.vu.Context(), m.results); step != nil {
+		of = step.Info()
+	} else {
 		return sobek.Null()
 	}
 	step := rt.NewObject()

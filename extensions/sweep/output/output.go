@@ -20,8 +20,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -438,7 +438,7 @@ func (o *Output) reportParams() map[string]any {
 	if o.config.ByStage {
 		params["by"] = "stage"
 	}
-	if options.IsPart(o.plan.tuple) {
+	if executor.IsPart(o.plan.tuple) {
 		params["segment"] = o.plan.tuple.Segment.String()
 	}
 

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -82,7 +82,7 @@ func newPlan(opts lib.Options, c Config) (*plan, error) {
 	p := &plan{scenarios: map[string]*scenario{}, params: map[string]any{}, sweeps: map[string]bool{}, tuple: tuple}
 	for _, name := range slices.Sorted(maps.Keys(opts.Scenarios)) {
 		config := opts.Scenarios[name]
-		if config.GetType() == options.ExecutorType {
+		if config.GetType() == executor.Type {
 			p.sweeps[name] = true
 
 			continue

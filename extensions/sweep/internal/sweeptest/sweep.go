@@ -25,7 +25,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -89,9 +88,9 @@ func NewWithOptions(t *testing.T, config, script string, et *lib.ExecutionTuple,
 }
 
 // Parse reads the options of a scenario.
-func Parse(t *testing.T, json string) *options.Config {
+func Parse(t *testing.T, json string) *executor.Config {
 	t.Helper()
-	c, err := options.Read("rollup", []byte(json))
+	c, err := executor.Read("rollup", []byte(json))
 	require.NoError(t, err)
 
 	return c

@@ -1,4 +1,4 @@
-package options
+package executor
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -54,7 +53,7 @@ func checkOptions(raw []byte, into any) error {
 		if err := checkOption(name, value, kind); err != nil {
 			return err
 		}
-		if _, latencies := into.(*search.Find); kind == reflect.TypeFor[types.NullDuration]() {
+		if _, latencies := into.(*Find); kind == reflect.TypeFor[types.NullDuration]() {
 			if err := checkUnit(value, latencies); err != nil {
 				return fmt.Errorf("%s %w", name, err)
 			}
@@ -102,8 +101,8 @@ func UnknownOption(name string, known []string) error {
 }
 
 func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
-	if kind == reflect.TypeFor[*search.Find]() && string(value) != "null" {
-		if err := checkOptions(value, &search.Find{}); err != nil {
+	if kind == reflect.TypeFor[*Find]() && string(value) != "null" {
+		if err := checkOptions(value, &Find{}); err != nil {
 			return fmt.Errorf("find: %w", err)
 		}
 

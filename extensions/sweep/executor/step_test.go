@@ -1,4 +1,4 @@
-package options
+package executor
 
 import (
 	"testing"
@@ -56,7 +56,7 @@ func TestWhatSegmentsCannotShare(t *testing.T) {
 	} {
 		c := read(t, config)
 		require.Empty(t, c.Validate())
-		require.ErrorContains(t, c.Fits(k6test.Tuple(t, "1/2:1", "0,1/2,1")), want)
-		require.NoError(t, c.Fits(k6test.Tuple(t, "", "")))
+		require.ErrorContains(t, c.fits(k6test.Tuple(t, "1/2:1", "0,1/2,1")), want)
+		require.NoError(t, c.fits(k6test.Tuple(t, "", "")))
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package executor
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ func readFind(t *testing.T, options string) *Find {
 func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
 	t.Helper()
 	options := readFind(t, find)
-	s := New(options, repeats, false)
+	s := newSearch(options, repeats, false)
 	tries := map[float64]int{}
 	for {
 		number, try, more := s.Next()
@@ -50,7 +50,7 @@ func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) 
 	}
 }
 
-func weight(s *Search, steps []report.Step) int {
+func weight(s *search, steps []report.Step) int {
 	met, _, _ := s.weigh(steps)
 
 	return met
@@ -170,7 +170,7 @@ func TestWhatAStepSaysOfABound(t *testing.T) {
 		"nothing succeeded":    {[]report.Step{empty}, -2},
 		"nothing was measured": {nil, -2},
 	} {
-		require.Equal(t, c.weight, weight(New(find, 1, false), c.steps), name)
+		require.Equal(t, c.weight, weight(newSearch(find, 1, false), c.steps), name)
 	}
 }
 
@@ -193,11 +193,11 @@ func TestClearSteps(t *testing.T) {
 	for _, tt := range []struct{ operations, slow, weight int }{
 		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
 	} {
-		got := weight(New(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false), made(tt.operations, tt.slow))
+		got := weight(newSearch(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false), made(tt.operations, tt.slow))
 		require.Equal(t, tt.weight, got, "%d of %d", tt.slow, tt.operations)
 	}
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
-		require.Equal(t, want, weight(New(readFind(t, `{"mean": "`+bound+`", "max": 8}`), 1, false), made(100, 0)), bound)
+		require.Equal(t, want, weight(newSearch(readFind(t, `{"mean": "`+bound+`", "max": 8}`), 1, false), made(100, 0)), bound)
 	}
 }
 
@@ -224,14 +224,14 @@ func TestIntervalsDecideAStep(t *testing.T) {
 		"one kind around":   {append(within(4, 4.5, 4.9), within(4, 4.9, 5.5)...), 0},
 		"one kind above":    {append(within(4, 4.9, 5.5), within(5.1, 5.5, 6)...), -1},
 	} {
-		require.Equal(t, c.weight, weight(New(find, 1, false), c.steps), name)
+		require.Equal(t, c.weight, weight(newSearch(find, 1, false), c.steps), name)
 	}
 	cut := within(4, 4.5, 4.9)
 	cut[0].Complete = false
-	require.Equal(t, -2, weight(New(find, 1, false), cut))
-	require.Equal(t, 1, weight(New(find, 1, true), cut))
+	require.Equal(t, -2, weight(newSearch(find, 1, false), cut))
+	require.Equal(t, 1, weight(newSearch(find, 1, true), cut))
 	cut[0].Intervals = nil
-	require.Equal(t, -2, weight(New(find, 1, true), cut), "nothing is known of it")
+	require.Equal(t, -2, weight(newSearch(find, 1, true), cut), "nothing is known of it")
 }
 
 // A number close to the bound is undecided: it is reported, and is not the result. The numbers on
@@ -239,7 +239,7 @@ func TestIntervalsDecideAStep(t *testing.T) {
 func TestSearchSaysWhatIsUndecided(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for range 100 {
-		s := New(readFind(t, `{"p99": "5ms", "max": 64}`), 1, false)
+		s := newSearch(readFind(t, `{"p99": "5ms", "max": 64}`), 1, false)
 		for {
 			number, _, more := s.Next()
 			if !more {
@@ -289,7 +289,7 @@ func TestSearchBesideANeighbour(t *testing.T) {
 		"stood still":         {still, -1, 1, ""},
 	} {
 		c.steps[0].Clients = 1
-		met, missed, why := New(find, 1, false).weigh(c.steps)
+		met, missed, why := newSearch(find, 1, false).weigh(c.steps)
 		require.Equal(t, c.met, met, name)
 		require.Equal(t, c.missed, missed, name)
 		require.Equal(t, c.why, why, name)
@@ -389,7 +389,7 @@ func TestSearchOfDisturbedHosts(t *testing.T) {
 			found: 5, low: 5, high: 6,
 		},
 	} {
-		s, tries := New(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false), map[float64][]float64{}
+		s, tries := newSearch(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false), map[float64][]float64{}
 		for {
 			number, try, more := s.Next()
 			if !more {
@@ -412,7 +412,7 @@ func TestSearchOfDisturbedHosts(t *testing.T) {
 
 func TestSearchOfShortSteps(t *testing.T) {
 	short := func(operations int64) (*report.Search, int) {
-		s := New(readFind(t, `{"p99": "5ms", "min": 4, "max": 4}`), 1, false)
+		s := newSearch(readFind(t, `{"p99": "5ms", "min": 4, "max": 4}`), 1, false)
 		for tries := 0; ; tries++ {
 			number, _, more := s.Next()
 			if !more {

@@ -1,4 +1,4 @@
-package portable
+package executor
 
 import (
 	"testing"
@@ -7,22 +7,21 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 // Each VU registers the same scenarios; they are steps of one sweep.
 func TestStepsOfAPortableSweep(t *testing.T) {
 	run := testrun.Of(metrics.NewRegistry())
-	var sweep *Sweep
+	var sweep *portableSweep
 	for range 2 {
-		config, err := options.Read("look", []byte(`{"clients": [1, 8], "duration": "5s", "repeats": 2}`))
+		config, err := Read("look", []byte(`{"clients": [1, 8], "duration": "5s", "repeats": 2}`))
 		require.NoError(t, err)
-		scenarios, err := Scenarios(config, run)
+		scenarios, err := Portable(config, run)
 		require.NoError(t, err)
 		require.Len(t, scenarios, 4)
 		for name := range scenarios {
-			step := StepOf(run, name)
+			step := PortableStepOf(lib.WithScenarioState(t.Context(), &lib.ScenarioState{Name: name}), run)
 			require.NotNil(t, step, name)
 			if sweep == nil {
 				sweep = step.sweep
@@ -31,6 +30,6 @@ func TestStepsOfAPortableSweep(t *testing.T) {
 		}
 	}
 	require.Len(t, sweep.steps, 4)
-	require.Empty(t, Without(run, lib.ScenarioConfigs{"look-1-1": nil}))
-	require.Equal(t, []string{"look"}, Without(run, lib.ScenarioConfigs{"other": nil}))
+	require.Empty(t, PortableWithout(run, lib.ScenarioConfigs{"look-1-1": nil}))
+	require.Equal(t, []string{"look"}, PortableWithout(run, lib.ScenarioConfigs{"other": nil}))
 }

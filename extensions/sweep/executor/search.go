@@ -1,4 +1,4 @@
-package search
+package executor
 
 import (
 	"cmp"
@@ -79,8 +79,8 @@ func (n *number) add(steps []report.Step, bounds []findBound) {
 	}
 }
 
-// Search is a search in progress.
-type Search struct {
+// search is a search in progress.
+type search struct {
 	find *Find
 	// repeats is the least number of tries of a number.
 	repeats int
@@ -91,24 +91,23 @@ type Search struct {
 	steps   int
 }
 
-// New begins a search that tries each number at least repeats times. untilKnown is set for steps
-// with a precision.
-func New(find *Find, repeats int, untilKnown bool) *Search {
-	return &Search{find: find, repeats: repeats, untilKnown: untilKnown}
+// newSearch begins a search that tries each number at least repeats times.
+func newSearch(find *Find, repeats int, untilKnown bool) *search {
+	return &search{find: find, repeats: repeats, untilKnown: untilKnown}
 }
 
 // decided reports whether the number needs no further step for the search to continue.
-func (s *Search) decided(n *number) bool {
+func (s *search) decided(n *number) bool {
 	return n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))
 }
 
 // settled reports whether a number at an end of the bracket needs no further step.
-func (s *Search) settled(n *number) bool {
+func (s *search) settled(n *number) bool {
 	return s.decided(n) && (n.leads(sureLead) || n.tries >= 2*max(mostTries, s.repeats))
 }
 
 // Next returns the next number and which try of it this is, from 1. more is false at the end.
-func (s *Search) Next() (value float64, try int, more bool) {
+func (s *search) Next() (value float64, try int, more bool) {
 	if s.steps >= s.find.MostSteps(s.repeats) {
 		return 0, 0, false
 	}
@@ -120,7 +119,7 @@ func (s *Search) Next() (value float64, try int, more bool) {
 	return n.value, n.tries + 1, true
 }
 
-func (s *Search) choose() *number {
+func (s *search) choose() *number {
 	if i := slices.IndexFunc(s.numbers, func(n *number) bool { return !s.decided(n) }); i >= 0 {
 		return s.numbers[i]
 	}
@@ -138,7 +137,7 @@ func (s *Search) choose() *number {
 }
 
 // confirm returns the next number to try again at the ends of the bracket.
-func (s *Search) confirm(good, bad *number) *number {
+func (s *search) confirm(good, bad *number) *number {
 	if good != nil && !s.settled(good) {
 		return good
 	}
@@ -159,7 +158,7 @@ func (s *Search) confirm(good, bad *number) *number {
 
 // below returns the highest number below a doubtful one that needs another step, unless a higher
 // one keeps the bound for sure.
-func (s *Search) below(doubtful *number) (n *number, sure bool) {
+func (s *search) below(doubtful *number) (n *number, sure bool) {
 	for _, n := range slices.Backward(s.numbers) {
 		if n.value < doubtful.value && !s.settled(n) {
 			return n, false
@@ -173,7 +172,7 @@ func (s *Search) below(doubtful *number) (n *number, sure bool) {
 }
 
 // broken returns the lowest number known to miss the bound, or nil.
-func (s *Search) broken() *number {
+func (s *search) broken() *number {
 	for _, n := range s.numbers {
 		if n.broken(decidedLead) {
 			return n
@@ -185,7 +184,7 @@ func (s *Search) broken() *number {
 
 // bracket returns the lowest number that misses the bound, and the highest below it that meets it;
 // nil if there is no such number.
-func (s *Search) bracket() (good, bad *number) {
+func (s *search) bracket() (good, bad *number) {
 	for _, n := range s.numbers {
 		if n.tries == 0 {
 			continue
@@ -199,7 +198,7 @@ func (s *Search) bracket() (good, bad *number) {
 	return good, nil
 }
 
-func (s *Search) number(value float64) *number {
+func (s *search) number(value float64) *number {
 	at, found := slices.BinarySearchFunc(s.numbers, value, func(n *number, value float64) int {
 		switch {
 		case n.value < value:
@@ -218,7 +217,7 @@ func (s *Search) number(value float64) *number {
 }
 
 // Tried adds the step of a number, one entry for each kind of operation.
-func (s *Search) Tried(value float64, steps []report.Step) {
+func (s *search) Tried(value float64, steps []report.Step) {
 	n := s.number(value)
 	s.steps++
 	n.tries++
@@ -232,7 +231,7 @@ func (s *Search) Tried(value float64, steps []report.Step) {
 // weigh returns how much a step counts for the claims that its number meets and misses the bound
 // (negative: against them), and why the step is undecided. Failures, no success, and incomplete
 // steps count twice. Else the worst figure counts.
-func (s *Search) weigh(steps []report.Step) (met, missed int, why string) {
+func (s *search) weigh(steps []report.Step) (met, missed int, why string) {
 	if len(steps) == 0 {
 		return -clearWeight, clearWeight, ""
 	}
@@ -295,7 +294,7 @@ func (b *findBound) clear(s *report.Step) bool {
 
 // sureBracket returns the highest number up to highest that keeps the bound for sure, and the
 // lowest above it that does not.
-func (s *Search) sureBracket(highest float64) *report.Bracket {
+func (s *search) sureBracket(highest float64) *report.Bracket {
 	sure := &report.Bracket{}
 	for _, n := range s.numbers {
 		switch {
@@ -310,7 +309,7 @@ func (s *Search) sureBracket(highest float64) *report.Bracket {
 }
 
 // Result returns the search for the report.
-func (s *Search) Result() *report.Search {
+func (s *search) Result() *report.Search {
 	good, bad := s.bracket()
 	highest := 0.0 // that meets the bound, maybe not for sure
 	if good != nil {

@@ -1,4 +1,4 @@
-package options
+package executor
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package portable
+package executor
 
 import (
 	"errors"
@@ -7,31 +7,31 @@ import (
 
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// margin is the time for connecting, if maxDuration is not set.
-const margin = 10 * time.Second
+// portableMargin is the time for connecting, if maxDuration is not set.
+const portableMargin = 10 * time.Second
 
-// gracefulStop is the default; each window is longer by it.
-const gracefulStop = 5 * time.Second
+// portableStop is the default of gracefulStop; each window is longer by it.
+const portableStop = 5 * time.Second
 
-// Scenarios returns the steps of a sweep as scenarios of k6's own executors. Each client is a VU
-// with one iteration, in which it calls sweep.run; each step has its own window of time.
-func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, error) {
+// Portable returns the steps of a sweep as scenarios of k6's own executors, for services that do
+// not have ours. Each client is a VU with one iteration, in which it calls sweep.run; each step has
+// its own window of time.
+func Portable(c *Config, results *testrun.Results) (map[string]any, error) {
 	if err := possible(c); err != nil {
 		return nil, err
 	}
 	window := windowOf(c)
 	if !c.GracefulStop.Valid {
-		c.GracefulStop.Duration = types.Duration(gracefulStop)
+		c.GracefulStop.Duration = types.Duration(portableStop)
 	}
 	every := window + c.GetGracefulStop() + c.Pause.TimeDuration()
 	scenarios := map[string]any{}
-	sweep := &Sweep{config: c}
-	named := map[string]*Step{}
+	sweep := &portableSweep{sweepRun: &sweepRun{config: c, results: results}}
+	named := map[string]*PortableStep{}
 	for i, s := range c.Steps() {
 		name := fmt.Sprintf("%s-%d", c.Name, s.Clients)
 		if c.Repeats.Int64 > 1 {
@@ -57,10 +57,10 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 			scenario["env"] = env
 		}
 		scenarios[name] = scenario
-		named[name] = &Step{sweep: sweep, spec: s, window: window}
+		named[name] = &PortableStep{sweep: sweep, spec: s, window: window, joined: map[uint64]int{}}
 		sweep.steps = append(sweep.steps, named[name])
 	}
-	if testrun.Shared[steps](results).add(named) {
+	if testrun.Shared[portableSteps](results).add(named) {
 		for name := range named {
 			results.AddStep(name, c)
 		}
@@ -69,14 +69,12 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 	return scenarios, nil
 }
 
-func possible(c *options.Config) error {
+func possible(c *Config) error {
 	switch {
 	case c.Find != nil:
 		return errors.New("find needs the executor client-sweep: its steps are not known before")
 	case c.OpenLoop():
 		return errors.New("rate needs the executor client-sweep; k6's own open loop is constant-arrival-rate")
-	case c.OnError.String == options.OnErrorAbort:
-		return errors.New("onError 'abort' needs the executor client-sweep")
 	case c.Raw.Bool:
 		return errors.New("raw needs the executor client-sweep")
 	case len(c.Variants) > 0:
@@ -92,9 +90,9 @@ func possible(c *options.Config) error {
 	return nil
 }
 
-func windowOf(c *options.Config) time.Duration {
+func windowOf(c *Config) time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
-		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + margin
+		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
 	}
 
 	return c.MaxDuration.TimeDuration()

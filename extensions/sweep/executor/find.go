@@ -1,4 +1,4 @@
-package search
+package executor
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // Values of Find.Of.
 const (
 	ofClients = "clients"
-	OfRate    = "rate"
+	ofRate    = "rate"
 )
 
 // findPrecision limits how far the result may be below the true one, relative to the true one.
@@ -85,7 +85,7 @@ func (f *Find) limits() map[string]types.NullDuration {
 	return limits
 }
 
-// Varies returns OfClients or OfRate.
+// Varies returns ofClients or ofRate.
 func (f *Find) Varies() string {
 	if f.Of == "" {
 		return ofClients
@@ -99,7 +99,7 @@ func (f *Find) First() float64 {
 	switch {
 	case f.Min > 0:
 		return f.Min
-	case f.Varies() == OfRate:
+	case f.Varies() == ofRate:
 		return max(math.Floor(f.Max/(1<<defaultDoublings)), 1)
 	}
 
@@ -118,7 +118,7 @@ func (f *Find) Bound() string {
 
 // Describe describes the search.
 func (f *Find) Describe() string {
-	if f.Varies() == OfRate {
+	if f.Varies() == ofRate {
 		return fmt.Sprintf("up to %s operations a second, to find the highest rate with %s", stream.FormatNumber(f.Max), f.Bound())
 	}
 
@@ -132,7 +132,7 @@ func (f *Find) Validate(most float64) (errs []error) {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	check(f.Varies() == ofClients || f.Varies() == OfRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
+	check(f.Varies() == ofClients || f.Varies() == ofRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
 	check(f.Max >= 1 && f.Max <= most && f.Max == math.Trunc(f.Max),
 		"find.max must be an integer from 1 to %s, but is %v", stream.FormatNumber(most), f.Max)
 	check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),

@@ -1,4 +1,4 @@
-package options
+package executor
 
 import (
 	"math/rand/v2"
@@ -103,8 +103,8 @@ func (s Step) Stream() stream.Step {
 	return stream.Step{Clients: int(s.Clients), Rate: s.Rate, Repeat: s.Repeat}
 }
 
-// Plan returns the plan of a step for package measure.
-func (c *Config) Plan(s Step) measure.Plan {
+// plan returns the plan of a step for package measure.
+func (c *Config) plan(s Step, et *lib.ExecutionTuple) measure.Plan {
 	return measure.Plan{
 		Operations: uint64(c.Iterations.Int64),
 		Duration:   c.Duration.TimeDuration(),
@@ -113,6 +113,8 @@ func (c *Config) Plan(s Step) measure.Plan {
 		Warmup:     c.Warmup.TimeDuration(),
 		Rate:       s.Rate,
 		Seed:       rand.Uint32(),
+		Places:     newSegmentPlaces(et),
+		Part:       IsPart(et),
 	}
 }
 

@@ -1,4 +1,4 @@
-package options
+package executor
 
 import (
 	"go.k6.io/k6/v2/lib"
