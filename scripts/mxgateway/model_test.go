@@ -1,4 +1,4 @@
-package emulator
+package main
 
 import (
 	"context"
@@ -8,9 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 const transport = 200 * time.Microsecond
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 type played struct {
 	perSecond          float64
@@ -18,7 +22,7 @@ type played struct {
 	perSession         []int
 }
 
-func play(shape Shape, n int, during time.Duration, seed uint64) played {
+func play(shape shape, n int, during time.Duration, seed uint64) played {
 	all := &shared{}
 	workers, next := make([]*worker, n), make([]time.Duration, n)
 	for i := range workers {
@@ -45,7 +49,7 @@ func play(shape Shape, n int, during time.Duration, seed uint64) played {
 }
 
 func TestOneSessionHasThePublishedRate(t *testing.T) {
-	one := play(Published(), 1, 5*time.Minute, 1)
+	one := play(published(), 1, 5*time.Minute, 1)
 	assert.InDelta(t, 267, one.perSecond, 0.05*267)
 	assert.InDelta(t, 3.74, one.p50, 0.5)
 	assert.Less(t, one.p99, 5.7, "one session alone has no tail")
@@ -54,7 +58,7 @@ func TestOneSessionHasThePublishedRate(t *testing.T) {
 
 func TestFiveSessionsHaveThePublishedRateAndTail(t *testing.T) {
 	for seed := range uint64(3) {
-		five := play(Published(), 5, 2*time.Minute, seed)
+		five := play(published(), 5, 2*time.Minute, seed)
 		assert.InDelta(t, 800, five.perSecond, 0.06*800)
 		assert.InDelta(t, 3.84, five.p50, 0.3)
 		assert.InDelta(t, 14, five.p95, 2)
@@ -66,17 +70,17 @@ func TestFiveSessionsHaveThePublishedRateAndTail(t *testing.T) {
 
 func TestMoreSessionsGetNoMore(t *testing.T) {
 	for _, n := range []int{10, 20, 64} {
-		assert.InDelta(t, 800, play(Published(), n, time.Minute, 1).perSecond, 0.1*800, "%d sessions", n)
+		assert.InDelta(t, 800, play(published(), n, time.Minute, 1).perSecond, 0.1*800, "%d sessions", n)
 	}
 }
 
 func TestEqualSeedsGiveEqualTimes(t *testing.T) {
-	assert.Equal(t, play(Published(), 5, time.Minute, 1), play(Published(), 5, time.Minute, 1))
-	assert.NotEqual(t, play(Published(), 5, time.Minute, 1), play(Published(), 5, time.Minute, 2))
+	assert.Equal(t, play(published(), 5, time.Minute, 1), play(published(), 5, time.Minute, 1))
+	assert.NotEqual(t, play(published(), 5, time.Minute, 1), play(published(), 5, time.Minute, 2))
 }
 
 func TestStallsAreWithinTheirBounds(t *testing.T) {
-	shape := Shape{StallEvery: 4, StallMin: 100 * time.Millisecond, StallMax: 150 * time.Millisecond}
+	shape := shape{stallEvery: 4, stallMin: 100 * time.Millisecond, stallMax: 150 * time.Millisecond}
 	stalled := play(shape, 1, time.Minute, 1)
 	assert.Zero(t, stalled.p50)
 	assert.InDelta(t, 125, stalled.p95, 25)
@@ -85,13 +89,12 @@ func TestStallsAreWithinTheirBounds(t *testing.T) {
 
 // On a busy machine most waits end late, but not all; Go's own timers are never as accurate.
 func TestWaitsEndOnTimeAndNeverBefore(t *testing.T) {
-	clock := newClock()
-	defer clock.close()
+	clock := newGateway("none", 1, nil)
 	for _, wait := range []time.Duration{100 * time.Microsecond, 700 * time.Microsecond, 3700 * time.Microsecond, 8300 * time.Microsecond} {
 		best := time.Hour
 		for n, giveUp := 0, clock.now()+time.Minute; n < 50 || best >= 250*time.Microsecond && clock.now() < giveUp; n++ {
 			until := clock.now() + wait
-			require.NoError(t, clock.waitUntil(context.Background(), until))
+			require.NoError(t, clock.wait(context.Background(), until))
 			late := clock.now() - until
 			require.GreaterOrEqual(t, late, time.Duration(0))
 			best = min(best, late)
@@ -101,26 +104,8 @@ func TestWaitsEndOnTimeAndNeverBefore(t *testing.T) {
 }
 
 func TestALongWaitEndsWithItsContext(t *testing.T) {
-	clock := newClock()
-	defer clock.close()
+	clock := newGateway("none", 1, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	assert.ErrorIs(t, clock.waitUntil(ctx, clock.now()+time.Hour), context.DeadlineExceeded)
-}
-
-func TestQuantilesAreExactToOnePercent(t *testing.T) {
-	var h histogram
-	for us := 1; us <= 100_000; us++ {
-		h.add(time.Duration(us) * time.Microsecond)
-	}
-	for _, q := range []float64{0.01, 0.50, 0.95, 0.99} {
-		assert.InEpsilon(t, 100*q, h.quantile(q), 0.01)
-	}
-	assert.InDelta(t, 50, h.mean(), 0.01)
-	for v := uint64(1); v < 1<<40; v = v*3/2 + 1 {
-		index := bucket(v)
-		assert.LessOrEqual(t, lower(index), v)
-		assert.Greater(t, lower(index+1), v)
-	}
-	assert.Zero(t, (&histogram{}).quantile(0.5))
+	assert.Equal(t, codes.DeadlineExceeded, status.Code(clock.wait(ctx, clock.now()+time.Hour)))
 }

@@ -1,4 +1,4 @@
-package emulator_test
+package main
 
 import (
 	"math"
@@ -11,12 +11,11 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/emulator"
 	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
 )
 
 func TestTheFlowOfAClient(t *testing.T) {
-	gateway := start(t, atOnce())
+	gateway := start(t, config{})
 	c := dial(t, gateway, fullKey)
 	opened, err := c.OpenSession(c.ctx, &pb.OpenSessionRequest{ClientSessionName: "flow"})
 	require.NoError(t, err)
@@ -54,20 +53,20 @@ func TestTheFlowOfAClient(t *testing.T) {
 		assert.Empty(t, result.GetErrorMessage())
 	}
 
-	unsubscribed, err := s.unsubscribe(handles[machine(2)], handles[machine(1)])
+	unsubscribed, err := s.unsubscribe(handles[machineTag(2)], handles[machineTag(1)])
 	require.NoError(t, err)
 	require.Len(t, unsubscribed.GetBulkSubscribe().GetResults(), 2)
-	assert.Equal(t, machine(2), unsubscribed.GetBulkSubscribe().GetResults()[0].GetTagAddress())
+	assert.Equal(t, machineTag(2), unsubscribed.GetBulkSubscribe().GetResults()[0].GetTagAddress())
 	_, err = c.CloseSession(c.ctx, &pb.CloseSessionRequest{SessionId: s.id})
 	require.NoError(t, err)
 }
 
 func TestOnlyAdvisedTagsWithAValueAreCached(t *testing.T) {
-	config := atOnce()
-	config.Shape = emulator.Shape{FirstValue: 3 * time.Second, Uncached: 2 * time.Millisecond}
+	config := config{}
+	config.shape = shape{firstValue: 3 * time.Second, uncached: 2 * time.Millisecond}
 	s := dial(t, start(t, config), fullKey).open(t)
 	cached := func() []bool {
-		read, err := s.read(machine(1), machine(2))
+		read, err := s.read(machineTag(1), machineTag(2))
 		require.NoError(t, err)
 		var list []bool
 		for _, result := range read.GetBulkRead().GetResults() {
@@ -78,12 +77,12 @@ func TestOnlyAdvisedTagsWithAValueAreCached(t *testing.T) {
 		return list
 	}
 	assert.Equal(t, []bool{false, false}, cached(), "no tag is advised")
-	subscribed, err := s.subscribe(machine(2))
+	subscribed, err := s.subscribe(machineTag(2))
 	require.NoError(t, err)
 	assert.Equal(t, []bool{false, false}, cached(), "the second has no value yet")
 	require.Eventually(t, func() bool { return cached()[1] }, 30*time.Second, 10*time.Millisecond)
 	assert.Equal(t, []bool{false, true}, cached())
-	_, err = s.subscribe(machine(2))
+	_, err = s.subscribe(machineTag(2))
 	require.NoError(t, err)
 	assert.Equal(t, []bool{false, true}, cached(), "to subscribe again takes no value away")
 	_, err = s.unsubscribe(subscribed.GetBulkSubscribe().GetResults()[0].GetItemHandle())
@@ -92,12 +91,12 @@ func TestOnlyAdvisedTagsWithAValueAreCached(t *testing.T) {
 }
 
 func TestAReadThatMayNotWaitFailsWhereNothingIsCached(t *testing.T) {
-	config := atOnce()
-	config.Shape = emulator.Shape{Uncached: time.Hour}
+	config := config{}
+	config.shape = shape{uncached: time.Hour}
 	s := dial(t, start(t, config), fullKey).open(t)
-	_, err := s.subscribe(machine(1))
+	_, err := s.subscribe(machineTag(1))
 	require.NoError(t, err)
-	read, err := s.readWithin(20, machine(1), machine(2))
+	read, err := s.readWithin(20, machineTag(1), machineTag(2))
 	require.NoError(t, err)
 	results := read.GetBulkRead().GetResults()
 	assert.True(t, results[0].GetWasSuccessful())
@@ -106,8 +105,8 @@ func TestAReadThatMayNotWaitFailsWhereNothingIsCached(t *testing.T) {
 }
 
 func TestFailedItemsKeepTheirPlace(t *testing.T) {
-	s := dial(t, start(t, atOnce()), fullKey).open(t)
-	tags := []string{"nobody.knows", machine(3), "", machine(21), machine(3), "TestMachine_3.TestChangingInt"}
+	s := dial(t, start(t, config{}), fullKey).open(t)
+	tags := []string{"nobody.knows", machineTag(3), "", "TestMachine_1000.TestChangingInt", machineTag(3), "TestMachine_3.TestChangingInt"}
 	successful := []bool{false, true, false, false, true, false}
 	subscribed, err := s.subscribe(tags...)
 	require.NoError(t, err)
@@ -127,7 +126,7 @@ func TestFailedItemsKeepTheirPlace(t *testing.T) {
 }
 
 func TestATagHasTheTypeOfItsAttribute(t *testing.T) {
-	s := dial(t, start(t, atOnce()), fullKey).open(t)
+	s := dial(t, start(t, config{}), fullKey).open(t)
 	for attribute, wanted := range map[string]any{
 		"TestChangingBool": &pb.MxValue_BoolValue{}, "TestChangingInt": &pb.MxValue_Int32Value{}, "TestChangingLong": &pb.MxValue_Int64Value{},
 		"TestChangingFloat": &pb.MxValue_FloatValue{}, "TestChangingDouble": &pb.MxValue_DoubleValue{},
@@ -140,11 +139,11 @@ func TestATagHasTheTypeOfItsAttribute(t *testing.T) {
 }
 
 func TestTagsChange(t *testing.T) {
-	config := atOnce()
-	config.Change = 20 * time.Millisecond
+	config := config{}
+	config.change = 20 * time.Millisecond
 	s := dial(t, start(t, config), fullKey).open(t)
 	read := func() *pb.BulkReadResult {
-		reply, err := s.read(machine(1))
+		reply, err := s.read(machineTag(1))
 		require.NoError(t, err)
 		return reply.GetBulkRead().GetResults()[0]
 	}
@@ -154,12 +153,12 @@ func TestTagsChange(t *testing.T) {
 }
 
 func TestAnUnknownServerHandleIsAProtocolStatus(t *testing.T) {
-	s := dial(t, start(t, atOnce()), fullKey).open(t)
+	s := dial(t, start(t, config{}), fullKey).open(t)
 	for _, handle := range []int32{0, -1, s.server + 1, math.MaxInt32} {
 		s.server = handle
 		for _, call := range []func() (*pb.MxCommandReply, error){
-			func() (*pb.MxCommandReply, error) { return s.read(machine(1)) },
-			func() (*pb.MxCommandReply, error) { return s.subscribe(machine(1)) },
+			func() (*pb.MxCommandReply, error) { return s.read(machineTag(1)) },
+			func() (*pb.MxCommandReply, error) { return s.subscribe(machineTag(1)) },
 			func() (*pb.MxCommandReply, error) { return s.unsubscribe(1) },
 		} {
 			reply, err := call()
@@ -173,8 +172,8 @@ func TestAnUnknownServerHandleIsAProtocolStatus(t *testing.T) {
 }
 
 func TestAnUnknownItemHandleFailsInItsPlace(t *testing.T) {
-	s := dial(t, start(t, atOnce()), fullKey).open(t)
-	subscribed, err := s.subscribe(machine(1))
+	s := dial(t, start(t, config{}), fullKey).open(t)
+	subscribed, err := s.subscribe(machineTag(1))
 	require.NoError(t, err)
 	known := subscribed.GetBulkSubscribe().GetResults()[0].GetItemHandle()
 	reply, err := s.unsubscribe(known+1, known, known)
@@ -187,8 +186,8 @@ func TestAnUnknownItemHandleFailsInItsPlace(t *testing.T) {
 }
 
 func TestACommandThatIsNotWhatItsKindSays(t *testing.T) {
-	s := dial(t, start(t, atOnce()), fullKey).open(t)
-	read := readCommand(s.server, 0, machine(1))
+	s := dial(t, start(t, config{}), fullKey).open(t)
+	read := readCommand(s.server, 0, machineTag(1))
 	read.Kind = pb.MxCommandKind_MX_COMMAND_KIND_REGISTER
 	for _, command := range []*pb.MxCommand{nil, {}, {Kind: pb.MxCommandKind_MX_COMMAND_KIND_READ_BULK}, read} {
 		reply, err := s.invoke(command)
@@ -197,115 +196,42 @@ func TestACommandThatIsNotWhatItsKindSays(t *testing.T) {
 	}
 }
 
-func TestTooMuchIsRefused(t *testing.T) {
-	gateway := start(t, atOnce())
-	s := dial(t, gateway, fullKey).open(t)
-	reply, err := s.read(make([]string, 1001)...)
-	require.NoError(t, err)
-	assert.Equal(t, "1001 items are too many: at most 1000", reply.GetProtocolStatus().GetMessage())
-	register := &pb.MxCommand{Kind: pb.MxCommandKind_MX_COMMAND_KIND_REGISTER, Payload: &pb.MxCommand_Register{Register: &pb.RegisterCommand{}}}
-	for range 63 {
-		reply, err = s.invoke(register)
-		require.NoError(t, err)
-		require.Zero(t, reply.GetHresult())
-	}
-	reply, err = s.invoke(register)
-	require.NoError(t, err)
-	assert.Equal(t, pb.ProtocolStatusCode_PROTOCOL_STATUS_CODE_INVALID_COMMAND, reply.GetProtocolStatus().GetCode())
-	for range 999 {
-		_, err = s.OpenSession(s.ctx, &pb.OpenSessionRequest{})
-		require.NoError(t, err)
-	}
-	_, err = s.OpenSession(s.ctx, &pb.OpenSessionRequest{})
-	assert.Equal(t, codes.ResourceExhausted, status.Code(err))
-}
-
 func TestSessionsAreIsolated(t *testing.T) {
-	c := dial(t, start(t, atOnce()), fullKey)
+	c := dial(t, start(t, config{}), fullKey)
 	one, other := c.open(t), c.open(t)
 	require.NotEqual(t, one.id, other.id)
-	_, err := one.subscribe(machine(1))
+	_, err := one.subscribe(machineTag(1))
 	require.NoError(t, err)
-	read, err := other.read(machine(1))
+	read, err := other.read(machineTag(1))
 	require.NoError(t, err)
 	assert.False(t, read.GetBulkRead().GetResults()[0].GetWasCached(), "it is advised in the first session only")
 	assert.Zero(t, read.GetBulkRead().GetResults()[0].GetItemHandle())
 }
 
 func TestAClosedSessionIsGone(t *testing.T) {
-	gateway := start(t, atOnce())
+	gateway := start(t, config{})
 	c := dial(t, gateway, fullKey)
 	s, stays := c.open(t), c.open(t)
-	events, err := c.StreamEvents(c.ctx, &pb.StreamEventsRequest{SessionId: s.id})
+	_, err := c.CloseSession(c.ctx, &pb.CloseSessionRequest{SessionId: s.id})
 	require.NoError(t, err)
-	_, err = s.subscribe(machine(1))
-	require.NoError(t, err)
-	_, err = events.Recv()
-	require.NoError(t, err)
-	_, err = c.CloseSession(c.ctx, &pb.CloseSessionRequest{SessionId: s.id})
-	require.NoError(t, err)
-	_, err = events.Recv()
-	require.EqualError(t, err, "EOF", "its stream ends")
-	_, err = s.read(machine(1))
+	_, err = s.read(machineTag(1))
 	assert.Equal(t, codes.NotFound, status.Code(err))
 	assert.Contains(t, err.Error(), s.id)
 	_, err = c.CloseSession(c.ctx, &pb.CloseSessionRequest{SessionId: s.id})
 	assert.Equal(t, codes.NotFound, status.Code(err))
-	_, err = stays.read(machine(1))
+	_, err = stays.read(machineTag(1))
 	assert.NoError(t, err)
-	calls := gateway.Summary()
+	calls := gateway.recorder.summary()
 	assert.EqualValues(t, 2, calls.Total.TotalCalls)
 	assert.EqualValues(t, 1, calls.Total.FailedCalls)
 	assert.Equal(t, "unknown", calls.Sessions[0].Session)
 }
 
-func TestASessionThatIsNotUsedMakesRoom(t *testing.T) {
-	config := atOnce()
-	config.Idle = 2 * time.Second
-	c := dial(t, start(t, config), fullKey)
-	idle, busy := c.open(t), c.open(t)
-	var err error
-	for begin := time.Now(); time.Since(begin) < 2200*time.Millisecond; time.Sleep(time.Millisecond) {
-		_, err = busy.read(machine(1))
-		require.NoError(t, err)
-	}
-	_, err = busy.read(machine(1))
-	require.NoError(t, err)
-	c.open(t)
-	_, err = idle.read(machine(1))
-	assert.Equal(t, codes.NotFound, status.Code(err))
-	_, err = busy.read(machine(1))
-	assert.NoError(t, err)
-}
-
 func TestUnknownSessionsAreNotFound(t *testing.T) {
-	c := dial(t, start(t, atOnce()), fullKey)
+	c := dial(t, start(t, config{}), fullKey)
 	for _, id := range []string{"", "session-99", strings.Repeat("x", 10_000)} {
-		_, err := session{client: c, id: id, server: 1}.read(machine(1))
+		_, err := clientSession{client: c, id: id, server: 1}.read(machineTag(1))
 		assert.Equal(t, codes.NotFound, status.Code(err))
 		assert.Less(t, len(err.Error()), 300)
-		events, err := c.StreamEvents(c.ctx, &pb.StreamEventsRequest{SessionId: id})
-		require.NoError(t, err)
-		_, err = events.Recv()
-		assert.Equal(t, codes.NotFound, status.Code(err))
 	}
-}
-
-func TestEventsAreTheChangesOfAdvisedTags(t *testing.T) {
-	config := atOnce()
-	config.Change = 100 * time.Millisecond
-	s := dial(t, start(t, config), fullKey).open(t)
-	_, err := s.subscribe(machine(1), machine(2))
-	require.NoError(t, err)
-	events, err := s.StreamEvents(s.ctx, &pb.StreamEventsRequest{SessionId: s.id})
-	require.NoError(t, err)
-	last := map[string]int32{}
-	for range 6 {
-		event, err := events.Recv()
-		require.NoError(t, err)
-		assert.Equal(t, s.id, event.GetSessionId())
-		assert.Greater(t, event.GetValue().GetInt32Value(), last[event.GetTagAddress()])
-		last[event.GetTagAddress()] = event.GetValue().GetInt32Value()
-	}
-	assert.Len(t, last, 2)
 }
