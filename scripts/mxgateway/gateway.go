@@ -241,7 +241,7 @@ func (g *gateway) admit(ctx context.Context, call, scope string) (failing int, e
 	granted, known := g.keys[text]
 	switch {
 	case !bearer || !known:
-		return 0, status.Error(codes.Unauthenticated, "the key is not known here: Bearer mxgw_<keyId>_<secret>")
+		return 0, status.Error(codes.Unauthenticated, "the key is not known here")
 	case !slices.Contains(granted, scope):
 		return 0, status.Errorf(codes.PermissionDenied, "the key lacks the scope %s", scope)
 	}
