@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
 
 // client is the JavaScript object Client. An operation opens its connection if it is missing
@@ -35,7 +36,7 @@ type client struct {
 	spoken sobek.Value
 	text   string
 	// stock continues one appender's load where another's ended.
-	stock *stockSource
+	stock *generate.Stock
 
 	runs  *workload.Runs
 	seat  *eventloop.Seat

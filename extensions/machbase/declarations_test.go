@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
 
 func TestDeclarations(t *testing.T) {
@@ -94,7 +95,10 @@ func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if key := field.Tag.Get("json"); key != "" { // the rest is XK6Sweep.ClientOptions
+		switch key := field.Tag.Get("json"); {
+		case field.Type == reflect.TypeFor[generate.Options]():
+			keys = append(keys, optionKeys(field.Type)...)
+		case key != "" && key != "-": // the rest is XK6Sweep.ClientOptions
 			keys = append(keys, key)
 		}
 	}

@@ -2,7 +2,6 @@ package machbase
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
 )
 
 const (
@@ -23,43 +21,42 @@ const (
 	generatorSequence = "sequence"
 )
 
-var generators = []string{ //nolint:gochecknoglobals // a constant
-	generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks, generatorUniform,
-}
-
-type batches func(send func(columns ...any) error) error
+type batches func(send generate.Send) error
 
 func (a *appender) generator(name string, options sobek.Value) (batches, error) {
+	series := rangeOptions{Options: generate.Options{Tags: 1, Prefix: "tag-"}, Interval: types.NullDurationFrom(time.Second)}
 	switch name {
 	case generatorTicks, generatorSeconds, generatorMinutes:
 		return a.stockGenerator(name, options)
 	case generatorUniform:
-		o := uniformOptions{rangeOptions: defaultRange(), Max: 1}
+		o := uniformOptions{rangeOptions: series, Max: 1}
 		if err := k6glue.Options(options, &o); err != nil {
 			return nil, err
 		}
 
-		return series(generate.Uniform(o.options(), o.Seed, o.Min, o.Max))
+		return batchesOf(generate.Uniform(o.options(), o.Seed, o.Min, o.Max))
 	case generatorSine:
-		o := sineOptions{rangeOptions: defaultRange(), Period: types.NullDurationFrom(time.Minute), Amplitude: 1}
+		o := sineOptions{rangeOptions: series, Period: types.NullDurationFrom(time.Minute), Amplitude: 1}
 		if err := k6glue.Options(options, &o); err != nil {
 			return nil, err
 		}
 
-		return series(generate.Sine(o.options(), o.Period.TimeDuration(), o.Amplitude, o.Offset))
+		return batchesOf(generate.Sine(o.options(), o.Period.TimeDuration(), o.Amplitude, o.Offset))
 	case generatorSequence:
-		o := sequenceOptions{rangeOptions: defaultRange()}
+		o := sequenceOptions{rangeOptions: series}
 		if err := k6glue.Options(options, &o); err != nil {
 			return nil, err
 		}
 
-		return series(generate.Sequence(o.options(), o.Offset))
+		return batchesOf(generate.Sequence(o.options(), o.Offset))
 	default:
-		return nil, fmt.Errorf("unknown generator %q; known are %s", name, strings.Join(slices.Sorted(slices.Values(generators)), ", "))
+		return nil, fmt.Errorf("unknown generator %q; known are %s", name, strings.Join([]string{
+			generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks, generatorUniform,
+		}, ", "))
 	}
 }
 
-func series(source *generate.Source, err error) (batches, error) {
+func batchesOf(source *generate.Source, err error) (batches, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -68,22 +65,15 @@ func series(source *generate.Source, err error) (batches, error) {
 }
 
 type rangeOptions struct {
-	Tags     int                `json:"tags"`
-	Prefix   string             `json:"prefix"`
-	From     time.Time          `json:"from"`
-	To       time.Time          `json:"to"`
-	Rows     int64              `json:"rows"`
+	generate.Options
+
 	Interval types.NullDuration `json:"interval"`
 }
 
-func defaultRange() rangeOptions {
-	return rangeOptions{Tags: 1, Prefix: "tag-", Interval: types.NullDurationFrom(time.Second)}
-}
-
 func (o *rangeOptions) options() generate.Options {
-	return generate.Options{
-		Tags: o.Tags, Prefix: o.Prefix, From: o.From, To: o.To, Rows: o.Rows, Interval: o.Interval.TimeDuration(),
-	}
+	o.Options.Interval = o.Interval.TimeDuration()
+
+	return o.Options
 }
 
 type uniformOptions struct {
@@ -115,37 +105,29 @@ type stockOptions struct {
 	TPS  float64   `json:"tps"`
 }
 
-type stockSource struct {
-	*stock.Generator
-
-	seed uint64
-	tps  float64
-}
-
 func (a *appender) stockGenerator(name string, options sobek.Value) (batches, error) {
-	o := stockOptions{TPS: stock.DefaultTPS}
+	o := stockOptions{TPS: generate.DefaultTPS}
 	if err := k6glue.Options(options, &o); err != nil {
 		return nil, err
 	}
-	if a.stock == nil || a.stock.seed != o.Seed || a.stock.tps != o.TPS {
-		g, err := stock.New(stock.Options{Seed: o.Seed, TPS: o.TPS, Codes: stock.Codes()})
+	if a.stock == nil || a.stock.Seed != o.Seed || a.stock.TPS != o.TPS {
+		made, err := generate.NewStock(o.Seed, o.TPS)
 		if err != nil {
 			return nil, err
 		}
-		a.stock = &stockSource{g, o.Seed, o.TPS}
+		a.stock = made
 	}
 
-	source := a.stock
-	switch name {
-	case generatorTicks:
-		return func(send func(columns ...any) error) error { return source.TickBatches(o.From, o.To, send) }, nil
-	case generatorSeconds:
-		return func(send func(columns ...any) error) error {
-			return source.RollupBatches(time.Second, o.From, o.To, send)
-		}, nil
-	default:
-		return func(send func(columns ...any) error) error {
-			return source.RollupBatches(time.Minute, o.From, o.To, send)
-		}, nil
+	stock, period := a.stock, time.Minute
+	if name == generatorSeconds {
+		period = time.Second
 	}
+
+	return func(send generate.Send) error {
+		if name == generatorTicks {
+			return stock.TickBatches(o.From, o.To, send)
+		}
+
+		return stock.RollupBatches(period, o.From, o.To, send)
+	}, nil
 }

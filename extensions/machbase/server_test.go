@@ -16,7 +16,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
 
 // These tests need the real server at MACHBASE_URL.
@@ -463,16 +463,16 @@ const (
 func TestServerGenerate(t *testing.T) {
 	from := time.Date(2026, 2, 23, 12, 0, 0, 0, time.UTC)
 	to := from.Add(2 * time.Minute)
-	generator := func() *stock.Generator {
-		g, err := stock.New(stock.Options{Seed: 7, TPS: 500, Codes: stock.Codes()})
+	generator := func() *generate.Stock {
+		g, err := generate.NewStock(7, 500)
 		require.NoError(t, err)
 
 		return g
 	}
 	var ticks, sample int64
 	var lastPrice float64
-	code := stock.Codes()[3]
-	require.NoError(t, generator().Ticks(from, to, func(tick *stock.Tick) error {
+	code := generate.Codes()[3]
+	require.NoError(t, generator().Ticks(from, to, func(tick *generate.Tick) error {
 		ticks++
 		if tick.Code == code {
 			sample++
@@ -514,7 +514,7 @@ func TestServerGenerate(t *testing.T) {
 	require.Equal(t, ticks, v.Run(`made`))
 
 	var minutes, sum int64
-	require.NoError(t, generator().Rollups(time.Minute, from, to, func(r *stock.Rollup) error { minutes++; sum += r.Count; return nil }))
+	require.NoError(t, generator().Rollups(time.Minute, from, to, func(r *generate.Rollup) error { minutes++; sum += r.Count; return nil }))
 	load(rollupTable, generatorMinutes)
 	require.JSONEq(t, fmt.Sprintf(`[%d,%d,0]`, minutes, minutes), v.JSON(`[made, closed.accepted, closed.rejected]`))
 	v.untilCount(int(minutes))

@@ -11,19 +11,19 @@ import (
 // MaxTags is the maximum number of tags, whose names are kept in memory.
 const MaxTags = 1_000_000
 
-// Options are the common options of all generators.
+// Options are the common options of series.
 type Options struct {
 	// Tags is the number of tags, from 1 to MaxTags. Their names are Prefix and a number from 0.
-	Tags   int
-	Prefix string
+	Tags   int    `json:"tags"`
+	Prefix string `json:"prefix"`
 	// From is the time of the first row of each tag.
-	From time.Time
+	From time.Time `json:"from"`
 	// The range ends before To, or after Rows rows in total, perhaps in the middle of a round of
 	// tags. Set one of both.
-	To   time.Time
-	Rows int64
+	To   time.Time `json:"to"`
+	Rows int64     `json:"rows"`
 	// Interval is the time between the rows of a tag, at least one nanosecond.
-	Interval time.Duration
+	Interval time.Duration `json:"-"`
 }
 
 // The range of 64 bits of nanoseconds since 1970.

@@ -50,10 +50,10 @@ sweep 'an emulated MXAccess gateway, gRPC: `read-bulk`' read-bulk
 k6 run --quiet scenarios/stock-load.js -e TPS=200 -e BACK=64 -e AHEAD=10 >&2
 sweep 'Machbase, native driver: `stock-load`, `stock-rollup`' stock-rollup
 
-rooms=(./extensions/internal/clock ./extensions/internal/netutil ./extensions/internal/splitmix ./extensions/machbase/stock ./extensions/memcached/wire/...
+rooms=(./extensions/internal/clock ./extensions/internal/netutil ./extensions/internal/splitmix ./extensions/machbase/generate ./extensions/memcached/wire/...
   ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/sweep/gate/... ./extensions/sweep/report/...)
 say 'testing'
 # Tests start their own servers.
 env -u UMEM_URL CGO_ENABLED=0 GOARCH=arm64 go test -vet=off -exec qemu-aarch64-static "${rooms[@]}" >"$room/tests" 2>&1 || { cat "$room/tests" >&2; die 'tests fail'; }
-row "tests of $(grep -c ^ok "$room/tests") packages: wire rooms, \`machbase/stock\`, \`nats/kvlayout\`, \`sweep/gate\`, \`sweep/report\`, clock" 'pass'
+row "tests of $(grep -c ^ok "$room/tests") packages: wire rooms, \`machbase/generate\`, \`nats/kvlayout\`, \`sweep/gate\`, \`sweep/report\`, clock" 'pass'
 signature arm64 '1 and 8 clients, 2 s a step'

@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"errors"
@@ -25,11 +25,10 @@ func TestTicksAreDeterministic(t *testing.T) {
 func TestRangesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, tps := range []float64{.3, 7, 13.3} {
-		options := Options{Seed: 3, TPS: tps, Codes: Codes()}
 		from := time.Date(1969, 12, 31, 22, 30, 0, 0, time.UTC)
 		length := 3 * time.Hour
-		whole := ticks(t, generator(t, options), from, from.Add(length))
-		g := generator(t, options)
+		whole := ticks(t, newStock(3, tps, Codes()), from, from.Add(length))
+		g := newStock(3, tps, Codes())
 		for range 40 {
 			a := from.Add(time.Duration(rng.Int64N(int64(length))))
 			b := a.Add(time.Duration(rng.Int64N(int64(from.Add(length).Sub(a)))))
@@ -51,9 +50,8 @@ func within(all []Tick, from, to time.Time) []Tick {
 
 func TestConsecutiveRangesAreContinuous(t *testing.T) {
 	from, to := noon.Add(59*time.Minute), noon.Add(62*time.Minute)
-	options := Options{Seed: 1, TPS: 13.3, Codes: Codes()}
-	whole := ticks(t, generator(t, options), from, to)
-	g := generator(t, options)
+	whole := ticks(t, newStock(1, 13.3, Codes()), from, to)
+	g := newStock(1, 13.3, Codes())
 	var pieces []Tick
 	for at := from; at.Before(to); at = at.Add(777 * time.Millisecond) {
 		end := at.Add(777 * time.Millisecond)
@@ -112,7 +110,7 @@ func TestHoursStartAtTheAnchors(t *testing.T) {
 	}
 }
 
-func base(g *Generator, code string) float64 {
+func base(g *Stock, code string) float64 {
 	for i, c := range g.codes {
 		if c == code {
 			return g.ticks.traits[i].base

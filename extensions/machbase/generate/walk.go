@@ -1,8 +1,14 @@
-package stock
+package generate
 
 import (
 	"math"
 	"math/rand/v2"
+	"time"
+)
+
+const (
+	beatLength   = int64(100 * time.Millisecond)
+	beatsPerHour = int64(time.Hour) / beatLength
 )
 
 type traits struct {

@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"errors"
@@ -9,14 +9,14 @@ import (
 )
 
 func TestBatchesAreTheRows(t *testing.T) {
-	g := generator(t, Options{Seed: 1, TPS: 333, Codes: Codes()})
+	g := newStock(1, 333, Codes())
 	from, to := noon.Add(10*time.Second), noon.Add(3*time.Minute+time.Second)
 	var gathered []Tick
 	require.NoError(t, g.TickBatches(from, to, func(columns ...any) error {
 		require.Len(t, columns, 6)
 		codes := columns[0].([]string)
 		require.NotEmpty(t, codes)
-		require.LessOrEqual(t, len(codes), batchRows)
+		require.LessOrEqual(t, len(codes), BatchRows)
 		for i, code := range codes {
 			gathered = append(gathered, Tick{code, columns[1].([]int64)[i], columns[2].([]float64)[i], columns[3].([]float64)[i],
 				columns[4].([]float64)[i], columns[5].([]float64)[i]})
@@ -60,7 +60,7 @@ func TestBatchesOfARangeThatIsRefused(t *testing.T) {
 	g := published(t, 1)
 	send := func(...any) error { panic("a batch") }
 	require.ErrorContains(t, g.TickBatches(noon, noon.Add(-1), send), "before its start")
-	require.ErrorContains(t, g.RollupBatches(7*time.Second, noon, noon.Add(time.Hour), send), "the period is 7s")
+	require.ErrorContains(t, g.RollupBatches(time.Second, noon, noon.Add(-1), send), "before its start")
 	require.NoError(t, g.TickBatches(noon, noon, send))
 }
 
@@ -72,5 +72,5 @@ func TestNothingIsAllocatedPerRowOfABatch(t *testing.T) {
 		_ = g.TickBatches(from, to, func(...any) error { return nil })
 		from = to
 	})
-	require.LessOrEqual(t, perMinute, 8*(60_000.0/batchRows+1))
+	require.LessOrEqual(t, perMinute, 8*(60_000.0/BatchRows+1))
 }

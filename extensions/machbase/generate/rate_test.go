@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 
 func TestRate(t *testing.T) {
 	for _, tps := range []float64{MinTPS, .1, 1, 3, 9.99, 10, 12.5, 33.3, 200} {
-		g := generator(t, Options{TPS: tps, Codes: Codes()})
+		g := newStock(0, tps, Codes())
 		for hour := range 2 {
 			from := noon.Add(time.Duration(hour) * time.Hour)
 			n := 0
@@ -21,7 +21,7 @@ func TestRate(t *testing.T) {
 }
 
 func TestFractionsAreSpread(t *testing.T) {
-	g := generator(t, Options{TPS: 12.5, Codes: Codes()})
+	g := newStock(0, 12.5, Codes())
 	for s := range 600 {
 		from := noon.Add(time.Duration(s) * time.Second)
 		require.InDelta(t, 12.5, len(ticks(t, g, from, from.Add(time.Second))), .5)
@@ -43,11 +43,11 @@ func TestCodesAreUniform(t *testing.T) {
 		for _, n := range counts {
 			total += n
 		}
-		expected := float64(total) / NumCodes
+		expected := float64(total) / numCodes
 		for _, code := range g.codes {
 			chi2 += math.Pow(float64(counts[code])-expected, 2) / expected
 		}
-		require.InDelta(t, NumCodes-1, chi2, 5*37, name)
+		require.InDelta(t, numCodes-1, chi2, 5*37, name)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestValuesAreSane(t *testing.T) {
 }
 
 func TestFloors(t *testing.T) {
-	g := generator(t, Options{TPS: MinTPS, Codes: []string{"A"}})
+	g := newStock(0, MinTPS, []string{"A"})
 	for i := range g.ticks.traits {
 		g.ticks.traits[i] = traits{base: 0, baseVolume: 0, volatility: 100, drift: 0}
 	}
@@ -79,7 +79,7 @@ func TestFloors(t *testing.T) {
 }
 
 func TestVolatility(t *testing.T) {
-	g := generator(t, Options{Seed: 5, TPS: 100, Codes: []string{"A"}})
+	g := newStock(5, 100, []string{"A"})
 	is := g.ticks.traits[0]
 	last, n, sum2 := is.base, 0, 0.
 	require.NoError(t, g.Ticks(noon, noon.Add(time.Hour), func(tick *Tick) error {

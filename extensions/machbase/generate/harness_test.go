@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"testing"
@@ -9,19 +9,19 @@ import (
 
 var noon = time.Date(2026, 2, 23, 12, 0, 0, 0, time.UTC)
 
-func published(tb testing.TB, seed uint64) *Generator {
+func published(tb testing.TB, seed uint64) *Stock {
 	tb.Helper()
-	return generator(tb, Options{Seed: seed, TPS: DefaultTPS, Codes: Codes()})
-}
-
-func generator(tb testing.TB, options Options) *Generator {
-	tb.Helper()
-	g, err := New(options)
+	g, err := NewStock(seed, DefaultTPS)
 	require.NoError(tb, err)
+
 	return g
 }
 
-func ticks(tb testing.TB, g *Generator, from, to time.Time) []Tick {
+func (t *Tick) Time() time.Time { return time.Unix(0, t.UnixNano).UTC() }
+
+func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
+
+func ticks(tb testing.TB, g *Stock, from, to time.Time) []Tick {
 	tb.Helper()
 	var all []Tick
 	require.NoError(tb, g.Ticks(from, to, func(t *Tick) error {
@@ -31,7 +31,7 @@ func ticks(tb testing.TB, g *Generator, from, to time.Time) []Tick {
 	return all
 }
 
-func rollups(tb testing.TB, g *Generator, from, to time.Time) []Rollup {
+func rollups(tb testing.TB, g *Stock, from, to time.Time) []Rollup {
 	tb.Helper()
 	var all []Rollup
 	require.NoError(tb, g.Rollups(time.Minute, from, to, func(r *Rollup) error {

@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func summed(all []Tick, codes []string) (rows []Rollup) {
 
 func TestRollupsAreTheSumsOfTheTicks(t *testing.T) {
 	for _, tps := range []float64{.5, 33.3, 400} { // the first rate leaves codes without ticks
-		g := generator(t, Options{Seed: 1, TPS: tps, Codes: Codes()})
+		g := newStock(1, tps, Codes())
 		from, to := noon.Add(57*time.Minute), noon.Add(63*time.Minute)
 		require.Equal(t, summed(ticks(t, g, from, to), g.codes), rollups(t, g, from, to))
 	}
@@ -53,7 +53,7 @@ func TestRollupsAreTheSumsOfTheTicks(t *testing.T) {
 func TestAtTheRateOfTheTablesEveryCodeHasARow(t *testing.T) {
 	g := published(t, 1)
 	rows := rollups(t, g, noon, noon.Add(10*time.Minute))
-	require.Len(t, rows, 10*NumCodes)
+	require.Len(t, rows, 10*numCodes)
 	require.Equal(t, noon, rows[0].Time())
 	require.Equal(t, g.codes[0], rows[0].Code)
 }
@@ -65,14 +65,13 @@ func TestOnlyFullMinutesAreRolledUp(t *testing.T) {
 	require.Empty(t, rollups(t, g, noon.Add(1), noon.Add(2*time.Minute-1)))
 	require.Empty(t, rollups(t, g, noon.Add(time.Second), noon.Add(2*time.Second)))
 	require.Empty(t, rollups(t, g, noon, noon))
-	require.Len(t, rollups(t, g, noon, noon.Add(time.Minute)), NumCodes)
+	require.Len(t, rollups(t, g, noon, noon.Add(time.Minute)), numCodes)
 }
 
 func TestRangesOfRollupsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	options := Options{Seed: 3, TPS: 5, Codes: Codes()[:5]}
-	whole := rollups(t, generator(t, options), noon, noon.Add(3*time.Hour))
-	g := generator(t, options)
+	whole := rollups(t, newStock(3, 5, Codes()[:5]), noon, noon.Add(3*time.Hour))
+	g := newStock(3, 5, Codes()[:5])
 	for range 60 {
 		a := rng.IntN(180)
 		b := a + rng.IntN(181-a)
@@ -91,20 +90,20 @@ func TestYieldStopsRollups(t *testing.T) {
 	g := published(t, 1)
 	stop, seen := errors.New("stop"), 0
 	err := g.Rollups(time.Minute, noon, noon.Add(time.Hour), func(*Rollup) error {
-		if seen++; seen == NumCodes+3 {
+		if seen++; seen == numCodes+3 {
 			return stop
 		}
 		return nil
 	})
 	require.Equal(t, stop, err)
-	require.Equal(t, NumCodes+3, seen)
+	require.Equal(t, numCodes+3, seen)
 	require.Equal(t,
 		rollups(t, published(t, 1), noon, noon.Add(3*time.Minute)),
 		rollups(t, g, noon, noon.Add(3*time.Minute)))
 }
 
 func TestSecondsAddUpToTheMinute(t *testing.T) {
-	g := generator(t, Options{Seed: 1, TPS: 100, Codes: Codes()})
+	g := newStock(1, 100, Codes())
 	to := noon.Add(time.Minute)
 	counts := map[string]int64{}
 	volumes := map[string]float64{}
@@ -122,12 +121,4 @@ func TestSecondsAddUpToTheMinute(t *testing.T) {
 		return nil
 	}))
 	require.Len(t, counts, minutes)
-}
-
-func TestPeriodsThatDoNotFit(t *testing.T) {
-	g := generator(t, Options{Seed: 1, TPS: 100, Codes: Codes()})
-	for _, period := range []time.Duration{0, -time.Second, 50 * time.Millisecond, 7 * time.Second, 2 * time.Hour} {
-		err := g.Rollups(period, noon, noon.Add(time.Hour), func(*Rollup) error { panic("a row") })
-		require.ErrorContains(t, err, "the period is "+period.String())
-	}
 }

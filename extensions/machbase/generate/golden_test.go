@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"flag"
@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write testdata/golden.txt anew")
+var update = flag.Bool("update", false, "write testdata anew")
 
-func TestGolden(t *testing.T) {
+func TestStockIsGolden(t *testing.T) {
 	var b strings.Builder
 	g := published(t, 42)
 	for _, at := range []time.Duration{0, 30*time.Minute + 200*time.Millisecond, time.Hour} {
@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 		fmt.Fprintln(&b, "minute", r.Code, r.UnixNano, r.SumPrice, r.SumVolume, r.SumBid, r.SumAsk, r.Count)
 	}
 
-	path := filepath.Join("testdata", "golden.txt")
+	path := filepath.Join("testdata", "stock.txt")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
 	}

@@ -1,4 +1,4 @@
-package stock
+package generate
 
 import (
 	"crypto/sha256"
@@ -13,10 +13,10 @@ import (
 
 func TestCodes(t *testing.T) {
 	codes := Codes()
-	require.Len(t, codes, NumCodes)
+	require.Len(t, codes, numCodes)
 	require.Contains(t, codes, "WISH")
 	require.True(t, slices.IsSorted(codes))
-	require.Len(t, slices.Compact(slices.Clone(codes)), NumCodes, "codes are distinct")
+	require.Len(t, slices.Compact(slices.Clone(codes)), numCodes, "codes are distinct")
 	shape := regexp.MustCompile(`^[A-Z]{1,5}$`)
 	for _, code := range codes {
 		require.Regexp(t, shape, code)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
 // Source generates the rows of a range.
@@ -26,26 +28,21 @@ func newSource(o Options, value func(tag int, step, at int64) float64) (*Source,
 	return &Source{options: o, rows: rows, value: value}, nil
 }
 
-// Batches calls send with up to [BatchRows] rows at a time: names ([]string), times ([]int64,
-// nanoseconds since 1970) and values ([]float64). They are valid until send returns. Batches
-// returns the first error of send.
-func (s *Source) Batches(send func(columns ...any) error) error {
+// Batches sends the rows.
+func (s *Source) Batches(send Send) error {
 	names := s.options.names()
-	b := newBatch(s.rows)
+	b := newBatch(send, 1)
 	at, step, tag := s.options.From.UnixNano(), int64(0), 0
 	for range s.rows {
-		b.add(names[tag], at, s.value(tag, step, at))
-		if len(b.names) == BatchRows {
-			if err := b.send(send); err != nil {
-				return err
-			}
+		if err := b.add(names[tag], at, s.value(tag, step, at)); err != nil {
+			return err
 		}
 		if tag++; tag == len(names) {
 			at, step, tag = at+int64(s.options.Interval), step+1, 0
 		}
 	}
 
-	return b.send(send)
+	return b.end()
 }
 
 // Uniform draws values uniformly from lowest (inclusive) to highest (exclusive). Each tag and seed
@@ -57,7 +54,7 @@ func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
 	}
 
 	return newSource(o, func(tag int, _, at int64) float64 {
-		draw := mix(mix(mix(seed)+uint64(tag)) + uint64(at))
+		draw := splitmix.Mix(splitmix.Mix(splitmix.Mix(seed)+uint64(tag)) + uint64(at))
 
 		return lowest + float64(width*(float64(draw>>11)/(1<<53)))
 	})
@@ -90,11 +87,3 @@ func Sequence(o Options, offset float64) (*Source, error) {
 }
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
-
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-
-	return x ^ x>>31
-}
