@@ -31,7 +31,7 @@ sequential := machbase/generate nats/kvlayout/rows sweep/command sweep/gate swee
   sweep/report sweep/report/page sweep/stats
 # The version for k6 version: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
-shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
+shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x.version=$(version)
 # Packages with code for systems other than Linux, which the tag portable selects.
 portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
 # npm writes this file last.

@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly platforms=(darwin/amd64 darwin/arm64 linux/amd64 linux/arm64 windows/amd64 windows/arm64)
-readonly variable=github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version
+readonly variable=github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x.version
 export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false
 version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo v0.0.0)}
 

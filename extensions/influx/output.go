@@ -15,7 +15,7 @@ import (
 	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -106,7 +106,7 @@ func (o *Output) Stop() error {
 	case o.counts.lost() > 0:
 		o.logger.Error(said)
 		if o.counts.none() {
-			k6glue.FailExit(exitcodes.MarkedAsFailed)
+			k6x.FailExit(exitcodes.MarkedAsFailed)
 		}
 	case !o.figures.Load():
 		o.logger.Warnf("%s: nothing to write: no scenario was a sweep", &o.config)

@@ -3,8 +3,7 @@ package machbase
 import (
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type queryAnswer struct {
@@ -37,7 +36,7 @@ func (a *queryAnswer) read(rows Rows) error {
 		column := a.expect[i].column
 		place := rows.Index(column)
 		if place < 0 {
-			return k6mod.Misuse("expect: the answer has no column %q", column)
+			return k6x.Misuse("expect: the answer has no column %q", column)
 		}
 		a.places = append(a.places, place)
 	}
@@ -47,7 +46,7 @@ func (a *queryAnswer) read(rows Rows) error {
 		for i := range a.expect {
 			e := &a.expect[i]
 			if place := a.places[i]; !rows.Equal(place, e.value) {
-				return k6mod.Errorf(kindExpect, "row %d: %s is %s, expected %s",
+				return k6x.Errorf(kindExpect, "row %d: %s is %s, expected %s",
 					a.count, e.column, show(rows.Values()[place]), show(e.value))
 			}
 		}
@@ -101,7 +100,7 @@ func (a *queryAnswer) rowToJS(rt *sobek.Runtime, values []any, o *queryOptions) 
 
 	object := rt.NewObject()
 	for i, c := range a.columns {
-		if err := k6glue.SetOwn(object, c.Name, rt.ToValue(converted[i])); err != nil {
+		if err := k6x.SetOwn(object, c.Name, rt.ToValue(converted[i])); err != nil {
 			return nil, err
 		}
 	}

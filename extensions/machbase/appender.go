@@ -11,8 +11,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -23,7 +22,7 @@ type appender struct {
 	// connection is the appender's connection; nil after close. The client's lock guards it.
 	connection *connection
 	appender   Appender
-	tags       k6mod.Tags
+	tags       k6x.Tags
 	log        logrus.FieldLogger
 	// unacknowledged is the number of rows since the last receipt. The client's lock guards it.
 	unacknowledged int64
@@ -36,7 +35,7 @@ type appenderOptions struct {
 	BatchRows  int                `json:"batchRows"`
 	BatchBytes int                `json:"batchBytes"`
 	BatchTime  types.NullDuration `json:"batchTime"`
-	Tags       k6mod.Tags         `json:"tags"`
+	Tags       k6x.Tags           `json:"tags"`
 }
 
 const maxBatchBytes = 64 << 10
@@ -44,24 +43,24 @@ const maxBatchBytes = 64 << 10
 func (o *appenderOptions) check() error {
 	switch {
 	case o.BatchRows < 0:
-		return k6mod.Misuse("appender: batchRows must be at least 1, not %d", o.BatchRows)
+		return k6x.Misuse("appender: batchRows must be at least 1, not %d", o.BatchRows)
 	case o.BatchBytes < 0 || o.BatchBytes > maxBatchBytes:
-		return k6mod.Misuse("appender: batchBytes must be from 1 to %d, not %d", maxBatchBytes, o.BatchBytes)
+		return k6x.Misuse("appender: batchBytes must be from 1 to %d, not %d", maxBatchBytes, o.BatchBytes)
 	case o.BatchTime.Valid && o.BatchTime.Duration <= 0:
-		return k6mod.Misuse("appender: batchTime must be more than 0, not %s", o.BatchTime.Duration)
+		return k6x.Misuse("appender: batchTime must be more than 0, not %s", o.BatchTime.Duration)
 	}
 
 	return nil
 }
 
 func (c *client) appender(call sobek.FunctionCall) (*task, error) {
-	table, err := k6mod.Name("appender", "the table's name", call.Argument(0))
+	table, err := k6x.Name("appender", "the table's name", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
 	var o appenderOptions
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return nil, k6mod.Misuse("appender: %s", err)
+	if err := k6x.ReadOptions(call.Argument(1), &o); err != nil {
+		return nil, k6x.Misuse("appender: %s", err)
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:gochecknoglobals // a table
+var appenderMethods = k6x.BothForms(map[string]operation[*appender]{ //nolint:gochecknoglobals // a table
 	"append":        (*appender).append,
 	"appendColumns": (*appender).appendColumns,
 	"generate":      (*appender).generate,
@@ -107,7 +106,7 @@ func (a *appender) writing(job func(context.Context) error) *task {
 		client: a.client, operation: opAppend, timeout: a.config.Timeout, tags: a.tags,
 		requires: func(now *connection) error {
 			if a.connection == nil || a.connection != now {
-				return k6mod.Errorf(k6mod.KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)
+				return k6x.Errorf(k6x.KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)
 			}
 
 			return nil
@@ -121,10 +120,10 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	for i, argument := range call.Arguments {
 		row, err := binds(argument)
 		if _, isObject := argument.(*sobek.Object); !isObject {
-			return nil, k6mod.Misuse("append: row %d must be an array of values, such as append(['name', new Date(), 1.5])", i+1)
+			return nil, k6x.Misuse("append: row %d must be an array of values, such as append(['name', new Date(), 1.5])", i+1)
 		}
 		if err != nil {
-			return nil, k6mod.Misuse("append: row %d: %s", i+1, err)
+			return nil, k6x.Misuse("append: row %d: %s", i+1, err)
 		}
 		rows[i] = row
 	}
@@ -148,7 +147,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	columns, err := columnsOf(call.Argument(0))
 	if err != nil {
-		return nil, k6mod.Misuse("appendColumns: %s", err)
+		return nil, k6x.Misuse("appendColumns: %s", err)
 	}
 	var count int64
 	t := a.writing(func(ctx context.Context) error {
@@ -165,9 +164,9 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 }
 
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
-	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
+	batches, err := a.generator(k6x.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
-		return nil, k6mod.Misuse("generate: %s", err)
+		return nil, k6x.Misuse("generate: %s", err)
 	}
 	var count int64
 	t := a.writing(func(ctx context.Context) error {
@@ -182,7 +181,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 			return err
 		})
 		if err != nil && sending == nil { // an error of the generator: the range is wrong
-			return k6mod.Misuse("generate: %s", err)
+			return k6x.Misuse("generate: %s", err)
 		}
 
 		return err
@@ -247,7 +246,7 @@ func (l *leftAppender) fail() {
 	default:
 		return
 	}
-	k6glue.FailExit(exitcodes.MarkedAsFailed)
+	k6x.FailExit(exitcodes.MarkedAsFailed)
 }
 
 func (a *appender) flush(sobek.FunctionCall) (*task, error) {

@@ -8,7 +8,7 @@ import (
 	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -33,17 +33,17 @@ func TestClientClosesAppendersLeftOpen(t *testing.T) {
 	require.Empty(t, log.AllEntries())
 
 	driver.receipt = func(*fakeConn, int64) (cmi.Receipt, error) {
-		return cmi.Receipt{}, k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+		return cmi.Receipt{}, k6x.Errorf(k6x.KindConnection, "the server is gone")
 	}
 	v.Run(`const c = client.appender('left'); c.append(['x', 1]); const d = client.appender('another'); d.append(['x', 1])`)
-	before := v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindConnection)
-	require.Equal(t, thrown{"MachbaseError", "the server is gone", k6mod.KindConnection, 0}, v.fail(`client.close()`))
-	require.InDelta(t, before+2, v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindConnection), 0, "of each appender")
+	before := v.Counted(metricOps, "op", opAppend, "outcome", k6x.KindConnection)
+	require.Equal(t, thrown{"MachbaseError", "the server is gone", k6x.KindConnection, 0}, v.fail(`client.close()`))
+	require.InDelta(t, before+2, v.Counted(metricOps, "op", opAppend, "outcome", k6x.KindConnection), 0, "of each appender")
 	v.Run(`client.exec('x'); client.close()`)
 }
 
 func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
-	gone := k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+	gone := k6x.Errorf(k6x.KindConnection, "the server is gone")
 	for name, tt := range map[string]struct {
 		receipt cmi.Receipt
 		err     error
@@ -83,7 +83,7 @@ func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
 
 func TestAppenderOfABrokenConnection(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
-		return 0, k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+		return 0, k6x.Errorf(k6x.KindConnection, "the server is gone")
 	}})
 	log := logOf(t, v)
 	v.Run(`const client = new machbase.Client('a');

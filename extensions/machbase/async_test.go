@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -47,10 +47,10 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 		results = append(results, v.JSON(`results.map((x) => x === undefined ? 'undefined' : x)`))
 		require.Equal(t, 9.0, v.Counted(metricRows, "op", opAppend), "2 + 3 + 4 rows, and none besides")
 		require.Equal(t, 9.0, v.Counted(metricAcknowledged))
-		require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 2.0, v.Counted(metricOps, "op", opExec, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "op", opPrepare, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.OutcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "op", opExec, "outcome", k6x.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opPrepare, "outcome", k6x.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.OutcomeOK))
 	}
 	require.JSONEq(t, `[[{"a":1},{"a":2}],2,4,[{"a":1},{"a":2}],3,"undefined",3,4,"undefined",
 		{"accepted":9,"rejected":0,"reasons":[],"other":0},{"accepted":9,"rejected":0,"reasons":[],"other":0}]`, results[0])
@@ -96,7 +96,7 @@ func TestAsyncOperationsQueue(t *testing.T) {
 		client.asyncExec('last');
 		client.close();`)
 	require.Equal(t, []string{"async 0", "async 1", "async 2", "async 3", "async 4", "blocking", "last"}, order)
-	require.Equal(t, 7.0, v.Counted(metricOps, "op", opExec, "outcome", k6mod.OutcomeOK), "also those whose promises nobody awaits")
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", opExec, "outcome", k6x.OutcomeOK), "also those whose promises nobody awaits")
 }
 
 func TestTwoClientsAtATime(t *testing.T) {
@@ -124,14 +124,14 @@ func TestAsyncErrors(t *testing.T) {
 		code                  int64
 	}{
 		{`client.asyncExec('x')`, "Table T does not exist. (machbase error 2025)", cmi.KindNotFound, 2025},
-		{`client.asyncExec()`, "exec: the SQL must be a string that is not blank, not undefined", k6mod.KindUsage, 0},
-		{`client.asyncQuery('x', 5)`, "the parameters must be an array such as ['WISH', 100], not 5", k6mod.KindUsage, 0},
-		{`client.asyncQuery('x', [], { row: 1 })`, `query: unknown option "row"; known are rows, expect, minRows, times, timeout, tags`, k6mod.KindUsage, 0},
-		{`client.asyncAppender()`, "appender: the table's name must be a string that is not empty, not undefined", k6mod.KindUsage, 0},
+		{`client.asyncExec()`, "exec: the SQL must be a string that is not blank, not undefined", k6x.KindUsage, 0},
+		{`client.asyncQuery('x', 5)`, "the parameters must be an array such as ['WISH', 100], not 5", k6x.KindUsage, 0},
+		{`client.asyncQuery('x', [], { row: 1 })`, `query: unknown option "row"; known are rows, expect, minRows, times, timeout, tags`, k6x.KindUsage, 0},
+		{`client.asyncAppender()`, "appender: the table's name must be a string that is not empty, not undefined", k6x.KindUsage, 0},
 		{`client.appender('t').asyncAppendColumns(5)`,
-			`appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not 5`, k6mod.KindUsage, 0},
+			`appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not 5`, k6x.KindUsage, 0},
 		{`(() => { const a = client.appender('t'); a.close(); return a.asyncAppend([1]); })()`,
-			"the appender on t is closed, or its connection broke; open a new one", k6mod.KindConnection, 0},
+			"the appender on t is closed, or its connection broke; open a new one", k6x.KindConnection, 0},
 	} {
 		t.Run(test.script, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
@@ -179,7 +179,7 @@ func TestAsyncTimeout(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }})
 	v.loop(`var client = new machbase.Client(), e; client.asyncExec('x', [], { timeout: '20ms' }).catch((x) => { e = x })`)
 	require.Equal(t, "no answer within timeout (20ms)", v.Run(`e.message`))
-	require.Equal(t, k6mod.KindTimeout, v.Run(`e.kind`))
+	require.Equal(t, k6x.KindTimeout, v.Run(`e.kind`))
 }
 
 func TestAsyncArgumentsAreCopied(t *testing.T) {
@@ -210,7 +210,7 @@ func TestAsyncInTheInitContext(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newInitVU(t, driver)
 	v.loop(`var e; new machbase.Client().asyncQuery('x').catch((x) => { e = x })`)
-	require.Equal(t, k6mod.KindUsage, v.Run(`e.kind`))
+	require.Equal(t, k6x.KindUsage, v.Run(`e.kind`))
 	require.Empty(t, driver.connections())
 }
 
@@ -232,7 +232,7 @@ func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 	require.Greater(t, time.Since(begin), timeout)
 
 	stalls = true
-	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (300ms)", k6mod.KindTimeout, 0},
+	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (300ms)", k6x.KindTimeout, 0},
 		v.fail(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
 }
 
@@ -251,7 +251,7 @@ func TestContextEndsAGeneration(t *testing.T) {
 		return nil
 	}})
 	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
-	require.Equal(t, k6mod.KindCancelled, v.fail(`a.generate('sequence', { from: new Date(0), rows: 1e9 })`).Kind)
+	require.Equal(t, k6x.KindCancelled, v.fail(`a.generate('sequence', { from: new Date(0), rows: 1e9 })`).Kind)
 	require.Equal(t, 3, batches)
 }
 
@@ -294,8 +294,8 @@ func TestReceiptsAreCounted(t *testing.T) {
 
 func TestReceiptOfACallThatFails(t *testing.T) {
 	v := newVU(t, &fakeDriver{receipt: func(*fakeConn, int64) (cmi.Receipt, error) {
-		return cmi.Receipt{Accepted: 5}, k6mod.Errorf(k6mod.KindConnection, "gone")
+		return cmi.Receipt{Accepted: 5}, k6x.Errorf(k6x.KindConnection, "gone")
 	}})
-	require.Equal(t, k6mod.KindConnection, v.fail(`new machbase.Client().appender('t').sync()`).Kind)
+	require.Equal(t, k6x.KindConnection, v.fail(`new machbase.Client().appender('t').sync()`).Kind)
 	require.Equal(t, 5.0, v.Counted(metricAcknowledged))
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
@@ -21,7 +20,7 @@ type client struct {
 
 	config *Config
 	driver Driver
-	tasks  *k6mod.Tasks
+	tasks  *k6x.Tasks
 
 	// mu is held during each operation: the VU may end in another goroutine.
 	mu         sync.Mutex
@@ -30,8 +29,8 @@ type client struct {
 
 	idle *queryCall
 
-	args    k6glue.Frozen[[]any]
-	options k6glue.Frozen[*queryOptions]
+	args    k6x.Frozen[[]any]
+	options k6x.Frozen[*queryOptions]
 	// spoken caches the last SQL text as a JavaScript value, and text as a Go string.
 	spoken sobek.Value
 	text   string
@@ -46,7 +45,7 @@ type client struct {
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, &o, o.config)
+	config := k6x.ParseClient(m.Module, call, &o, o.config)
 	driver, err := m.driverNamed(config.Driver)
 	if err != nil {
 		m.Misuse("new Client: %s", err)
@@ -64,21 +63,21 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+var methods = k6x.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
 	"connect":  (*client).connect,
 	"query":    (*client).query,
 	"exec":     (*client).exec,
 	"prepare":  (*client).prepare,
 	"appender": (*client).appender,
-}).With(k6glue.Methods[*client]{
-	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
+}).With(k6x.Methods[*client]{
+	"connect": k6x.InTurn(k6x.Blocking((*client).connect)),
 	"rollup":  (*client).rollup,
 	"run":     (*client).run,
 	"close":   (*client).close,
 })
 
-// Tasks implements k6mod.Tasker.
-func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+// Tasks implements k6x.Tasker.
+func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	t := &task{client: c}
@@ -111,7 +110,7 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 	begin := clock.Now()
 	var made *connection
 	var err error
-	dial := k6glue.Dial(c.VU())
+	dial := k6x.Dial(c.VU())
 	c.seat.Away(func() { made, err = connect(ctx, c.driver, c.config, dial) })
 	r := record{operation: opConnect, err: err, took: clock.Since(begin)}
 	if err == nil {

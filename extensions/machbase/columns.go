@@ -7,23 +7,23 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // columnsOf copies the columns: the script may change them before the promise is settled.
 func columnsOf(value sobek.Value) ([]any, error) {
-	reading := &k6glue.Reading{}
+	reading := &k6x.Reading{}
 	n, err := reading.Length(value)
 	switch {
-	case errors.Is(err, k6glue.ErrNoArray):
-		return nil, fmt.Errorf("it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not %s", k6glue.Show(value))
+	case errors.Is(err, k6x.ErrNoArray):
+		return nil, fmt.Errorf("it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not %s", k6x.Show(value))
 	case err != nil:
 		return nil, err
 	}
 
 	columns := make([]any, n)
 	for i := range columns {
-		column, err := columnOf(reading, k6glue.Element(value, i))
+		column, err := columnOf(reading, k6x.Element(value, i))
 		if err != nil {
 			return nil, fmt.Errorf("column %d: %w", i+1, err)
 		}
@@ -33,7 +33,7 @@ func columnsOf(value sobek.Value) ([]any, error) {
 	return columns, nil
 }
 
-func columnOf(reading *k6glue.Reading, value sobek.Value) (any, error) {
+func columnOf(reading *k6x.Reading, value sobek.Value) (any, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
 		return nil, fmt.Errorf("it must be an array or a typed array, not %v", value)
@@ -41,7 +41,7 @@ func columnOf(reading *k6glue.Reading, value sobek.Value) (any, error) {
 	if object.ClassName() == "Array" {
 		return bindsIn(reading, object)
 	}
-	switch v := k6glue.Scalar(object).(type) {
+	switch v := k6x.Scalar(object).(type) {
 	case []float64:
 		return slices.Clone(v), nil
 	case []float32:

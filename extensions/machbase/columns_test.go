@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -71,7 +71,7 @@ func TestColumnErrors(t *testing.T) {
 	} {
 		t.Run(columns, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0},
+			require.Equal(t, thrown{"MachbaseError", want, k6x.KindUsage, 0},
 				v.fail(`new machbase.Client().appender('t').appendColumns(`+columns+`)`))
 		})
 	}
@@ -109,7 +109,7 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batchBytes: 'many' }`: `appender: option batchBytes must be an integer, not a string`,
 	} {
 		v := newVU(t, &fakeDriver{})
-		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`new machbase.Client().appender('t', `+options+`)`))
+		require.Equal(t, thrown{"MachbaseError", want, k6x.KindUsage, 0}, v.fail(`new machbase.Client().appender('t', `+options+`)`))
 	}
 }
 
@@ -153,6 +153,6 @@ func TestGenerators(t *testing.T) {
 		`'stock_tick', { from: new Date(0), to: new Date(1), tps: 1e7 }`: `generate: stock: TPS is 1e+07, want 0.01 to 1000000 ticks per second`,
 		`'stock_rollup_1m', { from: new Date(1), to: new Date(0) }`:      `generate: stock: range ends at 1970-01-01 00:00:00 +0000 UTC, before its start 1970-01-01 00:00:00.001 +0000 UTC`,
 	} {
-		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`a.generate(`+arguments+`)`), arguments)
+		require.Equal(t, thrown{"MachbaseError", want, k6x.KindUsage, 0}, v.fail(`a.generate(`+arguments+`)`), arguments)
 	}
 }

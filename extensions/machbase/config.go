@@ -11,9 +11,8 @@ import (
 
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -46,12 +45,12 @@ type Config struct {
 }
 
 type options struct {
-	k6mod.Target
+	k6x.Target
 
 	User     string `json:"user"`
 	Password string `json:"password"`
 	Driver   string `json:"driver"`
-	k6mod.Timeouts
+	k6x.Timeouts
 
 	QueryTimeout   types.NullDuration `json:"queryTimeout"`
 	StatementCache string             `json:"statementCache"`
@@ -64,7 +63,7 @@ func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
-		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout,
+		Timeout: k6x.DefaultTimeout, ConnectTimeout: k6x.DefaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
 	if len(urls) > 0 {
@@ -73,11 +72,11 @@ func (o *options) config(urls []string) (*Config, error) {
 		}
 	}
 
-	k6glue.Override(&c.User, o.User)
-	k6glue.Override(&c.Password, o.Password)
-	k6glue.Override(&c.Driver, o.Driver)
-	k6glue.Override(&c.StatementCache, o.StatementCache)
-	k6glue.Override(&c.FetchRows, o.FetchRows)
+	k6x.Override(&c.User, o.User)
+	k6x.Override(&c.Password, o.Password)
+	k6x.Override(&c.Driver, o.Driver)
+	k6x.Override(&c.StatementCache, o.StatementCache)
+	k6x.Override(&c.FetchRows, o.FetchRows)
 	if o.QueryTimeout.Valid {
 		c.QueryTimeout = o.QueryTimeout.TimeDuration()
 	}
@@ -142,7 +141,7 @@ func (c *Config) set(name, value string) (err error) {
 // A bare number is milliseconds.
 func parseDuration(name, value string) (time.Duration, error) {
 	if number, err := strconv.ParseFloat(value, 64); err == nil {
-		if err := units.Number(name, number); err != nil {
+		if err := input.NumberUnit(name, number); err != nil {
 			return 0, err
 		}
 	}

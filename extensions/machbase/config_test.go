@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestConfig(t *testing.T) {
@@ -126,7 +126,7 @@ func TestConfigErrors(t *testing.T) {
 		t.Run(test.arguments, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
 			e := v.fail(`new machbase.Client(` + test.arguments + `)`)
-			require.Equal(t, thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}, e)
+			require.Equal(t, thrown{"MachbaseError", test.want, k6x.KindUsage, 0}, e)
 		})
 	}
 }
@@ -198,7 +198,7 @@ func TestClientArguments(t *testing.T) {
 	require.Equal(t, "auto", v.Run(`new machbase.Client(null, { statementCache: 'auto' }).statementCache`))
 	require.Equal(t, "off", v.Run(`new machbase.Client().statementCache`))
 	require.Equal(t, "auto", v.Run(`new machbase.Client('machbase://h?statementCache=auto').statementCache`))
-	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", k6mod.KindUsage, 0},
+	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", k6x.KindUsage, 0},
 		v.fail(`new machbase.Client({ user: 'h' }, { fetchRows: 1 })`))
 }
 
@@ -207,7 +207,7 @@ func TestOptionsOfExec(t *testing.T) {
 	v.Run(`var client = new machbase.Client(); client.exec('x', [], { timeout: '1s' })`)
 	for _, options := range []string{`{ rows: 'arrays' }`, `{ expect: { a: 1 } }`, `{ times: 'ns' }`} {
 		e := v.fail(`client.exec('x', [], ` + options + `)`)
-		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Equal(t, k6x.KindUsage, e.Kind)
 		require.Contains(t, e.Message, "known are timeout, tags")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // connection adds timeouts to a driver's Conn. A call that takes too long breaks the Conn.
@@ -24,7 +24,7 @@ type connection struct {
 // A driver that does not return in time is abandoned; its connection is closed when it opens.
 func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
 	if ctx.Err() != nil {
-		return nil, k6mod.TestEnded()
+		return nil, k6x.TestEnded()
 	}
 	type result struct {
 		conn Conn
@@ -63,10 +63,10 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 		close(late)
 	}
 	if ctx.Err() != nil {
-		return nil, k6mod.TestEnded()
+		return nil, k6x.TestEnded()
 	}
 
-	return nil, k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
+	return nil, k6x.Errorf(k6x.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
 		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
 }
 
@@ -85,7 +85,7 @@ type job = func(ctx context.Context, conn Conn) error
 
 func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
 	if ctx.Err() != nil {
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	}
 	c.timeout = timeout
 	err := c.guard(c.calls.Begin(ctx, time.Now(), timeout), do)
@@ -96,9 +96,9 @@ func (c *connection) do(ctx context.Context, timeout time.Duration, do job) erro
 	case err == nil:
 		return nil
 	case outcome == clock.Late:
-		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
+		return k6x.Errorf(k6x.KindTimeout, "no answer within timeout (%s)", timeout)
 	case outcome == clock.Ended:
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	default:
 		return err
 	}

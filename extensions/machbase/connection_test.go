@@ -9,9 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -58,8 +57,8 @@ func TestCallThatStalls(t *testing.T) {
 			v := newVU(t, driver)
 			v.Run(`var client = new machbase.Client(); ` + test.before)
 			stall.on.Store(true)
-			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6mod.KindTimeout, 0}, v.fail(test.call))
-			require.Equal(t, 1.0, v.Counted(metricOps, "op", test.operation, "outcome", k6mod.KindTimeout))
+			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6x.KindTimeout, 0}, v.fail(test.call))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", test.operation, "outcome", k6x.KindTimeout))
 			<-stall.waiting
 
 			require.True(t, driver.connections()[0].closed.Load())
@@ -81,9 +80,9 @@ func TestContextEndsACall(t *testing.T) {
 		<-stall.waiting
 		v.CancelContext()
 	}()
-	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", k6mod.KindCancelled, 0}, v.fail(`client.exec('x')`))
+	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", k6x.KindCancelled, 0}, v.fail(`client.exec('x')`))
 
-	require.Equal(t, k6mod.KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
+	require.Equal(t, k6x.KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 	}
@@ -102,7 +101,7 @@ func TestEndOfTheVUDuringACall(t *testing.T) {
 			time.Sleep(100 * time.Microsecond)
 			v.CancelContext()
 		}()
-		require.Equal(t, k6mod.KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
+		require.Equal(t, k6x.KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
 		for _, conn := range driver.connections() {
 			require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 		}
@@ -115,10 +114,10 @@ func TestConnectThatStalls(t *testing.T) {
 	driver := &fakeDriver{open: func(*Config) error { <-release; return nil }}
 	v := newVU(t, driver)
 	v.Run(`var client = new machbase.Client('machbase://db:77', { connectTimeout: 500 })`)
-	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", k6mod.KindConnect, 0}
+	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", k6x.KindConnect, 0}
 	require.Equal(t, want, v.fail(`client.connect()`))
 	require.Equal(t, want, v.fail(`client.query('x')`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect))
 	require.Zero(t, v.Counted(metricOps, "op", opQuery), "a query that was never sent is none")
 
 	close(release)
@@ -151,7 +150,7 @@ func TestConnectThatFails(t *testing.T) {
 
 		fail.Store(false)
 		v.Run(`client.connect(); client.query('x')`)
-		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.OutcomeOK))
 		v.Exit()
 	}
 }
@@ -205,12 +204,12 @@ func TestDriverThatPanics(t *testing.T) {
 	}}
 	v := newVU(t, driver)
 	v.Run(`var client = new machbase.Client()`)
-	require.Equal(t, thrown{"MachbaseError", "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", k6mod.KindInternal, 0},
+	require.Equal(t, thrown{"MachbaseError", "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", k6x.KindInternal, 0},
 		v.fail(`client.exec('x')`))
 	require.Equal(t, int64(1), v.Run(`client.exec('x')`))
 
 	v = newVU(t, &fakeDriver{open: func(*Config) error { panic("no") }})
-	require.Equal(t, k6mod.KindInternal, v.fail(`new machbase.Client().connect()`).Kind)
+	require.Equal(t, k6x.KindInternal, v.fail(`new machbase.Client().connect()`).Kind)
 }
 
 func TestStatementIsPreparedOncePerConnection(t *testing.T) {
@@ -281,7 +280,7 @@ func TestAppenderEndsWithItsConnection(t *testing.T) {
 			for _, use := range []string{
 				`append([1])`, `flush()`, `close()`, `generate('stock_tick', { from: new Date(0), to: new Date(100) })`,
 			} {
-				require.Equal(t, thrown{"MachbaseError", gone, k6mod.KindConnection, 0}, v.fail(`appender.`+use))
+				require.Equal(t, thrown{"MachbaseError", gone, k6x.KindConnection, 0}, v.fail(`appender.`+use))
 			}
 			v.Run(`appender = client.appender('t'); appender.append([1])`)
 			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.JSON(`appender.close()`))
@@ -293,10 +292,10 @@ func TestAppenderCountsItsRows(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
 	v.Run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
-	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6x.OutcomeOK))
 	n := v.Run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
 	require.Equal(t, int64(50), n)
-	require.Equal(t, 54.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 54.0, v.Counted(metricRows, "op", opAppend, "outcome", k6x.OutcomeOK))
 	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
 }
 
@@ -314,7 +313,7 @@ func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
 			v.Run(`var a = new machbase.Client().appender('t'); a.append([1])`)
 			e := v.fail(`a.generate(` + test.arguments + `)`)
-			require.Equal(t, k6mod.KindUsage, e.Kind)
+			require.Equal(t, k6x.KindUsage, e.Kind)
 			require.Contains(t, e.Message, test.want)
 			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
 		})
@@ -365,7 +364,7 @@ func TestInitContext(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newInitVU(t, driver)
 	v.Run(`var client = new machbase.Client()`)
-	want := thrown{"MachbaseError", "a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6mod.KindUsage, 0}
+	want := thrown{"MachbaseError", "a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6x.KindUsage, 0}
 	for _, use := range []string{`connect()`, `query('x')`, `exec('x')`, `prepare('x')`, `appender('t')`} {
 		require.Equal(t, want, v.fail(`client.`+use))
 	}
@@ -389,7 +388,7 @@ func TestNothingAccumulates(t *testing.T) {
 		for (let i = 0; i < 100; i++) attempt(() => broken.exec('x'));
 	`)
 	require.Len(t, driver.connections(), 200)
-	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
+	require.LessOrEqual(t, testutil.Goroutines("k6x.OnVUEnd"), 1)
 
 	v.Run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
 	v.Exit()
@@ -420,7 +419,7 @@ func TestMetrics(t *testing.T) {
 		operation, outcome string
 		ops, rows          float64
 	}{
-		{opConnect, k6mod.OutcomeOK, 1, 0}, {opQuery, k6mod.OutcomeOK, 2, 4}, {opExec, cmi.KindSyntax, 1, 0}, {opPrepare, k6mod.OutcomeOK, 1, 0},
+		{opConnect, k6x.OutcomeOK, 1, 0}, {opQuery, k6x.OutcomeOK, 2, 4}, {opExec, cmi.KindSyntax, 1, 0}, {opPrepare, k6x.OutcomeOK, 1, 0},
 	} {
 		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), tags)
@@ -443,8 +442,8 @@ func TestClientOfASweep(t *testing.T) {
 	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
-		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Tags: map[string]string{"clients": "1"}}
-		v.VU.CtxField = k6glue.WithSession(plain, session)
+		session := &k6x.Session{Client: step.Client(0), Op: "rollup", Tags: map[string]string{"clients": "1"}}
+		v.VU.CtxField = k6x.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 			v.Run(`client.query('x')`)
 
@@ -460,7 +459,7 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(6), ops[0].Rows)
 		require.Equal(t, uint64(300), ops[0].BytesReceived)
 		require.Equal(t, uint64(30), ops[0].BytesSent)
-		require.Equal(t, float64(n*3), v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(n*3), v.Counted(metricOps, "op", opQuery, "outcome", k6x.OutcomeOK))
 		require.Equal(t, float64(n*6), v.Counted(metricRows))
 		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
 
@@ -41,7 +41,7 @@ func TestDeclarations(t *testing.T) {
 	require.JSONEq(t, `["accepted","other","reasons","rejected"]`, v.JSON(`Object.keys(objects.Appender.sync()).sort()`))
 }
 
-func namesOf[T any](options k6mod.Options[T]) []string {
+func namesOf[T any](options k6x.Options[T]) []string {
 	names := make([]string, len(options))
 	for i := range options {
 		names[i] = options[i].Name

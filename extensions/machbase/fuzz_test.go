@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func FuzzConfig(f *testing.F) {
@@ -13,7 +13,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, url string) {
 		for _, text := range []string{url, "machbase://u:se-cret" + url, "http://u:se-cret" + url, "machbase://h?" + url} {
-			c, err := new(options).config(k6mod.SplitURLs(text))
+			c, err := new(options).config(k6x.SplitURLs(text))
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
 				t.Fatalf("%q", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
 
@@ -30,21 +30,21 @@ func (a *appender) generator(name string, options sobek.Value) (batches, error) 
 		return a.stockGenerator(name, options)
 	case generatorUniform:
 		o := uniformOptions{rangeOptions: series, Max: 1}
-		if err := k6glue.Options(options, &o); err != nil {
+		if err := k6x.ReadOptions(options, &o); err != nil {
 			return nil, err
 		}
 
 		return batchesOf(generate.Uniform(o.options(), o.Seed, o.Min, o.Max))
 	case generatorSine:
 		o := sineOptions{rangeOptions: series, Period: types.NullDurationFrom(time.Minute), Amplitude: 1}
-		if err := k6glue.Options(options, &o); err != nil {
+		if err := k6x.ReadOptions(options, &o); err != nil {
 			return nil, err
 		}
 
 		return batchesOf(generate.Sine(o.options(), o.Period.TimeDuration(), o.Amplitude, o.Offset))
 	case generatorSequence:
 		o := sequenceOptions{rangeOptions: series}
-		if err := k6glue.Options(options, &o); err != nil {
+		if err := k6x.ReadOptions(options, &o); err != nil {
 			return nil, err
 		}
 
@@ -107,7 +107,7 @@ type stockOptions struct {
 
 func (a *appender) stockGenerator(name string, options sobek.Value) (batches, error) {
 	o := stockOptions{TPS: generate.DefaultTPS}
-	if err := k6glue.Options(options, &o); err != nil {
+	if err := k6x.ReadOptions(options, &o); err != nil {
 		return nil, err
 	}
 	if a.stock == nil || a.stock.Seed != o.Seed || a.stock.TPS != o.TPS {

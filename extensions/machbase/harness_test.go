@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -35,7 +35,7 @@ func newInitVU(t *testing.T, driver Driver) *vu {
 		root = newModule(func(string) (Driver, error) { return driver, nil })
 	}
 
-	return &vu{k6test.NewRunner(t, ImportPath, root), t}
+	return &vu{testutil.NewRunner(t, ImportPath, root), t}
 }
 
 type thrown struct {
@@ -103,5 +103,5 @@ func quote(s string) string {
 
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "machbase.connect")
+	testutil.RequireNoneLeft(t, "machbase.connect")
 }

@@ -3,8 +3,7 @@ package machbase
 import (
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // The module's metrics. Tags: op (connect, query, exec, prepare, append) and outcome (ok, or the
@@ -46,13 +45,13 @@ func (m *module) record(r *record) {
 }
 
 type acknowledged struct {
-	module   *k6mod.Module
-	accepted k6glue.Series
-	rejected map[string]k6glue.Series
+	module   *k6x.Module
+	accepted k6x.Series
+	rejected map[string]k6x.Series
 }
 
-func newAcknowledged(m *k6mod.Module) acknowledged {
-	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6glue.Series{}}
+func newAcknowledged(m *k6x.Module) acknowledged {
+	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6x.Series{}}
 }
 
 func (a *acknowledged) count(accepted int64, rejected map[string]int64) {

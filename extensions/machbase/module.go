@@ -6,8 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
@@ -20,10 +19,10 @@ func New() modules.Module { return newModule(DriverNamed) }
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 	lostRows, shared, runOptions := new(atomic.Bool), new(workload.Shared), new(sharedOptions)
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "MachbaseError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
-		Exports: func(m *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
+		Exports: func(m *k6x.Module) map[string]any {
 			own := &module{
 				Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m),
 				lostRows: lostRows, shared: shared, runOptions: runOptions,
@@ -35,7 +34,7 @@ func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
@@ -45,7 +44,7 @@ type module struct {
 }
 
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {
-	value, err := bindAs(k6glue.Show(call.Argument(0)), call.Argument(1))
+	value, err := bindAs(k6x.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
 		m.Misuse("bind: %s", err)
 	}

@@ -7,9 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // pattern generates a parameter for each operation of a run.
@@ -23,7 +21,7 @@ type draws struct {
 
 func newDraws(seed uint64, index, clients int) *draws {
 	return &draws{
-		random: rand.New(rand.NewPCG(splitmix.Mix(seed), splitmix.Mix(uint64(index)))),
+		random: rand.New(rand.NewPCG(seed, uint64(index))),
 		turn:   int64(index), clients: int64(clients),
 	}
 }
@@ -101,14 +99,14 @@ func (s timeSequence) next(d *draws) any { return s.from.Add(time.Duration(d.tur
 const patternForms = "a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }"
 
 func patterns(value sobek.Value) ([]pattern, error) {
-	values, err := k6mod.Elements("run", "option params", value)
+	values, err := k6x.Elements("run", "option params", value)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]pattern, len(values))
 	for i, value := range values {
 		if all[i], err = patternOf(value); err != nil {
-			return nil, k6mod.Misuse("run: parameter %d: %s", i+1, err)
+			return nil, k6x.Misuse("run: parameter %d: %s", i+1, err)
 		}
 	}
 
@@ -117,15 +115,15 @@ func patterns(value sobek.Value) ([]pattern, error) {
 
 type patternOptions struct{ oneOf, between, from, step sobek.Value }
 
-var allPatternOptions = k6mod.Options[patternOptions]{ //nolint:gochecknoglobals // a table
+var allPatternOptions = k6x.Options[patternOptions]{ //nolint:gochecknoglobals // a table
 	patternOption("oneOf", func(o *patternOptions) *sobek.Value { return &o.oneOf }),
 	patternOption("between", func(o *patternOptions) *sobek.Value { return &o.between }),
 	patternOption("from", func(o *patternOptions) *sobek.Value { return &o.from }),
 	patternOption("step", func(o *patternOptions) *sobek.Value { return &o.step }),
 }
 
-func patternOption(name string, field func(*patternOptions) *sobek.Value) k6mod.Option[patternOptions] {
-	return k6mod.Option[patternOptions]{Name: name, Read: func(o *patternOptions, _ string, value sobek.Value) error {
+func patternOption(name string, field func(*patternOptions) *sobek.Value) k6x.Option[patternOptions] {
+	return k6x.Option[patternOptions]{Name: name, Read: func(o *patternOptions, _ string, value sobek.Value) error {
 		*field(o) = value
 
 		return nil
@@ -134,7 +132,7 @@ func patternOption(name string, field func(*patternOptions) *sobek.Value) k6mod.
 
 func patternOf(value sobek.Value) (pattern, error) {
 	object, is := value.(*sobek.Object)
-	if !is || object.ClassName() != "Object" || k6glue.Scalar(value) != nil {
+	if !is || object.ClassName() != "Object" || k6x.Scalar(value) != nil {
 		v, err := bind(value)
 
 		return constant{v}, err
@@ -156,19 +154,19 @@ func (o *patternOptions) pattern() (pattern, error) {
 	case o.from != nil && o.oneOf == nil && o.between == nil:
 		return sequence(o.from, o.step)
 	default:
-		return nil, k6mod.Misuse("it must be %s", patternForms)
+		return nil, k6x.Misuse("it must be %s", patternForms)
 	}
 }
 
 func listed(part string, value sobek.Value) ([]any, error) {
-	elements, err := k6mod.Elements("a pattern", part, value)
+	elements, err := k6x.Elements("a pattern", part, value)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]any, len(elements))
 	for i, element := range elements {
 		if values[i], err = bind(element); err != nil {
-			return nil, k6mod.Misuse("value %d of %s: %s", i+1, part, err)
+			return nil, k6x.Misuse("value %d of %s: %s", i+1, part, err)
 		}
 	}
 
@@ -181,7 +179,7 @@ func oneOfValues(value sobek.Value) (pattern, error) {
 		return nil, err
 	}
 	if len(values) == 0 {
-		return nil, k6mod.Misuse("oneOf must have at least one value")
+		return nil, k6x.Misuse("oneOf must have at least one value")
 	}
 
 	return oneOf(values), nil
@@ -205,7 +203,7 @@ func between(value, step sobek.Value) (pattern, error) {
 		}
 	}
 
-	return nil, k6mod.Misuse("between must be two numbers or two Dates, the lower one first, not %s", k6glue.Show(value))
+	return nil, k6x.Misuse("between must be two numbers or two Dates, the lower one first, not %s", k6x.Show(value))
 }
 
 func timesBetween(from, to time.Time, step sobek.Value) (pattern, error) {
@@ -233,7 +231,7 @@ func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
 	// The tolerance is for rounding: 0.3 holds three steps of 0.1.
 	steps := math.Floor((high.real - low.real) / every.real * (1 + 1e-12))
 	if !(steps < 1<<53) {
-		return nil, k6mod.Misuse("between has too many steps of %v", every.real)
+		return nil, k6x.Misuse("between has too many steps of %v", every.real)
 	}
 
 	return realSteps{all, every.real, int64(steps)}, nil
@@ -251,14 +249,14 @@ func sequence(value, step sobek.Value) (pattern, error) {
 	if start, is := from.(time.Time); is {
 		every, err := timeStep(step, 0)
 		if err == nil && every == 0 {
-			err = k6mod.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
+			err = k6x.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
 		}
 
 		return timeSequence{start, every}, err
 	}
 	start, is := numberOf(from)
 	if !is {
-		return nil, k6mod.Misuse("from must be a number or a Date, not %s", k6glue.Show(value))
+		return nil, k6x.Misuse("from must be a number or a Date, not %s", k6x.Show(value))
 	}
 	every, err := numberStep(step, one)
 	if start.isWhole && every.isWhole {
@@ -303,16 +301,16 @@ func numberStep(value sobek.Value, usual number) (number, error) {
 	}
 	step, is := numberOf(bound)
 	if !is || step.real <= 0 {
-		return number{}, k6mod.Misuse("step must be a number above 0, not %s", k6glue.Show(value))
+		return number{}, k6x.Misuse("step must be a number above 0, not %s", k6x.Show(value))
 	}
 
 	return step, nil
 }
 
 func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
-	step, err := k6mod.Duration("a pattern", "step", value, usual)
+	step, err := k6x.Duration("a pattern", "step", value, usual)
 	if err == nil && value != nil && step == 0 {
-		err = k6mod.Misuse("step must be more than 0")
+		err = k6x.Misuse("step must be more than 0")
 	}
 
 	return step, err

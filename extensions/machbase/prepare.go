@@ -5,8 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type statement struct {
@@ -42,9 +41,9 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 	return t, execOptions.Read("prepare", call.Argument(1), t)
 }
 
-var statementMethods = k6mod.BothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table
+var statementMethods = k6x.BothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table
 	"query": (*statement).query, "exec": (*statement).exec,
-}).With(k6glue.Methods[*statement]{"close": (*statement).close})
+}).With(k6x.Methods[*statement]{"close": (*statement).close})
 
 func (s *statement) query(call sobek.FunctionCall) (*task, error) {
 	return s.queryTask(call.Argument(0), call.Argument(1), "", s)

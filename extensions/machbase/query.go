@@ -7,8 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func (c *client) query(call sobek.FunctionCall) (*task, error) {
@@ -147,9 +146,9 @@ func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) 
 	if c.spoken != nil && value.StrictEquals(c.spoken) {
 		return c.text, nil
 	}
-	text, ok := k6glue.Text(value)
+	text, ok := k6x.TextOf(value)
 	if !ok || strings.TrimSpace(text) == "" {
-		return "", k6mod.Wrong(method, "the SQL", "a string that is not blank", value)
+		return "", k6x.Wrong(method, "the SQL", "a string that is not blank", value)
 	}
 	c.spoken, c.text = value, text
 

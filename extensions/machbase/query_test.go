@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestQueryOptionErrors(t *testing.T) {
@@ -33,7 +33,7 @@ func TestQueryOptionErrors(t *testing.T) {
 		t.Run(test.options, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
 			v.Run(`var client = new machbase.Client()`)
-			want := thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}
+			want := thrown{"MachbaseError", test.want, k6x.KindUsage, 0}
 			require.Equal(t, want, v.fail(`client.query('x', [], `+test.options+`)`))
 			require.Equal(t, want, v.fail(`client.prepare('x').query([], `+test.options+`)`))
 		})
@@ -84,7 +84,7 @@ func TestQueryGivesRowsAsTold(t *testing.T) {
 		require.Equal(t, true, v.Run(run+`)[0].time instanceof Date`))
 
 		require.JSONEq(t, `["0","1"]`, v.JSON(`Object.keys(`+run+`))`))
-		require.Equal(t, 8*2.0, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 8*2.0, v.Counted(metricRows, "op", opQuery, "outcome", k6x.OutcomeOK))
 	}
 }
 
@@ -159,7 +159,7 @@ func TestExpectNamesTheDifference(t *testing.T) {
 		{`{ code: 'WISH', n: 1.5 }`, `row 1: n is 1, expected 1.5`, kindExpect},
 		{`{ n: null }`, `row 1: n is 1, expected null`, kindExpect},
 		{`{ code: machbase.bind('ipv6', '::1') }`, `row 1: code is "WISH", expected ::1`, kindExpect},
-		{`{ volume: 1 }`, `expect: the answer has no column "volume"`, k6mod.KindUsage},
+		{`{ volume: 1 }`, `expect: the answer has no column "volume"`, k6x.KindUsage},
 	} {
 		t.Run(test.expect, func(t *testing.T) {
 			v := newVU(t, driver)
@@ -193,7 +193,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		return read(&fakeRows{columns: []Column{{"a", ""}}, rows: [][]any{{"x"}}, err: errBroken})
 	}})
 	v.Run(`var client = new machbase.Client()`)
-	require.Equal(t, thrown{"MachbaseError", "the connection broke: " + errBroken.Error(), k6mod.KindConnection, 0},
+	require.Equal(t, thrown{"MachbaseError", "the connection broke: " + errBroken.Error(), k6x.KindConnection, 0},
 		v.fail(`client.query('x', [], { expect: { a: 'x' } })`))
 }
 
@@ -237,7 +237,7 @@ func TestEachCallRunsItsOwnText(t *testing.T) {
 		for (const sql of ['a', 'a', 'b', 'ü', 'ü', 'ä', 'a', 'a' + 'b'.trim()]) client.query(sql)`)
 	require.Equal(t, []string{"a", "a", "b", "ü", "ü", "ä", "a", "ab"}, seen)
 	for _, nothing := range []string{"''", "' '", "undefined", "{}", "7"} {
-		require.Equal(t, k6mod.KindUsage, v.fail(`client.query(`+nothing+`)`).Kind, nothing)
+		require.Equal(t, k6x.KindUsage, v.fail(`client.query(`+nothing+`)`).Kind, nothing)
 	}
 	v.Run(`client.query('ab')`)
 	require.Len(t, seen, 9)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Values of the query option rows.
@@ -19,7 +19,7 @@ type queryOptions struct {
 	rows    string
 	ns      bool
 	timeout time.Duration
-	tags    k6mod.Tags
+	tags    k6x.Tags
 	expect  []expectation
 	minRows rowCount
 }
@@ -30,7 +30,7 @@ type rowCount struct {
 }
 
 func readRowCount(method, what string, value sobek.Value) (rowCount, error) {
-	n, err := k6mod.Unsigned(method, what, value)
+	n, err := k6x.Unsigned(method, what, value)
 
 	return rowCount{given: true, rows: n}, err
 }
@@ -46,15 +46,15 @@ func (c rowCount) withExpect(expect []expectation) rowCount {
 
 func (c rowCount) check(rows int64) error {
 	if uint64(rows) < c.rows {
-		return k6mod.Errorf(kindExpect, "the answer has %d rows, but needs at least %d", rows, c.rows)
+		return k6x.Errorf(kindExpect, "the answer has %d rows, but needs at least %d", rows, c.rows)
 	}
 
 	return nil
 }
 
-var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // a table
+var allQueryOptions = k6x.Options[queryOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
-		o.rows, err = k6mod.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
+		o.rows, err = k6x.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
 
 		return err
 	}},
@@ -63,9 +63,9 @@ var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // 
 
 		return err
 	}},
-	k6mod.Into("minRows", func(o *queryOptions) *rowCount { return &o.minRows }, readRowCount),
+	k6x.Into("minRows", func(o *queryOptions) *rowCount { return &o.minRows }, readRowCount),
 	{Name: "times", Read: func(o *queryOptions, method string, value sobek.Value) error {
-		word, err := k6mod.Word(method, "option times", value, "date", "ns")
+		word, err := k6x.Word(method, "option times", value, "date", "ns")
 		o.ns = word == "ns"
 
 		return err
@@ -73,25 +73,25 @@ var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // 
 	{Name: "timeout", Read: func(o *queryOptions, method string, value sobek.Value) error {
 		return readTimeout(&o.timeout, method, value)
 	}},
-	k6mod.TagsOption(func(o *queryOptions) *k6mod.Tags { return &o.tags }),
+	k6x.TagsOption(func(o *queryOptions) *k6x.Tags { return &o.tags }),
 }
 
-var execOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
+var execOptions = k6x.Options[task]{ //nolint:gochecknoglobals // a table
 	{Name: "timeout", Read: func(t *task, method string, value sobek.Value) error { return readTimeout(&t.timeout, method, value) }},
-	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
+	k6x.TagsOption(func(t *task) *k6x.Tags { return &t.tags }),
 }
 
-var connectOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
-	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
+var connectOptions = k6x.Options[task]{ //nolint:gochecknoglobals // a table
+	k6x.TagsOption(func(t *task) *k6x.Tags { return &t.tags }),
 }
 
 func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
-	d, err := k6mod.Time(method, "option timeout", value)
+	d, err := k6x.Time(method, "option timeout", value)
 	if err != nil {
 		return err
 	}
 	if d == 0 {
-		return k6mod.Misuse("%s: option timeout must be more than 0", method)
+		return k6x.Misuse("%s: option timeout must be more than 0", method)
 	}
 	*timeout = d
 
@@ -101,7 +101,7 @@ func readTimeout(timeout *time.Duration, method string, value sobek.Value) error
 func expectations(method string, value sobek.Value) ([]expectation, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, k6mod.Wrong(method, "option expect", "an object such as { code: 'WISH' }", value)
+		return nil, k6x.Wrong(method, "option expect", "an object such as { code: 'WISH' }", value)
 	}
 
 	keys := object.Keys()
@@ -109,7 +109,7 @@ func expectations(method string, value sobek.Value) ([]expectation, error) {
 	for i, key := range keys {
 		want, err := bind(object.Get(key))
 		if err != nil {
-			return nil, k6mod.Misuse("expect: %s: %s", key, err)
+			return nil, k6x.Misuse("expect: %s: %s", key, err)
 		}
 		expect[i] = expectation{column: key, value: want}
 	}

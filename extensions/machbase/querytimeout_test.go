@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const slow = "select count(*) from ${table} a, ${table} b, ${table} c where a.k = b.k and b.k = c.k"
@@ -24,13 +24,13 @@ func TestServerQueryTimeout(t *testing.T) {
 		for _, call := range []string{"client.query(`" + slow + "`)", `s.query([0])`} {
 			begin := time.Now()
 			e := v.fail(call)
-			require.Equal(t, k6mod.KindCancelled, e.Kind, e)
+			require.Equal(t, k6x.KindCancelled, e.Kind, e)
 			require.Equal(t, int64(3027), e.Code)
 			require.Less(t, time.Since(begin), 10*time.Second)
 			require.Equal(t, int64(3000), v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
 		}
 	}
-	require.Equal(t, 4.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.KindCancelled))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.KindCancelled))
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect))
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
@@ -43,7 +43,7 @@ func TestServerThatStallsBeyondTheQueryTimeout(t *testing.T) {
 	v.Run(`client.connect()`)
 	p.stalled.Store(true)
 	begin := time.Now()
-	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (6s)", k6mod.KindTimeout, 0}, v.fail("client.query(`select n from ${table}`)"))
+	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (6s)", k6x.KindTimeout, 0}, v.fail("client.query(`select n from ${table}`)"))
 	require.Less(t, time.Since(begin), 30*time.Second)
 	p.stalled.Store(false)
 	require.Equal(t, int64(3), v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"))

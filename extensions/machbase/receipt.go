@@ -5,7 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -39,7 +39,7 @@ func receiptToJS(rt *sobek.Runtime, receipt cmi.Receipt) sobek.Value {
 		reasons[i] = map[string]any{"code": reason.Code, "message": reason.Message, "rows": reason.Rows}
 	}
 
-	return k6glue.Plain(rt, map[string]any{
+	return k6x.Plain(rt, map[string]any{
 		"accepted": receipt.Accepted, "rejected": receipt.Rejected, "reasons": reasons, otherReason: receipt.Other,
 	})
 }

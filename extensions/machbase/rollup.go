@@ -9,8 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -24,15 +23,15 @@ type rollup struct {
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
 func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
-	name, ok := k6glue.Text(call.Argument(0))
+	name, ok := k6x.TextOf(call.Argument(0))
 	if !ok || !identifier.MatchString(name) {
-		c.Throw(k6mod.Wrong("rollup", "the name", "one such as rollup_stock_1m", call.Argument(0)))
+		c.Throw(k6x.Wrong("rollup", "the name", "one such as rollup_stock_1m", call.Argument(0)))
 	}
 
 	return rollupMethods.Object(c.Runtime(), &rollup{client: c, name: strings.ToUpper(name)})
 }
 
-var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
+var rollupMethods = k6x.BothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
 	"force": (*rollup).force, "info": (*rollup).info, "gap": (*rollup).gap, "wait": (*rollup).wait,
 })
 
@@ -112,7 +111,7 @@ func (r *rollup) gap(call sobek.FunctionCall) (*task, error) {
 
 func (r *rollup) found(rows int64) error {
 	if rows == 0 {
-		return k6mod.Errorf(cmi.KindNotFound, "there is no roll-up %s", r.name)
+		return k6x.Errorf(cmi.KindNotFound, "there is no roll-up %s", r.name)
 	}
 
 	return nil
@@ -121,7 +120,7 @@ func (r *rollup) found(rows int64) error {
 type waitOptions struct {
 	Timeout  types.NullDuration `json:"timeout"`
 	Interval types.NullDuration `json:"interval"`
-	Tags     k6mod.Tags         `json:"tags"`
+	Tags     k6x.Tags           `json:"tags"`
 }
 
 const (
@@ -131,11 +130,11 @@ const (
 
 func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 	o := waitOptions{Timeout: types.NullDurationFrom(r.config.Timeout), Interval: types.NullDurationFrom(defaultInterval)}
-	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		return nil, k6mod.Misuse("wait: %s", err)
+	if err := k6x.ReadOptions(call.Argument(0), &o); err != nil {
+		return nil, k6x.Misuse("wait: %s", err)
 	}
 	if o.Timeout.Duration <= 0 || o.Interval.Duration <= 0 {
-		return nil, k6mod.Misuse("wait: timeout and interval must be more than 0; they are %s and %s",
+		return nil, k6x.Misuse("wait: timeout and interval must be more than 0; they are %s and %s",
 			o.Timeout.Duration, o.Interval.Duration)
 	}
 
@@ -151,7 +150,7 @@ func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 		case gap <= 0:
 			return 0, false, nil
 		case left <= 0:
-			return 0, false, k6mod.Errorf(k6mod.KindTimeout, "roll-up %s is still %d rows behind after %s", r.name, gap, o.Timeout.Duration)
+			return 0, false, k6x.Errorf(k6x.KindTimeout, "roll-up %s is still %d rows behind after %s", r.name, gap, o.Timeout.Duration)
 		}
 		t.timeout = min(limit, left+waitGrace)
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func gaps(gaps ...int64) *fakeDriver {
@@ -25,7 +25,7 @@ func TestRollupNames(t *testing.T) {
 	v.Run(`var client = new machbase.Client(); client.rollup('a'); client.rollup('_A1$'); client.rollup('rollup_stock_1m')`)
 	for _, name := range []string{``, `''`, `'1a'`, `'a b'`, `'a);drop table t'`, `'a.b'`, `'é'`, `5`, `null`, "'a\\n'"} {
 		e := v.fail(`client.rollup(` + name + `)`)
-		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Equal(t, k6x.KindUsage, e.Kind)
 		require.Contains(t, e.Message, "rollup: the name must be one such as rollup_stock_1m, not ")
 	}
 }
@@ -34,7 +34,7 @@ func TestRollupWaits(t *testing.T) {
 	v := newVU(t, gaps(7, 5, 0))
 	v.Run(`var client = new machbase.Client(), r = client.rollup('r')`)
 	v.Run(`r.wait({ interval: '1ms' })`)
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.OutcomeOK))
 
 	v = newVU(t, gaps(5, 0))
 	v.loop(`var waited = false; new machbase.Client().rollup('r').asyncWait({ interval: '1ms' }).then(() => { waited = true })`)
@@ -45,7 +45,7 @@ func TestRollupThatDoesNotCatchUp(t *testing.T) {
 	driver := gaps(7)
 	v := newVU(t, driver)
 	v.Run(`var client = new machbase.Client(), r = client.rollup('r')`)
-	require.Equal(t, thrown{"MachbaseError", "roll-up R is still 7 rows behind after 30ms", k6mod.KindTimeout, 0},
+	require.Equal(t, thrown{"MachbaseError", "roll-up R is still 7 rows behind after 30ms", k6x.KindTimeout, 0},
 		v.fail(`r.wait({ timeout: '30ms', interval: '5ms' })`))
 	require.Equal(t, int64(7), v.Run(`r.gap()`))
 	require.Len(t, driver.connections(), 1, "the connection is none the worse for it")
@@ -56,14 +56,14 @@ func TestRollupWaitOfAServerThatStalls(t *testing.T) {
 	stall.on.Store(true)
 	v := newVU(t, &fakeDriver{query: func(c *fakeConn, _ string, _ []any, _ func(Rows) error) error { return stall.here(c) }})
 	v.Run(`var r = new machbase.Client().rollup('r')`)
-	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (1.01s)", k6mod.KindTimeout, 0}, v.fail(`r.wait({ timeout: '10ms' })`))
+	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (1.01s)", k6x.KindTimeout, 0}, v.fail(`r.wait({ timeout: '10ms' })`))
 }
 
 func TestRollupWaitEndsWithTheVU(t *testing.T) {
 	v := newVU(t, gaps(7))
 	v.Run(`var client = new machbase.Client(), kind; client.connect()`)
 	time.AfterFunc(20*time.Millisecond, v.CancelContext)
-	require.Equal(t, k6mod.KindCancelled, v.fail(`client.rollup('r').wait({ interval: '1h', timeout: '2h' })`).Kind)
+	require.Equal(t, k6x.KindCancelled, v.fail(`client.rollup('r').wait({ interval: '1h', timeout: '2h' })`).Kind)
 }
 
 func TestRollupWaitOptions(t *testing.T) {
@@ -76,6 +76,6 @@ func TestRollupWaitOptions(t *testing.T) {
 		`5`:                    `wait: options must be an object, not 5`,
 		`{ timeout: 'never' }`: `wait: option timeout must be a time such as '5s', or a number of milliseconds from 100, not never`,
 	} {
-		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`r.wait(`+options+`)`))
+		require.Equal(t, thrown{"MachbaseError", want, k6x.KindUsage, 0}, v.fail(`r.wait(`+options+`)`))
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -20,7 +19,7 @@ type work struct {
 	// vu is the context of the VU's iteration, and counts its metrics. Copies here avoid cache
 	// misses on the way to the VU, with hundreds of clients.
 	vu     context.Context //nolint:containedctx // used during a run
-	counts *k6mod.Instruments
+	counts *k6x.Instruments
 	// recorder records the operations of the step; nil outside of a sweep.
 	recorder *measure.Recorder
 
@@ -43,13 +42,13 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.tasks.Wait()
 	w := c.newWork(o)
 	c.Tag(o.tags)
-	defer c.Tag(k6mod.Tags{})
+	defer c.Tag(k6x.Tags{})
 	if err := w.run(); err != nil {
 		c.Throw(err)
 	}
 	c.runs.LogFailures(w.failed, w.succeeded)
 
-	return k6glue.Plain(c.Runtime(), map[string]any{
+	return k6x.Plain(c.Runtime(), map[string]any{
 		"succeeded": w.succeeded, "failed": w.failed, "rows": w.read, "seconds": w.took.Seconds(),
 	})
 }
@@ -137,7 +136,7 @@ func (w *work) operate() error {
 	case err == nil:
 		w.succeeded++
 		w.read += uint64(rows)
-	case c.As(err).Kind == k6mod.KindUsage:
+	case c.As(err).Kind == k6x.KindUsage:
 		return err
 	default:
 		w.failed++

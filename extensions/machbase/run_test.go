@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -74,7 +73,7 @@ func TestRunOfAQuery(t *testing.T) {
 	for _, args := range d.args {
 		require.Equal(t, []any{"a", int64(7), nil, time.UnixMilli(5)}, []any{args[0], args[1], args[2], args[3].(time.Time).Local()})
 	}
-	require.Equal(t, 5.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 5.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.OutcomeOK))
 	require.Equal(t, 10.0, v.Counted(metricRows))
 	require.Equal(t, 500.0, v.Counted("data_received"))
 	require.Equal(t, 50.0, v.Counted("data_sent"))
@@ -189,7 +188,7 @@ func TestRunWithFailures(t *testing.T) {
 	n := 0
 	d.query = func(conn *fakeConn, sql string, args []any, read func(Rows) error) error {
 		if n++; n%2 == 0 {
-			return cmi.NewError(k6mod.KindServer, "out of order")
+			return cmi.NewError(k6x.KindServer, "out of order")
 		}
 
 		return answers(conn, sql, args, read)
@@ -197,7 +196,7 @@ func TestRunWithFailures(t *testing.T) {
 	v := newWorkVU(t, d)
 	r := v.work(`{ iterations: 6, query: 'q' }`)
 	require.Equal(t, workResult{Succeeded: 3, Failed: 3, Rows: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.KindServer))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.KindServer))
 	require.Len(t, d.connections(), 1)
 
 	r = v.work(`{ iterations: 4, query: 'q', minRows: 2 }`)
@@ -228,11 +227,11 @@ func TestRunWithBrokenConnection(t *testing.T) {
 
 func TestRunWithoutAServer(t *testing.T) {
 	d := newAsked()
-	d.open = func(*Config) error { return cmi.NewError(k6mod.KindConnect, "nobody is there") }
+	d.open = func(*Config) error { return cmi.NewError(k6x.KindConnect, "nobody is there") }
 	v := newWorkVU(t, d)
 	r := v.work(`{ iterations: 3, query: 'q' }`)
 	require.Equal(t, workResult{Failed: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect))
 	require.Zero(t, v.Counted(metricOps, "op", opQuery))
 }
 
@@ -240,7 +239,7 @@ func TestRunThatIsWrong(t *testing.T) {
 	d := newAsked()
 	v := newWorkVU(t, d)
 	e := v.fail(`client.run({ iterations: 1000000, query: 'q', expect: { nope: 1 } })`)
-	require.Equal(t, thrown{"MachbaseError", `expect: the answer has no column "nope"`, k6mod.KindUsage, 0}, e)
+	require.Equal(t, thrown{"MachbaseError", `expect: the answer has no column "nope"`, k6x.KindUsage, 0}, e)
 	require.Len(t, d.args, 1)
 }
 
@@ -275,10 +274,10 @@ func TestRunMisused(t *testing.T) {
 		`{ iterations: 1, exec: 'e', minRows: 1 }`:                                `run: options expect and minRows are for query: exec returns no rows`,
 		`{ iterations: 1, duration: '1s', exec: 'e' }`:                            `run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given`,
 	} {
-		assert.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`client.run(`+options+`)`), options)
+		assert.Equal(t, thrown{"MachbaseError", want, k6x.KindUsage, 0}, v.fail(`client.run(`+options+`)`), options)
 	}
 	init := newInitVU(t, newAsked())
-	require.Equal(t, k6mod.KindUsage, init.fail(`new machbase.Client().run({ iterations: 1, query: 'q' })`).Kind)
+	require.Equal(t, k6x.KindUsage, init.fail(`new machbase.Client().run({ iterations: 1, query: 'q' })`).Kind)
 }
 
 func TestRunAtTheEndOfTheTest(t *testing.T) {
@@ -296,14 +295,14 @@ func TestRunAtTheEndOfTheTest(t *testing.T) {
 		v.CancelContext()
 	}()
 	e := v.fail(`client.run({ duration: '1h', query: 'q' })`)
-	require.Equal(t, thrown{"MachbaseError", "the test ended before the run was over", k6mod.KindCancelled, 0}, e)
+	require.Equal(t, thrown{"MachbaseError", "the test ended before the run was over", k6x.KindCancelled, 0}, e)
 }
 
 func TestRunIsThePartOfAStep(t *testing.T) {
 	d := newAsked([]any{"WISH"}, []any{"WISH"})
 	root := newModule(func(string) (Driver, error) { return d, nil })
-	r := k6test.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 10}, "rollup", func() *k6test.Runner {
-		v := k6test.NewRunner(t, ImportPath, root)
+	r := testutil.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 10}, "rollup", func() *testutil.Runner {
+		v := testutil.NewRunner(t, ImportPath, root)
 		v.Start(1)
 		v.Run(`var client = new machbase.Client()`)
 
@@ -330,8 +329,8 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 func TestRunInAnOpenLoop(t *testing.T) {
 	d := newAsked([]any{"WISH"})
 	root := newModule(func(string) (Driver, error) { return d, nil })
-	r := k6test.Step(t, 3, measure.Plan{Rate: 200, Duration: time.Second / 2}, "rollup", func() *k6test.Runner {
-		v := k6test.NewRunner(t, ImportPath, root)
+	r := testutil.Step(t, 3, measure.Plan{Rate: 200, Duration: time.Second / 2}, "rollup", func() *testutil.Runner {
+		v := testutil.NewRunner(t, ImportPath, root)
 		v.Start(1)
 		v.Run(`var client = new machbase.Client()`)
 
@@ -345,10 +344,10 @@ func TestRunInAnOpenLoop(t *testing.T) {
 func TestRunWithinAnOperation(t *testing.T) {
 	v := newWorkVU(t, newAsked())
 	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
-	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, &k6glue.Session{Client: step.Client(0), Op: "tick", Named: true})
+	v.VU.CtxField = k6x.WithSession(v.VU.CtxField, &k6x.Session{Client: step.Client(0), Op: "tick", Named: true})
 	e := v.fail(`client.run({ iterations: 1, query: 'q' })`)
 	require.Equal(t, thrown{"MachbaseError", "run: it counts each of its operations, and cannot be called within sweep.op('tick', ...), " +
-		"which counts the call as one more: call it in the function of sweep.run", k6mod.KindUsage, 0}, e)
+		"which counts the call as one more: call it in the function of sweep.run", k6x.KindUsage, 0}, e)
 }
 
 func TestRunThatReconnects(t *testing.T) {
@@ -356,8 +355,8 @@ func TestRunThatReconnects(t *testing.T) {
 	const connecting = 100 * time.Millisecond
 	d.open = func(*Config) error { time.Sleep(connecting); return nil }
 	root := newModule(func(string) (Driver, error) { return d, nil })
-	r := k6test.Step(t, 1, measure.Plan{Operations: 3}, "q", func() *k6test.Runner {
-		v := k6test.NewRunner(t, ImportPath, root)
+	r := testutil.Step(t, 1, measure.Plan{Operations: 3}, "q", func() *testutil.Runner {
+		v := testutil.NewRunner(t, ImportPath, root)
 		v.Start(1)
 		v.Run(`var client = new machbase.Client()`)
 

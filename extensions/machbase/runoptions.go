@@ -7,7 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type runOptions struct {
@@ -19,26 +19,26 @@ type runOptions struct {
 	minRows     rowCount
 	seed        uint64
 	timeout     time.Duration
-	tags        k6mod.Tags
+	tags        k6x.Tags
 }
 
-var allRunOptions = k6mod.Options[runOptions]{ //nolint:gochecknoglobals // a table
+var allRunOptions = k6x.Options[runOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "iterations", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
-		if o.iterations, err = k6mod.Unsigned(method, "option iterations", value); err == nil && o.iterations == 0 {
-			err = k6mod.Wrong(method, "option iterations", "an integer from 1", value)
+		if o.iterations, err = k6x.Unsigned(method, "option iterations", value); err == nil && o.iterations == 0 {
+			err = k6x.Wrong(method, "option iterations", "an integer from 1", value)
 		}
 
 		return err
 	}},
 	{Name: "duration", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
-		if o.duration, err = k6mod.Time(method, "option duration", value); err == nil && o.duration == 0 {
-			err = k6mod.Misuse("%s: option duration must be more than 0", method)
+		if o.duration, err = k6x.Time(method, "option duration", value); err == nil && o.duration == 0 {
+			err = k6x.Misuse("%s: option duration must be more than 0", method)
 		}
 
 		return err
 	}},
-	k6mod.Into("query", func(o *runOptions) *string { return &o.query }, k6mod.Name),
-	k6mod.Into("exec", func(o *runOptions) *string { return &o.exec }, k6mod.Name),
+	k6x.Into("query", func(o *runOptions) *string { return &o.query }, k6x.Name),
+	k6x.Into("exec", func(o *runOptions) *string { return &o.exec }, k6x.Name),
 	{Name: "params", Read: func(o *runOptions, _ string, value sobek.Value) (err error) {
 		o.params, err = patterns(value)
 
@@ -49,12 +49,12 @@ var allRunOptions = k6mod.Options[runOptions]{ //nolint:gochecknoglobals // a ta
 
 		return err
 	}},
-	k6mod.Into("minRows", func(o *runOptions) *rowCount { return &o.minRows }, readRowCount),
-	k6mod.Into("seed", func(o *runOptions) *uint64 { return &o.seed }, k6mod.Unsigned),
+	k6x.Into("minRows", func(o *runOptions) *rowCount { return &o.minRows }, readRowCount),
+	k6x.Into("seed", func(o *runOptions) *uint64 { return &o.seed }, k6x.Unsigned),
 	{Name: "timeout", Read: func(o *runOptions, method string, value sobek.Value) error {
 		return readTimeout(&o.timeout, method, value)
 	}},
-	k6mod.TagsOption(func(o *runOptions) *k6mod.Tags { return &o.tags }),
+	k6x.TagsOption(func(o *runOptions) *k6x.Tags { return &o.tags }),
 }
 
 func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
@@ -65,11 +65,11 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 	o.timeout = c.limit(o.timeout)
 	switch {
 	case (o.query == "") == (o.exec == ""):
-		return nil, k6mod.Misuse("run: either option query or option exec (the SQL of a statement) must be given")
+		return nil, k6x.Misuse("run: either option query or option exec (the SQL of a statement) must be given")
 	case (o.iterations == 0) == (o.duration == 0):
-		return nil, k6mod.Misuse("run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given")
+		return nil, k6x.Misuse("run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given")
 	case o.exec != "" && (o.expect != nil || o.minRows.given):
-		return nil, k6mod.Misuse("run: options expect and minRows are for query: exec returns no rows")
+		return nil, k6x.Misuse("run: options expect and minRows are for query: exec returns no rows")
 	}
 
 	o.minRows = o.minRows.withExpect(o.expect)

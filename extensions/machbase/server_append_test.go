@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -35,7 +35,7 @@ func TestServerAppendsColumns(t *testing.T) {
 		`[names, new BigInt64Array(1), ...Array(9).fill(new Int8Array(3000))]`: ` has 1 values, but the ones before it have 3000`,
 	} {
 		e := v.fail(`a.appendColumns(` + columns + `)`)
-		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Equal(t, k6x.KindUsage, e.Kind)
 		require.Contains(t, e.Message, want)
 	}
 	e := v.fail(`a.appendColumns([['x', 'y'], [new Date(1), new Date(2)], [1, 40000], ...Array(7).fill([1, 1]), [null, null]])`)
@@ -98,7 +98,7 @@ func TestServerGeneratesSeries(t *testing.T) {
 		"{ rows: 'arrays' }).map(([n, least, most]) => [n, least >= 2 && least < 2.1, most < 3 && most > 2.9])"))
 	require.JSONEq(t, `[[5],[6],[7],[8],[9],[10],[11]]`,
 		v.JSON("client.query(`select value from ${table} where name = 'n0' order by time`, [], { rows: 'arrays' })"))
-	require.Equal(t, 5247.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 5247.0, v.Counted(metricRows, "op", opAppend, "outcome", k6x.OutcomeOK))
 }
 
 func TestServerAsync(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -35,7 +35,7 @@ func TestServerRollup(t *testing.T) {
 	v.Run(`r.wait()`)
 	v.Run(`var a = client.appender(source); a.generate('uniform', { from: new Date(0), rows: 3000, tags: 5, seed: 1 }); a.close()`)
 	require.Eventually(t, func() bool { return v.Run(`r.gap()`) == int64(3000) }, 20*time.Second, 5*time.Millisecond)
-	require.Equal(t, k6mod.KindTimeout, v.fail(`r.wait({ timeout: '50ms' })`).Kind)
+	require.Equal(t, k6x.KindTimeout, v.fail(`r.wait({ timeout: '50ms' })`).Kind)
 
 	status := v.Run(`var s = r.info(); [s.ROLLUP_NAME, s.ROOT_TABLE, s.ROLLUP_TABLE, s.ENABLED, s.END_RID, s.SOURCE_TABLE]`).([]any)
 	require.Equal(t, strings.ToUpper(name), status[0])
@@ -74,6 +74,6 @@ func TestServerForceOfAStoppedRollup(t *testing.T) {
 	name := v.rollup()
 	v.Run(`client.exec('exec rollup_stop(` + name + `)')`)
 	require.Equal(t, int64(0), v.Run(`r.info().ENABLED`))
-	require.Equal(t, k6mod.KindTimeout, v.fail(`r.force({ timeout: 200 })`).Kind)
+	require.Equal(t, k6x.KindTimeout, v.fail(`r.force({ timeout: 200 })`).Kind)
 	v.Run(`client.exec('exec rollup_start(` + name + `)'); r.force()`)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -32,8 +32,8 @@ func TestServerRunTakesTurns(t *testing.T) {
 		root := New()
 		// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
 		plan := measure.Plan{Operations: 200, Warmup: 100 * time.Millisecond}
-		r := k6test.Step(t, 8, plan, "rows", func() *k6test.Runner {
-			one := k6test.NewRunner(t, ImportPath, root)
+		r := testutil.Step(t, 8, plan, "rows", func() *testutil.Runner {
+			one := testutil.NewRunner(t, ImportPath, root)
 			one.Start(1)
 			one.Set("url", serverURL(t))
 			one.Run(`var client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
@@ -80,7 +80,7 @@ func TestServerRunThatIsWrong(t *testing.T) {
 	v := newServerVU(t)
 	table := workTable(v)
 	e := v.fail(`client.run({ iterations: 1000, query: 'select * from ` + table + ` where name = ?' })`)
-	require.Equal(t, k6mod.KindUsage, e.Kind, "%v", e)
+	require.Equal(t, k6x.KindUsage, e.Kind, "%v", e)
 	r := v.work(`{ iterations: 3, query: 'select nope from ` + table + `' }`)
 	require.Equal(t, workResult{Failed: 3, Seconds: r.Seconds}, r)
 	require.Equal(t, 3, v.work(`{ iterations: 3, query: 'select * from `+table+`' }`).Succeeded, "the connection stays")
@@ -98,15 +98,15 @@ func TestServerRunThroughABadNetwork(t *testing.T) {
 	r := v.work(`{ iterations: 1, timeout: 100, ` + query + ` }`)
 	require.Equal(t, workResult{Failed: 1, Seconds: r.Seconds}, r)
 	require.InDelta(t, 0.1, r.Seconds, 1)
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.KindTimeout))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.KindTimeout))
 	p.stalled.Store(false)
 	require.Equal(t, 5, v.work(`{ iterations: 5, `+query+` }`).Succeeded)
 
 	p.cut()
 	r = v.work(`{ iterations: 5, ` + query + ` }`)
 	require.Equal(t, workResult{Succeeded: 4, Failed: 1, Rows: 12, Seconds: r.Seconds}, r)
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.KindConnection))
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK)-1)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", k6x.KindConnection))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.OutcomeOK)-1)
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
@@ -123,5 +123,5 @@ func TestServerRunContinuesWhileOneClientConnects(t *testing.T) {
 		require.Equal(t, 10, v.work(`{ iterations: 10, query: 'select * from `+table+`' }`).Succeeded)
 	}
 	silent.CancelContext()
-	require.Equal(t, k6mod.KindCancelled, (<-ended).Kind)
+	require.Equal(t, k6x.KindCancelled, (<-ended).Kind)
 }

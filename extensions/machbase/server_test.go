@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/generate"
 )
@@ -26,7 +26,7 @@ const tagTable = `create tag table TABLE (name varchar(20) primary key, time dat
 func TestServerConnect(t *testing.T) {
 	v := newServerVU(t)
 	v.Run(`client.connect(); client.connect(); client.close(); client.close(); client.connect()`)
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.OutcomeOK))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Positive(t, v.Counted("data_received"))
 	v.Exit()
@@ -46,12 +46,12 @@ func TestServerRefusesALogin(t *testing.T) {
 	v := newServerVU(t)
 	password := serverPart(t, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), "s3cret-Word") })
 	e := v.fail(`new machbase.Client(` + quote(password) + `).connect()`)
-	require.Equal(t, thrown{"MachbaseError", "Invalid username/password. (machbase error 2081)", k6mod.KindAuth, 2081}, e)
+	require.Equal(t, thrown{"MachbaseError", "Invalid username/password. (machbase error 2081)", k6x.KindAuth, 2081}, e)
 
 	user := serverPart(t, func(u *url.URL) { u.User = url.UserPassword("nobody", "s3cret-Word") })
 	e = v.fail(`new machbase.Client(` + quote(user) + `).query('select 1')`)
-	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", k6mod.KindAuth, 2080}, e)
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindAuth))
+	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", k6x.KindAuth, 2080}, e)
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindAuth))
 }
 
 func TestMissingServer(t *testing.T) {
@@ -62,16 +62,16 @@ func TestMissingServer(t *testing.T) {
 	require.NoError(t, listener.Close())
 	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + address + `').connect()`)
 	require.Equal(t, thrown{"MachbaseError", "cannot connect to " + address +
-		": connection refused; is a Machbase server running there?", k6mod.KindConnect, 0}, e)
+		": connection refused; is a Machbase server running there?", k6x.KindConnect, 0}, e)
 
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@no-such-host.invalid').connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "cannot connect to no-such-host.invalid:5656: ")
 
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@[::1]:1').connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "too many colons")
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect))
 }
 
 func listening(t *testing.T, talk func(net.Conn)) string {
@@ -99,7 +99,7 @@ func TestServerIsNotMachbase(t *testing.T) {
 	})
 	v := newServerVU(t)
 	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + address + `').connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "s3cret")
 }
 
@@ -118,15 +118,15 @@ func TestServerErrors(t *testing.T) {
 		{`client.prepare('select * from no_such_table')`, 2025, cmi.KindNotFound},
 		{`client.appender('no_such_table')`, 2025, cmi.KindNotFound},
 		{`client.appender('` + table + `', { columns: ['name', 'nope'] })`, 0, cmi.KindNotFound},
-		{`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`, 0, k6mod.KindUsage},
+		{`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`, 0, k6x.KindUsage},
 		{`client.query('select nope from ` + table + `')`, 2056, cmi.KindNotFound},
 		{`client.exec('exec rollup_force(no_such_rollup)')`, 2654, cmi.KindNotFound},
 		{`client.query('selct 1')`, 2010, cmi.KindSyntax},
 		{`client.exec('selct 1')`, 2010, cmi.KindSyntax},
 		{`client.prepare('selct ?')`, 2010, cmi.KindSyntax},
-		{`client.query('select 1/(value-1) from ` + table + `')`, 2061, k6mod.KindServer},
-		{`client.query('select * from ` + table + ` where name = ?')`, 0, k6mod.KindUsage},
-		{`client.query('select * from ` + table + ` where name = ?', ['a', 'b'])`, 0, k6mod.KindUsage},
+		{`client.query('select 1/(value-1) from ` + table + `')`, 2061, k6x.KindServer},
+		{`client.query('select * from ` + table + ` where name = ?')`, 0, k6x.KindUsage},
+		{`client.query('select * from ` + table + ` where name = ?', ['a', 'b'])`, 0, k6x.KindUsage},
 	} {
 		e := v.fail(test.script)
 		require.Equal(t, test.code, e.Code, "%s: %v", test.script, e)
@@ -203,7 +203,7 @@ func TestServerErrorBetweenTheRows(t *testing.T) {
 				for range 3 {
 					e := v.fail(run + `[50], { rows: 'discard' })`)
 					require.Equal(t, int64(2061), e.Code, e)
-					require.Equal(t, k6mod.KindServer, e.Kind)
+					require.Equal(t, k6x.KindServer, e.Kind)
 				}
 				require.Equal(t, int64(100), v.Run(run+`[1000], { rows: 'discard' })`))
 			}
@@ -331,7 +331,7 @@ func TestServerPreparedStatements(t *testing.T) {
 	v.Run("insert.close(); var select = client.prepare(`select text from ${table} where n = ?`)")
 	require.JSONEq(t, `[[["b"]],[["a"]],[],[[null]]]`,
 		v.JSON(`[2, 1, 9, 3].map((n) => select.query([n], { rows: 'arrays' }))`))
-	require.Equal(t, k6mod.KindUsage, v.fail(`select.query([])`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`select.query([])`).Kind)
 	require.JSONEq(t, `[["a"]]`, v.JSON(`select.query([1], { rows: 'arrays' })`))
 	v.Run(`client.close()`)
 	require.JSONEq(t, `[["a"]]`, v.JSON(`select.query([1], { rows: 'arrays' })`), "prepared again on the new connection")
@@ -381,16 +381,16 @@ func TestServerAppender(t *testing.T) {
 
 	for _, row := range []string{`[1]`, `[1, 'a', new Date(1), 2]`, `[]`} {
 		e := v.fail(`a.append(` + row + `)`)
-		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Equal(t, k6x.KindUsage, e.Kind)
 		require.Contains(t, e.Message, "a row for table '"+strings.ToUpper(table)+"' takes 3 values, not ")
 	}
 	require.JSONEq(t, `{"accepted":4,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
-	require.Equal(t, k6mod.KindConnection, v.fail(`a.append([5, 'b', new Date(5)])`).Kind)
+	require.Equal(t, k6x.KindConnection, v.fail(`a.append([5, 'b', new Date(5)])`).Kind)
 	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	require.JSONEq(t, `[["a","1000000n",1],["a","2000000n",2],["b","3000000n",3],["b","4000001n",4.5]]`,
 		v.JSON("client.query(`select name, time, value from ${table} order by time`, [], { rows: 'arrays', times: 'ns' })"))
-	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindUsage))
+	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6x.OutcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opAppend, "outcome", k6x.KindUsage))
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
@@ -521,7 +521,7 @@ func TestServerGenerate(t *testing.T) {
 	require.Equal(t, sum, v.Run("client.query(`select sum(cnt) as n from ${table}`)[0].n"))
 	require.Equal(t, ticks, sum)
 
-	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "op", opAppend, "outcome", k6x.OutcomeOK))
 }
 
 func TestServerMetrics(t *testing.T) {
@@ -532,14 +532,14 @@ func TestServerMetrics(t *testing.T) {
 		operation, outcome string
 		rows               float64
 	}{
-		{opConnect, k6mod.OutcomeOK, 0}, {opExec, k6mod.OutcomeOK, 0}, {opAppend, k6mod.OutcomeOK, 5}, {opQuery, cmi.KindSyntax, 0}, {opPrepare, k6mod.OutcomeOK, 0},
+		{opConnect, k6x.OutcomeOK, 0}, {opExec, k6x.OutcomeOK, 0}, {opAppend, k6x.OutcomeOK, 5}, {opQuery, cmi.KindSyntax, 0}, {opPrepare, k6x.OutcomeOK, 0},
 	} {
 		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Positive(t, v.Counted(metricOps, tags...), tags)
 		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
 		require.Len(t, v.Found(metricDuration, tags...), int(v.Counted(metricOps, tags...)), tags)
 	}
-	require.GreaterOrEqual(t, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
+	require.GreaterOrEqual(t, v.Counted(metricRows, "op", opQuery, "outcome", k6x.OutcomeOK), 10.0)
 }
 
 type proxy struct {
@@ -636,7 +636,7 @@ func TestServerThatStalls(t *testing.T) {
 			v.Run(test.before + `; client.connect()`)
 
 			p.stalled.Store(true)
-			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6mod.KindTimeout, 0}, v.fail(test.call))
+			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6x.KindTimeout, 0}, v.fail(test.call))
 			p.stalled.Store(false)
 			require.GreaterOrEqual(t, v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
 			v.Run(`client.close(); client = new machbase.Client(url)`)
@@ -650,7 +650,7 @@ func TestServerThatStallsWhenConnecting(t *testing.T) {
 	p.stalled.Store(true)
 	p.clientOf(t, v, `{ connectTimeout: 100 }`)
 	e := v.fail(`client.connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "no answer within connectTimeout (100ms)")
 	p.stalled.Store(false)
 	p.clientOf(t, v, `{ connectTimeout: '60s' }`)
@@ -668,7 +668,7 @@ func TestServerWithAlternatives(t *testing.T) {
 	v.Run(`client.connect(); client.close()`)
 	p.clientOf(t, v, `{ connectTimeout: '200ms' }`, "127.0.0.1:1")
 	e := v.fail(`client.connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "127.0.0.1:1")
 }
 
@@ -680,11 +680,11 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	v.Run("var s = client.prepare(`select n from ${table}`), a = client.appender(table, { columns: ['n'] })")
 	p.cut()
 	e := v.fail(`s.query()`)
-	require.Equal(t, k6mod.KindConnection, e.Kind)
+	require.Equal(t, k6x.KindConnection, e.Kind)
 	require.Contains(t, e.Message, "the server at 127.0.0.1:")
 	require.Contains(t, e.Message, " closed the connection")
-	require.Equal(t, k6mod.KindConnection, v.fail(`a.append([1])`).Kind)
+	require.Equal(t, k6x.KindConnection, v.fail(`a.append([1])`).Kind)
 	require.Equal(t, int64(3), v.Run(`s.query([], { rows: 'discard' })`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK)-1)
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.OutcomeOK)-1)
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }

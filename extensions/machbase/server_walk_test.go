@@ -61,7 +61,7 @@ func (d *watchedDriver) note() {
 	for {
 		frame, more := frames.Next()
 		_, file, ours := strings.Cut(frame.File, "/extensions/")
-		if ours && !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/k6test/") {
+		if ours && !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/testutil/") {
 			passed = append(passed, file+" "+functionName.FindStringSubmatch(frame.Function)[1])
 		}
 		if !more {

@@ -7,7 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // task is one call of a script, with its arguments. JavaScript and metrics belong to the VU's
@@ -16,7 +16,7 @@ type task struct {
 	client    *client
 	operation string
 	timeout   time.Duration
-	tags      k6mod.Tags
+	tags      k6x.Tags
 	// requires checks the connection, which may be nil, before the job. If it fails, no call is
 	// recorded.
 	requires func(*connection) error
@@ -33,12 +33,12 @@ type task struct {
 	firstRecord [1]record
 }
 
-type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
+type operation[T k6x.Tasker] = k6x.Operation[T, *task]
 
-// CallTags implements k6mod.Tagged.
-func (t *task) CallTags() k6mod.Tags { return t.tags }
+// CallTags implements k6x.Tagged.
+func (t *task) CallTags() k6x.Tags { return t.tags }
 
-// Do implements k6mod.Task.
+// Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	t.recorded = t.firstRecord[:0]
 	for {
@@ -52,7 +52,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 		}
 		select {
 		case <-ctx.Done():
-			return k6mod.TestEnded()
+			return k6x.TestEnded()
 		case <-time.After(wait):
 		}
 	}
@@ -96,7 +96,7 @@ func (t *task) attempt(ctx context.Context) error {
 	return r.err
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	if t.over != nil {
 		defer t.over()

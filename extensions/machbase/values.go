@@ -12,8 +12,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -21,7 +20,7 @@ type typedBind struct {
 	value any
 }
 
-// Constant implements k6glue.Constant: a frozen array of such values never changes.
+// Constant implements k6x.Constant: a frozen array of such values never changes.
 func (typedBind) Constant() {}
 
 var bindTypes = []string{ //nolint:gochecknoglobals // a constant
@@ -29,27 +28,27 @@ var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 }
 
 func binds(value sobek.Value) ([]any, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return nil, nil
 	}
 
-	return bindsIn(&k6glue.Reading{}, value)
+	return bindsIn(&k6x.Reading{}, value)
 }
 
-func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
+func bindsIn(reading *k6x.Reading, value sobek.Value) ([]any, error) {
 	n, err := reading.Length(value)
 	switch {
-	case errors.Is(err, k6glue.ErrNoArray):
-		return nil, k6mod.Misuse("the parameters must be an array such as ['WISH', 100], not %s", k6glue.Show(value))
+	case errors.Is(err, k6x.ErrNoArray):
+		return nil, k6x.Misuse("the parameters must be an array such as ['WISH', 100], not %s", k6x.Show(value))
 	case err != nil:
-		return nil, k6mod.Misuse("%s", err)
+		return nil, k6x.Misuse("%s", err)
 	}
 
 	args := make([]any, n)
 	for i := range args {
-		arg, err := bind(k6glue.Element(value, i))
+		arg, err := bind(k6x.Element(value, i))
 		if err != nil {
-			return nil, k6mod.Misuse("parameter %d: %s", i+1, err)
+			return nil, k6x.Misuse("parameter %d: %s", i+1, err)
 		}
 		args[i] = arg
 	}
@@ -58,16 +57,16 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 }
 
 func bind(value sobek.Value) (any, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return nil, nil //nolint:nilnil // nil is a null value
 	}
-	switch v := k6glue.Scalar(value).(type) {
+	switch v := k6x.Scalar(value).(type) {
 	case string, int64:
 		return v, nil
 	case time.Time:
 		return checkTime(v)
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= k6glue.MaxSafeInteger {
+		if v == math.Trunc(v) && math.Abs(v) <= k6x.MaxSafeInteger {
 			return int64(v), nil
 		}
 
@@ -178,7 +177,7 @@ func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
 }
 
 func bindTime(value sobek.Value, plain any) (any, error) {
-	if _, ns := k6glue.Scalar(value).(*big.Int); ns {
+	if _, ns := k6x.Scalar(value).(*big.Int); ns {
 		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind returns this type
 	}
 	switch v := plain.(type) {
@@ -204,7 +203,7 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	case nil:
 		return sobek.Null(), nil
 	case int64:
-		if v > k6glue.MaxSafeInteger || v < -k6glue.MaxSafeInteger {
+		if v > k6x.MaxSafeInteger || v < -k6x.MaxSafeInteger {
 			return rt.ToValue(big.NewInt(v)), nil
 		}
 
@@ -222,7 +221,7 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 
 		return rt.New(rt.Get("Date"), rt.ToValue(v.UnixMilli()))
 	case uint64:
-		if v > k6glue.MaxSafeInteger {
+		if v > k6x.MaxSafeInteger {
 			return rt.ToValue(new(big.Int).SetUint64(v)), nil
 		}
 

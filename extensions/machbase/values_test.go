@@ -10,7 +10,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func argsOf(t *testing.T, params string) []any {
@@ -173,7 +173,7 @@ func TestBindErrors(t *testing.T) {
 		t.Run(test.script, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
 			v.Run(`var client = new machbase.Client()`)
-			require.Equal(t, thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}, v.fail(test.script))
+			require.Equal(t, thrown{"MachbaseError", test.want, k6x.KindUsage, 0}, v.fail(test.script))
 		})
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -211,8 +211,8 @@ func newClients(t *testing.T, n int, plan measure.Plan, prefix string) *clients 
 	for i := range n {
 		v := newInitVU(t, root)
 		v.Start(uint64(i + 1))
-		session := &k6glue.Session{Client: c.step.Client(i), Op: "step"}
-		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
+		session := &k6x.Session{Client: c.step.Client(i), Op: "step"}
+		v.VU.CtxField = k6x.WithSession(v.VU.CtxField, session)
 		v.Run(fmt.Sprintf(`var client = new memcached.Client(addr, { prefix: %q })`, prefix))
 		c.vus = append(c.vus, v)
 		c.ends = append(c.ends, session.End)
@@ -276,7 +276,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 		`mix: { get: 1 }, keys: { prefix: 'new' }`: {Succeeded: 2, Misses: 2},
 	} {
 		again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
-		c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
+		c.vus[0].VU.CtxField = k6x.WithSession(t.Context(), &k6x.Session{Client: again.Client(0)})
 		r := c.vus[0].bench(`(client.prefill({ keys: { count: 100 } }), client.run({ iterations: 2, keys: { count: 100 }, ` + options + ` }))`)
 		r.Seconds = 0
 		require.Equal(t, want, r, options)
@@ -287,7 +287,7 @@ func TestIncompletePrefill(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	step := func(clients int) {
 		s := measure.NewStep(clients, measure.Plan{Operations: 1}, nil)
-		v.VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: s.Client(0)})
+		v.VU.CtxField = k6x.WithSession(t.Context(), &k6x.Session{Client: s.Client(0)})
 	}
 	for _, want := range []struct{ clients, written int }{{2, 5}, {1, 10}, {1, 0}, {3, 0}} {
 		step(want.clients)

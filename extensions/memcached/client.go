@@ -8,8 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -34,10 +33,10 @@ type client struct {
 
 	calling bool
 	batches []batch
-	tags    k6mod.Tags
+	tags    k6x.Tags
 
 	// tasks run in order, as a connection serves one at a time.
-	tasks   *k6mod.Tasks
+	tasks   *k6x.Tasks
 	effects *effects
 
 	bench *workload.CacheBench
@@ -47,7 +46,7 @@ type client struct {
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, &o, o.config)
+	config := k6x.ParseClient(m.Module, call, &o, o.config)
 	c := &client{
 		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),
@@ -91,8 +90,8 @@ func protocolName(p wire.Protocol) string {
 	return protocolText
 }
 
-var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":      k6mod.InTurn((*client).connect),
+var methods = commandMethods(false).With(k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect":      k6x.InTurn((*client).connect),
 	"asyncConnect": (*client).asyncConnect,
 	"close":        (*client).close,
 	"asyncClose":   (*client).asyncClose,
@@ -110,7 +109,7 @@ var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:goche
 	"ycsb":         (*client).ycsb,
 })
 
-var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table
+var metaMethods = commandMethods(true).With(k6x.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table
 
 func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 	c.ready()
@@ -147,12 +146,12 @@ func (c *client) tagged(method string, options sobek.Value) (done func()) {
 	return c.tagAll(e.tags)
 }
 
-func (c *client) tagAll(tags k6mod.Tags) (done func()) {
+func (c *client) tagAll(tags k6x.Tags) (done func()) {
 	c.tags = tags
 	c.Tag(tags)
 
 	return func() {
-		c.tags = k6mod.Tags{}
+		c.tags = k6x.Tags{}
 		c.Tag(c.tags)
 	}
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -26,7 +25,7 @@ type entry struct {
 	position int // position in a pipeline
 	value    []byte
 	binary   bool // returns the value as an ArrayBuffer
-	tags     k6mod.Tags
+	tags     k6x.Tags
 }
 
 type arguments func(i int) sobek.Value
@@ -61,15 +60,15 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-func commandMethods(meta bool) k6glue.Methods[*client] {
-	methods := k6glue.Methods[*client]{}
+func commandMethods(meta bool) k6x.Methods[*client] {
+	methods := k6x.Methods[*client]{}
 	for _, command := range commands {
 		if isMeta := command.method != ""; isMeta == meta {
 			name := cmp.Or(command.method, command.name)
 			methods[name] = func(c *client, call sobek.FunctionCall) sobek.Value {
 				return c.single(command, call.Argument)
 			}
-			methods[k6glue.AsyncName(name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
+			methods[k6x.AsyncName(name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
 				return c.later(command, call.Argument)
 			}
 		}
@@ -86,7 +85,7 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 	e, q := b.add(command)
 	c.check(c.read(e, q, args))
 	c.Tag(e.tags)
-	defer c.Tag(k6mod.Tags{})
+	defer c.Tag(k6x.Tags{})
 	a := &b.replies[0]
 	c.check(c.do(command.name, c.server(q.Key), q, a))
 
@@ -111,7 +110,7 @@ func (c *client) readKey(name string, q *wire.Request, value sobek.Value) error 
 		return nil
 	}
 	var none []byte
-	key, err := k6mod.Bytes(c.Runtime(), name, "the key", value, &none)
+	key, err := k6x.Bytes(c.Runtime(), name, "the key", value, &none)
 	q.Key = append(q.Key, key...)
 
 	return err
@@ -130,11 +129,11 @@ func readAs(place int) func(*client, *entry, *wire.Request, arguments) error {
 }
 
 var (
-	callTags  = k6mod.TagsOption(func(e *entry) *k6mod.Tags { return &e.tags }) //nolint:gochecknoglobals // a table
-	tagsOnly  = k6mod.Options[entry]{callTags}                                  //nolint:gochecknoglobals // a table
-	asOptions = k6mod.Options[entry]{                                           //nolint:gochecknoglobals // a table
+	callTags  = k6x.TagsOption(func(e *entry) *k6x.Tags { return &e.tags }) //nolint:gochecknoglobals // a table
+	tagsOnly  = k6x.Options[entry]{callTags}                                //nolint:gochecknoglobals // a table
+	asOptions = k6x.Options[entry]{                                         //nolint:gochecknoglobals // a table
 		{Name: "as", Read: func(e *entry, method string, value sobek.Value) error {
-			word, err := k6mod.Word(method, "option as", value, valuesString, valuesBinary)
+			word, err := k6x.Word(method, "option as", value, valuesString, valuesBinary)
 			e.binary = word == valuesBinary
 
 			return err
@@ -144,8 +143,8 @@ var (
 )
 
 func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error) {
-	if k6glue.IsNullish(args(1)) {
-		return k6mod.Wrong(e.command.name, "the ttl", "a time such as '60s', 0 for never, or a Date", args(1))
+	if k6x.IsNullish(args(1)) {
+		return k6x.Wrong(e.command.name, "the ttl", "a time such as '60s', 0 for never, or a Date", args(1))
 	}
 	q.Expire, err = expiry(e.command.name, "the ttl", args(1))
 
@@ -156,16 +155,16 @@ func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error
 const farthest = 30 * 24 * 60 * 60
 
 func expiry(method, what string, value sobek.Value) (int32, error) {
-	ttl, err := k6mod.TTL(method, what, value)
+	ttl, err := k6x.TTL(method, what, value)
 	if err != nil {
 		return 0, err
 	}
-	seconds := k6mod.Seconds(ttl)
+	seconds := k6x.Seconds(ttl)
 	if seconds > farthest {
 		seconds += time.Now().Unix()
 	}
 	if seconds > math.MaxInt32 {
-		return 0, k6mod.Misuse("%s: %s must end before 2038-01-19, or be 0 for never", method, what)
+		return 0, k6x.Misuse("%s: %s must end before 2038-01-19, or be 0 for never", method, what)
 	}
 
 	return int32(seconds), nil
@@ -188,7 +187,7 @@ func readExpireAs(c *client, e *entry, q *wire.Request, args arguments) error {
 }
 
 func readValue(c *client, e *entry, q *wire.Request, args arguments) (err error) {
-	q.Value, err = k6mod.Bytes(c.Runtime(), e.command.name, "the value", args(1), &e.value)
+	q.Value, err = k6x.Bytes(c.Runtime(), e.command.name, "the value", args(1), &e.value)
 
 	return err
 }
@@ -218,7 +217,7 @@ type stored struct {
 func readStoring(e *entry, q *wire.Request, value sobek.Value) (err error) {
 	name := e.command.name
 	switch object, isObject := value.(*sobek.Object); {
-	case k6glue.IsNullish(value):
+	case k6x.IsNullish(value):
 		return nil
 	case isObject && object.ClassName() != "Date":
 		return storing.Read(name, value, &stored{e, q})
@@ -229,11 +228,11 @@ func readStoring(e *entry, q *wire.Request, value sobek.Value) (err error) {
 	}
 }
 
-var storing = k6mod.Options[stored]{ //nolint:gochecknoglobals // a table
+var storing = k6x.Options[stored]{ //nolint:gochecknoglobals // a table
 	{Name: "flags", Read: func(s *stored, method string, value sobek.Value) error {
-		flags, ok := k6glue.Unsigned(value)
+		flags, ok := k6x.UnsignedOf(value)
 		if s.request.Flags = uint32(flags); !ok || uint64(s.request.Flags) != flags {
-			return k6mod.Wrong(method, "option flags", "an integer from 0 to 4294967295", value)
+			return k6x.Wrong(method, "option flags", "an integer from 0 to 4294967295", value)
 		}
 
 		return nil
@@ -243,7 +242,7 @@ var storing = k6mod.Options[stored]{ //nolint:gochecknoglobals // a table
 
 		return err
 	}},
-	k6mod.TagsOption(func(s *stored) *k6mod.Tags { return &s.tags }),
+	k6x.TagsOption(func(s *stored) *k6x.Tags { return &s.tags }),
 }
 
 func readSwapped(c *client, e *entry, q *wire.Request, args arguments) error {
@@ -251,8 +250,8 @@ func readSwapped(c *client, e *entry, q *wire.Request, args arguments) error {
 		return err
 	}
 	var ok bool
-	if q.CAS, ok = k6glue.Unsigned(args(2)); !ok {
-		return k6mod.Wrong(e.command.name, "the third argument", "the cas that gets returned", args(2))
+	if q.CAS, ok = k6x.UnsignedOf(args(2)); !ok {
+		return k6x.Wrong(e.command.name, "the third argument", "the cas that gets returned", args(2))
 	}
 
 	return readStoring(e, q, args(3))
@@ -260,8 +259,8 @@ func readSwapped(c *client, e *entry, q *wire.Request, args arguments) error {
 
 func readDelta(_ *client, e *entry, q *wire.Request, args arguments) (err error) {
 	q.Delta = 1
-	if !k6glue.IsNullish(args(1)) {
-		if q.Delta, err = k6mod.Unsigned(e.command.name, "the number", args(1)); err != nil {
+	if !k6x.IsNullish(args(1)) {
+		if q.Delta, err = k6x.Unsigned(e.command.name, "the number", args(1)); err != nil {
 			return err
 		}
 	}
@@ -289,12 +288,12 @@ func readValueAndFlags(c *client, e *entry, q *wire.Request, args arguments) err
 }
 
 func readFlags(name string, q *wire.Request, value sobek.Value) error {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return nil
 	}
-	text, ok := k6glue.Text(value)
+	text, ok := k6x.TextOf(value)
 	if !ok {
-		return k6mod.Wrong(name, "the flags", "a string such as 'v t T30'", value)
+		return k6x.Wrong(name, "the flags", "a string such as 'v t T30'", value)
 	}
 	q.Meta = append(q.Meta[:0], text...)
 
@@ -306,7 +305,7 @@ func theValue(c *client, e *entry, a *wire.Reply) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6glue.FromBytes(c.Runtime(), a.Value, e.binary)
+	return k6x.FromBytes(c.Runtime(), a.Value, e.binary)
 }
 
 func valueWithCAS(c *client, e *entry, a *wire.Reply) sobek.Value {
@@ -315,9 +314,9 @@ func valueWithCAS(c *client, e *entry, a *wire.Reply) sobek.Value {
 	}
 
 	return c.object(
-		k6mod.Property{Name: "value", Value: k6glue.FromBytes(c.Runtime(), a.Value, e.binary)},
-		k6mod.Property{Name: "cas", Value: k6glue.FromUnsigned(c.Runtime(), a.CAS)},
-		k6mod.Property{Name: "flags", Value: int64(a.Flags)},
+		k6x.Property{Name: "value", Value: k6x.FromBytes(c.Runtime(), a.Value, e.binary)},
+		k6x.Property{Name: "cas", Value: k6x.FromUnsigned(c.Runtime(), a.CAS)},
+		k6x.Property{Name: "flags", Value: int64(a.Flags)},
 	)
 }
 
@@ -330,7 +329,7 @@ func theNumber(c *client, _ *entry, a *wire.Reply) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6glue.FromUnsigned(c.Runtime(), a.Number)
+	return k6x.FromUnsigned(c.Runtime(), a.Number)
 }
 
 var statusNames = map[wire.Status]string{ //nolint:gochecknoglobals // a table
@@ -352,12 +351,12 @@ func metaReply(c *client, e *entry, a *wire.Reply) sobek.Value {
 	}
 	value := sobek.Null()
 	if a.HasValue {
-		value = k6glue.FromBytes(c.Runtime(), a.Value, e.binary)
+		value = k6x.FromBytes(c.Runtime(), a.Value, e.binary)
 	}
 
 	return c.object(
-		k6mod.Property{Name: "status", Value: statusNames[a.Status]},
-		k6mod.Property{Name: "value", Value: value},
-		k6mod.Property{Name: "flags", Value: flags},
+		k6x.Property{Name: "status", Value: statusNames[a.Status]},
+		k6x.Property{Name: "value", Value: value},
+		k6x.Property{Name: "flags", Value: flags},
 	)
 }

@@ -11,9 +11,8 @@ import (
 
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -39,7 +38,7 @@ type Config struct {
 	Protocol wire.Protocol
 	User     string
 	Password string
-	TLS      *k6glue.TLS // nil: plain text
+	TLS      *k6x.TLS // nil: plain text
 
 	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
@@ -54,13 +53,13 @@ type Config struct {
 }
 
 type options struct {
-	k6mod.Target
+	k6x.Target
 
-	Protocol string             `json:"protocol"`
-	User     string             `json:"user"`
-	Password string             `json:"password"`
-	TLS      *k6glue.TLSOptions `json:"tls"`
-	k6mod.Timeouts
+	Protocol string          `json:"protocol"`
+	User     string          `json:"user"`
+	Password string          `json:"password"`
+	TLS      *k6x.TLSOptions `json:"tls"`
+	k6x.Timeouts
 
 	MaxValue   int    `json:"maxValue"`
 	Hashing    string `json:"hashing"`
@@ -73,8 +72,8 @@ type options struct {
 // The options of config take precedence over the URLs, and the URLs over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
-		Hashing: hashingKetama, Shared: o.Connection == k6mod.ConnectionShared, PoolSize: defaultPoolSize, Prefix: o.Prefix,
+		Timeout: k6x.DefaultTimeout, ConnectTimeout: k6x.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
+		Hashing: hashingKetama, Shared: o.Connection == k6x.ConnectionShared, PoolSize: defaultPoolSize, Prefix: o.Prefix,
 	}
 	if len(urls) == 0 {
 		urls = []string{defaultURL}
@@ -100,11 +99,11 @@ func (o *options) config(urls []string) (*Config, error) {
 		c.Servers = append(c.Servers, server)
 	}
 
-	k6glue.Override(&c.User, o.User)
-	k6glue.Override(&c.Password, o.Password)
-	k6glue.Override(&c.Hashing, o.Hashing)
-	k6glue.Override(&c.PoolSize, o.PoolSize)
-	k6glue.Override(&c.MaxValue, o.MaxValue)
+	k6x.Override(&c.User, o.User)
+	k6x.Override(&c.Password, o.Password)
+	k6x.Override(&c.Hashing, o.Hashing)
+	k6x.Override(&c.PoolSize, o.PoolSize)
+	k6x.Override(&c.MaxValue, o.MaxValue)
 	return c, c.validate(o)
 }
 
@@ -129,7 +128,7 @@ func serverAddress(text string) (string, error) {
 		return "", errors.New("a server must be host:port, host, or a unix socket: /path or unix:///path")
 	}
 
-	return k6mod.HostPort(host, port)
+	return k6x.HostPort(host, port)
 }
 
 var errURLs = errors.New("all urls must have the same user, password and options, which apply to all servers")
@@ -177,7 +176,7 @@ func (c *Config) set(name, value string) (err error) {
 	default:
 		return fmt.Errorf("unknown option %q in the url; known are connectTimeout, timeout", name)
 	}
-	if err := units.Text("option "+name+" in the url:", value); err != nil {
+	if err := input.TextUnit("option "+name+" in the url:", value); err != nil {
 		return err
 	}
 	if *into, err = types.ParseExtendedDuration(value); err != nil {
@@ -189,10 +188,10 @@ func (c *Config) set(name, value string) (err error) {
 
 func (c *Config) validate(o *options) error {
 	if err := cmp.Or(
-		k6mod.OneOf("protocol", o.Protocol, protocolText, protocolMeta),
-		k6mod.OneOf("values", o.Values, valuesString, valuesBinary),
-		k6mod.OneOf("hashing", c.Hashing, hashingKetama, hashingJump),
-		k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared),
+		k6x.OneOf("protocol", o.Protocol, protocolText, protocolMeta),
+		k6x.OneOf("values", o.Values, valuesString, valuesBinary),
+		k6x.OneOf("hashing", c.Hashing, hashingKetama, hashingJump),
+		k6x.OneOf("connection", o.Connection, k6x.ConnectionVU, k6x.ConnectionShared),
 		o.Override(&c.Timeout, &c.ConnectTimeout),
 	); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestServerAddresses(t *testing.T) {
@@ -22,7 +22,7 @@ func TestServerAddresses(t *testing.T) {
 		"memcached://a:7?timeout=1s":  {"a:7"},
 		"memcached://a,memcached://b": {"a:11211", "b:11211"},
 	} {
-		config, err := new(options).config(k6mod.SplitURLs(address))
+		config, err := new(options).config(k6x.SplitURLs(address))
 		require.NoError(t, err, address)
 		require.Equal(t, want, config.Servers, address)
 	}
@@ -30,7 +30,7 @@ func TestServerAddresses(t *testing.T) {
 		"cache:0": "the port of a server must be from 1 to 65535", "memcached://a:65536": "the port of a server must be from 1 to 65535",
 		"memcached:a:1": "the host of a server must be a name or an address; one of IPv6 is written in brackets, such as [::1]:1234",
 	} {
-		_, err := new(options).config(k6mod.SplitURLs(address))
+		_, err := new(options).config(k6x.SplitURLs(address))
 		require.EqualError(t, err, wrong, address)
 	}
 }

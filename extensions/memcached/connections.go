@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -22,7 +21,7 @@ type lease struct {
 func (c *client) acquire(server int) (lease, error) {
 	ctx := c.context()
 	if ctx.Err() != nil {
-		return lease{}, k6mod.TestEnded()
+		return lease{}, k6x.TestEnded()
 	}
 	c.seat.Begin()
 	l := lease{server: server}
@@ -84,7 +83,7 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue, Greet: c.greets,
 	}
 	if cfg.Network() == "tcp" { // k6's dialer takes no paths
-		cfg.Dial = k6glue.Dial(c.VU())
+		cfg.Dial = k6x.Dial(c.VU())
 	}
 	if c.config.TLS != nil {
 		cfg.TLS = c.config.TLS.Config(c.VU(), cfg.Address, tls.VersionTLS12)

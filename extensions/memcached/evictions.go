@@ -3,7 +3,7 @@ package memcached
 import (
 	"context"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -16,7 +16,7 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	}
 	cfg.Timeout, cfg.ConnectTimeout = measure.EvictionsEvery, measure.EvictionsEvery
 	if cfg.Dial != nil {
-		cfg.Dial = k6glue.DialBeside(c.VU())
+		cfg.Dial = k6x.DialBeside(c.VU())
 	}
 	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (workload.EvictionsServer, error) {
 		conn, err := wire.Dial(ctx, &cfg)

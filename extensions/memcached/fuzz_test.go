@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func FuzzConfig(f *testing.F) {
@@ -12,7 +12,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		for _, urls := range [][]string{k6mod.SplitURLs(address), {address}} {
+		for _, urls := range [][]string{k6x.SplitURLs(address), {address}} {
 			c, err := new(options).config(urls)
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%q", err)
@@ -21,7 +21,7 @@ func FuzzConfig(f *testing.F) {
 				_ = c.target()
 			}
 		}
-		if _, err := new(options).config(k6mod.SplitURLs("memcached://u:secret" + address)); err != nil && strings.Contains(err.Error(), "secret") {
+		if _, err := new(options).config(k6x.SplitURLs("memcached://u:secret" + address)); err != nil && strings.Contains(err.Error(), "secret") {
 			t.Fatalf("%q", err)
 		}
 	})

@@ -8,14 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 // vu is a VU with the module as `memcached`, the address of the tests' server as `addr`, and a
 // `key` that no other test uses.
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -30,7 +29,7 @@ func newVU(t *testing.T) *vu {
 
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
-	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v := &vu{testutil.NewRunner(t, ImportPath, root), t}
 	v.Set("addr", testutil.MemcachedAddr(t))
 	keys++
 	v.Set("key", fmt.Sprintf("module-test-%d-%d", os.Getpid(), keys))
@@ -52,5 +51,5 @@ func (v *vu) fail(script string) thrown {
 
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "memcached.(*client)")
+	testutil.RequireNoneLeft(t, "memcached.(*client)")
 }

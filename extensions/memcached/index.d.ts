@@ -1,5 +1,5 @@
 /// <reference path="../internal/workload/index.d.ts" />
-/// <reference path="../internal/k6mod/index.d.ts" />
+/// <reference path="../internal/k6x/index.d.ts" />
 /**
  * k6/x/memcached is a client of memcached that speaks its text or its meta protocol.
  *

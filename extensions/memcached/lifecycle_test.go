@@ -15,9 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	k6types "go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -91,7 +89,7 @@ func TestNothingAccumulates(t *testing.T) {
 	require.NoError(t, v.JS.Set("server", server.addr))
 	v.Run(`for (let i = 0; i < 100; i++) { const client = new memcached.Client(server); client.get('k'); client.close(); }`)
 	server.requireOpen(t, 0)
-	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
+	require.LessOrEqual(t, testutil.Goroutines("k6x.OnVUEnd"), 1)
 	v.Run(`var open = [1, 2, 3].map(() => { const c = new memcached.Client(server); c.connect(); return c; })`)
 	v.Exit()
 	server.requireOpen(t, 0)
@@ -149,7 +147,7 @@ func TestSharedPoolThatIsTaken(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err = p.take(ctx, time.Hour)
-	require.Equal(t, k6mod.TestEnded(), err)
+	require.Equal(t, k6x.TestEnded(), err)
 
 	taken := make(chan error)
 	go func() {
@@ -171,14 +169,14 @@ func TestPoolKey(t *testing.T) {
 	plain := key(options{})
 	require.Equal(t, plain, key(options{Prefix: "p", Values: valuesBinary, PoolSize: defaultPoolSize}), "what is no business of a connection's")
 	for _, other := range []options{
-		{Target: k6mod.Target{URL: []string{"other"}}}, {User: "u"}, {User: "u", Password: "p"}, {Protocol: protocolMeta}, {PoolSize: 1}, {MaxValue: 1},
-		{Timeouts: k6mod.Timeouts{Timeout: k6types.NullDurationFrom(1)}}, {Timeouts: k6mod.Timeouts{ConnectTimeout: k6types.NullDurationFrom(1)}},
-		{TLS: &k6glue.TLSOptions{}}, {TLS: &k6glue.TLSOptions{InsecureSkipTLSVerify: true}},
+		{Target: k6x.Target{URL: []string{"other"}}}, {User: "u"}, {User: "u", Password: "p"}, {Protocol: protocolMeta}, {PoolSize: 1}, {MaxValue: 1},
+		{Timeouts: k6x.Timeouts{Timeout: k6types.NullDurationFrom(1)}}, {Timeouts: k6x.Timeouts{ConnectTimeout: k6types.NullDurationFrom(1)}},
+		{TLS: &k6x.TLSOptions{}}, {TLS: &k6x.TLSOptions{InsecureSkipTLSVerify: true}},
 	} {
 		require.NotEqual(t, plain, key(other))
 		require.Equal(t, key(other), key(other))
 	}
-	require.NotEqual(t, key(options{TLS: &k6glue.TLSOptions{}}), key(options{TLS: &k6glue.TLSOptions{ServerName: "s"}}))
+	require.NotEqual(t, key(options{TLS: &k6x.TLSOptions{}}), key(options{TLS: &k6x.TLSOptions{ServerName: "s"}}))
 }
 
 func TestServerThatDies(t *testing.T) {
@@ -326,8 +324,8 @@ func TestMetrics(t *testing.T) {
 		operation, outcome           string
 		ops, hits, misses, durations int
 	}{
-		{"connect", "ok", 1, 0, 0, 1}, {"set", k6mod.OutcomeOK, 2, 0, 0, 1}, {"get", k6mod.OutcomeOK, 5, 3, 2, 3},
-		{"incr", wire.KindInvalid, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6mod.OutcomeOK, 0, 0, 0, 1},
+		{"connect", "ok", 1, 0, 0, 1}, {"set", k6x.OutcomeOK, 2, 0, 0, 1}, {"get", k6x.OutcomeOK, 5, 3, 2, 3},
+		{"incr", wire.KindInvalid, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6x.OutcomeOK, 0, 0, 0, 1},
 	} {
 		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Equal(t, float64(want.ops), v.Counted(metricOps, tags...), tags)
@@ -392,7 +390,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 		work.Go(func() { _, errs[0] = vus[0].JS.RunString(`client.get('k')`) })
 		<-asked
 		work.Go(func() { _, errs[1] = vus[1].JS.RunString(`client.` + call) })
-		require.Eventually(t, func() bool { return k6test.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return testutil.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
 		time.Sleep(waiting)
 		close(answer)
 		work.Wait()
@@ -409,8 +407,8 @@ func TestClientOfASweep(t *testing.T) {
 	plain := v.VU.CtxField
 	for n := int64(1); n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
-		session := &k6glue.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
-		v.VU.CtxField = k6glue.WithSession(plain, session)
+		session := &k6x.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
+		v.VU.CtxField = k6x.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 			v.Run(`client.get('k')`)
 

@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -29,10 +29,10 @@ const opConnect = "connect"
 func New() modules.Module {
 	var shared sharedByAll
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "MemcachedError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricHits, metricMisses}},
-		Exports: func(m *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricHits, metricMisses}},
+		Exports: func(m *k6x.Module) map[string]any {
 			return map[string]any{"Client": (&module{m, &shared}).newClient}
 		},
 	})
@@ -45,17 +45,17 @@ type sharedByAll struct {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	shared *sharedByAll
 }
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
-		return k6mod.Error{Kind: e.Kind, Message: e.Message, Cause: err}
+		return k6x.Error{Kind: e.Kind, Message: e.Message, Cause: err}
 	}
 
-	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
+	return k6x.Error{Kind: k6x.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
 }
 
 func (m *module) check(err error) {
@@ -65,7 +65,7 @@ func (m *module) check(err error) {
 }
 
 // object returns an object with these properties, including names like __proto__.
-func (m *module) object(properties ...k6mod.Property) *sobek.Object {
+func (m *module) object(properties ...k6x.Property) *sobek.Object {
 	object := m.Runtime().NewObject()
 	for _, p := range properties {
 		m.Set(object, p.Name, p.Value)

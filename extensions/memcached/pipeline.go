@@ -5,8 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -135,7 +134,7 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	c.EmitDuration(operation, first, took)
 	all := c.Runtime().NewArray(results...)
 	if first != nil {
-		panic(c.NewError(first, k6mod.Property{Name: "index", Value: failed}, k6mod.Property{Name: "results", Value: all}))
+		panic(c.NewError(first, k6x.Property{Name: "index", Value: failed}, k6x.Property{Name: "results", Value: all}))
 	}
 
 	return all
@@ -229,7 +228,7 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	defer c.end()
 	object, ok := call.Argument(0).(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		c.Misuse("setMulti takes an object of keys and values first, not %s", k6glue.Show(call.Argument(0)))
+		c.Misuse("setMulti takes an object of keys and values first, not %s", k6x.Show(call.Argument(0)))
 	}
 	rt := c.Runtime()
 	names := object.Keys()
@@ -287,7 +286,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	produce, isFunction := sobek.AssertFunction(value)
 	if !isFunction && !c.isValue(value) {
 		c.Misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
-			k6glue.Show(value))
+			k6x.Show(value))
 	}
 	options := entry{}
 	c.check(asOptions.Read("getOrSet", call.Argument(3), &options))
@@ -322,7 +321,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	return value
 }
 
-func (c *client) part(tags k6mod.Tags, command *command, args arguments) sobek.Value {
+func (c *client) part(tags k6x.Tags, command *command, args arguments) sobek.Value {
 	defer c.tagAll(tags)()
 
 	return c.single(command, args)
@@ -332,13 +331,13 @@ func (c *client) isValue(value sobek.Value) bool {
 	if _, isText := value.(sobek.String); isText {
 		return true
 	}
-	_, ok := k6glue.Bytes(c.Runtime(), value, nil)
+	_, ok := k6x.BytesOf(c.Runtime(), value, nil)
 
 	return ok
 }
 
 func (c *client) elements(method, what string, value sobek.Value) []sobek.Value {
-	elements, err := k6mod.Elements(method, what, value)
+	elements, err := k6x.Elements(method, what, value)
 	c.check(err)
 
 	return elements

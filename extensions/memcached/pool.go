@@ -5,19 +5,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-type pools = k6glue.Shared[poolKey, *pool]
+type pools = k6x.Shared[poolKey, *pool]
 
 type poolKey struct {
 	server                  string
 	protocol                wire.Protocol
 	user, password          string
 	useTLS                  bool
-	tls                     k6glue.TLSOptions
+	tls                     k6x.TLSOptions
 	timeout, connectTimeout time.Duration
 	maxValue, size          int
 }
@@ -63,7 +62,7 @@ func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, err
 		select {
 		case p.slots <- struct{}{}:
 		case <-ctx.Done():
-			return nil, k6mod.TestEnded()
+			return nil, k6x.TestEnded()
 		case <-timer.C:
 			return nil, wire.Errorf(wire.KindTimeout, "none of the %d connections of the shared pool was free within timeout (%s)",
 				cap(p.slots), timeout)

@@ -3,8 +3,7 @@ package memcached
 import (
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -30,7 +29,7 @@ func (c *client) version(call sobek.FunctionCall) sobek.Value {
 	var a wire.Reply
 	c.check(c.do("version", 0, &wire.Request{Verb: wire.Version}, &a))
 
-	return k6glue.FromBytes(c.Runtime(), a.Value, false)
+	return k6x.FromBytes(c.Runtime(), a.Value, false)
 }
 
 func (c *client) noop(call sobek.FunctionCall) sobek.Value {
@@ -47,9 +46,9 @@ func (c *client) noop(call sobek.FunctionCall) sobek.Value {
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
 	c.ready()
 	argument := ""
-	if value := call.Argument(0); !k6glue.IsNullish(value) {
+	if value := call.Argument(0); !k6x.IsNullish(value) {
 		var err error
-		argument, err = k6mod.Text("stats", "the argument", value)
+		argument, err = k6x.Text("stats", "the argument", value)
 		c.check(err)
 	}
 	defer c.tagged("stats", call.Argument(1))()

@@ -8,7 +8,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -61,10 +61,10 @@ func (c *client) asyncClose(sobek.FunctionCall) sobek.Value {
 	}}, nil)
 }
 
-// CallTags implements k6mod.Tagged.
-func (t *task) CallTags() k6mod.Tags { return t.entry.tags }
+// CallTags implements k6x.Tagged.
+func (t *task) CallTags() k6x.Tags { return t.entry.tags }
 
-// Do implements k6mod.Task.
+// Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	t.effects.ctx = ctx
 	t.client.effects = &t.effects
@@ -76,7 +76,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	return err
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	c := t.client
 	for _, d := range t.effects.dials {

@@ -9,8 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
@@ -20,7 +19,7 @@ type client struct {
 	*module
 
 	config *Config
-	tasks  *k6mod.Tasks
+	tasks  *k6x.Tasks
 
 	// The VU may end in another goroutine during a call.
 	mu      sync.Mutex
@@ -33,7 +32,7 @@ type client struct {
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, &o, o.config), tasks: m.NewTasks(true)}
+	c := &client{module: m, config: k6x.ParseClient(m.Module, call, &o, o.config), tasks: m.NewTasks(true)}
 	if c.config.Proto != "" {
 		var err error
 		if c.schema, err = m.load(c.config); err != nil {
@@ -45,7 +44,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals // a table
+var methods = k6x.BothForms(map[string]operation{ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
 	"open":        (*client).open,
 	"register":    (*client).register,
@@ -53,13 +52,13 @@ var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals //
 	"readBulk":    (*client).readBulk,
 	"unsubscribe": (*client).unsubscribe,
 	"close":       (*client).close,
-}).With(k6glue.Methods[*client]{
-	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
+}).With(k6x.Methods[*client]{
+	"connect": k6x.InTurn(k6x.Blocking((*client).connect)),
 	"run":     (*client).run,
 })
 
-// Tasks implements k6mod.Tasker.
-func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+// Tasks implements k6x.Tasker.
+func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 
 // The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
@@ -98,7 +97,7 @@ func (c *client) dial() (err error) {
 }
 
 func (c *Config) wire(vu modules.VU) wire.Options {
-	o := wire.Options{Address: c.Address, Key: c.Key, ConnectTimeout: c.ConnectTimeout, Dial: k6glue.Dial(vu)}
+	o := wire.Options{Address: c.Address, Key: c.Key, ConnectTimeout: c.ConnectTimeout, Dial: k6x.Dial(vu)}
 	if c.TLS != nil {
 		o.TLS = c.TLS.Config(vu, c.Address, tls.VersionTLS12)
 	}
@@ -140,7 +139,7 @@ func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
 // The caller holds c.mu.
 func (c *client) opened() (*wire.Session, error) {
 	if c.session == nil {
-		return nil, k6mod.Misuse("there is no session: call open() first")
+		return nil, k6x.Misuse("there is no session: call open() first")
 	}
 
 	return c.session, nil

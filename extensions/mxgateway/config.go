@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Config describes a gateway and how to connect to it.
@@ -17,7 +16,7 @@ type Config struct {
 	Shared     bool
 	Proto      string // path of the .proto; "": reflection
 	ProtoPaths []string
-	TLS        *k6glue.TLS // nil: plain text
+	TLS        *k6x.TLS // nil: plain text
 }
 
 // target holds the settings that must be equal for clients to share a connection.
@@ -27,27 +26,27 @@ type target struct {
 	Service        string // full name; "": the only service with the published name
 	ConnectTimeout time.Duration
 	Secured        bool
-	TLSOptions     k6glue.TLSOptions
+	TLSOptions     k6x.TLSOptions
 }
 
 type options struct {
-	k6mod.Target
-	k6mod.Timeouts
+	k6x.Target
+	k6x.Timeouts
 
-	APIKey      string             `json:"apiKey"`
-	TLS         *k6glue.TLSOptions `json:"tls"`
-	Connection  string             `json:"connection"`
-	Proto       string             `json:"proto"`
-	ImportPaths []string           `json:"importPaths"`
-	Reflection  bool               `json:"reflection"`
-	Service     string             `json:"service"`
+	APIKey      string          `json:"apiKey"`
+	TLS         *k6x.TLSOptions `json:"tls"`
+	Connection  string          `json:"connection"`
+	Proto       string          `json:"proto"`
+	ImportPaths []string        `json:"importPaths"`
+	Reflection  bool            `json:"reflection"`
+	Service     string          `json:"service"`
 }
 
 // The errors of config never show the key.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		target:  target{Key: o.APIKey, Service: o.Service, ConnectTimeout: k6mod.DefaultConnectTimeout},
-		Timeout: k6mod.DefaultTimeout, Shared: o.Connection == k6mod.ConnectionShared, Proto: o.Proto, ProtoPaths: o.ImportPaths,
+		target:  target{Key: o.APIKey, Service: o.Service, ConnectTimeout: k6x.DefaultConnectTimeout},
+		Timeout: k6x.DefaultTimeout, Shared: o.Connection == k6x.ConnectionShared, Proto: o.Proto, ProtoPaths: o.ImportPaths,
 	}
 	var err error
 	if c.Address, c.Secured, err = parseURLs(urls); err != nil {
@@ -56,7 +55,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
 		return nil, err
 	}
-	if err := k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared); err != nil {
+	if err := k6x.OneOf("connection", o.Connection, k6x.ConnectionVU, k6x.ConnectionShared); err != nil {
 		return nil, err
 	}
 	if c.Secured && o.TLS != nil && !o.TLS.Given() {

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib/fsext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -19,7 +19,7 @@ const key = "mxgw_id_secret"
 
 // vu is a VU with the module as `mxgateway`, the gateway's `address`, and `options` for a Client.
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -43,7 +43,7 @@ func start(t *testing.T, read func(ctx context.Context, n int) gatewaytest.Answe
 
 func newInitVU(t *testing.T, root modules.Module, address string) *vu {
 	t.Helper()
-	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v := &vu{testutil.NewRunner(t, ImportPath, root), t}
 	v.VU.InitEnvField.FileSystems = map[string]fsext.Fs{"file": fsext.NewOsFs()}
 	proto, _ := ownProto(t)
 	v.Set("address", address)
@@ -83,7 +83,7 @@ func (v *vu) rejected(expression string) thrown {
 	return v.own(v.Rejected(expression))
 }
 
-func (v *vu) own(e k6test.Thrown) thrown {
+func (v *vu) own(e testutil.Thrown) thrown {
 	v.t.Helper()
 	require.Equal(v.t, "GatewayError", e.Name, "%v", e)
 	require.NotContains(v.t, e.Message, key)
@@ -97,7 +97,7 @@ func step(
 	t.Helper()
 	root := New()
 	var last *vu
-	reading := k6test.Step(t, n, plan, "read", func() *k6test.Runner {
+	reading := testutil.Step(t, n, plan, "read", func() *testutil.Runner {
 		last = newInitVU(t, root, address)
 		last.Run(prepare)
 		last.Start(0)
@@ -110,5 +110,5 @@ func step(
 
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "http2Client")
+	testutil.RequireNoneLeft(t, "http2Client")
 }

@@ -5,8 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
@@ -36,12 +35,12 @@ const (
 func New() modules.Module {
 	var shared process
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "GatewayError", AsError: asError,
-		Metrics: k6mod.Metrics{
+		Metrics: k6x.Metrics{
 			Ops: metricOps, Duration: metricDuration, Counts: []string{metricResults, metricCached, metricFailed},
 		},
-		Exports: func(in *k6mod.Module) map[string]any {
+		Exports: func(in *k6x.Module) map[string]any {
 			m := &module{in, &shared}
 
 			return map[string]any{"Client": m.newClient, "Tally": m.newTally}
@@ -50,22 +49,22 @@ func New() modules.Module {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 	*process
 }
 
 type process struct {
 	schemas schemas
-	conns   k6glue.Shared[target, *wire.Conn]
+	conns   k6x.Shared[target, *wire.Conn]
 	tallies tallies
 }
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
-		return k6mod.Error{Kind: e.Kind, Code: int(e.Code), Message: e.Message, Cause: err}
+		return k6x.Error{Kind: e.Kind, Code: int(e.Code), Message: e.Message, Cause: err}
 	}
 
-	return *k6mod.Misuse("%s", err)
+	return *k6x.Misuse("%s", err)
 }
 
 func (m *module) count(operation string, err error, counts wire.Counts) {

@@ -9,15 +9,14 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
 const defaultName = "k6"
 
-var callOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
-	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
+var callOptions = k6x.Options[task]{ //nolint:gochecknoglobals // a table
+	k6x.TagsOption(func(t *task) *k6x.Tags { return &t.tags }),
 }
 
 func (c *client) task(operation string, options sobek.Value) (*task, error) {
@@ -66,7 +65,7 @@ func (c *client) open(call sobek.FunctionCall) (*task, error) {
 			return err
 		}
 		if c.session != nil {
-			return k6mod.Misuse("a session is open: call close() first")
+			return k6x.Misuse("a session is open: call close() first")
 		}
 		if c.session, err = conn.OpenSession(ctx, c.schema, name); err != nil {
 			return err
@@ -143,16 +142,16 @@ func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 
 func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	var given []int64
-	if !k6glue.IsNullish(call.Argument(0)) {
-		list, err := k6mod.Elements(opUnsubscribe, "the handles", call.Argument(0))
+	if !k6x.IsNullish(call.Argument(0)) {
+		list, err := k6x.Elements(opUnsubscribe, "the handles", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
 		given = make([]int64, len(list)) // not nil: an empty array means no tags, not all
 		for i, one := range list {
-			handle, isInt := k6glue.Scalar(one).(int64)
+			handle, isInt := k6x.Scalar(one).(int64)
 			if !isInt {
-				return nil, k6mod.Wrong(opUnsubscribe, "a handle", "an integer", one)
+				return nil, k6x.Wrong(opUnsubscribe, "a handle", "an integer", one)
 			}
 			given[i] = handle
 		}
@@ -188,24 +187,24 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 
 type readOptions struct {
 	Wait types.NullDuration `json:"wait"`
-	Tags k6mod.Tags         `json:"tags"`
+	Tags k6x.Tags           `json:"tags"`
 }
 
 func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	var given []string
-	if !k6glue.IsNullish(call.Argument(0)) {
+	if !k6x.IsNullish(call.Argument(0)) {
 		var err error
 		if given, err = tagsOf(opReadBulk, call.Argument(0)); err != nil {
 			return nil, err
 		}
 	}
 	var o readOptions
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return nil, k6mod.Misuse("readBulk: %s", err)
+	if err := k6x.ReadOptions(call.Argument(1), &o); err != nil {
+		return nil, k6x.Misuse("readBulk: %s", err)
 	}
 	wait, err := waitOf(o.Wait)
 	if err != nil {
-		return nil, k6mod.Misuse("readBulk: %s", err)
+		return nil, k6x.Misuse("readBulk: %s", err)
 	}
 	t := &task{client: c, operation: opReadBulk, tags: o.Tags}
 	var results []wire.Result
@@ -239,7 +238,7 @@ func (c *client) reading(given []string) (*wire.Session, []string, error) {
 		tags = c.tags
 	}
 	if len(tags) == 0 {
-		return nil, nil, k6mod.Misuse("there are no tags: subscribe to some first, or pass them")
+		return nil, nil, k6x.Misuse("there are no tags: subscribe to some first, or pass them")
 	}
 
 	return session, tags, nil

@@ -11,8 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -28,7 +27,7 @@ type runOptions struct {
 	Duration   types.NullDuration `json:"duration"`
 	Wait       types.NullDuration `json:"wait"`
 	Tally      string             `json:"tally"`
-	Tags       k6mod.Tags         `json:"tags"`
+	Tags       k6x.Tags           `json:"tags"`
 }
 
 func (o *runOptions) validate(inSweep bool) error {
@@ -49,12 +48,12 @@ func (o *runOptions) validate(inSweep bool) error {
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.NotInOp("run")
 	c.tasks.Wait()
-	sweep := k6glue.SessionOf(c.VU())
+	sweep := k6x.SessionOf(c.VU())
 	var o runOptions
 	if options, is := call.Argument(0).(*sobek.Object); is && isArray(options.Get("tags")) {
 		c.Misuse("run: option tags is for samples, such as { name: 'a' }; the tags to read belong in option addresses")
 	}
-	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+	if err := k6x.ReadOptions(call.Argument(0), &o); err != nil {
 		c.Misuse("run: %s", err)
 	}
 	if err := o.validate(sweep != nil); err != nil {
@@ -67,13 +66,13 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.Tag(o.Tags)
 	err = r.work(c.VU().Context())
 	c.Emit()
-	c.Tag(k6mod.Tags{})
+	c.Tag(k6x.Tags{})
 	r.reportCached()
 	if err != nil {
 		c.Throw(err)
 	}
 
-	return k6glue.Plain(c.Runtime(), map[string]any{
+	return k6x.Plain(c.Runtime(), map[string]any{
 		"succeeded": r.calls - r.failed, "failed": r.failed, "seconds": r.took.Seconds(),
 		"bytesSent": r.bytesSent, "bytesReceived": r.bytesReceived, "dataSent": r.dataSent, "dataReceived": r.dataReceived,
 		"results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
@@ -88,7 +87,7 @@ func isArray(value sobek.Value) bool {
 
 type run struct {
 	client *client
-	sweep  *k6glue.Session
+	sweep  *k6x.Session
 	op     *measure.Recorder
 	read   *wire.RepeatedRead
 	conn   *wire.Conn
@@ -103,10 +102,10 @@ type run struct {
 	dataSent, dataReceived   uint64
 }
 
-func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
+func (c *client) newRun(o *runOptions, sweep *k6x.Session) (*run, error) {
 	wait, err := waitOf(o.Wait)
 	if err != nil {
-		return nil, k6mod.Misuse("run: %s", err)
+		return nil, k6x.Misuse("run: %s", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +142,7 @@ func (r *run) work(vuContext context.Context) error {
 		counts, err := r.read.Read(ctx)
 		end := clock.Now()
 		if vuContext.Err() != nil {
-			return k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
+			return k6x.Errorf(k6x.KindCancelled, "the test ended before the run was over")
 		}
 		r.record(begin, end, counts, err)
 		r.took = end - began

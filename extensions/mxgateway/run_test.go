@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -148,8 +148,8 @@ func TestCutOffCallsAreNotRecorded(t *testing.T) {
 	v.Run(`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('cut')`)
 	v.Start(0)
 	s := measure.NewStep(1, measure.Plan{Operations: 100}, nil)
-	session := &k6glue.Session{Client: s.Client(0), Op: "read"}
-	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
+	session := &k6x.Session{Client: s.Client(0), Op: "read"}
+	v.VU.CtxField = k6x.WithSession(v.VU.CtxField, session)
 	v.Run(begin)
 	go func() {
 		<-begun

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
@@ -41,7 +41,7 @@ func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Sc
 func (m *module) load(c *Config) (*wire.Schema, error) {
 	env := m.VU().InitEnv()
 	if m.VU().State() != nil {
-		return nil, k6mod.Misuse("a Client with a proto must be made in the init context, where k6 reads files")
+		return nil, k6x.Misuse("a Client with a proto must be made in the init context, where k6 reads files")
 	}
 	file := env.GetAbsFilePath(c.Proto)
 	paths := []string{path.Dir(file)}

@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -105,7 +105,7 @@ func milliseconds(d time.Duration) float64 { return rounded(float64(d) / float64
 func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 
 func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
-	name, ok := k6glue.Text(call.Argument(0))
+	name, ok := k6x.TextOf(call.Argument(0))
 	if !ok || name == "" {
 		m.Misuse("new Tally takes a name")
 	}
@@ -115,7 +115,7 @@ func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-var tallyMethods = k6glue.Methods[*tallyObject]{ //nolint:gochecknoglobals // a table
+var tallyMethods = k6x.Methods[*tallyObject]{ //nolint:gochecknoglobals // a table
 	"call": (*tallyObject).call, "attempt": (*tallyObject).attempt, "summary": (*tallyObject).summary,
 }
 
@@ -136,7 +136,7 @@ func (j *tallyObject) attempt(call sobek.FunctionCall) sobek.Value {
 // during calls fn and counts it. In a sweep, it does not count calls outside of the measured phase,
 // nor a call that the end of the step cuts off.
 func (j *tallyObject) during(fn sobek.Value, isCall bool) sobek.Value {
-	sweep := k6glue.SessionOf(j.VU())
+	sweep := k6x.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
 	at, begin := time.Now(), clock.Now()
 	value, err := j.invoke(fn)
@@ -171,7 +171,7 @@ func (j *tallyObject) invoke(fn sobek.Value) (sobek.Value, error) {
 }
 
 func (j *tallyObject) countsOf(value sobek.Value, err error) (counts wire.Counts) {
-	if err != nil || k6glue.IsNullish(value) {
+	if err != nil || k6x.IsNullish(value) {
 		return counts
 	}
 	object := value.ToObject(j.Runtime())

@@ -8,15 +8,14 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
 type task struct {
 	client    *client
 	operation string
-	tags      k6mod.Tags
+	tags      k6x.Tags
 	job       func(ctx context.Context) error
 	counts    wire.Counts
 	value     func() any
@@ -26,12 +25,12 @@ type task struct {
 	received, sent uint64
 }
 
-type operation = k6mod.Operation[*client, *task]
+type operation = k6x.Operation[*client, *task]
 
-// CallTags implements k6mod.Tagged.
-func (t *task) CallTags() k6mod.Tags { return t.tags }
+// CallTags implements k6x.Tagged.
+func (t *task) CallTags() k6x.Tags { return t.tags }
 
-// Do implements k6mod.Task. Its duration includes connecting.
+// Do implements k6x.Task. Its duration includes connecting.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	c := t.client
 	c.mu.Lock()
@@ -49,11 +48,11 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	return t.job(timed)
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	c := t.client
 	c.Traffic(t.received, t.sent) // a shared connection may have bytes of others, even if the task sent none
-	if !t.unsent && (err == nil || c.As(err).Kind != k6mod.KindUsage) {
+	if !t.unsent && (err == nil || c.As(err).Kind != k6x.KindUsage) {
 		c.count(t.operation, err, t.counts)
 		c.EmitDuration(t.operation, err, t.took)
 		if t.operation == opReadBulk {
@@ -67,5 +66,5 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 		return sobek.Undefined(), nil
 	}
 
-	return k6glue.Plain(c.Runtime(), t.value()), nil
+	return k6x.Plain(c.Runtime(), t.value()), nil
 }

@@ -5,7 +5,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Defaults of the URL.
@@ -46,7 +46,7 @@ func parseURLs(urls []string) (address string, secured bool, err error) {
 		return "", false, errURL
 	}
 
-	address, err = k6mod.HostPort(host, port)
+	address, err = k6x.HostPort(host, port)
 
 	return address, secured, err
 }

@@ -3,30 +3,29 @@ package mxgateway
 import (
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
 func nameOf(method string, value sobek.Value) (string, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return defaultName, nil
 	}
 
-	return k6mod.Text(method, "the name", value)
+	return k6x.Text(method, "the name", value)
 }
 
 func tagsOf(method string, value sobek.Value) ([]string, error) {
-	list, err := k6mod.Elements(method, "the tags", value)
+	list, err := k6x.Elements(method, "the tags", value)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, k6mod.Misuse("%s: the tags must not be empty", method)
+		return nil, k6x.Misuse("%s: the tags must not be empty", method)
 	}
 	tags := make([]string, len(list))
 	for i, one := range list {
-		if tags[i], err = k6mod.Name(method, "a tag", one); err != nil {
+		if tags[i], err = k6x.Name(method, "a tag", one); err != nil {
 			return nil, err
 		}
 	}

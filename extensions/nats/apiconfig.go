@@ -13,9 +13,8 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // durations are nanoseconds in the API, and k6's durations in scripts.
@@ -35,19 +34,19 @@ var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a co
 func apiConfig(what string, value sobek.Value, into any) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return k6mod.Misuse("%s: the configuration must be an object, not %s", what, k6glue.Show(value))
+		return k6x.Misuse("%s: the configuration must be an object, not %s", what, k6x.Show(value))
 	}
-	exported, err := k6glue.Export(object)
+	exported, err := k6x.Export(object)
 	if err != nil {
-		return k6mod.Misuse("%s: the configuration cannot be read: %s", what, err)
+		return k6x.Misuse("%s: the configuration cannot be read: %s", what, err)
 	}
 	api, err := toAPI(exported)
 	if err != nil {
-		return k6mod.Misuse("%s: %s", what, err)
+		return k6x.Misuse("%s: %s", what, err)
 	}
 	raw, err := json.Marshal(api)
 	if err != nil {
-		return k6mod.Misuse("%s: the configuration cannot be read: %s", what, err)
+		return k6x.Misuse("%s: the configuration cannot be read: %s", what, err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -58,13 +57,13 @@ func apiConfig(what string, value sobek.Value, into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
-		return k6mod.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
+		return k6x.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return k6mod.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
+		return k6x.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
 	}
 
-	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
+	return k6x.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
 }
 
 func toAPI(value any) (any, error) {
@@ -122,7 +121,7 @@ func toAPIValue(api string, value any) (any, error) {
 	}
 	d, err := types.GetDurationValue(value)
 	if err != nil {
-		return nil, k6mod.Misuse("option %s must be %s", name, k6glue.DurationNoun)
+		return nil, k6x.Misuse("option %s must be %s", name, k6x.DurationNoun)
 	}
 
 	return int64(d), nil
@@ -137,7 +136,7 @@ func unclear(name string, value any) error {
 	case float64:
 		number = v
 	case string:
-		return units.Text(name, v)
+		return input.TextUnit(name, v)
 	default:
 		is = false
 	}
@@ -145,22 +144,22 @@ func unclear(name string, value any) error {
 	case !is:
 		return nil
 	case name == "ttl" && number != 0:
-		return units.TTL(name, number)
+		return input.TTLUnit(name, number)
 	default:
-		return units.Number(name, number)
+		return input.NumberUnit(name, number)
 	}
 }
 
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
-		return nil, k6mod.Errorf(k6mod.KindServer, "the answer cannot be read: %s", err)
+		return nil, k6x.Errorf(k6x.KindServer, "the answer cannot be read: %s", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var plain any
 	if err := decoder.Decode(&plain); err != nil {
-		return nil, k6mod.Errorf(k6mod.KindServer, "the answer cannot be read: %s", err)
+		return nil, k6x.Errorf(k6x.KindServer, "the answer cannot be read: %s", err)
 	}
 
 	return m.fromAPI("", plain), nil

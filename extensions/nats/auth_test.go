@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib/fsext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 var bothConnections = []string{`.connect()`, `.connect({ runs: true })`}
@@ -33,7 +33,7 @@ func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 		v.Run(`new nats.Client(own, ` + options + `)` + connect)
 		for _, o := range append(wrong, `{}`) {
 			e := v.fail(`new nats.Client(own, ` + o + `)` + connect)
-			require.Equal(t, k6mod.KindAuth, e.Kind, o)
+			require.Equal(t, k6x.KindAuth, e.Kind, o)
 			require.Equal(t, "cannot connect to "+s.Addr+": Authorization Violation", e.Message)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPermissions(t *testing.T) {
 	require.Eventually(t, func() bool {
 		v.Run(`client.flush()`)
 
-		return v.Counted(metricErrors, "kind", k6mod.KindAuth) == 1
+		return v.Counted(metricErrors, "kind", k6x.KindAuth) == 1
 	}, 10*time.Second, time.Millisecond)
 
 	// The server refuses a call by a message, not by an answer. The error at the timeout has the
@@ -70,17 +70,17 @@ func TestPermissions(t *testing.T) {
 		`client.jetStream().keyValue('closed').get('k')`:                     "$JS.API.STREAM.INFO.KV_closed",
 	} {
 		e := v.fail(call)
-		for end := time.Now().Add(30 * time.Second); e.Kind == k6mod.KindTimeout && time.Now().Before(end); {
+		for end := time.Now().Add(30 * time.Second); e.Kind == k6x.KindTimeout && time.Now().Before(end); {
 			e = v.fail(call)
 		}
-		require.Equal(t, k6mod.KindAuth, e.Kind, e.Message)
+		require.Equal(t, k6x.KindAuth, e.Kind, e.Message)
 		v.Run(`client.flush()`)
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
-	refused := v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)
+	refused := v.Counted(metricOps, "op", opRequest, "outcome", k6x.KindAuth)
 	require.JSONEq(t, `2`, v.JSON(`client.requestBatch('closed.batch', 'x', { iterations: 2, timeout: '1h' }).failed`), "of runs, it is known at once")
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)-refused)
-	require.Equal(t, k6mod.KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", k6x.KindAuth)-refused)
+	require.Equal(t, k6x.KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
 		"what was refused before is no reason")
 }
 
@@ -141,7 +141,7 @@ func TestJWTAndCredentials(t *testing.T) {
 	logsIn(t, v, s, `{ credentialsFile: file }`)
 	for _, connect := range bothConnections {
 		e := v.fail(`new nats.Client(own, { credentialsFile: file + '.not' })` + connect)
-		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Equal(t, k6x.KindUsage, e.Kind)
 		require.Contains(t, e.Message, "credentialsFile cannot be read")
 	}
 }
@@ -198,7 +198,7 @@ func TestTLS(t *testing.T) {
 	for _, bad := range []string{`{}`, `{ tls: true }`, `{ tls: {} }`, `{ tls: { ca, serverName: 'other.test' } }`} {
 		for _, connect := range bothConnections {
 			e := v.fail(`new nats.Client(own, ` + bad + `)` + connect)
-			require.Equal(t, k6mod.KindConnect, e.Kind, bad)
+			require.Equal(t, k6x.KindConnect, e.Kind, bad)
 			require.Contains(t, e.Message, "certificate", bad)
 		}
 	}
@@ -208,7 +208,7 @@ func TestTLS(t *testing.T) {
 	for _, connect := range bothConnections {
 		v.Run(`new nats.Client(own, { tls: { ca, cert: ca, key, first: true } })` + connect)
 	}
-	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
+	require.Equal(t, k6x.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
 }
 
 func selfSigned(t *testing.T) (certificate, key string) {
@@ -242,7 +242,7 @@ func TestServerThatIsFull(t *testing.T) {
 	for _, connect := range bothConnections {
 		for range 10 {
 			e := v.fail(`new nats.Client(own)` + connect)
-			require.Equal(t, k6mod.KindBusy, e.Kind, e.Message)
+			require.Equal(t, k6x.KindBusy, e.Kind, e.Message)
 			require.Contains(t, e.Message, "maximum connections exceeded")
 		}
 	}

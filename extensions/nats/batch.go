@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type extent struct {
@@ -14,10 +14,10 @@ type extent struct {
 	duration   time.Duration
 }
 
-func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
-	return k6mod.Options[T]{
-		k6mod.Into("iterations", func(o *T) *int { return &of(o).iterations }, k6mod.Count),
-		k6mod.Into("duration", func(o *T) *time.Duration { return &of(o).duration }, k6mod.Time),
+func extentOptions[T any](of func(*T) *extent) k6x.Options[T] {
+	return k6x.Options[T]{
+		k6x.Into("iterations", func(o *T) *int { return &of(o).iterations }, k6x.Count),
+		k6x.Into("duration", func(o *T) *time.Duration { return &of(o).duration }, k6x.Time),
 	}
 }
 
@@ -26,12 +26,12 @@ func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 func (e *extent) check(method string, usual int) error {
 	switch {
 	case e.iterations > 0 && e.duration > 0:
-		return k6mod.Misuse("%s: options iterations and duration cannot both be given: iterations is %d, duration %s",
+		return k6x.Misuse("%s: options iterations and duration cannot both be given: iterations is %d, duration %s",
 			method, e.iterations, e.duration)
 	case e.iterations > 0 || e.duration > 0:
 		return nil
 	case usual == 0:
-		return k6mod.Misuse("%s: option iterations (a number of operations) or duration (a time such as '30s') must be given", method)
+		return k6x.Misuse("%s: option iterations (a number of operations) or duration (a time such as '30s') must be given", method)
 	}
 	e.iterations = usual
 
@@ -53,7 +53,7 @@ type batchResult struct {
 	sent, received int
 }
 
-func (m *module) batchResult(b *batchResult, further ...k6mod.Property) *sobek.Object {
+func (m *module) batchResult(b *batchResult, further ...k6x.Property) *sobek.Object {
 	object := m.plainObject(map[string]any{
 		"succeeded": b.succeeded, "failed": b.failed, "seconds": b.took.Seconds(), "bytesSent": b.sent, "bytesReceived": b.received,
 	})

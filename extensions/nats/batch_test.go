@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestRequestBatch(t *testing.T) {
@@ -17,7 +17,7 @@ func TestRequestBatch(t *testing.T) {
 	v.Run(`var came = (subject, options) => { const r = client.requestBatch(subject, 'abc', options); if (r.seconds > 0) { delete r.seconds; } return r; }`)
 	require.JSONEq(t, `{"succeeded":7,"failed":0,"bytesSent":21,"bytesReceived":21}`, v.JSON(`came(unique, { iterations: 7 })`))
 	require.JSONEq(t, `{"succeeded":0,"failed":2,"bytesSent":0,"bytesReceived":0}`, v.JSON(`came(unique + '.no', { iterations: 2 })`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", opRequest, "outcome", k6x.OutcomeOK))
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", kindNoResponders))
 	require.Empty(t, v.Found(metricDuration, "op", opRequest), "k6 would keep them all")
 
@@ -41,7 +41,7 @@ func TestRequestBatchEndsWithTheTest(t *testing.T) {
 	v.VU.CtxField = ctx
 	begun := time.Now()
 	time.AfterFunc(50*time.Millisecond, cancel)
-	require.Equal(t, k6mod.KindCancelled, v.fail(`client.requestBatch(unique, 'x', { iterations: 1000000, timeout: '1h' })`).Kind)
+	require.Equal(t, k6x.KindCancelled, v.fail(`client.requestBatch(unique, 'x', { iterations: 1000000, timeout: '1h' })`).Kind)
 	require.Less(t, time.Since(begun), 10*time.Second)
 }
 
@@ -73,7 +73,7 @@ func TestFetchEach(t *testing.T) {
 	require.Equal(t, uint64(1), totals[opDeliver].Failed)
 
 	e := v.fail(`const plain = new nats.Client(url), own = plain.subscribe(unique); plain.publish(unique, 'x'); own.fetch(1, each)`)
-	require.Equal(t, k6mod.KindUsage, e.Kind)
+	require.Equal(t, k6x.KindUsage, e.Kind)
 	require.Contains(t, e.Message, "set the option stamp of the client that sends them")
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func liar(t *testing.T, says string) string {
@@ -72,7 +72,7 @@ func TestExcessiveSizes(t *testing.T) {
 		require.NoError(t, v.JS.Set("liar", liar(t, "HMSG a 1 12 "+size+"\r\nx")))
 		v.Run(`var client = new nats.Client(liar, { timeout: '10s', maxReconnects: 0 })`)
 		e := v.fail(`client.request('a', 'x')`)
-		require.Equal(t, k6mod.KindProtocol, e.Kind, e.Message)
+		require.Equal(t, k6x.KindProtocol, e.Kind, e.Message)
 		require.Contains(t, e.Message, "the connection is closed: the server announces a message of "+size+" bytes")
 		totals := v.inSweep(1, `client.requestBatch('a', 'x')`)
 		require.Equal(t, map[string]uint64{"the server announces a message of " + size + " bytes: at most 8388608 are accepted": 1}, totals[opRequest].Errors)
@@ -156,17 +156,17 @@ func TestExcessiveSizesInTLSAndWebSockets(t *testing.T) {
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("ca", certificate))
 			require.NoError(t, v.JS.Set("liar", strings.Replace(fake(t, c.serve), "nats", c.scheme, 1)))
-			options, kind := "", k6mod.KindProtocol
+			options, kind := "", k6x.KindProtocol
 			if c.scheme != "ws" {
 				options = `, tls: { ca` + c.options + ` }`
 			}
 			if strings.HasPrefix(c.scheme, "ws") { // at the first answer
-				kind = k6mod.KindConnect
+				kind = k6x.KindConnect
 			}
 			e := v.fail(`new nats.Client(liar, { timeout: '10s', maxReconnects: 0` + options + ` }).request('a', 'x')`)
 			require.Equal(t, kind, e.Kind, e.Message)
 			require.Contains(t, e.Message, c.want)
-			if kind == k6mod.KindProtocol && c.scheme != "ws" {
+			if kind == k6x.KindProtocol && c.scheme != "ws" {
 				totals := v.inSweep(1, `new nats.Client(liar, { timeout: '10s'`+options+` }).requestBatch('a', 'x')`)
 				require.Equal(t, map[string]uint64{c.want + ": at most 8388608 are accepted": 1}, totals[opRequest].Errors)
 			}
@@ -187,7 +187,7 @@ func TestServerWithoutWebSocket(t *testing.T) {
 			_, _ = io.WriteString(conn, answer)
 		}), "nats", "ws", 1)))
 		e := v.fail(`new nats.Client(liar, { connectTimeout: '10s' }).connect()`)
-		require.Equal(t, k6mod.KindConnect, e.Kind, e.Message)
+		require.Equal(t, k6x.KindConnect, e.Kind, e.Message)
 		require.Contains(t, e.Message, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type bucket[T any] interface {
@@ -44,7 +44,7 @@ func changeBucket[C, T any](
 
 func deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) operation[*jetStreamHandle] {
 	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
-		bucket, err := k6mod.Name(name, "the bucket", call.Argument(0))
+		bucket, err := k6x.Name(name, "the bucket", call.Argument(0))
 
 		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) { return nil, remove(js, ctx, bucket) }), err
 	}

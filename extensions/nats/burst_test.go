@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestBurstKeepsTheOrder(t *testing.T) {
@@ -25,8 +25,8 @@ func TestBurstKeepsTheOrder(t *testing.T) {
 func TestBurstRefuses(t *testing.T) {
 	v := newVU(t)
 	v.Run(`const client = new nats.Client(url); client.connect()`)
-	require.Equal(t, k6mod.KindUsage, v.fail(`client.publishBatch('a b', 'x')`).Kind)
-	require.Equal(t, k6mod.KindTooLarge, v.fail(`client.publishBatch(unique, new ArrayBuffer(client.info().maxPayload + 1))`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`client.publishBatch('a b', 'x')`).Kind)
+	require.Equal(t, k6x.KindTooLarge, v.fail(`client.publishBatch(unique, new ArrayBuffer(client.info().maxPayload + 1))`).Kind)
 	require.JSONEq(t, `"x"`, v.JSON(`(() => {
 		const sub = client.subscribe(unique);
 		client.publishBatch(unique, 'x');

@@ -7,7 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const maxBatch = 256
@@ -17,7 +17,7 @@ func (f *feed[T]) push(callback sobek.Callable) {
 	f.pushed = true
 	f.client.callbacks.Add(1)
 	ctx := f.client.VU().Context()
-	back := k6glue.RegisterCallback(f.client.VU())
+	back := k6x.RegisterCallback(f.client.VU())
 	waiting := f.client.shared.idle.watch(f.client.VU().State().Logger)
 	again := make(chan func(func() error), 1)
 	go func() {
@@ -42,7 +42,7 @@ func (f *feed[T]) push(callback sobek.Callable) {
 			}
 			waiting.came.Store(true)
 			back(func() error {
-				again <- k6glue.RegisterCallback(f.client.VU())
+				again <- k6x.RegisterCallback(f.client.VU())
 
 				return f.call(ctx, callback, batch)
 			})

@@ -3,30 +3,29 @@ package nats
 import (
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type callOptions struct {
-	tags *k6mod.Tags
+	tags *k6x.Tags
 }
 
-var calling = k6mod.Options[callOptions]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("tags", func(o *callOptions) **k6mod.Tags { return &o.tags }, readTags),
+var calling = k6x.Options[callOptions]{ //nolint:gochecknoglobals // a table
+	k6x.Into("tags", func(o *callOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
-func readTags(method, what string, value sobek.Value) (*k6mod.Tags, error) {
-	tags, err := k6mod.ReadTags(method, what, value)
+func readTags(method, what string, value sobek.Value) (*k6x.Tags, error) {
+	tags, err := k6x.ReadTags(method, what, value)
 
 	return &tags, err
 }
 
-func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
-	if k6glue.IsNullish(options) {
+func (c *client) tags(method string, options sobek.Value) (*k6x.Tags, error) {
+	if k6x.IsNullish(options) {
 		return nil, nil //nolint:nilnil // as documented
 	}
 
-	return c.callTags.Of(c.Runtime(), options, func(value sobek.Value) (*k6mod.Tags, error) {
+	return c.callTags.Of(c.Runtime(), options, func(value sobek.Value) (*k6x.Tags, error) {
 		var o callOptions
 		err := calling.Read(method, value, &o)
 
@@ -35,7 +34,7 @@ func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
 }
 
 // tagged adds the options { tags } to an operation, as argument number at.
-func tagged[T k6mod.Tasker](method string, at int, read operation[T]) operation[T] {
+func tagged[T k6x.Tasker](method string, at int, read operation[T]) operation[T] {
 	return func(of T, call sobek.FunctionCall) (*task, error) {
 		t, err := read(of, call)
 		if err == nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestEveryCallTakesTags(t *testing.T) {
@@ -102,9 +102,9 @@ func TestEveryCallTakesTags(t *testing.T) {
 		{"row.run", `row.run({ iterations: 1, ...tags })`},
 		{"row.drop", `row.drop('1m', tags)`},
 	} {
-		before := v.Counted(metricOps, "op", call[0], "outcome", k6mod.OutcomeOK, "page", "own")
+		before := v.Counted(metricOps, "op", call[0], "outcome", k6x.OutcomeOK, "page", "own")
 		v.Run(`{ ` + call[1] + ` }`)
-		require.Equal(t, before+1, v.Counted(metricOps, "op", call[0], "outcome", k6mod.OutcomeOK, "page", "own"), call[1])
+		require.Equal(t, before+1, v.Counted(metricOps, "op", call[0], "outcome", k6x.OutcomeOK, "page", "own"), call[1])
 	}
 	untagged := v.Counted(metricOps, "op", "layout.get", "page", "own")
 	v.Run(`layout.run({ iterations: 1, mix: { get: 1 } })`)
@@ -145,7 +145,7 @@ func TestTagsOfACall(t *testing.T) {
 		`client.publish(unique, 'x', { reply: 'r' }); sub.next().respond('x', { iterations: 2 })`: `respond: the option iterations is only for publishBatch`,
 	} {
 		e := v.fail(call)
-		require.Equal(t, k6mod.KindUsage, e.Kind, call)
+		require.Equal(t, k6x.KindUsage, e.Kind, call)
 		require.Contains(t, e.Message, message, call)
 	}
 }

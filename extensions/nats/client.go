@@ -10,8 +10,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // client is the JavaScript object Client. The first operation opens its connection. nats.go
@@ -21,7 +20,7 @@ type client struct {
 	*module
 
 	config *Config
-	tasks  *k6mod.Tasks
+	tasks  *k6x.Tasks
 
 	// mu guards conn, joined and running: promises, and the end of the VU, run in other goroutines.
 	mu      sync.Mutex
@@ -31,7 +30,7 @@ type client struct {
 
 	room      [2]record
 	calls     clock.Contexts
-	callTags  k6glue.Frozen[*k6mod.Tags]
+	callTags  k6x.Frozen[*k6x.Tags]
 	scratch   []byte
 	publish   publisher
 	callbacks atomic.Int32
@@ -39,30 +38,30 @@ type client struct {
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	o := options{open: m.read}
-	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
+	methods.Put(m.Runtime(), call.This, m.clientOf(k6x.ParseClient(m.Module, call, &o, o.config)))
 
 	return nil
 }
 
-func (m *module) read(path string) ([]byte, error) { return k6glue.ReadFile(m.VU(), path) }
+func (m *module) read(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) }
 
 func (m *module) clientOf(config *Config) *client {
 	return &client{module: m, config: config, tasks: m.NewTasks(false)}
 }
 
-// Tasks implements k6mod.Tasker.
-func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+// Tasks implements k6x.Tasker.
+func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 
-var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+var methods = k6x.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
 	"flush":       tagged("flush", 1, (*client).flush),
 	"drain":       tagged("drain", 1, (*client).drain),
 	"rtt":         tagged("rtt", 0, (*client).rtt),
 	"request":     (*client).request,
 	"requestMany": (*client).requestMany,
-}).With(k6glue.Methods[*client]{
-	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
-}).With(k6glue.Methods[*client]{
+}).With(k6x.Methods[*client]{
+	"connect": k6x.InTurn(k6x.Blocking((*client).connect)),
+}).With(k6x.Methods[*client]{
 	"close":        (*client).close,
 	"publish":      (*client).publishOne,
 	"publishBatch": (*client).publishBatch,
@@ -77,12 +76,12 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 
 type connectOptions struct {
 	runs bool
-	tags *k6mod.Tags
+	tags *k6x.Tags
 }
 
-var connecting = k6mod.Options[connectOptions]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("runs", func(o *connectOptions) *bool { return &o.runs }, truth),
-	k6mod.Into("tags", func(o *connectOptions) **k6mod.Tags { return &o.tags }, readTags),
+var connecting = k6x.Options[connectOptions]{ //nolint:gochecknoglobals // a table
+	k6x.Into("runs", func(o *connectOptions) *bool { return &o.runs }, truth),
+	k6x.Into("tags", func(o *connectOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
 func (c *client) connect(call sobek.FunctionCall) (*task, error) {
@@ -106,7 +105,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 }
 
 func (c *client) flush(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
+	timeout, err := k6x.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
 
 	return &task{client: c, operation: "flush", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
 		return conn.flush(ctx)
@@ -114,9 +113,9 @@ func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 }
 
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
-	if err == nil && c.config.Connection == k6mod.ConnectionShared {
-		err = k6mod.Misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
+	timeout, err := k6x.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
+	if err == nil && c.config.Connection == k6x.ConnectionShared {
+		err = k6x.Misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
 	}
 
 	return &task{client: c, operation: "drain", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
@@ -150,7 +149,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6glue.Plain(c.Runtime(), map[string]any{
+	return k6x.Plain(c.Runtime(), map[string]any{
 		"server": conn.nc.ConnectedServerName(), "version": conn.nc.ConnectedServerVersion(), "url": conn.nc.ConnectedUrlRedacted(),
 		"cluster": conn.nc.ConnectedClusterName(), "maxPayload": conn.nc.MaxPayload(), "tls": conn.nc.TLSRequired(),
 	})
@@ -164,7 +163,7 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 		return c.conn, nil
 	}
 	if c.VU().State() == nil {
-		return nil, k6mod.ErrInit
+		return nil, k6x.ErrInit
 	}
 
 	begin := clock.Now()
@@ -196,8 +195,8 @@ func (c *client) connected() *connection {
 }
 
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
-	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
-	if c.config.Connection == k6mod.ConnectionShared {
+	dial, secure := k6x.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
+	if c.config.Connection == k6x.ConnectionShared {
 		if c.joined == nil {
 			c.joined, _ = c.shared.connections.Join(c.config.key(), func() (*sharedConnection, error) { return &sharedConnection{}, nil })
 			c.Closing().Add(c, c.disconnect)

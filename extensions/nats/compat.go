@@ -8,8 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // natsClient is the JavaScript object Nats: a Client with the method names of ydarias/xk6-nats, for
@@ -44,14 +43,14 @@ func (o *natsOptions) config(urls []string) (*Config, error) {
 
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
 	o := natsOptions{options: options{open: m.read}}
-	c := m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config))
+	c := m.clientOf(k6x.ParseClient(m.Module, call, &o, o.config))
 	methods.Put(m.Runtime(), call.This, c)
 	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})
 
 	return nil
 }
 
-var natsMethods = k6glue.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
+var natsMethods = k6x.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
 	"publishWithHeaders":          (*natsClient).publishWithHeaders,
 	"publishMsg":                  (*natsClient).publishMsg,
 	"jetStreamSetup":              (*natsClient).jetStreamSetup,
@@ -74,7 +73,7 @@ func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject st
 		data, err = c.data(method, call.Argument(1))
 	}
 	o = &publishOptions{}
-	if err == nil && !k6glue.IsNullish(call.Argument(2)) {
+	if err == nil && !k6x.IsNullish(call.Argument(2)) {
 		o.header, err = headers(method, "the headers", call.Argument(2))
 	}
 	if err != nil {
@@ -96,7 +95,7 @@ func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
 func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		c.Misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6glue.Show(value))
+		c.Misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6x.Show(value))
 	}
 	get := func(name string) sobek.Value {
 		if v := object.Get(name); v != nil {
@@ -107,14 +106,14 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 	}
 	subject, err := destination(method, "the topic", get("topic"))
 	if err == nil {
-		if given := get("data"); !k6glue.IsNullish(given) {
+		if given := get("data"); !k6x.IsNullish(given) {
 			data, err = c.data(method, given)
 		} else {
 			data, err = c.bytesOrNumbers(method, get("raw"))
 		}
 	}
 	o = &publishOptions{}
-	if given := get("headers"); err == nil && !k6glue.IsNullish(given) {
+	if given := get("headers"); err == nil && !k6x.IsNullish(given) {
 		o.header, err = headers(method, "the headers", given)
 	}
 	if err != nil {
@@ -129,15 +128,15 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 	if !ok || object.ClassName() != "Array" {
 		return c.data(method, value)
 	}
-	values, err := k6mod.Elements(method, "raw", value)
+	values, err := k6x.Elements(method, "raw", value)
 	if err != nil {
 		return nil, err
 	}
 	data := make([]byte, len(values))
 	for i, v := range values {
-		n, ok := k6glue.Unsigned(v)
+		n, ok := k6x.UnsignedOf(v)
 		if !ok || n > math.MaxUint8 {
-			return nil, k6mod.Wrong(method, "byte "+strconv.Itoa(i)+" of raw", "an integer from 0 to 255", v)
+			return nil, k6x.Wrong(method, "byte "+strconv.Itoa(i)+" of raw", "an integer from 0 to 255", v)
 		}
 		data[i] = byte(n)
 	}
@@ -146,7 +145,7 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 }
 
 func (c *natsClient) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
-	k6mod.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
+	k6x.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
 	return sobek.Undefined()
 }
@@ -174,12 +173,12 @@ func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
+	subject, err := k6x.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
 	if _, ok := sobek.AssertFunction(call.Argument(1)); !ok {
-		c.Misuse("jetStreamSubscribe takes a function second, not %s", k6glue.Show(call.Argument(1)))
+		c.Misuse("jetStreamSubscribe takes a function second, not %s", k6x.Show(call.Argument(1)))
 	}
 
 	return c.stream.orderedForSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // The scripts in the README of ydarias/xk6-nats run.
@@ -44,6 +44,6 @@ func TestScriptsOfXk6Nats(t *testing.T) {
 	require.Equal(t, `["undefined","undefined","function"]`, v.JSON(`[typeof new nats.Client(url).publishMsg, typeof new nats.Client(url).jetStreamSetup,
 		typeof new nats.Nats(url).request]`), "its own methods, and no others, are those of both")
 	require.Contains(t, v.fail(`new nats.Nats('a', { servers: ['b'] })`).Message, "the servers are given twice: as the url and as option servers")
-	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
-	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).jetStreamSubscribe('a')`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`new nats.Nats(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`new nats.Nats(url).jetStreamSubscribe('a')`).Kind)
 }

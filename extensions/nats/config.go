@@ -12,8 +12,7 @@ import (
 
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const (
@@ -25,8 +24,8 @@ const (
 )
 
 type options struct {
-	k6mod.Target
-	k6mod.Timeouts
+	k6x.Target
+	k6x.Timeouts
 
 	Name            string             `json:"name"`
 	User            string             `json:"user"`
@@ -69,13 +68,13 @@ type Config struct {
 	WaitBetween    time.Duration
 	JitterUpTo     time.Duration
 	Authentication authentication
-	secrets        *k6glue.TLS
+	secrets        *k6x.TLS
 }
 
-var noTLS k6glue.TLS //nolint:gochecknoglobals // a constant
+var noTLS k6x.TLS //nolint:gochecknoglobals // a constant
 
 type tlsOptions struct {
-	k6glue.TLSOptions
+	k6x.TLSOptions
 
 	First bool `json:"first"`
 }
@@ -91,7 +90,7 @@ func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		options: *o, Servers: slices.Clone(urls), Reconnects: defaultReconnects,
-		TimeoutEach: k6mod.DefaultTimeout, ConnectWithin: k6mod.DefaultConnectTimeout, secrets: &noTLS,
+		TimeoutEach: k6x.DefaultTimeout, ConnectWithin: k6x.DefaultConnectTimeout, secrets: &noTLS,
 	}
 	if o.TLS != nil && !o.TLS.Given() {
 		c.TLS = nil
@@ -108,7 +107,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if err := o.Override(&c.TimeoutEach, &c.ConnectWithin); err != nil {
 		return nil, err
 	}
-	if err := k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared); err != nil {
+	if err := k6x.OneOf("connection", o.Connection, k6x.ConnectionVU, k6x.ConnectionShared); err != nil {
 		return nil, err
 	}
 	c.PingEvery = orDefault(o.PingInterval, defaultPingInterval)
@@ -117,7 +116,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if o.MaxReconnects != nil {
 		c.Reconnects = *o.MaxReconnects
 	}
-	c.Connection = cmp.Or(c.Connection, k6mod.ConnectionVU)
+	c.Connection = cmp.Or(c.Connection, k6x.ConnectionVU)
 	var err error
 	if c.TLS != nil {
 		if c.secrets, err = o.TLS.Read(); err != nil {
@@ -189,7 +188,7 @@ func serverURL(text string) (string, error) {
 		return "", errURL
 	}
 	port := cmp.Or(u.Port(), map[string]string{"ws": "80", "wss": "443"}[u.Scheme], "4222")
-	if u.Host, err = k6mod.HostPort(u.Hostname(), port); err != nil {
+	if u.Host, err = k6x.HostPort(u.Hostname(), port); err != nil {
 		return "", err
 	}
 

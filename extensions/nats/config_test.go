@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestServers(t *testing.T) {
@@ -20,12 +20,12 @@ func TestServers(t *testing.T) {
 		"wss://a/path/,ws://b:1/x/y":     {"wss://a:443/path", "ws://b:1/x/y"},
 		"ws://a,wss://b,wss://c:1,[::1]": {"ws://a:80", "wss://b:443", "wss://c:1", "nats://[::1]:4222"},
 	} {
-		c, err := new(options).config(k6mod.SplitURLs(text))
+		c, err := new(options).config(k6x.SplitURLs(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Servers, text)
 	}
 	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "tls://a/secret", "nats://secret#@a", ","} {
-		_, err := new(options).config(k6mod.SplitURLs(text))
+		_, err := new(options).config(k6x.SplitURLs(text))
 		require.Equal(t, errURL, err, text)
 	}
 	c, err := new(options).config([]string{"nats://me:secret@a:1", "b"})
@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, time.Minute, c.TimeoutEach, "as k6/http")
 	require.Equal(t, 5*time.Second, c.ConnectWithin)
 	require.Equal(t, 60, c.Reconnects)
-	require.Equal(t, k6mod.ConnectionVU, c.Connection)
+	require.Equal(t, k6x.ConnectionVU, c.Connection)
 }
 
 func TestOptionsThatAreWrong(t *testing.T) {
@@ -68,7 +68,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		`'nats://u:sec-ret@host:port'`:                 `new Client: a server must look like nats://user:password@host:4222`,
 	} {
 		e := v.fail(`new nats.Client(` + given + `)`)
-		require.Equal(t, k6mod.KindUsage, e.Kind, given)
+		require.Equal(t, k6x.KindUsage, e.Kind, given)
 		require.Contains(t, e.Message, message, given)
 		require.NotContains(t, e.Message, "sec-ret", given)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
 
@@ -27,10 +27,10 @@ type connection struct {
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
 	failures                []string
-	denied                  *k6mod.Error
+	denied                  *k6x.Error
 	deniedAt                time.Time
 	// lie is set if we closed the connection because the server announced a size above the limit.
-	lie atomic.Pointer[k6mod.Error]
+	lie atomic.Pointer[k6x.Error]
 
 	stop context.CancelFunc // ends a dial
 	over chan struct{}
@@ -40,7 +40,7 @@ const maxFailures = 1000
 
 func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config) (*connection, error) {
 	if ctx.Err() != nil {
-		return nil, k6mod.TestEnded()
+		return nil, k6x.TestEnded()
 	}
 	conn := &connection{over: make(chan struct{})}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -52,7 +52,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	if err != nil {
 		stop()
 
-		return nil, k6mod.Misuse("%s", plain(err))
+		return nil, k6x.Misuse("%s", plain(err))
 	}
 
 	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
@@ -72,9 +72,9 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	stop()
 	switch {
 	case ctx.Err() != nil:
-		return nil, k6mod.TestEnded()
+		return nil, k6x.TestEnded()
 	case opening.Err() != nil:
-		return nil, k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
+		return nil, k6x.Errorf(k6x.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
 	default:
 		return nil, d.connectError(cfg, err)
 	}
@@ -107,11 +107,11 @@ func (d *dialer) connectError(cfg *Config, err error) error {
 			reason = "connection refused; is a nats-server running there?"
 		}
 
-		return k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
+		return k6x.Errorf(k6x.KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
 	}
 	e := scriptError(err)
-	if e.Kind != k6mod.KindAuth && e.Kind != k6mod.KindBusy {
-		e.Kind = k6mod.KindConnect
+	if e.Kind != k6x.KindAuth && e.Kind != k6x.KindBusy {
+		e.Kind = k6x.KindConnect
 	}
 	e.Message = "cannot connect to " + cfg.hosts() + ": " + e.Message
 
@@ -188,7 +188,7 @@ func (conn *connection) failed(err error) {
 		conn.failures = append(conn.failures, e.Kind)
 	}
 	conn.news.Store(true)
-	if e.Kind == k6mod.KindAuth {
+	if e.Kind == k6x.KindAuth {
 		conn.denied, conn.deniedAt = &e, time.Now()
 	}
 }
@@ -206,7 +206,7 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 }
 
 // errNoJetStream is the error of JetStream calls that get no answer.
-var errNoJetStream error = k6mod.Errorf(k6mod.KindServer, "JetStream is not enabled on the server: start nats-server with -js")
+var errNoJetStream error = k6x.Errorf(k6x.KindServer, "JetStream is not enabled on the server: start nats-server with -js")
 
 func (conn *connection) withoutJetStream(operation string, err error) error {
 	if operation == opRequest || !errors.Is(err, natsio.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoStreamResponse) &&

@@ -10,8 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type consumer struct {
@@ -30,7 +29,7 @@ func changeConsumer(
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
 ) operation[*jetStreamHandle] {
 	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
-		stream, err := k6mod.Name(name, "the stream", call.Argument(0))
+		stream, err := k6x.Name(name, "the stream", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
@@ -64,11 +63,11 @@ func changeConsumer(
 }
 
 func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := k6mod.Name("consumer", "the stream", call.Argument(0))
+	stream, err := k6x.Name("consumer", "the stream", call.Argument(0))
 	if err != nil {
 		h.client.Throw(err)
 	}
-	name, err := k6mod.Name("consumer", "the name", call.Argument(1))
+	name, err := k6x.Name("consumer", "the name", call.Argument(1))
 	if err != nil {
 		h.client.Throw(err)
 	}
@@ -79,12 +78,12 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 }
 
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := k6mod.Name("orderedConsumer", "the stream", call.Argument(0))
+	stream, err := k6x.Name("orderedConsumer", "the stream", call.Argument(0))
 	if err != nil {
 		h.client.Throw(err)
 	}
 	var cfg jetstream.OrderedConsumerConfig
-	if given := call.Argument(1); !k6glue.IsNullish(given) {
+	if given := call.Argument(1); !k6x.IsNullish(given) {
 		if err := apiConfig("orderedConsumer", given, &cfg); err != nil {
 			h.client.Throw(err)
 		}
@@ -99,9 +98,9 @@ func (c *consumer) object() *sobek.Object {
 	return consumerMethods.Object(c.handle.client.Runtime(), c)
 }
 
-var consumerMethods = k6mod.BothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
+var consumerMethods = k6x.BothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
 	"info": tagged("info", 0, (*consumer).info), "next": tagged("next", 1, (*consumer).next), "fetch": (*consumer).fetch,
-}).With(k6glue.Methods[*consumer]{"consume": (*consumer).consume})
+}).With(k6x.Methods[*consumer]{"consume": (*consumer).consume})
 
 func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 	t := c.handle.task("consumerInfo", nil)
@@ -120,7 +119,7 @@ func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 }
 
 func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
+	timeout, err := k6x.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
 	t, b := c.pull(1)
 	t.operation, b.options.timeout = "js.next", max(timeout, time.Nanosecond)
 	t.timeout = b.options.timeout + graceful
@@ -137,7 +136,7 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 }
 
 func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
-	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
+	n, err := k6x.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +145,10 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	err = o.read(call.Argument(1), c.handle.client.config.TimeoutEach)
 	t.timeout, t.tags = o.timeout+graceful, o.tags
 	if err == nil && o.noWait && o.maxBytes != 0 {
-		err = k6mod.Misuse("fetch: noWait and maxBytes cannot be combined")
+		err = k6x.Misuse("fetch: noWait and maxBytes cannot be combined")
 	}
 	if err == nil && o.each && o.noWait {
-		err = k6mod.Misuse("fetch: the options each and noWait cannot be combined")
+		err = k6x.Misuse("fetch: the options each and noWait cannot be combined")
 	}
 
 	return t, err
@@ -226,8 +225,8 @@ func forStream(f *feed[jetstream.Msg]) {
 }
 
 type consumeOptions struct {
-	Tags        *k6mod.Tags `json:"tags"`
-	MaxMessages int         `json:"maxMessages"` // requested before the callback handles them; nats.go's default is 500
+	Tags        *k6x.Tags `json:"tags"`
+	MaxMessages int       `json:"maxMessages"` // requested before the callback handles them; nats.go's default is 500
 }
 
 func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
@@ -235,15 +234,15 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	callback, rest := sobek.Callable(nil), call.Argument(0)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(1)
-	} else if k6glue.IsNullish(rest) {
+	} else if k6x.IsNullish(rest) {
 		rest = call.Argument(1)
 	}
 	o := consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}
-	if err := k6glue.Options(rest, &o); err != nil {
+	if err := k6x.ReadOptions(rest, &o); err != nil {
 		client.Misuse("consume: %s", err)
 	}
-	if o.MaxMessages < 1 || o.MaxMessages > k6glue.MaxElements {
-		client.Misuse("consume: maxMessages must be from 1 to %d, not %d", k6glue.MaxElements, o.MaxMessages)
+	if o.MaxMessages < 1 || o.MaxMessages > k6x.MaxElements {
+		client.Misuse("consume: maxMessages must be from 1 to %d, not %d", k6x.MaxElements, o.MaxMessages)
 	}
 
 	var f *feed[jetstream.Msg]
@@ -298,11 +297,11 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 }
 
 func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error) {
-	stream, err := k6mod.Name("deleteConsumer", "the stream", call.Argument(0))
+	stream, err := k6x.Name("deleteConsumer", "the stream", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	name, err := k6mod.Name("deleteConsumer", "the name", call.Argument(1))
+	name, err := k6x.Name("deleteConsumer", "the name", call.Argument(1))
 
 	return h.task("deleteConsumer", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		return nil, js.DeleteConsumer(ctx, stream, name)

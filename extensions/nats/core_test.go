@@ -7,7 +7,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestPublish(t *testing.T) {
@@ -84,10 +84,10 @@ func TestMessage(t *testing.T) {
 		return { subject: m.subject === unique ? 's' : m.subject, topic: m.topic === unique ? 's' : m.topic, reply, data, headers,
 			raw: Array.from(new Uint8Array(m.raw)), all: m.header('A'), none: m.header('B'), keys: Object.keys(m), same: m.raw === m.raw };
 	})()`))
-	require.Equal(t, k6mod.KindUsage, v.fail(`
+	require.Equal(t, k6x.KindUsage, v.fail(`
 		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
 		sub.next().respond('y')`).Kind)
-	require.Equal(t, k6mod.KindUsage, v.fail(`
+	require.Equal(t, k6x.KindUsage, v.fail(`
 		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
 		const { respond } = sub.next(); respond('y')`).Kind)
 }
@@ -132,14 +132,14 @@ func TestRequest(t *testing.T) {
 		const answer = new nats.Client(url, { inboxPrefix: 'my.inbox' }).request(unique, 'hello', { headers: { Sent: 'yes' }, timeout: '10s' });
 		return [answer.data, answer.headers.Got];
 	})()`))
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", "request", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "request", "outcome", k6x.OutcomeOK))
 	require.Len(t, v.Found(metricDuration, "op", "request"), 1)
 
 	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
 	require.Equal(t, thrown{Message: "no responders available for request", Kind: kindNoResponders}, e)
 	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: '30ms' })`)
-	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: k6mod.KindTimeout}, e)
-	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", k6mod.KindTimeout))
+	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: k6x.KindTimeout}, e)
+	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", k6x.KindTimeout))
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
 }
 
@@ -214,7 +214,7 @@ func TestCallbacks(t *testing.T) {
 		service.close();
 	`)
 	require.JSONEq(t, `[501, true]`, v.JSON(`[got.length, got.includes('hey!')]`))
-	require.Equal(t, 501.0, v.Counted(metricOps, "op", "deliver", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 501.0, v.Counted(metricOps, "op", "deliver", "outcome", k6x.OutcomeOK))
 	v.Exit()
 	requireNoneLeft(t)
 }
@@ -326,7 +326,7 @@ func TestSlowConsumer(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	v := newVU(t)
 	e := v.fail(`const client = new nats.Client(url); client.connect(); client.publish(unique, new ArrayBuffer(client.info().maxPayload + 1))`)
-	require.Equal(t, k6mod.KindTooLarge, e.Kind)
+	require.Equal(t, k6x.KindTooLarge, e.Kind)
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
@@ -404,7 +404,7 @@ func TestUsage(t *testing.T) {
 		`client.requestBatch('a', 'x', { iterations: 2, duration: '1s' })`:           `requestBatch: options iterations and duration cannot both be given: iterations is 2, duration 1s`,
 	} {
 		e := v.fail(call)
-		require.Equal(t, k6mod.KindUsage, e.Kind, call)
+		require.Equal(t, k6x.KindUsage, e.Kind, call)
 		require.Contains(t, e.Message, message, call)
 		require.NotContains(t, e.Message, "\n", call)
 	}

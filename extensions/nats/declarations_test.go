@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestDeclarations(t *testing.T) {
@@ -44,7 +44,7 @@ func TestDeclarations(t *testing.T) {
 	}
 
 	for name, options := range map[string]reflect.Type{"ClientOptions": reflect.TypeFor[options](), "TLSOptions": reflect.TypeFor[tlsOptions]()} {
-		raw, err := os.ReadFile("../internal/k6mod/index.d.ts")
+		raw, err := os.ReadFile("../internal/k6x/index.d.ts")
 		require.NoError(t, err)
 		common := regexp.MustCompile(`(?s)  interface ` + name + ` \{\n(.*?)\n  \}`).FindStringSubmatch(string(raw))
 		require.NotNil(t, common, name)
@@ -119,8 +119,8 @@ func TestKindsAreDeclared(t *testing.T) {
 		require.Contains(t, declared, "| '"+k.kind+"'")
 	}
 	for err, kind := range map[error]string{
-		jetstream.ErrTooManyStalledMsgs: k6mod.KindBusy, jetstream.ErrInvalidJSAck: k6mod.KindProtocol, jetstream.ErrBucketNotFound: k6mod.KindNotFound,
-		jetstream.ErrBucketExists: k6mod.KindConflict, natsio.ErrMaxPayload: k6mod.KindTooLarge, natsio.ErrDisconnected: k6mod.KindConnection,
+		jetstream.ErrTooManyStalledMsgs: k6x.KindBusy, jetstream.ErrInvalidJSAck: k6x.KindProtocol, jetstream.ErrBucketNotFound: k6x.KindNotFound,
+		jetstream.ErrBucketExists: k6x.KindConflict, natsio.ErrMaxPayload: k6x.KindTooLarge, natsio.ErrDisconnected: k6x.KindConnection,
 	} {
 		require.Equal(t, kind, scriptError(err).Kind, err)
 	}

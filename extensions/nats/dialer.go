@@ -16,7 +16,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -308,7 +308,7 @@ func (c *boundedConn) Read(b []byte) (n int, err error) {
 	passed, wrong := c.bounds.Check(b[:n])
 	if wrong != nil {
 		_ = c.Close()
-		e := k6mod.Errorf(k6mod.KindProtocol, "the connection is closed: %s", wrong)
+		e := k6x.Errorf(k6x.KindProtocol, "the connection is closed: %s", wrong)
 		c.into.lie.Store(e)
 
 		return passed, e

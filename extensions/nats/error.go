@@ -10,7 +10,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -26,29 +26,29 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 	kind string
 	errs []error
 }{
-	{k6mod.KindTimeout, []error{
+	{k6x.KindTimeout, []error{
 		context.DeadlineExceeded, natsio.ErrTimeout, jetstream.ErrAsyncPublishTimeout, jetstream.ErrNoHeartbeat, natsio.ErrDrainTimeout,
 	}},
-	{k6mod.KindBusy, []error{jetstream.ErrTooManyStalledMsgs, natsio.ErrMaxConnectionsExceeded, natsio.ErrMaxSubscriptionsExceeded}},
-	{k6mod.KindCancelled, []error{context.Canceled}},
+	{k6x.KindBusy, []error{jetstream.ErrTooManyStalledMsgs, natsio.ErrMaxConnectionsExceeded, natsio.ErrMaxSubscriptionsExceeded}},
+	{k6x.KindCancelled, []error{context.Canceled}},
 	{kindNoResponders, []error{natsio.ErrNoResponders, jetstream.ErrNoStreamResponse}},
-	{k6mod.KindAuth, []error{
+	{k6x.KindAuth, []error{
 		natsio.ErrAuthorization, natsio.ErrAuthExpired, natsio.ErrAuthRevoked, natsio.ErrAccountAuthExpired,
 		natsio.ErrPermissionViolation, natsio.ErrNkeysNotSupported,
 	}},
-	{k6mod.KindConflict, []error{
+	{k6x.KindConflict, []error{
 		jetstream.ErrBucketExists, jetstream.ErrStreamNameAlreadyInUse, jetstream.ErrConsumerExists,
 		jetstream.ErrConsumerNameAlreadyInUse, jetstream.ErrObjectAlreadyExists,
 	}},
 	{kindWrongSequence, []error{jetstream.ErrKeyRevisionMismatch}},
-	{k6mod.KindNotFound, []error{
+	{k6x.KindNotFound, []error{
 		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist, jetstream.ErrMsgNotFound,
 		jetstream.ErrBucketNotFound, jetstream.ErrKeyNotFound, jetstream.ErrKeyDeleted, jetstream.ErrObjectNotFound,
 		jetstream.ErrConsumerDeleted, kvlayout.ErrNotFound, kvlayout.ErrEmpty,
 	}},
-	{k6mod.KindTooLarge, []error{natsio.ErrMaxPayload, jetstream.ErrStreamMessageExceedsMaximum, jetstream.ErrMaxBytesExceeded}},
+	{k6x.KindTooLarge, []error{natsio.ErrMaxPayload, jetstream.ErrStreamMessageExceedsMaximum, jetstream.ErrMaxBytesExceeded}},
 	{kindSlowConsumer, []error{natsio.ErrSlowConsumer}},
-	{k6mod.KindUsage, []error{
+	{k6x.KindUsage, []error{
 		natsio.ErrBadSubject, natsio.ErrBadQueueName, natsio.ErrBadHeaderMsg, natsio.ErrHeadersNotSupported, natsio.ErrInvalidMsg,
 		natsio.ErrBadSubscription, jetstream.ErrInvalidKey, jetstream.ErrInvalidBucketName,
 		jetstream.ErrInvalidStreamName, jetstream.ErrInvalidConsumerName, jetstream.ErrInvalidSubject, jetstream.ErrInvalidOption,
@@ -58,10 +58,10 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 		jetstream.ErrOrderedConsumerConcurrentRequests, jetstream.ErrMsgNoReply, natsio.ErrMsgNoReply,
 		kvlayout.ErrKey, kvlayout.ErrName, kvlayout.ErrMetadata,
 	}},
-	{k6mod.KindServer, []error{
+	{k6x.KindServer, []error{
 		jetstream.ErrBadBucket, jetstream.ErrMsgDeleteUnsuccessful, jetstream.ErrBadRequest, kvlayout.ErrValue,
 	}},
-	{k6mod.KindProtocol, []error{jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch}},
+	{k6x.KindProtocol, []error{jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch}},
 }
 
 // storeFailed is JetStream's code for a message that was not stored, such as "maximum messages
@@ -72,9 +72,9 @@ const storeFailed = 10077
 // allow.
 const ttlDisabled = 10166
 
-func scriptError(err error) k6mod.Error { return k6mod.As(err, asError) }
+func scriptError(err error) k6x.Error { return k6x.As(err, asError) }
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	own, is := errors.AsType[*wire.Error](err)
 	switch {
 	case !is:
@@ -82,18 +82,18 @@ func asError(err error) k6mod.Error {
 	case own.Code != 0:
 		return fromNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
 	default:
-		return k6mod.Error{Kind: own.Kind, Message: plain(err), Cause: err}
+		return k6x.Error{Kind: own.Kind, Message: plain(err), Cause: err}
 	}
 }
 
-func fromNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each error
-	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
+func fromNatsGo(err error) k6x.Error { //nolint:cyclop // one case for each error
+	e := k6x.Error{Kind: k6x.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
 		e.Message = "the connection is broken and is being restored"
 	}
 	var api jetstream.JetStreamError
 	if errors.As(err, &api) && api.APIError() != nil {
-		e.Kind, e.Code, e.Message = k6mod.KindServer, int(api.APIError().ErrorCode), api.APIError().Description
+		e.Kind, e.Code, e.Message = k6x.KindServer, int(api.APIError().ErrorCode), api.APIError().Description
 		if e.Message == "" {
 			e.Message = plain(err)
 		}
@@ -116,9 +116,9 @@ func fromNatsGo(err error) k6mod.Error { //nolint:cyclop // one case for each er
 	case e.Code == int(jetstream.JSErrCodeStreamWrongLastSequence), e.Code == int(jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 		e.Kind = kindWrongSequence
 	case e.Code == storeFailed && strings.HasPrefix(e.Message, "maximum "):
-		e.Kind = k6mod.KindFull
+		e.Kind = k6x.KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
-		e.Kind = k6mod.KindAuth
+		e.Kind = k6x.KindAuth
 	case e.Code == 0:
 		if said, is := errors.AsType[*wire.Error](wire.Complaint([]byte(e.Message))); is {
 			e.Kind = said.Kind

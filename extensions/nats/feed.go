@@ -8,8 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // feed is a queue of messages of a subscription, a consumer or a watch.
@@ -34,7 +33,7 @@ type feed[T any] struct {
 	// accept acknowledges a message; nil if messages need no acknowledgement.
 	accept func(T) error
 	pushed bool
-	tags   *k6mod.Tags
+	tags   *k6x.Tags
 }
 
 func newFeed[T any](c *client, conn *connection, operation string, capacity int) *feed[T] {
@@ -66,7 +65,7 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 }
 
 type feeder interface {
-	k6mod.Tasker
+	k6x.Tasker
 	next(call sobek.FunctionCall) (*task, error)
 	fetch(call sobek.FunctionCall) (*task, error)
 	close(call sobek.FunctionCall) sobek.Value
@@ -77,17 +76,17 @@ type feeder interface {
 	leave(call sobek.FunctionCall) sobek.Value
 }
 
-func feedMethods[F feeder]() k6glue.Methods[F] {
-	return k6mod.BothForms(map[string]operation[F]{"next": F.next, "fetch": F.fetch}).
-		With(k6glue.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
+func feedMethods[F feeder]() k6x.Methods[F] {
+	return k6x.BothForms(map[string]operation[F]{"next": F.next, "fetch": F.fetch}).
+		With(k6x.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
 }
 
 var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
 
 func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client.Runtime(), f) }
 
-// Tasks implements k6mod.Tasker.
-func (f *feed[T]) Tasks() *k6mod.Tasks { return f.client.tasks }
+// Tasks implements k6x.Tasker.
+func (f *feed[T]) Tasks() *k6x.Tasks { return f.client.tasks }
 
 func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
 	f.stop()
@@ -114,7 +113,7 @@ func (f *feed[T]) isOver() bool {
 }
 
 func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
+	timeout, err := k6x.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
 	if err == nil {
 		err = f.mustPull("next")
 	}
@@ -146,7 +145,7 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 // The timeout of a call is no failure.
 func ended(ctx context.Context) error {
 	if ctx.Err() == context.Canceled {
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	}
 
 	return nil
@@ -154,21 +153,21 @@ func ended(ctx context.Context) error {
 
 func (f *feed[T]) mustPull(method string) error {
 	if f.pushed {
-		return k6mod.Misuse("%s: the messages go to the callback", method)
+		return k6x.Misuse("%s: the messages go to the callback", method)
 	}
 
 	return nil
 }
 
-func (f *feed[T]) aged(tags *k6mod.Tags, all ...T) {
+func (f *feed[T]) aged(tags *k6x.Tags, all ...T) {
 	if f.age == nil || f.client.Session() != nil {
 		return
 	}
-	var durations []k6glue.Duration
+	var durations []k6x.Timing
 	latency := f.client.instruments.call(tags).latency
 	for _, next := range all {
 		if took, ok := f.age(next); ok {
-			durations = append(durations, k6glue.Duration{Series: latency, Took: took})
+			durations = append(durations, k6x.Timing{Series: latency, Took: took})
 		}
 	}
 	if len(durations) > 0 {

@@ -8,8 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type fetchOptions struct {
@@ -19,17 +18,17 @@ type fetchOptions struct {
 	discard  bool // count the messages without passing them to JavaScript
 	ack      bool // acknowledge them in Go
 	each     bool // each message is an operation, from its sending until it is taken
-	tags     *k6mod.Tags
+	tags     *k6x.Tags
 }
 
-var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("timeout", func(o *fetchOptions) *time.Duration { return &o.timeout }, k6mod.Time),
-	k6mod.Into("noWait", func(o *fetchOptions) *bool { return &o.noWait }, truth),
-	k6mod.Into("maxBytes", func(o *fetchOptions) *int { return &o.maxBytes }, k6mod.Count),
-	k6mod.Into("discard", func(o *fetchOptions) *bool { return &o.discard }, truth),
-	k6mod.Into("ack", func(o *fetchOptions) *bool { return &o.ack }, truth),
-	k6mod.Into("each", func(o *fetchOptions) *bool { return &o.each }, truth),
-	k6mod.Into("tags", func(o *fetchOptions) **k6mod.Tags { return &o.tags }, readTags),
+var fetching = k6x.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
+	k6x.Into("timeout", func(o *fetchOptions) *time.Duration { return &o.timeout }, k6x.Time),
+	k6x.Into("noWait", func(o *fetchOptions) *bool { return &o.noWait }, truth),
+	k6x.Into("maxBytes", func(o *fetchOptions) *int { return &o.maxBytes }, k6x.Count),
+	k6x.Into("discard", func(o *fetchOptions) *bool { return &o.discard }, truth),
+	k6x.Into("ack", func(o *fetchOptions) *bool { return &o.ack }, truth),
+	k6x.Into("each", func(o *fetchOptions) *bool { return &o.each }, truth),
+	k6x.Into("tags", func(o *fetchOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
 func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
@@ -41,7 +40,7 @@ func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 }
 
 func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
-	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
+	n, err := k6x.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +76,11 @@ func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 func (f *feed[T]) mustFetch(o *fetchOptions) error {
 	switch {
 	case o.maxBytes != 0:
-		return k6mod.Misuse("fetch: the option maxBytes is only for a consumer's fetch")
+		return k6x.Misuse("fetch: the option maxBytes is only for a consumer's fetch")
 	case o.ack && f.accept == nil:
-		return k6mod.Misuse("fetch: the option ack is for messages of a consumer")
+		return k6x.Misuse("fetch: the option ack is for messages of a consumer")
 	case o.each && (f.age == nil || o.noWait):
-		return k6mod.Misuse("fetch: the option each is only for messages of a subscription or a consumer, without noWait")
+		return k6x.Misuse("fetch: the option each is only for messages of a subscription or a consumer, without noWait")
 	}
 
 	return f.mustPull("fetch")
@@ -106,7 +105,7 @@ func (b *taken[T]) add(next T, r *record) error {
 	if b.options.each {
 		took, ok := b.feed.age(next)
 		if !ok {
-			return k6mod.Misuse("fetch: the option each needs messages with a time: set the option stamp of the client that sends them")
+			return k6x.Misuse("fetch: the option each needs messages with a time: set the option stamp of the client that sends them")
 		}
 		b.ages = append(b.ages, took)
 	}
@@ -143,9 +142,9 @@ func (b *taken[T]) missing() []error {
 		dropped = min(missing, all-b.feed.reported)
 		b.feed.reported = all
 	}
-	slow := k6mod.Errorf(kindSlowConsumer,
+	slow := k6x.Errorf(kindSlowConsumer,
 		"slow consumer: messages were dropped, since as many were waiting as the option pending allows (%d)", cap(b.feed.come))
-	late := k6mod.Errorf(k6mod.KindTimeout, "messages did not arrive within %s", b.options.timeout)
+	late := k6x.Errorf(k6x.KindTimeout, "messages did not arrive within %s", b.options.timeout)
 
 	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
 }
@@ -155,9 +154,9 @@ const opDeliver = "deliver"
 func (c *client) delivered(ages []time.Duration, o *fetchOptions, missing ...error) {
 	sweep := c.Session()
 	if sweep == nil {
-		durations, latency := make([]k6glue.Duration, len(ages)), c.instruments.call(o.tags).latency
+		durations, latency := make([]k6x.Timing, len(ages)), c.instruments.call(o.tags).latency
 		for i, took := range ages {
-			durations[i] = k6glue.Duration{Series: latency, Took: took}
+			durations[i] = k6x.Timing{Series: latency, Took: took}
 		}
 		c.Meter().Emit(durations...)
 

@@ -13,14 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 // vu is a VU with the module as `nats`, the address of the tests' server as `url`, and a name that
 // no other test uses as `unique`.
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -35,7 +34,7 @@ func newVU(t *testing.T) *vu {
 
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
-	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v := &vu{testutil.NewRunner(t, ImportPath, root), t}
 	v.Set("url", natsURL(t))
 	v.Set("unique", strings.ReplaceAll(nuid.Next(), ".", ""))
 
@@ -110,7 +109,7 @@ func left() []string {
 		if strings.Contains(stack, "resetPendingAcksOnReconnect") { // nats.go can leak this one when an object is put
 			continue
 		}
-		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6glue.OnVUEnd") {
+		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6x.OnVUEnd") {
 			found = append(found, stack)
 		}
 	}

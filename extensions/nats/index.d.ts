@@ -1,5 +1,5 @@
 /// <reference path="../internal/workload/index.d.ts" />
-/// <reference path="../internal/k6mod/index.d.ts" />
+/// <reference path="../internal/k6x/index.d.ts" />
 /**
  * k6/x/nats is a client of NATS with JetStream, key-value stores and object stores.
  *

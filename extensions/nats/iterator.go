@@ -5,8 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
@@ -21,8 +20,8 @@ func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
 	return iterator
 }
 
-var iteratorMethods = k6glue.Methods[feeder]{ //nolint:gochecknoglobals // a table
-	"next": k6mod.Promising(feeder.iterate), "return": feeder.leave,
+var iteratorMethods = k6x.Methods[feeder]{ //nolint:gochecknoglobals // a table
+	"next": k6x.Promising(feeder.iterate), "return": feeder.leave,
 }
 
 func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {

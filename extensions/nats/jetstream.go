@@ -7,8 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const defaultMaxPending = 4000
@@ -22,7 +21,7 @@ type jetStreamOptions struct {
 type jetStreamHandle struct {
 	client  *client
 	options jetStreamOptions
-	publish k6glue.Frozen[*streamPublishOptions]
+	publish k6x.Frozen[*streamPublishOptions]
 
 	mu   sync.Mutex // promises run in other goroutines
 	conn *connection
@@ -32,20 +31,20 @@ type jetStreamHandle struct {
 
 func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
 	h := &jetStreamHandle{client: c}
-	if err := k6glue.Options(call.Argument(0), &h.options); err != nil {
+	if err := k6x.ReadOptions(call.Argument(0), &h.options); err != nil {
 		c.Misuse("jetStream: %s", err)
 	}
 	switch o := h.options; {
 	case o.Domain != "" && o.APIPrefix != "":
 		c.Misuse("jetStream: only one of domain and apiPrefix can be given")
-	case o.MaxPending < 0 || o.MaxPending > k6glue.MaxElements:
-		c.Misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", k6glue.MaxElements, defaultMaxPending, o.MaxPending)
+	case o.MaxPending < 0 || o.MaxPending > k6x.MaxElements:
+		c.Misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", k6x.MaxElements, defaultMaxPending, o.MaxPending)
 	}
 
 	return jetStreamMethods.Object(c.Runtime(), h)
 }
 
-var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
+var jetStreamMethods = k6x.BothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
 	"publish":       (*jetStreamHandle).publishOne,
 	"publishBatch":  (*jetStreamHandle).publishBatch,
 	"complete":      tagged("complete", 1, (*jetStreamHandle).complete),
@@ -77,7 +76,7 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 	"ensureObjectStore": tagged("ensureObjectStore", 1, changeObjectStore("ensureObjectStore", jetstream.JetStream.CreateOrUpdateObjectStore)),
 	"deleteObjectStore": tagged("deleteObjectStore", 1, deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore)),
 	"objectStores":      tagged("objectStores", 0, (*jetStreamHandle).objectStores),
-}).With(k6glue.Methods[*jetStreamHandle]{
+}).With(k6x.Methods[*jetStreamHandle]{
 	"publishNoWait":   (*jetStreamHandle).publishNoWait,
 	"consumer":        (*jetStreamHandle).consumer,
 	"orderedConsumer": (*jetStreamHandle).orderedConsumer,
@@ -85,8 +84,8 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 	"objectStore":     (*jetStreamHandle).objectStore,
 })
 
-// Tasks implements k6mod.Tasker.
-func (h *jetStreamHandle) Tasks() *k6mod.Tasks { return h.client.tasks }
+// Tasks implements k6x.Tasker.
+func (h *jetStreamHandle) Tasks() *k6x.Tasks { return h.client.tasks }
 
 // Any goroutine may call it.
 func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func withStream(t *testing.T) *vu {
@@ -51,14 +51,14 @@ func TestStreams(t *testing.T) {
 	require.JSONEq(t, `true`, v.JSON(`js.info().streams > 0`))
 	v.Run(`js.deleteStream(unique)`)
 	e := v.fail(`js.streamInfo(unique)`)
-	require.Equal(t, thrown{"stream not found (JetStream error 10059)", k6mod.KindNotFound, 10059}, e)
-	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteStream(unique)`).Kind)
+	require.Equal(t, thrown{"stream not found (JetStream error 10059)", k6x.KindNotFound, 10059}, e)
+	require.Equal(t, k6x.KindNotFound, v.fail(`js.deleteStream(unique)`).Kind)
 }
 
 func TestStreamThatIsThere(t *testing.T) {
 	v := withStream(t)
 	e := v.fail(`js.createStream({ name: unique, subjects: ['other.' + unique] })`)
-	require.Equal(t, k6mod.KindConflict, e.Kind)
+	require.Equal(t, k6x.KindConflict, e.Kind)
 	require.Equal(t, int64(10058), e.Code)
 }
 
@@ -81,7 +81,7 @@ func TestStreamPublish(t *testing.T) {
 	})()`))
 	v.Run(`js.deleteMessage(unique, 1)`)
 	require.JSONEq(t, `null`, v.JSON(`js.getMessage(unique, 1)`))
-	require.Equal(t, 4.0, v.Counted(metricOps, "op", "js.publish", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", "js.publish", "outcome", k6x.OutcomeOK))
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "js.publish", "outcome", kindWrongSequence))
 }
 
@@ -93,14 +93,14 @@ func TestPublishNoWait(t *testing.T) {
 		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { iterations: 125 }).succeeded,
 			js.streamInfo(unique).state.messages];
 	})()`))
-	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6x.OutcomeOK))
 	require.Equal(t, 350.0, v.Counted(metricMessagesSent))
 
 	e := v.fail(`js.publishBatch(subject, 'x', { iterations: 5, expectLastSequence: 350 })`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
 	require.Equal(t, 4.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", kindWrongSequence))
-	require.Equal(t, 351.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 351.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6x.OutcomeOK))
 }
 
 func TestConsumer(t *testing.T) {
@@ -135,11 +135,11 @@ func TestConsumer(t *testing.T) {
 	require.JSONEq(t, `[0, ["b","c"], "2h"]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),
 		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
 
-	require.Equal(t, k6mod.KindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)
-	require.Equal(t, k6mod.KindUsage, v.fail(`const m = js.createConsumer(unique, { durableName: 'd' }).next(); m.ack(); m.nak()`).Kind)
+	require.Equal(t, k6x.KindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`const m = js.createConsumer(unique, { durableName: 'd' }).next(); m.ack(); m.nak()`).Kind)
 	v.Run(`js.deleteConsumer(unique, 'c')`)
-	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteConsumer(unique, 'c')`).Kind)
-	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
+	require.Equal(t, k6x.KindNotFound, v.fail(`js.deleteConsumer(unique, 'c')`).Kind)
+	require.Equal(t, k6x.KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
 }
 
 func TestFetchInGo(t *testing.T) {
@@ -221,13 +221,13 @@ func TestFullStream(t *testing.T) {
 	v.Run(`js.updateStream({ ...js.streamInfo(unique).config, discard: 'new', maxMsgs: 3 })`)
 	v.Run(`js.publishBatch(subject, 'x', { iterations: 3 })`)
 	e := v.fail(`js.publish(subject, 'x')`)
-	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", k6mod.KindFull, 10077}, e)
+	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", k6x.KindFull, 10077}, e)
 	e = v.fail(`js.publishBatch(subject, 'x', { iterations: 4 })`)
-	require.Equal(t, k6mod.KindFull, e.Kind)
+	require.Equal(t, k6x.KindFull, e.Kind)
 	require.Contains(t, e.Message, "4 of 4 messages were not stored")
-	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", k6mod.KindFull))
+	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", k6x.KindFull))
 	require.Equal(t, int64(3), v.Run(`js.streamInfo(unique).state.messages`))
-	require.Equal(t, k6mod.KindFull, v.fail(`
+	require.Equal(t, k6x.KindFull, v.fail(`
 		const kv = js.createKeyValue({ bucket: unique, storage: 'memory', maxBytes: 1000 });
 		try { for (let i = 0; i < 20; i++) { kv.put('k' + i, 'x'.repeat(100)); } } finally { js.deleteKeyValue(unique); }`).Kind)
 }

@@ -12,8 +12,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Expectations are sent in headers.
@@ -21,11 +20,11 @@ type streamPublishOptions struct {
 	header     natsio.Header
 	timeout    time.Duration
 	iterations int
-	tags       *k6mod.Tags
+	tags       *k6x.Tags
 }
 
 func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublishOptions, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return &streamPublishOptions{}, nil
 	}
 
@@ -36,7 +35,7 @@ func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublish
 	})
 }
 
-var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // a table
+var storing = k6x.Options[streamPublishOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "headers", Read: func(o *streamPublishOptions, method string, value sobek.Value) error {
 		own, err := headers(method, "option headers", value)
 		for name, values := range own {
@@ -45,16 +44,16 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 
 		return err
 	}},
-	k6mod.Into("timeout", func(o *streamPublishOptions) *time.Duration { return &o.timeout }, k6mod.Time),
-	k6mod.Into("iterations", func(o *streamPublishOptions) *int { return &o.iterations }, k6mod.Count),
-	k6mod.Into("tags", func(o *streamPublishOptions) **k6mod.Tags { return &o.tags }, readTags),
-	inHeader("msgID", jetstream.MsgIDHeader, k6mod.Name),
-	inHeader("expectStream", jetstream.ExpectedStreamHeader, k6mod.Name),
-	inHeader("expectLastMsgID", jetstream.ExpectedLastMsgIDHeader, k6mod.Name),
+	k6x.Into("timeout", func(o *streamPublishOptions) *time.Duration { return &o.timeout }, k6x.Time),
+	k6x.Into("iterations", func(o *streamPublishOptions) *int { return &o.iterations }, k6x.Count),
+	k6x.Into("tags", func(o *streamPublishOptions) **k6x.Tags { return &o.tags }, readTags),
+	inHeader("msgID", jetstream.MsgIDHeader, k6x.Name),
+	inHeader("expectStream", jetstream.ExpectedStreamHeader, k6x.Name),
+	inHeader("expectLastMsgID", jetstream.ExpectedLastMsgIDHeader, k6x.Name),
 	inHeader("expectLastSequence", jetstream.ExpectedLastSeqHeader, decimal),
 	inHeader("expectLastSequenceForSubject", jetstream.ExpectedLastSubjSeqHeader, decimal),
 	inHeader("ttl", jetstream.MsgTTLHeader, func(method, what string, value sobek.Value) (string, error) {
-		ttl, err := k6mod.TTL(method, what, value)
+		ttl, err := k6x.TTL(method, what, value)
 		if ttl == 0 {
 			return "", err
 		}
@@ -65,10 +64,10 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 
 func inHeader(
 	name, header string, read func(method, what string, value sobek.Value) (string, error),
-) k6mod.Option[streamPublishOptions] {
+) k6x.Option[streamPublishOptions] {
 	what := "option " + name
 
-	return k6mod.Option[streamPublishOptions]{
+	return k6x.Option[streamPublishOptions]{
 		Name: name, Read: func(o *streamPublishOptions, method string, value sobek.Value) error {
 			said, err := read(method, what, value)
 			if said != "" {
@@ -81,7 +80,7 @@ func inHeader(
 }
 
 func decimal(method, what string, value sobek.Value) (string, error) {
-	n, err := k6mod.Unsigned(method, what, value)
+	n, err := k6x.Unsigned(method, what, value)
 
 	return strconv.FormatUint(n, 10), err
 }
@@ -89,7 +88,7 @@ func decimal(method, what string, value sobek.Value) (string, error) {
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
 	if err == nil && o.iterations != 0 {
-		err = k6mod.Misuse("publish: the option iterations is only for publishBatch")
+		err = k6x.Misuse("publish: the option iterations is only for publishBatch")
 	}
 	if err != nil {
 		return nil, err
@@ -173,7 +172,7 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)
 	if err == nil && (o.iterations != 0 || o.timeout != 0) {
-		err = k6mod.Misuse("publishNoWait has no options iterations and timeout")
+		err = k6x.Misuse("publishNoWait has no options iterations and timeout")
 	}
 	if err != nil {
 		c.Throw(err)
@@ -196,7 +195,7 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 const opPublishNoWait = "js.publishNoWait"
 
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
+	timeout, err := k6x.Duration("complete", "the timeout", call.Argument(0), 0)
 
 	t, stored := h.acknowledged(timeout, func(context.Context, jetstream.JetStream) error { return nil })
 	t.value = func() (sobek.Value, error) { return h.client.Runtime().ToValue(stored.messages), nil }

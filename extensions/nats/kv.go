@@ -8,8 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type keyValue struct {
@@ -31,7 +30,7 @@ func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
 func (kv *keyValue) at() *perConnection[jetstream.KeyValue] { return &kv.perConnection }
 
 func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
-	bucket, err := k6mod.Name("keyValue", "the bucket", call.Argument(0))
+	bucket, err := k6x.Name("keyValue", "the bucket", call.Argument(0))
 	if err != nil {
 		h.client.Throw(err)
 	}
@@ -67,7 +66,7 @@ func (kv *keyValue) object() *sobek.Object {
 	return object
 }
 
-var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
+var keyValueMethods = k6x.BothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
 	"get":          tagged("get", 1, (*keyValue).get),
 	"getRevision":  tagged("getRevision", 2, (*keyValue).getRevision),
 	"put":          tagged("put", 2, (*keyValue).put),
@@ -79,7 +78,7 @@ var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:
 	"keys":         tagged("keys", 1, (*keyValue).keys),
 	"history":      tagged("history", 1, (*keyValue).history),
 	"info":         tagged("info", 0, (*keyValue).info),
-}).With(k6glue.Methods[*keyValue]{"watch": (*keyValue).watch})
+}).With(k6x.Methods[*keyValue]{"watch": (*keyValue).watch})
 
 func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
 	return &task{client: kv.handle.client, operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
@@ -93,7 +92,7 @@ func (kv *keyValue) task(operation string, job func(ctx context.Context, found j
 }
 
 func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
-	key, err := k6mod.Name("get", "the key", call.Argument(0))
+	key, err := k6x.Name("get", "the key", call.Argument(0))
 
 	return kv.lookup("get", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.Get(ctx, key)
@@ -101,11 +100,11 @@ func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 }
 
 func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
-	key, err := k6mod.Name("getRevision", "the key", call.Argument(0))
+	key, err := k6x.Name("getRevision", "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	revision, err := k6mod.Unsigned("getRevision", "the revision", call.Argument(1))
+	revision, err := k6x.Unsigned("getRevision", "the revision", call.Argument(1))
 
 	return kv.lookup("getRevision", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.GetRevision(ctx, key, revision)
@@ -119,7 +118,7 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 		switch {
 		case err == nil:
 			r.received.add(entry.Value())
-		case scriptError(err).Kind == k6mod.KindNotFound:
+		case scriptError(err).Kind == k6x.KindNotFound:
 			entry, err = nil, nil
 		}
 
@@ -144,12 +143,12 @@ func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 
 type createOptions struct {
 	ttl  time.Duration
-	tags *k6mod.Tags
+	tags *k6x.Tags
 }
 
-var creating = k6mod.Options[createOptions]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("ttl", func(o *createOptions) *time.Duration { return &o.ttl }, k6mod.TTL),
-	k6mod.Into("tags", func(o *createOptions) **k6mod.Tags { return &o.tags }, readTags),
+var creating = k6x.Options[createOptions]{ //nolint:gochecknoglobals // a table
+	k6x.Into("ttl", func(o *createOptions) *time.Duration { return &o.ttl }, k6x.TTL),
+	k6x.Into("tags", func(o *createOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
@@ -166,7 +165,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
 			if e := scriptError(err); e.Kind == kindWrongSequence {
-				err = &k6mod.Error{Kind: k6mod.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
+				err = &k6x.Error{Kind: k6x.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
 			}
 		}
 
@@ -180,7 +179,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 }
 
 func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
-	revision, err := k6mod.Unsigned("update", "the revision", call.Argument(2))
+	revision, err := k6x.Unsigned("update", "the revision", call.Argument(2))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +193,7 @@ func (kv *keyValue) write(
 	operation string, call sobek.FunctionCall, do func(context.Context, jetstream.KeyValue, string, []byte) (uint64, error),
 ) (*task, error) {
 	c := kv.handle.client
-	key, err := k6mod.Name(operation, "the key", call.Argument(0))
+	key, err := k6x.Name(operation, "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
@@ -220,9 +219,9 @@ type removal struct {
 	ttl      time.Duration
 }
 
-var removalOptions = k6mod.Options[removal]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("revision", func(o *removal) *uint64 { return &o.revision }, k6mod.Unsigned),
-	k6mod.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6mod.TTL),
+var removalOptions = k6x.Options[removal]{ //nolint:gochecknoglobals // a table
+	k6x.Into("revision", func(o *removal) *uint64 { return &o.revision }, k6x.Unsigned),
+	k6x.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6x.TTL),
 }
 
 // The marker of a purge with a ttl expires.
@@ -230,7 +229,7 @@ func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {
 	return func(kv *keyValue, call sobek.FunctionCall) (*task, error) {
-		key, err := k6mod.Name(name, "the key", call.Argument(0))
+		key, err := k6x.Name(name, "the key", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
@@ -238,8 +237,8 @@ func removeKey(
 		given := call.Argument(1)
 		if object, is := given.(*sobek.Object); is && object.ClassName() == "Object" && name == "purge" {
 			err = removalOptions.Read(name, given, &o)
-		} else if !k6glue.IsNullish(given) {
-			o.revision, err = k6mod.Unsigned(name, "the revision", given)
+		} else if !k6x.IsNullish(given) {
+			o.revision, err = k6x.Unsigned(name, "the revision", given)
 		}
 		if err != nil {
 			return nil, err
@@ -260,7 +259,7 @@ func removeKey(
 
 func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
-	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)
+	older, err := k6x.Duration("purgeDeletes", "the time", call.Argument(0), usual)
 	if older == 0 {
 		older = -1 // all older entries
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func withBucket(t *testing.T) *vu {
@@ -34,7 +34,7 @@ func TestKeyValue(t *testing.T) {
 	e := v.fail(`kv.update('k', 'newer', 1)`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Equal(t, int64(10071), e.Code)
-	require.Equal(t, k6mod.KindConflict, v.fail(`kv.create('k', 'x')`).Kind)
+	require.Equal(t, k6x.KindConflict, v.fail(`kv.create('k', 'x')`).Kind)
 	require.JSONEq(t, `3`, v.JSON(`kv.create('bytes', new Uint8Array([1, 2, 3]))`))
 	require.JSONEq(t, `[["bytes","k"], ["k"], []]`, v.JSON(`[kv.keys().sort(), kv.keys('k'), kv.keys(['a.*', 'b.>'])]`))
 	require.JSONEq(t, `[["ä","put"],["new","put"],["","delete"]]`, v.JSON(`(() => {
@@ -53,13 +53,13 @@ func TestKeyValue(t *testing.T) {
 	v.Run(`kv.purgeDeletes(0)`)
 	require.JSONEq(t, `[1, []]`, v.JSON(`[kv.info().values, kv.history('k')]`))
 	for _, operation := range []string{"put", "get", "create", "delete", "keys"} {
-		require.NotEmpty(t, v.Found(metricDuration, "op", "kv."+operation, "outcome", k6mod.OutcomeOK), operation)
+		require.NotEmpty(t, v.Found(metricDuration, "op", "kv."+operation, "outcome", k6x.OutcomeOK), operation)
 	}
-	require.Equal(t, k6mod.KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
+	require.Equal(t, k6x.KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
 	require.Equal(t, kindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)
 	v.Run(`js.deleteKeyValue(unique)`)
-	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
-	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
+	require.Equal(t, k6x.KindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
+	require.Equal(t, k6x.KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
 }
 
 func TestTimesToLive(t *testing.T) {
@@ -88,7 +88,7 @@ func TestTimesToLive(t *testing.T) {
 		`js.createConsumer('a', { name: 'a', backoff: [1, '2s'] })`: `createConsumer: backoff 1 could be seconds or milliseconds: write '1s' or '1ms'`,
 	} {
 		e := v.fail(call)
-		require.Equal(t, k6mod.KindUsage, e.Kind, call)
+		require.Equal(t, k6x.KindUsage, e.Kind, call)
 		require.Contains(t, e.Message, message, call)
 	}
 }
@@ -174,7 +174,7 @@ func TestObjectStore(t *testing.T) {
 	require.Equal(t, 1000003.0, v.Counted(metricBytesSent))
 	v.Loop(`globalThis.got = (await store.asyncGet('empty')).size`)
 	require.Equal(t, int64(0), v.Run(`got`))
-	require.Equal(t, k6mod.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
+	require.Equal(t, k6x.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }
 
 func TestServerWithoutJetStream(t *testing.T) {
@@ -189,7 +189,7 @@ func TestServerWithoutJetStream(t *testing.T) {
 	} {
 		e := v.fail(call)
 		require.Equal(t, says, e.Message, call)
-		require.Equal(t, k6mod.KindServer, e.Kind, call)
+		require.Equal(t, k6x.KindServer, e.Kind, call)
 	}
 	require.Contains(t, v.Abort(`client.layout({ layout: 'orb' }).prefill({})`), says)
 	require.Equal(t, kindNoResponders, v.fail(`client.request('nobody', 'x')`).Kind)

@@ -8,8 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
@@ -34,7 +33,7 @@ func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 }
 
 func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
-	key, err := k6mod.Name("history", "the key", call.Argument(0))
+	key, err := k6x.Name("history", "the key", call.Argument(0))
 	var entries []jetstream.KeyValueEntry
 	t := kv.task("history", func(ctx context.Context, found jetstream.KeyValue, r *record) error {
 		watcher, err := found.Watch(ctx, key, jetstream.IncludeHistory())
@@ -68,7 +67,7 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 			case !more && ctx.Err() != nil:
 				return ctx.Err()
 			case !more:
-				return k6mod.Errorf(k6mod.KindConnection, "the connection broke")
+				return k6x.Errorf(k6x.KindConnection, "the connection broke")
 			case e == nil:
 				return nil
 			}
@@ -90,20 +89,20 @@ func dismiss(watcher jetstream.KeyWatcher) {
 }
 
 func filtersOf(method string, value sobek.Value) ([]string, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return nil, nil
 	}
 	values := []sobek.Value{value}
 	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" {
 		var err error
-		if values, err = k6mod.Elements(method, "the filters", value); err != nil {
+		if values, err = k6x.Elements(method, "the filters", value); err != nil {
 			return nil, err
 		}
 	}
 	filters := make([]string, len(values))
 	for i, v := range values {
 		var err error
-		if filters[i], err = k6mod.Name(method, "a filter", v); err != nil {
+		if filters[i], err = k6x.Name(method, "a filter", v); err != nil {
 			return nil, err
 		}
 	}
@@ -112,12 +111,12 @@ func filtersOf(method string, value sobek.Value) ([]string, error) {
 }
 
 type watchOptions struct {
-	History       bool        `json:"history"`
-	UpdatesOnly   bool        `json:"updatesOnly"`
-	IgnoreDeletes bool        `json:"ignoreDeletes"`
-	MetaOnly      bool        `json:"metaOnly"`
-	Resume        uint64      `json:"resume"` // the revision to begin with
-	Tags          *k6mod.Tags `json:"tags"`
+	History       bool      `json:"history"`
+	UpdatesOnly   bool      `json:"updatesOnly"`
+	IgnoreDeletes bool      `json:"ignoreDeletes"`
+	MetaOnly      bool      `json:"metaOnly"`
+	Resume        uint64    `json:"resume"` // the revision to begin with
+	Tags          *k6x.Tags `json:"tags"`
 }
 
 func (o *watchOptions) all() []jetstream.WatchOpt {
@@ -150,11 +149,11 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(2)
-	} else if k6glue.IsNullish(rest) {
+	} else if k6x.IsNullish(rest) {
 		rest = call.Argument(2)
 	}
 	var o watchOptions
-	if err := k6glue.Options(rest, &o); err != nil {
+	if err := k6x.ReadOptions(rest, &o); err != nil {
 		c.Misuse("watch: %s", err)
 	}
 

@@ -6,8 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
@@ -19,14 +18,14 @@ type layoutOptions struct {
 }
 
 func (o *layoutOptions) read(method string, value sobek.Value) error {
-	if err := k6glue.Options(value, o); err != nil {
-		return k6mod.Misuse("%s: %s", method, err)
+	if err := k6x.ReadOptions(value, o); err != nil {
+		return k6x.Misuse("%s: %s", method, err)
 	}
 	if _, err := kvlayout.ParseLayout(o.Layout); err != nil {
-		return k6mod.Misuse("%s: %s", method, err)
+		return k6x.Misuse("%s: %s", method, err)
 	}
 	if o.Replicas < 0 || o.Replicas > maxReplicas {
-		return k6mod.Misuse("%s: replicas must be from 1 to %d, or 0 for 1, not %d", method, maxReplicas, o.Replicas)
+		return k6x.Misuse("%s: replicas must be from 1 to %d, or 0 for 1, not %d", method, maxReplicas, o.Replicas)
 	}
 
 	return nil
@@ -63,13 +62,13 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	return layoutMethods.Object(c.Runtime(), l)
 }
 
-var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:gochecknoglobals // a table
+var layoutMethods = k6x.BothForms(map[string]operation[*layout]{ //nolint:gochecknoglobals // a table
 	"put":    (*layout).put,
 	"get":    (*layout).get,
 	"delete": (*layout).remove,
 	"list":   (*layout).list,
 	"drop":   tagged("drop", 0, (*layout).drop),
-}).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill, "ycsb": (*layout).ycsb})
+}).With(k6x.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill, "ycsb": (*layout).ycsb})
 
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
 
@@ -82,7 +81,7 @@ type layoutHost struct {
 }
 
 // Tag implements workload.BenchHost.
-func (h layoutHost) Tag(tags k6mod.Tags) {
+func (h layoutHost) Tag(tags k6x.Tags) {
 	h.task.tags = nil
 	if tags.Key() != "" {
 		h.task.tags = &tags
@@ -103,7 +102,7 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 }
 
 func (l *layout) task(
-	operation string, tags *k6mod.Tags, job func(ctx context.Context, store *kvlayout.Store, r *record) error,
+	operation string, tags *k6x.Tags, job func(ctx context.Context, store *kvlayout.Store, r *record) error,
 ) *task {
 	return &task{client: l.handle.client, operation: "layout." + operation, tags: tags, job: func(
 		ctx context.Context, conn *connection, r *record,
@@ -120,11 +119,11 @@ func (l *layout) task(
 type recordOptions struct {
 	Table    string         `json:"table"`
 	Metadata map[string]any `json:"metadata"`
-	Tags     *k6mod.Tags    `json:"tags"`
+	Tags     *k6x.Tags      `json:"tags"`
 }
 
 func (l *layout) put(call sobek.FunctionCall) (*task, error) {
-	key, err := k6mod.Name("put", "the key", call.Argument(0))
+	key, err := k6x.Name("put", "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +132,8 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	var o recordOptions
-	if err := k6glue.Options(call.Argument(2), &o); err != nil {
-		return nil, k6mod.Misuse("put: %s", err)
+	if err := k6x.ReadOptions(call.Argument(2), &o); err != nil {
+		return nil, k6x.Misuse("put: %s", err)
 	}
 
 	return l.task("put", o.Tags, func(ctx context.Context, store *kvlayout.Store, r *record) error {
@@ -148,16 +147,16 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 }
 
 type tableOptions struct {
-	Table string      `json:"table"`
-	Tags  *k6mod.Tags `json:"tags"`
+	Table string    `json:"table"`
+	Tags  *k6x.Tags `json:"tags"`
 }
 
 func named(method string, call sobek.FunctionCall) (key string, o tableOptions, err error) {
-	if key, err = k6mod.Name(method, "the key", call.Argument(0)); err != nil {
+	if key, err = k6x.Name(method, "the key", call.Argument(0)); err != nil {
 		return "", o, err
 	}
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return "", o, k6mod.Misuse("%s: %s", method, err)
+	if err := k6x.ReadOptions(call.Argument(1), &o); err != nil {
+		return "", o, k6x.Misuse("%s: %s", method, err)
 	}
 
 	return key, o, nil
@@ -175,7 +174,7 @@ func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 		case err == nil:
 			found = &record
 			r.received.add(record.Value)
-		case scriptError(err).Kind == k6mod.KindNotFound:
+		case scriptError(err).Kind == k6x.KindNotFound:
 			return nil
 		}
 
@@ -212,7 +211,7 @@ func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
 			return sobek.Null()
 		}
 
-		return k6glue.Plain(rt, found.Metadata)
+		return k6x.Plain(rt, found.Metadata)
 	}}, nil)
 }
 
@@ -231,13 +230,13 @@ type layoutListOptions struct {
 	Limit  uint32 `json:"limit"`
 	Offset uint32 `json:"offset"`
 
-	Tags *k6mod.Tags `json:"tags"`
+	Tags *k6x.Tags `json:"tags"`
 }
 
 func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	var o layoutListOptions
-	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		return nil, k6mod.Misuse("list: %s", err)
+	if err := k6x.ReadOptions(call.Argument(0), &o); err != nil {
+		return nil, k6x.Misuse("list: %s", err)
 	}
 	var keys []string
 	t := l.task("list", o.Tags, func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {

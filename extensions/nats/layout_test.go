@@ -7,8 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -42,12 +41,12 @@ func TestLayout(t *testing.T) {
 			require.JSONEq(t, `[]`, v.JSON(`layout.list()`))
 		} else {
 			e := v.fail(`layout.list()`)
-			require.Equal(t, k6mod.KindNotFound, e.Kind)
+			require.Equal(t, k6x.KindNotFound, e.Kind)
 			require.Contains(t, e.Message, "the bucket has no keys")
 		}
-		require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.put", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.put", "outcome", k6x.OutcomeOK))
 		require.Equal(t, 2.0, v.Counted(metricMessagesSent))
-		require.Len(t, v.Found(metricDuration, "op", "layout.delete", "outcome", k6mod.OutcomeOK), 3)
+		require.Len(t, v.Found(metricDuration, "op", "layout.delete", "outcome", k6x.OutcomeOK), 3)
 	}
 }
 
@@ -56,11 +55,11 @@ func TestLayoutMetadata(t *testing.T) {
 	require.JSONEq(t, `{"a":1,"b":["c"]}`, v.JSON(`(layout.put('k', 'v', { metadata: { a: 1, b: ['c'] } }), layout.get('k').metadata)`))
 	orb := withLayout(t, "orb")
 	e := orb.fail(`layout.put('k', 'v', { metadata: { a: 1 } })`)
-	require.Equal(t, k6mod.KindUsage, e.Kind)
+	require.Equal(t, k6x.KindUsage, e.Kind)
 	require.Contains(t, e.Message, `layout "orb" stores none`)
-	require.Equal(t, k6mod.KindUsage, orb.fail(`layout.put('k', 'v', { table: 'a.b' })`).Kind)
+	require.Equal(t, k6x.KindUsage, orb.fail(`layout.put('k', 'v', { table: 'a.b' })`).Kind)
 	v.Run(`client.jetStream().keyValue(unique).put('NMYQ====', 'no JSON')`)
-	require.Equal(t, k6mod.KindServer, v.fail(`layout.get('k1')`).Kind)
+	require.Equal(t, k6x.KindServer, v.fail(`layout.get('k1')`).Kind)
 }
 
 func TestLayoutAsync(t *testing.T) {
@@ -84,8 +83,8 @@ func TestLayoutRun(t *testing.T) {
 		require.Equal(t, 200, r.Succeeded, layout)
 		require.Zero(t, r.Failed+r.Misses)
 		require.InDelta(t, 150, r.Hits, 40)
-		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.OutcomeOK))
-		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "op", "layout.put", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "op", "layout.get", "outcome", k6x.OutcomeOK))
+		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "op", "layout.put", "outcome", k6x.OutcomeOK))
 		require.Empty(t, v.Found(metricDuration, "op", "layout.get"), "k6 would keep them all")
 		require.Len(t, v.Run(`layout.list()`), 20)
 
@@ -104,7 +103,7 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
 	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { succeeded, failed } = layout.run({ iterations: 2, mix: { get: 1 } }); return [succeeded, failed]; })()`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect))
 	require.Contains(t, v.Abort(`layout.prefill({})`), "prefill of key key:000000000000")
 }
 
@@ -113,8 +112,8 @@ func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals
 	plain := v.VU.CtxField
 	defer func() { v.VU.CtxField = plain }()
 	step := measure.NewStep(1, measure.Plan{Operations: operations}, nil)
-	session := &k6glue.Session{Client: step.Client(0), Op: "nobody named it", Tags: map[string]string{"clients": "1"}}
-	v.VU.CtxField = k6glue.WithSession(plain, session)
+	session := &k6x.Session{Client: step.Client(0), Op: "nobody named it", Tags: map[string]string{"clients": "1"}}
+	v.VU.CtxField = k6x.WithSession(plain, session)
 	require.NoError(v.t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 		_, err := v.JS.RunString(script)
 
@@ -193,6 +192,6 @@ func TestRowThatFails(t *testing.T) {
 		row.drop();
 		return [r.succeeded, r.failed, r.bytesSent, r.bytesReceived, r.dataReceived > r.bytesReceived && r.dataSent > 0, r.seconds > 0];
 	})()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.KindNotFound))
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", k6x.KindNotFound))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", "row.run", "outcome", k6x.OutcomeOK))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -155,7 +155,7 @@ func (s *layoutStore) make() (err error) {
 	s.over.seat.Away(func() {
 		if closes {
 			begin := clock.Now()
-			conn, err = openConnection(ctx, c.config, k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12))
+			conn, err = openConnection(ctx, c.config, k6x.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12))
 			opened.err, opened.took = err, clock.Since(begin)
 			if err != nil {
 				return

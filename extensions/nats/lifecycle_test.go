@@ -15,15 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 	k6types "go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 func TestInitContext(t *testing.T) {
 	v := newInitVU(t, New())
 	v.Run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b'), c = js.consumer('s', 'c')`)
-	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: k6mod.KindUsage}
+	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: k6x.KindUsage}
 	for _, use := range []string{
 		`client.connect()`, `client.publish('a', 'x')`, `client.publishBatch('a', 'x')`, `client.request('a', 'x')`, `client.subscribe('a')`,
 		`client.connect({ runs: true })`, `client.requestBatch('a', 'x')`, `client.layout({ layout: 'orb' }).run({})`,
@@ -144,15 +143,15 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 			`)
 			s.kill()
 			require.Eventually(t, func() bool { return v.Run(`client.info()`) == nil }, 10*time.Second, time.Millisecond)
-			require.Equal(t, thrown{Message: "the connection is broken and is being restored", Kind: k6mod.KindConnection}, v.fail(`client.publish(unique, 'lost')`))
-			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`kv.put('k', 'lost')`).Kind)
-			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`client.request(unique, 'x')`).Kind)
+			require.Equal(t, thrown{Message: "the connection is broken and is being restored", Kind: k6x.KindConnection}, v.fail(`client.publish(unique, 'lost')`))
+			require.Contains(t, []string{k6x.KindConnection, k6x.KindTimeout}, v.fail(`kv.put('k', 'lost')`).Kind)
+			require.Contains(t, []string{k6x.KindConnection, k6x.KindTimeout}, v.fail(`client.request(unique, 'x')`).Kind)
 			s.restart()
 			require.Eventually(t, func() bool { return v.Run(`attempt(() => kv.put('k', 'w'))`) == nil }, 20*time.Second, 20*time.Millisecond)
 			require.JSONEq(t, `["w", "back"]`, v.JSON(`(() => { client.publish(unique, 'back'); return [kv.get('k').value, sub.next('10s').data]; })()`))
 			require.GreaterOrEqual(t, v.Counted(metricReconnects), 1.0)
 			require.GreaterOrEqual(t, v.Counted(metricDisconnects), 1.0)
-			require.GreaterOrEqual(t, v.Counted(metricOps, "op", "publish", "outcome", k6mod.KindConnection), 1.0)
+			require.GreaterOrEqual(t, v.Counted(metricOps, "op", "publish", "outcome", k6x.KindConnection), 1.0)
 			v.Exit()
 			requireNoneLeft(t)
 		})
@@ -167,11 +166,11 @@ func TestConnectionThatIsGivenUp(t *testing.T) {
 	s.kill()
 	require.Eventually(t, func() bool { return v.Run(`sub.isClosed()`) == true }, 10*time.Second, time.Millisecond)
 	e := v.fail(`client.publish('a', 'x')`)
-	require.Equal(t, thrown{Message: "cannot connect to " + s.Addr + ": connection refused; is a nats-server running there?", Kind: k6mod.KindConnect}, e)
+	require.Equal(t, thrown{Message: "cannot connect to " + s.Addr + ": connection refused; is a nats-server running there?", Kind: k6x.KindConnect}, e)
 	s.restart()
 	v.Run(`client.publish('a', 'x'); client.flush()`)
 	require.Equal(t, 2.0, v.Counted(metricConnects))
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect))
 	v.Exit()
 	requireNoneLeft(t)
 }
@@ -186,13 +185,13 @@ func TestServerThatStalls(t *testing.T) {
 		return v.Run(`attempt(() => { kv = client.jetStream().keyValue('b'); kv.put('k', 'v') })`) == nil
 	}, time.Minute, 10*time.Millisecond)
 	s.stop()
-	want := thrown{Message: "no answer within timeout (200ms)", Kind: k6mod.KindTimeout}
+	want := thrown{Message: "no answer within timeout (200ms)", Kind: k6x.KindTimeout}
 	require.Equal(t, want, v.fail(`kv.put('k', 'v')`))
 	require.Equal(t, want, v.fail(`client.flush()`))
 	require.Equal(t, want, v.fail(`client.request('a', 'x')`))
-	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
+	require.Equal(t, k6x.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
 	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { iterations: 1000 })`)
-	require.Contains(t, []string{k6mod.KindTimeout, k6mod.KindConnection}, e.Kind)
+	require.Contains(t, []string{k6x.KindTimeout, k6x.KindConnection}, e.Kind)
 	v.Exit()
 	requireNoneLeft(t)
 }
@@ -208,7 +207,7 @@ func TestServerThatTalksNonsense(t *testing.T) {
 		})))
 		for _, connect := range bothConnections {
 			e := v.fail(`new nats.Client(own, { connectTimeout: '300ms' })` + connect)
-			require.Equal(t, k6mod.KindConnect, e.Kind, said)
+			require.Equal(t, k6x.KindConnect, e.Kind, said)
 			require.Contains(t, e.Message, "cannot connect to 127.0.0.1:", said)
 		}
 	}
@@ -236,7 +235,7 @@ func TestServerThatAsksFirst(t *testing.T) {
 
 	require.NoError(t, v.JS.Set("own", asks(math.MaxInt64)))
 	e := v.fail(`new nats.Client(own).connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, k6x.KindConnect, e.Kind)
 	require.Equal(t, int64(maxGreetings), connections.Load(), "and no more")
 	requireNoneLeftOf(t, v)
 }
@@ -257,7 +256,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 		})
 		require.NoError(t, v.JS.Set("own", silent))
 		e := v.fail(`new nats.Client(own, { connectTimeout: '50ms' }).` + connect + `)`)
-		require.Equal(t, k6mod.KindConnect, e.Kind)
+		require.Equal(t, k6x.KindConnect, e.Kind)
 		require.Contains(t, e.Message, "no answer within connectTimeout (50ms)")
 		<-reached
 
@@ -268,7 +267,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 			cancel()
 		}()
 		e = v.fail(`new nats.Client(own, { connectTimeout: '1h' }).` + connect + `)`)
-		require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: k6mod.KindCancelled}, e)
+		require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: k6x.KindCancelled}, e)
 		requireNoneLeftOf(t, v)
 	}
 }
@@ -293,8 +292,8 @@ func TestEndOfTheTest(t *testing.T) {
 				cancel()
 			}
 		}()
-		require.Equal(t, k6mod.KindCancelled, v.fail(call).Kind, call)
-		require.Equal(t, k6mod.KindCancelled, v.fail(`client.flush()`).Kind)
+		require.Equal(t, k6x.KindCancelled, v.fail(call).Kind, call)
+		require.Equal(t, k6x.KindCancelled, v.fail(`client.flush()`).Kind)
 		v.VU.CtxField = plain
 		v.Run(`client.close()`)
 		cancel()
@@ -308,7 +307,7 @@ func TestBlockedHosts(t *testing.T) {
 	v.Dialer.BlockedHostnames = blocked
 	for _, connect := range bothConnections {
 		e := v.fail(`new nats.Client('nats.blocked.test')` + connect)
-		require.Equal(t, k6mod.KindConnect, e.Kind)
+		require.Equal(t, k6x.KindConnect, e.Kind)
 		require.Contains(t, e.Message, "blocked")
 		v.Run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true })` + connect)
 	}
@@ -324,8 +323,8 @@ func TestClientOfASweep(t *testing.T) {
 	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
-		session := &k6glue.Session{Client: step.Client(0), Op: "ask", Tags: map[string]string{"clients": "1"}}
-		v.VU.CtxField = k6glue.WithSession(plain, session)
+		session := &k6x.Session{Client: step.Client(0), Op: "ask", Tags: map[string]string{"clients": "1"}}
+		v.VU.CtxField = k6x.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 			v.Run(`client.request(unique, 'question')`)
 
@@ -339,7 +338,7 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(3), ops[0].Rows)
 		require.GreaterOrEqual(t, ops[0].BytesReceived, uint64(3*len("answer")))
 		require.GreaterOrEqual(t, ops[0].BytesSent, uint64(3*len("question")))
-		require.Equal(t, float64(3*n), v.Counted(metricOps, "op", "request", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "op", "request", "outcome", k6x.OutcomeOK))
 		require.Empty(t, v.Found(metricDuration, "op", "request"), "a sweep has its own durations")
 		require.Equal(t, float64(n), v.Counted(metricConnects), "each step has its own")
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type message struct {
@@ -36,14 +35,14 @@ func (m *module) newPrototypes() prototypes {
 }
 
 var (
-	coreMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
+	coreMethods = k6x.Methods[*module]{ //nolint:gochecknoglobals // a table
 		"header": (*module).headerOf, "respond": (*module).respondTo,
 	}
-	storedMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
+	storedMethods = k6x.Methods[*module]{ //nolint:gochecknoglobals // a table
 		"header": (*module).headerOf,
 		"ack":    acknowledge("ack", 0, func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
 		"nak": acknowledge("nak", 1, func(msg jetstream.Msg, value sobek.Value) error {
-			delay, err := k6mod.Duration("nak", "the delay", value, 0)
+			delay, err := k6x.Duration("nak", "the delay", value, 0)
 			if err != nil || delay == 0 {
 				return orElse(err, msg.Nak)
 			}
@@ -51,27 +50,27 @@ var (
 			return msg.NakWithDelay(delay)
 		}),
 		"term": acknowledge("term", 1, func(msg jetstream.Msg, value sobek.Value) error {
-			if k6glue.IsNullish(value) {
+			if k6x.IsNullish(value) {
 				return msg.Term()
 			}
 
-			return msg.TermWithReason(k6glue.Show(value))
+			return msg.TermWithReason(k6x.Show(value))
 		}),
 		"inProgress":   acknowledge("inProgress", 0, func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
-		"ackSync":      messageMethod(k6mod.Blocking(tagged("ackSync", 1, (*message).doubleAck))),
-		"asyncAckSync": messageMethod(k6mod.Promising(tagged("ackSync", 1, (*message).doubleAck))),
+		"ackSync":      messageMethod(k6x.Blocking(tagged("ackSync", 1, (*message).doubleAck))),
+		"asyncAckSync": messageMethod(k6x.Promising(tagged("ackSync", 1, (*message).doubleAck))),
 	}
 )
 
-// Tasks implements k6mod.Tasker.
-func (msg *message) Tasks() *k6mod.Tasks { return msg.client.tasks }
+// Tasks implements k6x.Tasker.
+func (msg *message) Tasks() *k6x.Tasks { return msg.client.tasks }
 
-func messageMethod(method k6glue.Method[*message]) k6glue.Method[*module] {
+func messageMethod(method k6x.Method[*message]) k6x.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
 }
 
 func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
-	return m.stringArray(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])
+	return m.stringArray(m.messageOf(call).header()[k6x.Show(call.Argument(0))])
 }
 
 func orElse(err error, fn func() error) error {
@@ -96,7 +95,7 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 }
 
 // The options { tags } are argument at.
-func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
+func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6x.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
 		tags, err := msg.client.tags(operation, call.Argument(at))
@@ -118,7 +117,7 @@ func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value)
 }
 
 func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
+	timeout, err := k6x.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
 
 	return &task{
 		client: msg.client, operation: "ackSync", timeout: timeout, on: msg.conn,

@@ -7,8 +7,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // The module's metrics. Tags: op and outcome (ok, or the error's kind), subject with the option
@@ -28,30 +27,30 @@ const (
 )
 
 type instruments struct {
-	meter                                                    *k6glue.Meter
+	meter                                                    *k6x.Meter
 	duration, errors, latency                                *metrics.Metric
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
-	operations                                               func(tags [][2]string, outcome string) k6glue.Series
+	operations                                               func(tags [][2]string, outcome string) k6x.Series
 	series                                                   map[seriesKey]opSeries
 	untagged                                                 *callSeries
 	tagged                                                   map[string]*callSeries
 
-	connects, reconnects, disconnects k6glue.Series
+	connects, reconnects, disconnects k6x.Series
 }
 
 type seriesKey struct{ operation, outcome, subject, tags string }
 
 type opSeries struct {
-	ops, duration k6glue.Series
+	ops, duration k6x.Series
 }
 
 type callSeries struct {
 	tags                                                              [][2]string
-	kinds                                                             map[string]k6glue.Series
-	latency, messagesSent, messagesReceived, bytesSent, bytesReceived k6glue.Series
+	kinds                                                             map[string]k6x.Series
+	latency, messagesSent, messagesReceived, bytesSent, bytesReceived k6x.Series
 }
 
-func newInstruments(m *k6mod.Module) instruments {
+func newInstruments(m *k6x.Module) instruments {
 	must := func(metric *metrics.Metric, err error) *metrics.Metric {
 		if err != nil {
 			common.Throw(m.Runtime(), err)
@@ -78,13 +77,13 @@ func newInstruments(m *k6mod.Module) instruments {
 
 func (i *instruments) newCallSeries(tags [][2]string) *callSeries {
 	return &callSeries{
-		tags: tags, kinds: map[string]k6glue.Series{}, latency: i.meter.Series(i.latency, tags...),
+		tags: tags, kinds: map[string]k6x.Series{}, latency: i.meter.Series(i.latency, tags...),
 		messagesSent: i.meter.Series(i.messagesSent, tags...), messagesReceived: i.meter.Series(i.messagesReceived, tags...),
 		bytesSent: i.meter.Series(i.bytesSent, tags...), bytesReceived: i.meter.Series(i.bytesReceived, tags...),
 	}
 }
 
-func (i *instruments) call(tags *k6mod.Tags) *callSeries {
+func (i *instruments) call(tags *k6x.Tags) *callSeries {
 	if tags == nil {
 		return i.untagged
 	}
@@ -108,7 +107,7 @@ func (v *volume) add(data []byte) {
 
 type record struct {
 	operation, subject string
-	tags               *k6mod.Tags
+	tags               *k6x.Tags
 	err                error
 	took               time.Duration
 	// many means that the call did many operations: times succeeded, lost counts the failed ones by
@@ -124,11 +123,11 @@ type record struct {
 
 func (i *instruments) record(r *record) {
 	s := i.add(r)
-	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
+	i.meter.Emit(k6x.Timing{Series: s.duration, Took: r.took})
 }
 
 func (i *instruments) add(r *record) opSeries {
-	outcome := k6mod.OutcomeOK
+	outcome := k6x.OutcomeOK
 	if r.err != nil {
 		outcome = scriptError(r.err).Kind
 	}
@@ -137,7 +136,7 @@ func (i *instruments) add(r *record) opSeries {
 	if !r.many {
 		i.count(s, outcome, call, 1)
 	} else {
-		i.count(i.of(r, k6mod.OutcomeOK, call), k6mod.OutcomeOK, call, r.times)
+		i.count(i.of(r, k6x.OutcomeOK, call), k6x.OutcomeOK, call, r.times)
 		for kind, n := range r.lost {
 			i.count(i.of(r, kind, call), kind, call, n)
 		}
@@ -152,7 +151,7 @@ func (i *instruments) add(r *record) opSeries {
 
 func (i *instruments) count(s opSeries, outcome string, call *callSeries, n int) {
 	i.meter.Add(s.ops, float64(n))
-	if outcome != k6mod.OutcomeOK {
+	if outcome != k6x.OutcomeOK {
 		i.failed(outcome, call, float64(n))
 	}
 }

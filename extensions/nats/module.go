@@ -5,8 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -18,10 +17,10 @@ const ImportPath = "k6/x/nats"
 func New() modules.Module { return newModule(newShared(idleHint)) }
 
 func newModule(shared *sharedByAll) modules.Module {
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "NatsError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Tagged: []string{metricErrors}},
-		Exports: func(in *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Tagged: []string{metricErrors}},
+		Exports: func(in *k6x.Module) map[string]any {
 			m := &module{Module: in, instruments: newInstruments(in), shared: shared}
 			m.prototypes = m.newPrototypes()
 
@@ -36,7 +35,7 @@ func newModule(shared *sharedByAll) modules.Module {
 }
 
 type sharedByAll struct {
-	connections k6glue.Shared[string, *sharedConnection]
+	connections k6x.Shared[string, *sharedConnection]
 	bench       workload.CacheShared
 	idle        idle
 }
@@ -46,7 +45,7 @@ func newShared(idleHint time.Duration) *sharedByAll {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	instruments instruments
 	shared      *sharedByAll
@@ -55,7 +54,7 @@ type module struct {
 }
 
 type passed struct {
-	sweep          *k6glue.Session // the session that messages belongs to; nil at first
+	sweep          *k6x.Session // the session that messages belongs to; nil at first
 	messages       *measure.Counter
 	sent, received uint64 // numbers of messages
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -28,12 +27,12 @@ type natsjsRow struct {
 	row  rows.Row
 	next uint64
 
-	sweep    *k6glue.Session
+	sweep    *k6x.Session
 	recorder *measure.Recorder
 }
 
 func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
-	name, err := k6mod.Name("natsjsRow", "the name", call.Argument(0))
+	name, err := k6x.Name("natsjsRow", "the name", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
@@ -42,11 +41,11 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 		c.Throw(err)
 	}
 	var o rowOptions
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
+	if err := k6x.ReadOptions(call.Argument(1), &o); err != nil {
 		c.Misuse("natsjsRow: %s", err)
 	}
-	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6glue.MaxElements || o.Replicas > maxReplicas {
-		c.Misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", k6glue.MaxElements, maxReplicas)
+	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6x.MaxElements || o.Replicas > maxReplicas {
+		c.Misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", k6x.MaxElements, maxReplicas)
 	}
 	n.handle = &jetStreamHandle{client: c}
 	n.find = func(ctx context.Context, js jetstream.JetStream) (*rows.Run, error) {
@@ -56,10 +55,10 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 	return natsjsRowMethods.Object(c.Runtime(), n)
 }
 
-var natsjsRowMethods = k6mod.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
+var natsjsRowMethods = k6x.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
 	"fill": tagged("fill", 1, wholeRow("fill", (*rows.Run).Fill)),
 	"drop": tagged("drop", 1, wholeRow("drop", (*rows.Run).Drop)),
-}).With(k6glue.Methods[*natsjsRow]{"run": (*natsjsRow).run})
+}).With(k6x.Methods[*natsjsRow]{"run": (*natsjsRow).run})
 
 func rowNamed(name string) (rows.Row, error) {
 	var names []string
@@ -70,12 +69,12 @@ func rowNamed(name string) (rows.Row, error) {
 		names = append(names, row.Name)
 	}
 
-	return rows.Row{}, k6mod.Misuse("natsjsRow: unknown row %q; known are %s", name, strings.Join(names, ", "))
+	return rows.Row{}, k6x.Misuse("natsjsRow: unknown row %q; known are %s", name, strings.Join(names, ", "))
 }
 
 func wholeRow(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
-		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
+		timeout, err := k6x.Duration(name, "the timeout", call.Argument(0), 0)
 
 		return &task{
 			client: n.handle.client, operation: "row." + name, timeout: timeout,
@@ -94,11 +93,11 @@ func wholeRow(name string, do func(*rows.Run, context.Context) error) operation[
 
 type rowRun struct {
 	extent extent
-	tags   *k6mod.Tags
+	tags   *k6x.Tags
 }
 
 var rowRunning = append(extentOptions(func(o *rowRun) *extent { return &o.extent }), //nolint:gochecknoglobals // a table
-	k6mod.Into("tags", func(o *rowRun) **k6mod.Tags { return &o.tags }, readTags))
+	k6x.Into("tags", func(o *rowRun) **k6x.Tags { return &o.tags }, readTags))
 
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
@@ -137,13 +136,13 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	}
 	c.Emit()
 	if ctx.Err() != nil {
-		c.Throw(k6mod.TestEnded())
+		c.Throw(k6x.TestEnded())
 	}
 
 	total.took = clock.Since(begin)
 
-	return c.batchResult(&total, k6mod.Property{Name: "keys", Value: keys},
-		k6mod.Property{Name: "dataSent", Value: c.number(sent)}, k6mod.Property{Name: "dataReceived", Value: c.number(received)})
+	return c.batchResult(&total, k6x.Property{Name: "keys", Value: keys},
+		k6x.Property{Name: "dataSent", Value: c.number(sent)}, k6x.Property{Name: "dataReceived", Value: c.number(received)})
 }
 
 func (n *natsjsRow) join() {
@@ -157,7 +156,7 @@ func (n *natsjsRow) join() {
 	}
 }
 
-func (n *natsjsRow) iterate(ctx context.Context, tags *k6mod.Tags) (work rows.Work, sent, received uint64, err error) {
+func (n *natsjsRow) iterate(ctx context.Context, tags *k6x.Tags) (work rows.Work, sent, received uint64, err error) {
 	c := n.handle.client
 	i := n.number()
 	t := task{client: c, operation: "row.run", tags: tags, job: func(ctx context.Context, conn *connection, r *record) error {

@@ -10,7 +10,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type objectStore struct {
@@ -32,7 +32,7 @@ func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
 func (s *objectStore) at() *perConnection[jetstream.ObjectStore] { return &s.perConnection }
 
 func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
-	bucket, err := k6mod.Name("objectStore", "the bucket", call.Argument(0))
+	bucket, err := k6x.Name("objectStore", "the bucket", call.Argument(0))
 	if err != nil {
 		h.client.Throw(err)
 	}
@@ -65,7 +65,7 @@ func (s *objectStore) object() *sobek.Object {
 	return object
 }
 
-var objectStoreMethods = k6mod.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
+var objectStoreMethods = k6x.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
 	"put":    tagged("put", 2, (*objectStore).put),
 	"get":    tagged("get", 1, (*objectStore).get),
 	"stat":   tagged("stat", 1, (*objectStore).stat),
@@ -105,7 +105,7 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	if meta.Name == "" {
-		return nil, k6mod.Misuse("put: the name of the object must not be empty")
+		return nil, k6x.Misuse("put: the name of the object must not be empty")
 	}
 	data, err := s.handle.client.owned("put", call.Argument(1))
 
@@ -121,20 +121,20 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 
 func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
 	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Object" {
-		return k6mod.Wrong("put", "the object", "a name or a description such as { name: 'a' }", value)
+		return k6x.Wrong("put", "the object", "a name or a description such as { name: 'a' }", value)
 	}
 
 	return objectMeta.Read("put", value, meta)
 }
 
-var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("name", func(o *jetstream.ObjectMeta) *string { return &o.Name }, k6mod.Name),
+var objectMeta = k6x.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals // a table
+	k6x.Into("name", func(o *jetstream.ObjectMeta) *string { return &o.Name }, k6x.Name),
 	{Name: "description", Read: func(o *jetstream.ObjectMeta, _ string, value sobek.Value) error {
 		o.Description = value.String()
 
 		return nil
 	}},
-	k6mod.Into("headers", func(o *jetstream.ObjectMeta) *natsio.Header { return &o.Headers }, headers),
+	k6x.Into("headers", func(o *jetstream.ObjectMeta) *natsio.Header { return &o.Headers }, headers),
 	{Name: "metadata", Read: func(o *jetstream.ObjectMeta, method string, value sobek.Value) error {
 		own, err := headers(method, "option metadata", value)
 		o.Metadata = make(map[string]string, len(own))
@@ -145,7 +145,7 @@ var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals 
 		return err
 	}},
 	{Name: "chunkSize", Read: func(o *jetstream.ObjectMeta, method string, value sobek.Value) error {
-		n, err := k6mod.Count(method, "option chunkSize", value)
+		n, err := k6x.Count(method, "option chunkSize", value)
 		o.Opts = &jetstream.ObjectMetaOptions{ChunkSize: uint32(n)}
 
 		return err
@@ -153,7 +153,7 @@ var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals 
 }
 
 func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
-	name, err := k6mod.Name("get", "the name", call.Argument(0))
+	name, err := k6x.Name("get", "the name", call.Argument(0))
 	var data []byte
 	var info *jetstream.ObjectInfo
 	t := s.task("get", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
@@ -205,7 +205,7 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 }
 
 func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
-	name, err := k6mod.Name("stat", "the name", call.Argument(0))
+	name, err := k6x.Name("stat", "the name", call.Argument(0))
 	var info *jetstream.ObjectInfo
 	t := s.task("stat", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
 		if info, err = found.GetInfo(ctx, name); errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -226,7 +226,7 @@ func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
 }
 
 func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
-	name, err := k6mod.Name("delete", "the name", call.Argument(0))
+	name, err := k6x.Name("delete", "the name", call.Argument(0))
 
 	return s.task("delete", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		err := found.Delete(ctx, name)

@@ -7,12 +7,12 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func TestPanicsInOtherGoroutines(t *testing.T) {
 	v := newInitVU(t, New())
-	own, _ := New().NewModuleInstance(v.VU).(*k6mod.Module)
+	own, _ := New().NewModuleInstance(v.VU).(*k6x.Module)
 	v.Start(1)
 	var c *client
 	conn := &connection{over: make(chan struct{})}
@@ -20,7 +20,7 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 		defer conn.contain("a callback")
 		_ = c.config
 	}()
-	require.Equal(t, []string{k6mod.KindInternal}, conn.failures)
+	require.Equal(t, []string{k6x.KindInternal}, conn.failures)
 
 	stopped := 0
 	made := func() *feed[*natsio.Msg] {
@@ -41,8 +41,8 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 	conn.in.Store(1)
 	bounded := &boundedConn{into: conn}
 	_, err = bounded.Read(make([]byte, 1))
-	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
+	require.Equal(t, k6x.KindInternal, scriptError(err).Kind)
 	d := &dialer{life: context.Background(), into: conn}
 	_, err = d.Dial("tcp", "a:1")
-	require.Equal(t, k6mod.KindInternal, scriptError(err).Kind)
+	require.Equal(t, k6x.KindInternal, scriptError(err).Kind)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // perConnection is a JetStream value (a consumer or a bucket) that is requested once per
@@ -20,8 +20,8 @@ type perConnection[T any] struct {
 	found T
 }
 
-// Tasks implements k6mod.Tasker.
-func (b *perConnection[T]) Tasks() *k6mod.Tasks { return b.handle.client.tasks }
+// Tasks implements k6x.Tasker.
+func (b *perConnection[T]) Tasks() *k6x.Tasks { return b.handle.client.tasks }
 
 func (b *perConnection[T]) on(ctx context.Context, conn *connection) (T, error) {
 	b.mu.Lock()

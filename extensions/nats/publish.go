@@ -9,8 +9,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // sentHeader holds the time of sending, in nanoseconds since 1970, with the option stamp.
@@ -22,12 +21,12 @@ type publishOptions struct {
 	header     natsio.Header
 	reply      string
 	iterations int
-	tags       *k6mod.Tags
+	tags       *k6x.Tags
 }
 
 type publisher struct {
-	options k6glue.Frozen[*publishOptions]
-	batches k6glue.Frozen[[][]byte]
+	options k6x.Frozen[*publishOptions]
+	batches k6x.Frozen[[][]byte]
 	message natsio.Msg
 }
 
@@ -102,14 +101,14 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 	}
 
 	return p.batches.Of(c.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
-		values, err := k6mod.Elements("publishBatch", "the data", value)
+		values, err := k6x.Elements("publishBatch", "the data", value)
 		if err != nil {
 			return nil, err
 		}
 		all := make([][]byte, len(values))
 		for i, v := range values {
 			if all[i], err = c.owned("publishBatch", v); err != nil {
-				return nil, k6mod.Wrong("publishBatch", "message "+strconv.Itoa(i), "a string, an ArrayBuffer or a typed array", v)
+				return nil, k6x.Wrong("publishBatch", "message "+strconv.Itoa(i), "a string, an ArrayBuffer or a typed array", v)
 			}
 		}
 
@@ -160,7 +159,7 @@ func (c *client) dataOnly(o *publishOptions) bool {
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
 func (p *publisher) read(c *client, method string, value sobek.Value) (*publishOptions, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return &noPublishOptions, nil
 	}
 
@@ -174,17 +173,17 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	o, err := p.read(c, method, value)
 	if err == nil && o.iterations != 0 {
-		err = k6mod.Misuse("%s: the option iterations is only for publishBatch", method)
+		err = k6x.Misuse("%s: the option iterations is only for publishBatch", method)
 	}
 
 	return o, err
 }
 
-var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
-	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, destination),
-	k6mod.Into("iterations", func(o *publishOptions) *int { return &o.iterations }, k6mod.Count),
-	k6mod.Into("tags", func(o *publishOptions) **k6mod.Tags { return &o.tags }, readTags),
+var publishing = k6x.Options[publishOptions]{ //nolint:gochecknoglobals // a table
+	k6x.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
+	k6x.Into("reply", func(o *publishOptions) *string { return &o.reply }, destination),
+	k6x.Into("iterations", func(o *publishOptions) *int { return &o.iterations }, k6x.Count),
+	k6x.Into("tags", func(o *publishOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
 func (c *client) stamped(h natsio.Header) natsio.Header {

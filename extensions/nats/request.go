@@ -9,7 +9,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type requestOptions struct {
@@ -18,7 +18,7 @@ type requestOptions struct {
 	max     int           // answers after which requestMany returns; 0: no limit
 	stall   time.Duration // time without an answer after which it returns; 0: its timeout
 	extent  extent        // length of a requestBatch
-	tags    *k6mod.Tags
+	tags    *k6x.Tags
 }
 
 var (
@@ -27,21 +27,21 @@ var (
 	ofRequestBatch = requestTable("headers", "timeout", "iterations", "duration", "tags") //nolint:gochecknoglobals // a table
 )
 
-func requestTable(names ...string) k6mod.Options[requestOptions] {
-	known := slices.Concat(k6mod.Options[requestOptions]{
-		k6mod.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
-		k6mod.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6mod.Time),
-		k6mod.Into("max", func(o *requestOptions) *int { return &o.max }, k6mod.Count),
-		k6mod.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6mod.Time),
-	}, extentOptions(func(o *requestOptions) *extent { return &o.extent }), k6mod.Options[requestOptions]{
-		k6mod.Into("tags", func(o *requestOptions) **k6mod.Tags { return &o.tags }, readTags),
+func requestTable(names ...string) k6x.Options[requestOptions] {
+	known := slices.Concat(k6x.Options[requestOptions]{
+		k6x.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
+		k6x.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6x.Time),
+		k6x.Into("max", func(o *requestOptions) *int { return &o.max }, k6x.Count),
+		k6x.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6x.Time),
+	}, extentOptions(func(o *requestOptions) *extent { return &o.extent }), k6x.Options[requestOptions]{
+		k6x.Into("tags", func(o *requestOptions) **k6x.Tags { return &o.tags }, readTags),
 	})
 
-	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
+	return slices.DeleteFunc(known, func(o k6x.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }
 
 func (c *client) asking(
-	method string, call sobek.FunctionCall, known k6mod.Options[requestOptions],
+	method string, call sobek.FunctionCall, known k6x.Options[requestOptions],
 ) (*natsio.Msg, *requestOptions, error) {
 	m, err := c.outgoing(method, call)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
@@ -44,7 +43,7 @@ type runConnection struct {
 // runs returns nil if runs use nats.go's connection: with connection: 'shared', and through
 // WebSockets. Any goroutine may call it.
 func (c *client) runs() *runConnection {
-	if c.config.Connection == k6mod.ConnectionShared || c.config.socket() {
+	if c.config.Connection == k6x.ConnectionShared || c.config.socket() {
 		return nil
 	}
 	c.mu.Lock()
@@ -128,9 +127,9 @@ func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *
 	c := rc.client
 	switch {
 	case ctx.Err() != nil:
-		return nil, k6mod.TestEnded()
+		return nil, k6x.TestEnded()
 	case c.VU().State() == nil:
-		return nil, k6mod.ErrInit
+		return nil, k6x.ErrInit
 	}
 	var conn *wire.Conn
 	var err error
@@ -178,7 +177,7 @@ func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) 
 		at := (first + i) % len(rc.servers)
 		cfg, err := rc.config(rc.servers[at])
 		if err != nil {
-			return nil, k6mod.Misuse("%s", plain(err))
+			return nil, k6x.Misuse("%s", plain(err))
 		}
 		conn, err = wire.Dial(within, cfg)
 		if err == nil {
@@ -189,7 +188,7 @@ func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) 
 			return conn, nil
 		}
 		if ctx.Err() != nil {
-			return nil, k6mod.TestEnded()
+			return nil, k6x.TestEnded()
 		}
 		if i == len(rc.servers)-1 || within.Err() != nil {
 			return nil, err
@@ -215,7 +214,7 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 		Address: u.Host, TLS: c.secrets.Config(rc.client.VU(), "", tls.VersionTLS12),
 		Secure: c.TLS != nil || u.Scheme == "tls", First: c.TLS != nil && c.TLS.First,
 		Name: c.Name, User: o.User, Password: o.Password, Token: o.Token, NKey: o.Nkey, JWT: o.UserJWT, Sign: o.SignatureCB,
-		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.ConnectWithin, Dial: k6glue.Dial(rc.client.VU()),
+		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.ConnectWithin, Dial: k6x.Dial(rc.client.VU()),
 	}
 	cfg.TLS.InsecureSkipVerify = cfg.TLS.InsecureSkipVerify || c.Unsafe
 	if u.User != nil { // as in nats.go

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func runLayout(t *testing.T, v *vu, workload string) (r struct{ Succeeded, Failed, Hits, Misses int }) {
@@ -99,7 +99,7 @@ func TestRunWithServerRestart(t *testing.T) {
 	s.kill()
 	require.Equal(t, 5, runLayout(t, v, `{ iterations: 5, mix: { get: 1 }, keys: { count: 10 } }`).Failed)
 	require.Equal(t, 1.0, v.Counted(metricDisconnects))
-	require.GreaterOrEqual(t, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect), 4.0)
+	require.GreaterOrEqual(t, v.Counted(metricOps, "op", opConnect, "outcome", k6x.KindConnect), 4.0)
 	s.restart()
 	require.Eventually(t, func() bool {
 		return runLayout(t, v, `{ iterations: 10, mix: { get: 1 }, keys: { count: 10 } }`).Hits == 10
@@ -132,12 +132,12 @@ func TestRunWithStalledServer(t *testing.T) {
 	v.Run(`var brief = new nats.Client(own, { timeout: '100ms', connectTimeout: '200ms' })`)
 	totals := v.inSweep(1, `client.requestBatch('a', 'x', { timeout: '100ms' })`)
 	require.Equal(t, map[string]uint64{"no answer within timeout (100ms)": 1}, totals[opRequest].Errors)
-	require.Equal(t, k6mod.KindConnect, v.fail(`brief.connect({ runs: true })`).Kind, "the kernel still connects")
+	require.Equal(t, k6x.KindConnect, v.fail(`brief.connect({ runs: true })`).Kind, "the kernel still connects")
 
 	ctx, cancel := context.WithCancel(v.VU.CtxField)
 	v.VU.CtxField = ctx
 	time.AfterFunc(50*time.Millisecond, cancel)
-	require.Equal(t, k6mod.KindCancelled, v.fail(`layout.run({ iterations: 1000000, mix: { get: 1 }, keys: { count: 10 } })`).Kind)
+	require.Equal(t, k6x.KindCancelled, v.fail(`layout.run({ iterations: 1000000, mix: { get: 1 }, keys: { count: 10 } })`).Kind)
 	requireNoneLeftOf(t, v)
 }
 
@@ -148,7 +148,7 @@ func TestRunOfAnotherKindOfBucket(t *testing.T) {
 	require.Equal(t, 20, runLayout(t, v, `{ iterations: 20, mix: { get: 1 }, keys: { count: 10 } }`).Hits)
 	require.Equal(t, 10, runLayout(t, v, `{ iterations: 10, mix: { delete: 1 }, keys: { count: 10, distribution: 'sequential' } }`).Succeeded)
 	require.Equal(t, 20, runLayout(t, v, `{ iterations: 20, mix: { get: 1 }, keys: { count: 10 } }`).Misses)
-	require.Equal(t, 40.0, v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 40.0, v.Counted(metricOps, "op", "layout.get", "outcome", k6x.OutcomeOK))
 	totals := v.inSweep(5, `layout.run({ iterations: 10, mix: { set: 1 }, keys: { count: 10 } })`)
 	require.Equal(t, int64(5), totals["set"].Durations.Count)
 	require.Greater(t, totals["set"].BytesSent, uint64(5*100))
@@ -159,7 +159,7 @@ func TestRunOfABucketThatFails(t *testing.T) {
 	v.Run(`var layout = new nats.Client(url).layout({ layout: 'orb', database: 'a b' })`)
 	totals := v.inSweep(2, `layout.run({ iterations: 10, mix: { get: 1 }, keys: { count: 1 } })`)
 	require.Equal(t, map[string]uint64{`get key "key:000000000000" in bucket "a b": a bucket's name may only have letters, digits, - and _`: 2}, totals["get"].Errors)
-	require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.KindUsage))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.get", "outcome", k6x.KindUsage))
 
 	dropped := withLayout(t, "micro")
 	dropped.Run(`layout.prefill({ keys: { count: 1 } }); client.jetStream().deleteKeyValue(unique)`)
@@ -181,5 +181,5 @@ func TestHeadersOfRequestBatch(t *testing.T) {
 	require.Equal(t, []string{"b", "c"}, m.Header["A"])
 	require.Len(t, m.Header[sentHeader], 1)
 	require.Contains(t, m.Reply, "own.inbox.")
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindTimeout))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opRequest, "outcome", k6x.KindTimeout))
 }

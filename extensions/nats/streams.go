@@ -6,8 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func changeStream(
@@ -39,7 +38,7 @@ func (h *jetStreamHandle) streamInfo(call sobek.FunctionCall) (*task, error) {
 func (h *jetStreamHandle) withStream(
 	operation string, call sobek.FunctionCall, ask func(context.Context, jetstream.Stream) (any, error),
 ) (*task, error) {
-	name, err := k6mod.Name(operation, "the stream", call.Argument(0))
+	name, err := k6x.Name(operation, "the stream", call.Argument(0))
 
 	return h.task(operation, func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		stream, err := js.Stream(ctx, name)
@@ -52,7 +51,7 @@ func (h *jetStreamHandle) withStream(
 }
 
 func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
-	name, err := k6mod.Name("deleteStream", "the stream", call.Argument(0))
+	name, err := k6x.Name("deleteStream", "the stream", call.Argument(0))
 
 	return h.task("deleteStream", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		return nil, js.DeleteStream(ctx, name)
@@ -61,7 +60,7 @@ func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 
 type purgeOptions struct {
 	all  []jetstream.StreamPurgeOpt
-	tags *k6mod.Tags
+	tags *k6x.Tags
 }
 
 func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
@@ -77,17 +76,17 @@ func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-var purging = k6mod.Options[purgeOptions]{ //nolint:gochecknoglobals // a table
-	purgeOption("subject", k6mod.Name, jetstream.WithPurgeSubject),
-	purgeOption("keep", k6mod.Unsigned, jetstream.WithPurgeKeep),
-	purgeOption("sequence", k6mod.Unsigned, jetstream.WithPurgeSequence),
-	k6mod.Into("tags", func(o *purgeOptions) **k6mod.Tags { return &o.tags }, readTags),
+var purging = k6x.Options[purgeOptions]{ //nolint:gochecknoglobals // a table
+	purgeOption("subject", k6x.Name, jetstream.WithPurgeSubject),
+	purgeOption("keep", k6x.Unsigned, jetstream.WithPurgeKeep),
+	purgeOption("sequence", k6x.Unsigned, jetstream.WithPurgeSequence),
+	k6x.Into("tags", func(o *purgeOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
 func purgeOption[V any](
 	name string, read func(method, what string, value sobek.Value) (V, error), option func(V) jetstream.StreamPurgeOpt,
-) k6mod.Option[purgeOptions] {
-	return k6mod.Option[purgeOptions]{Name: name, Read: func(o *purgeOptions, method string, value sobek.Value) error {
+) k6x.Option[purgeOptions] {
+	return k6x.Option[purgeOptions]{Name: name, Read: func(o *purgeOptions, method string, value sobek.Value) error {
 		v, err := read(method, "option "+name, value)
 		o.all = append(o.all, option(v))
 
@@ -97,8 +96,8 @@ func purgeOption[V any](
 
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
-	if given := call.Argument(0); !k6glue.IsNullish(given) {
-		subject, err := k6mod.Name("streams", "the subject", given)
+	if given := call.Argument(0); !k6x.IsNullish(given) {
+		subject, err := k6x.Name("streams", "the subject", given)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +128,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 		subject = s.String()
 	} else {
 		var err error
-		if sequence, err = k6mod.Unsigned("getMessage", "the sequence", place); err != nil {
+		if sequence, err = k6x.Unsigned("getMessage", "the sequence", place); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +139,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 		} else {
 			found, err = stream.GetMsg(ctx, sequence)
 		}
-		if err != nil && scriptError(err).Kind == k6mod.KindNotFound {
+		if err != nil && scriptError(err).Kind == k6x.KindNotFound {
 			return nil, nil //nolint:nilnil // as documented
 		}
 
@@ -161,7 +160,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 }
 
 func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) {
-	sequence, err := k6mod.Unsigned("deleteMessage", "the sequence", call.Argument(1))
+	sequence, err := k6x.Unsigned("deleteMessage", "the sequence", call.Argument(1))
 	if err != nil {
 		return nil, err
 	}

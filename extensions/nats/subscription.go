@@ -9,38 +9,37 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 type subscribeOptions struct {
-	Queue   string      `json:"queue"`
-	Max     int         `json:"max"`     // messages after which it ends; 0: no limit
-	Pending int         `json:"pending"` // maximum waiting messages; further ones are dropped
-	Tags    *k6mod.Tags `json:"tags"`
+	Queue   string    `json:"queue"`
+	Max     int       `json:"max"`     // messages after which it ends; 0: no limit
+	Pending int       `json:"pending"` // maximum waiting messages; further ones are dropped
+	Tags    *k6x.Tags `json:"tags"`
 }
 
 func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
 	o := subscribeOptions{Pending: defaultPending}
-	if err := k6glue.Options(value, &o); err != nil {
-		return o, k6mod.Misuse("%s: %s", method, err)
+	if err := k6x.ReadOptions(value, &o); err != nil {
+		return o, k6x.Misuse("%s: %s", method, err)
 	}
-	if o.Max < 0 || o.Pending < 1 || o.Pending > k6glue.MaxElements {
-		return o, k6mod.Misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, k6glue.MaxElements)
+	if o.Max < 0 || o.Pending < 1 || o.Pending > k6x.MaxElements {
+		return o, k6x.Misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, k6x.MaxElements)
 	}
 
 	return o, nil
 }
 
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6mod.Name("subscribe", "the subject", call.Argument(0))
+	subject, err := k6x.Name("subscribe", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(2)
-	} else if k6glue.IsNullish(rest) {
+	} else if k6x.IsNullish(rest) {
 		rest = call.Argument(2)
 	}
 	o, err := readSubscribeOptions("subscribe", rest)
@@ -77,9 +76,9 @@ type subscription struct {
 	sub *natsio.Subscription
 }
 
-var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subscription]{ //nolint:gochecknoglobals // a table
+var subscriptionMethods = feedMethods[*subscription]().With(k6x.Methods[*subscription]{ //nolint:gochecknoglobals // a table
 	"dropped": (*subscription).dropped,
-}).With(k6mod.BothForms(map[string]operation[*subscription]{
+}).With(k6x.BothForms(map[string]operation[*subscription]{
 	"drain": tagged("drain", 1, (*subscription).drain),
 }))
 
@@ -120,7 +119,7 @@ func (c *client) listen(
 }
 
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
+	timeout, err := k6x.Duration("drain", "the timeout", call.Argument(0), 0)
 
 	return &task{client: s.client, operation: "drain", timeout: timeout, on: s.conn, job: func(
 		ctx context.Context, _ *connection, _ *record,
@@ -138,7 +137,7 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 }
 
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6mod.Name("respond", "the subject", call.Argument(0))
+	subject, err := k6x.Name("respond", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)
 	}
@@ -146,7 +145,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	echo := k6glue.IsNullish(call.Argument(1))
+	echo := k6x.IsNullish(call.Argument(1))
 	o, err := readSubscribeOptions("respond", call.Argument(2))
 	if err != nil {
 		c.Throw(err)
@@ -183,7 +182,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	return responderMethods.Object(c.Runtime(), sub)
 }
 
-var responderMethods = k6glue.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
+var responderMethods = k6x.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
 	"close": func(sub *natsio.Subscription, _ sobek.FunctionCall) sobek.Value {
 		_ = sub.Unsubscribe()
 

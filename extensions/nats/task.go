@@ -10,7 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const opConnect = "connect"
@@ -18,7 +18,7 @@ const opConnect = "connect"
 type task struct {
 	client             *client
 	operation, subject string
-	tags               *k6mod.Tags
+	tags               *k6x.Tags
 	timeout            time.Duration
 	// brief means that no goroutine outlives the job and its context.
 	brief bool
@@ -33,9 +33,9 @@ type task struct {
 	recorded []record
 }
 
-type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
+type operation[T k6x.Tasker] = k6x.Operation[T, *task]
 
-// Do implements k6mod.Task.
+// Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, waits bool) error {
 	c := t.client
 	t.conn, t.recorded = t.on, nil
@@ -109,8 +109,8 @@ func (c *client) silenced(operation string, err error) error {
 	if operation != opRequest || c.callbacks.Load() == 0 {
 		return err
 	}
-	e, is := errors.AsType[*k6mod.Error](err)
-	if !is || e.Kind != k6mod.KindTimeout {
+	e, is := errors.AsType[*k6x.Error](err)
+	if !is || e.Kind != k6x.KindTimeout {
 		return err
 	}
 	hinted := *e
@@ -138,20 +138,20 @@ func explain(ctx context.Context, timeout time.Duration, err error) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	}
-	if own, is := errors.AsType[*k6mod.Error](err); is {
+	if own, is := errors.AsType[*k6x.Error](err); is {
 		return own
 	}
 	e := scriptError(err)
-	if e.Kind == k6mod.KindTimeout {
+	if e.Kind == k6x.KindTimeout {
 		e.Message = "no answer within timeout (" + timeout.String() + ")"
 	}
 
 	return &e
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	t.client.noteAll(t.recorded, t.conn)
 	switch {

@@ -8,8 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
@@ -29,17 +28,17 @@ func (c *client) owned(method string, value sobek.Value) ([]byte, error) {
 }
 
 func (c *client) bytes(method string, value sobek.Value, buffer *[]byte) ([]byte, error) {
-	if k6glue.IsNullish(value) {
+	if k6x.IsNullish(value) {
 		return nil, nil
 	}
 
-	return k6mod.Bytes(c.Runtime(), method, "the data", value, buffer)
+	return k6x.Bytes(c.Runtime(), method, "the data", value, buffer)
 }
 
-func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.Runtime(), n) }
+func (m *module) number(n uint64) sobek.Value { return k6x.FromUnsigned(m.Runtime(), n) }
 
 func (m *module) plainObject(values map[string]any) *sobek.Object {
-	return k6glue.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // Plain converts maps to objects
+	return k6x.Plain(m.Runtime(), values).(*sobek.Object) //nolint:forcetypeassert // Plain converts maps to objects
 }
 
 func (m *module) stringArray(texts []string) *sobek.Object {
@@ -56,27 +55,27 @@ func truth(_, _ string, value sobek.Value) (bool, error) { return value.ToBoolea
 func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return nil, k6mod.Wrong(method, what, "an object such as { name: 'value' }", value)
+		return nil, k6x.Wrong(method, what, "an object such as { name: 'value' }", value)
 	}
 	h := natsio.Header{}
 	for _, name := range object.Keys() {
 		if !wire.IsHeaderName(name) {
-			return nil, k6mod.Misuse("%s: the header name %q must be letters, digits and signs such as - _ .", method, name)
+			return nil, k6x.Misuse("%s: the header name %q must be letters, digits and signs such as - _ .", method, name)
 		}
 		values := []sobek.Value{object.Get(name)}
 		if array, ok := values[0].(*sobek.Object); ok && array.ClassName() == "Array" {
 			var err error
-			if values, err = k6mod.Elements(method, "header "+name, array); err != nil {
+			if values, err = k6x.Elements(method, "header "+name, array); err != nil {
 				return nil, err
 			}
 		}
 		for _, v := range values {
 			s, ok := v.(sobek.String)
 			if !ok {
-				return nil, k6mod.Wrong(method, "header "+name, "a string or an array of strings", v)
+				return nil, k6x.Wrong(method, "header "+name, "a string or an array of strings", v)
 			}
 			if strings.ContainsAny(s.String(), "\r\n") {
-				return nil, k6mod.Misuse("%s: header %s has a line break, which would end it", method, name)
+				return nil, k6x.Misuse("%s: header %s has a line break, which would end it", method, name)
 			}
 			h[name] = append(h[name], s.String())
 		}
@@ -88,13 +87,13 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 // The server silently accepts subjects with an empty token or a wildcard, and delivers such
 // messages to no one.
 func destination(method, what string, value sobek.Value) (string, error) {
-	subject, err := k6mod.Name(method, what, value)
+	subject, err := k6x.Name(method, what, value)
 	if err != nil {
 		return "", err
 	}
 	for token := range strings.SplitSeq(subject, ".") {
 		if token == "" || token == "*" || token == ">" || strings.ContainsAny(token, " \t\r\n") {
-			return "", k6mod.Wrong(method, what, "words with dots between them, without blanks and wildcards", value)
+			return "", k6x.Wrong(method, what, "words with dots between them, without blanks and wildcards", value)
 		}
 	}
 
@@ -102,5 +101,5 @@ func destination(method, what string, value sobek.Value) (string, error) {
 }
 
 func wholeSeconds(ttl time.Duration) time.Duration {
-	return time.Duration(max(k6mod.Seconds(ttl), 1)) * time.Second
+	return time.Duration(max(k6x.Seconds(ttl), 1)) * time.Second
 }

@@ -15,8 +15,8 @@ import (
 	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -161,10 +161,10 @@ func TestMisuse(t *testing.T) {
 		`new resp.Client(url).hitRate({ config: '100m-512b' })`:           `hitRate: option pass must be 'warmup' or 'timed', not ""`,
 		`new resp.Client(url).run({ iterations: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
 	} {
-		require.Equal(t, thrown{want, k6mod.KindUsage}, v.fail(script), script)
+		require.Equal(t, thrown{want, k6x.KindUsage}, v.fail(script), script)
 	}
 	init := newInitVU(t, New())
-	require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6mod.KindUsage},
+	require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6x.KindUsage},
 		init.fail(`new resp.Client(url).connect()`))
 }
 
@@ -188,13 +188,13 @@ func TestErrors(t *testing.T) {
 	silent := fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	closing := fake(t, func(net.Conn) {})
 	for name, test := range map[string]struct{ addr, kind, says string }{
-		"nobody listens":  {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connection refused; is a Redis server running there?"},
-		"it says nothing": {silent, k6mod.KindConnect, "cannot connect to " + silent + ": no answer within connectTimeout (300ms)"},
-		"it closes":       {closing, k6mod.KindConnect, "cannot connect to " + closing + ": "},
-		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
-		"too many":        {answer("-ERR max number of clients reached\r\n"), k6mod.KindBusy, "the server says: ERR max number of clients reached"},
-		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is not RESP 2`},
-		"another type":    {answer("$4\r\nPONG\r\n"), k6mod.KindConnect, `the server's reply is "$4", but a reply of type '+' was expected`},
+		"nobody listens":  {nobody, k6x.KindConnect, "cannot connect to " + nobody + ": connection refused; is a Redis server running there?"},
+		"it says nothing": {silent, k6x.KindConnect, "cannot connect to " + silent + ": no answer within connectTimeout (300ms)"},
+		"it closes":       {closing, k6x.KindConnect, "cannot connect to " + closing + ": "},
+		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6x.KindAuth, "the server says: NOAUTH Authentication required."},
+		"too many":        {answer("-ERR max number of clients reached\r\n"), k6x.KindBusy, "the server says: ERR max number of clients reached"},
+		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6x.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is not RESP 2`},
+		"another type":    {answer("$4\r\nPONG\r\n"), k6x.KindConnect, `the server's reply is "$4", but a reply of type '+' was expected`},
 	} {
 		require.NoError(t, v.JS.Set("addr", test.addr))
 		v.Run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
@@ -286,7 +286,7 @@ func TestRunIsInterrupted(t *testing.T) {
 			v.CancelContext()
 		}()
 		began := time.Now()
-		require.Equal(t, thrown{"the test ended before the run was over", k6mod.KindCancelled}, v.fail("client."+call), call)
+		require.Equal(t, thrown{"the test ended before the run was over", k6x.KindCancelled}, v.fail("client."+call), call)
 		require.Less(t, time.Since(began), 10*time.Second)
 	}
 	requireNoneLeft(t)
@@ -305,7 +305,7 @@ func TestUnixSocket(t *testing.T) {
 	v := newVU(t)
 	s, err := parse(redisURL(t))
 	require.NoError(t, err)
-	v.Set("path", k6test.Socket(t, s.Address))
+	v.Set("path", testutil.Socket(t, s.Address))
 	for address, db := range map[string]int{`path`: 0, `'unix://' + path`: 0, `'unix://' + path + '?db=3'`: 3} {
 		ask(t, db, "flushdb")
 		r := v.bench(`new resp.Client(` + address + `).run({ iterations: 1, mix: { set: 1 }, keys: { count: 1 } })`)
@@ -334,7 +334,7 @@ func TestServersThatAreBusy(t *testing.T) {
 	} {
 		v := newVU(t)
 		v.Set("busy", fake(t, func(conn net.Conn) { _, _ = fmt.Fprintf(conn, "-%s\r\n", says) }))
-		require.Equal(t, thrown{"the server says: " + says, k6mod.KindBusy}, v.fail(`new resp.Client(busy).connect()`))
+		require.Equal(t, thrown{"the server says: " + says, k6x.KindBusy}, v.fail(`new resp.Client(busy).connect()`))
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
@@ -28,7 +27,7 @@ type client struct {
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, &o, o.config)
+	config := k6x.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m, config: config, seat: m.shared.Seat()}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {
@@ -73,8 +72,8 @@ func (c *client) throw(err error) {
 	c.Throw(err)
 }
 
-var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect": k6mod.InTurn((*client).connect),
+var methods = k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect": k6x.InTurn((*client).connect),
 	"close":   (*client).close,
 	"run":     (*client).run,
 	"prefill": (*client).prefill,
@@ -100,17 +99,17 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 
 // The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
-	var tags k6mod.Tags
+	var tags k6x.Tags
 	if err := callOptions.Read(method, options, &tags); err != nil {
 		c.Throw(err)
 	}
 	c.Tag(tags)
 
-	return func() { c.Tag(k6mod.Tags{}) }
+	return func() { c.Tag(k6x.Tags{}) }
 }
 
-var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
-	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
+var callOptions = k6x.Options[k6x.Tags]{ //nolint:gochecknoglobals // a table
+	k6x.TagsOption(func(t *k6x.Tags) *k6x.Tags { return t }),
 }
 
 func (c *client) close(sobek.FunctionCall) sobek.Value {

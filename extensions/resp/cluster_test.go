@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
@@ -295,7 +295,7 @@ func TestClusterThatCannot(t *testing.T) {
 	c.refuse = slices.Repeat([]string{"-CLUSTERDOWN Hash slot not served\r\n"}, 1000)
 	c.mu.Unlock()
 	require.Equal(t, result{Failed: 1}, justCounts(v.bench(`client.run({ iterations: 1, mix: { set: 1 } })`)))
-	require.Equal(t, 1.0, v.Counted(metricOps, "op", "set", "outcome", k6mod.KindBusy))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "set", "outcome", k6x.KindBusy))
 	c.mu.Lock()
 	c.refuse = nil
 	c.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const (
@@ -25,7 +24,7 @@ type Config struct {
 	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
 	// TLS is the option tls. It applies to servers that use TLS.
-	TLS *k6glue.TLS
+	TLS *k6x.TLS
 	// Cluster means that the servers belong to one Redis Cluster.
 	Cluster bool
 	RESP3   bool
@@ -41,12 +40,12 @@ type server struct {
 }
 
 type options struct {
-	k6mod.Target
-	k6mod.Timeouts
+	k6x.Target
+	k6x.Timeouts
 
-	TLS      *k6glue.TLSOptions `json:"tls"`
-	Cluster  bool               `json:"cluster"`
-	Protocol *int               `json:"protocol"`
+	TLS      *k6x.TLSOptions `json:"tls"`
+	Cluster  bool            `json:"cluster"`
+	Protocol *int            `json:"protocol"`
 }
 
 var errURL = errors.New("a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 " +
@@ -55,7 +54,7 @@ var errURL = errors.New("a server must be host:port, a unix socket (/path or uni
 var socketQuery = regexp.MustCompile(`^db=[0-9]+$`)
 
 func (o *options) config(urls []string) (*Config, error) {
-	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, Cluster: o.Cluster}
+	c := &Config{Timeout: k6x.DefaultTimeout, ConnectTimeout: k6x.DefaultConnectTimeout, Cluster: o.Cluster}
 	if o.Protocol != nil {
 		if *o.Protocol != 2 && *o.Protocol != 3 {
 			return nil, fmt.Errorf("protocol must be 2 or 3, the version of RESP, not %d", *o.Protocol)
@@ -76,7 +75,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if err := c.checkCluster(); err != nil {
 		return nil, err
 	}
-	c.TLS = &k6glue.TLS{}
+	c.TLS = &k6x.TLS{}
 	if o.TLS.Given() {
 		var err error
 		if c.TLS, err = o.TLS.Read(); err != nil {
@@ -148,7 +147,7 @@ func parse(text string) (server, error) { //nolint:cyclop // one case for each p
 		if port == "" {
 			port = defaultPort
 		}
-		if s.Address, err = k6mod.HostPort(host, port); err != nil {
+		if s.Address, err = k6x.HostPort(host, port); err != nil {
 			return server{}, err
 		}
 		if db := strings.Trim(u.Path, "/"); db != "" {

@@ -3,7 +3,7 @@ package resp
 import (
 	"errors"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
@@ -17,10 +17,10 @@ func (u unusable) Error() string { return u.said.Error() }
 // Unwrap returns the server's error, and workload.ErrClosed, which ends a run.
 func (u unusable) Unwrap() []error { return []error{u.said, workload.ErrClosed} }
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
-		return k6mod.Error{Kind: e.Kind, Message: e.Message, Cause: err}
+		return k6x.Error{Kind: e.Kind, Message: e.Message, Cause: err}
 	}
 
-	return k6mod.Error{Kind: k6mod.KindInternal, Message: err.Error(), Cause: err}
+	return k6x.Error{Kind: k6x.KindInternal, Message: err.Error(), Cause: err}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -16,7 +16,7 @@ func (n *node) watchEvictions() {
 		return
 	}
 	vu := n.client.VU()
-	config := n.wireConfig(k6glue.DialBeside(vu))
+	config := n.wireConfig(k6x.DialBeside(vu))
 	config.Timeout, config.ConnectTimeout = measure.EvictionsEvery, measure.EvictionsEvery
 	config.Traffic = nil
 	watched, logger := &n.client.shared.watched, vu.State().Logger

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func FuzzConfig(f *testing.F) {
@@ -13,7 +13,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		c, err := new(options).config(k6mod.SplitURLs(address))
+		c, err := new(options).config(k6x.SplitURLs(address))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
 				t.Fatalf("%q", err)
@@ -27,7 +27,7 @@ func FuzzConfig(f *testing.F) {
 			}
 		}
 		_ = c.target()
-		if _, err := new(options).config(k6mod.SplitURLs("redis://u:secret" + address)); err != nil && strings.Contains(err.Error(), "secret") {
+		if _, err := new(options).config(k6x.SplitURLs("redis://u:secret" + address)); err != nil && strings.Contains(err.Error(), "secret") {
 			t.Fatalf("%q", err)
 		}
 	})

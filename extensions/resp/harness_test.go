@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // vu is a VU with the module as `resp` and the tests' server as `url`.
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -43,7 +43,7 @@ func newVU(t *testing.T) *vu {
 
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
-	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v := &vu{testutil.NewRunner(t, ImportPath, root), t}
 	v.Set("url", redisURL(t))
 
 	return v
@@ -75,7 +75,7 @@ func step(t *testing.T, n int, plan measure.Plan, before, during string) measure
 	t.Helper()
 	root := New()
 
-	return k6test.Step(t, n, plan, "step", func() *k6test.Runner {
+	return testutil.Step(t, n, plan, "step", func() *testutil.Runner {
 		v := newInitVU(t, root)
 		v.Start(0)
 
@@ -110,5 +110,5 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "resp.(*client)", "resp/wire")
+	testutil.RequireNoneLeft(t, "resp.(*client)", "resp/wire")
 }

@@ -1,5 +1,5 @@
 /// <reference path="../internal/workload/index.d.ts" />
-/// <reference path="../internal/k6mod/index.d.ts" />
+/// <reference path="../internal/k6x/index.d.ts" />
 /**
  * k6/x/resp benchmarks servers that speak RESP, such as Redis, Valkey and pogocache, and Redis
  * Clusters. One call runs many operations, written in Go. For single commands in a script use

@@ -6,16 +6,15 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	section := ""
-	if value := call.Argument(0); !k6glue.IsNullish(value) {
+	if value := call.Argument(0); !k6x.IsNullish(value) {
 		var err error
-		if section, err = k6mod.Text("info", "the section", value); err != nil {
+		if section, err = k6x.Text("info", "the section", value); err != nil {
 			c.Throw(err)
 		}
 	}

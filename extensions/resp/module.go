@@ -5,7 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
@@ -24,10 +24,10 @@ const (
 func New() modules.Module {
 	var shared sharedByAll
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "RespError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Counts: []string{metricHits, metricMisses}},
-		Exports: func(m *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: metricOps, Counts: []string{metricHits, metricMisses}},
+		Exports: func(m *k6x.Module) map[string]any {
 			return map[string]any{"Client": (&module{m, &shared}).newClient}
 		},
 	})
@@ -58,7 +58,7 @@ func (s *sharedByAll) topology(config *Config) *topology {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	shared *sharedByAll
 }

@@ -8,8 +8,7 @@ import (
 	"sync"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
@@ -19,7 +18,7 @@ import (
 // The fields that every operation reads come first and need no pointer to the client: with hundreds
 // of clients in turn, each hop between objects is a cache miss.
 type node struct {
-	counts *k6mod.Instruments
+	counts *k6x.Instruments
 	seat   *eventloop.Seat
 	conn   *wire.Conn
 	mu     sync.Mutex
@@ -84,7 +83,7 @@ func (n *node) connect() (*wire.Conn, error) {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-func (n *node) dialer() dialFunc { return k6glue.Dial(n.client.VU()) }
+func (n *node) dialer() dialFunc { return k6x.Dial(n.client.VU()) }
 
 // Unix sockets use Go's dialer, because k6's takes no paths.
 func (n *node) wireConfig(dial dialFunc) *wire.Config {
@@ -126,7 +125,7 @@ func (n *node) after(conn *wire.Conn, err error) error {
 
 func (n *node) failed(err error) error {
 	if n.client.VU().Context().Err() != nil {
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	}
 
 	return final(err)

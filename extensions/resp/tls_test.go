@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 func secured(t *testing.T) (address, certificate string) {
@@ -62,7 +62,7 @@ func TestTLS(t *testing.T) {
 		`new resp.Client(secured, { tls: { cacerts: pem, serverName: 'other.test' } })`: "not other.test",
 	} {
 		e := v.fail(client + `.connect()`)
-		require.Equal(t, k6mod.KindConnect, e.Kind, client)
+		require.Equal(t, k6x.KindConnect, e.Kind, client)
 		require.Contains(t, e.Message, want, client)
 	}
 }

@@ -9,8 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
@@ -21,7 +20,7 @@ type database struct {
 	pool    *sql.DB
 	driver  string
 	timeout time.Duration
-	tags    k6mod.Tags
+	tags    k6x.Tags
 	// leave gives up the share of a shared pool; nil for the database's own pool.
 	leave   func()
 	source  string
@@ -33,7 +32,7 @@ type database struct {
 	connected bool
 }
 
-var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
+var databaseMethods = k6x.Methods[*database]{ //nolint:gochecknoglobals // a table
 	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
 	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,
 	"close": (*database).close, "ycsb": (*database).ycsb,
@@ -135,7 +134,7 @@ func (d *database) do(
 	if err != nil {
 		err = d.cutOff(err, timeout, took)
 	}
-	if d.VU().State() != nil && (err == nil || d.As(err).Kind != k6mod.KindUsage) {
+	if d.VU().State() != nil && (err == nil || d.As(err).Kind != k6x.KindUsage) {
 		d.Tag(d.tags)
 		d.Count(op, err)
 		d.EmitDuration(op, err, took)
@@ -149,14 +148,14 @@ func (d *database) do(
 // cutOff is needed because each driver words such an error differently.
 func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	switch kind := d.As(err).Kind; {
-	case kind != k6mod.KindTimeout && kind != k6mod.KindCancelled:
+	case kind != k6x.KindTimeout && kind != k6x.KindCancelled:
 		return err
 	case d.VU().Context().Err() != nil:
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	case took >= timeout && !d.connected:
-		return k6mod.Errorf(k6mod.KindTimeout, "no connection of the shared pool was free within timeout (%s)", timeout)
+		return k6x.Errorf(k6x.KindTimeout, "no connection of the shared pool was free within timeout (%s)", timeout)
 	case took >= timeout:
-		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
+		return k6x.Errorf(k6x.KindTimeout, "no answer within timeout (%s)", timeout)
 	default:
 		return err
 	}
@@ -167,16 +166,16 @@ func (d *database) read(method string, arguments []sobek.Value) (text string, va
 	if len(arguments) > 0 {
 		first, arguments = arguments[0], arguments[1:]
 	}
-	if text, err = k6mod.Name(method, "the SQL", first); err != nil {
+	if text, err = k6x.Name(method, "the SQL", first); err != nil {
 		return "", nil, err
 	}
 	if strings.Contains(text, "\x00") {
-		return "", nil, k6mod.Misuse("%s: the SQL has a NUL character, which would end it", method)
+		return "", nil, k6x.Misuse("%s: the SQL has a NUL character, which would end it", method)
 	}
 	values = make([]any, len(arguments))
 	for i, argument := range arguments {
 		if values[i], err = valueFor(d.driver, argument); err != nil {
-			return "", nil, k6mod.Misuse("%s: value %d %s", method, i+1, err)
+			return "", nil, k6x.Misuse("%s: value %d %s", method, i+1, err)
 		}
 	}
 

@@ -13,7 +13,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
@@ -29,12 +29,12 @@ const (
 	kindSyntax   = "syntax"    // the server cannot parse the statement
 )
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	var thrown *sobek.Exception
 	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil {
 		err = errors.Unwrap(thrown)
 	}
-	e := k6mod.Error{Kind: kindOf(err), Message: err.Error(), Cause: err}
+	e := k6x.Error{Kind: kindOf(err), Message: err.Error(), Cause: err}
 	if machbase, is := errors.AsType[*cmi.Error](err); is {
 		e.Code = machbase.Code
 	}
@@ -60,14 +60,14 @@ func kindOf(err error) string {
 	var network net.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return k6mod.KindTimeout
+		return k6x.KindTimeout
 	case errors.Is(err, context.Canceled):
-		return k6mod.KindCancelled
+		return k6x.KindCancelled
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
-		return k6mod.KindConnection
+		return k6x.KindConnection
 	default:
-		return k6mod.KindUsage
+		return k6x.KindUsage
 	}
 }
 
@@ -81,11 +81,11 @@ func kindOfLocal(e *sqlite.Error) string {
 	case sqlite3.SQLITE_TOOBIG:
 		return kindTooLarge
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB:
-		return k6mod.KindConnect
+		return k6x.KindConnect
 	case sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM:
-		return k6mod.KindAuth
+		return k6x.KindAuth
 	case sqlite3.SQLITE_INTERRUPT:
-		return k6mod.KindCancelled
+		return k6x.KindCancelled
 	}
 	switch e.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
@@ -101,5 +101,5 @@ func kindOfLocal(e *sqlite.Error) string {
 		}
 	}
 
-	return k6mod.KindServer
+	return k6x.KindServer
 }

@@ -11,8 +11,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
@@ -41,16 +40,16 @@ const (
 // New returns the JavaScript module: xk6-sql's functions with metrics, timeouts, kinds of errors,
 // and rows whose columns keep their order.
 func New() modules.Module {
-	var shared k6glue.Shared[poolKey, *sql.DB]
+	var shared k6x.Shared[poolKey, *sql.DB]
 	var records workload.YCSBShared
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "SqlError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
-		Exports: func(in *k6mod.Module) map[string]any {
-			m := &module{Module: in, shared: &shared, records: &records, waits: map[string]k6glue.Series{}}
+		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration},
+		Exports: func(in *k6x.Module) map[string]any {
+			m := &module{Module: in, shared: &shared, records: &records, waits: map[string]k6x.Series{}}
 			var err error
-			if m.wait, err = k6glue.NewTimes(in.VU().InitEnv().Registry, metricWait, waitInSweep); err != nil {
+			if m.wait, err = k6x.NewTimes(in.VU().InitEnv().Registry, metricWait, waitInSweep); err != nil {
 				m.Throw(err)
 			}
 
@@ -60,13 +59,13 @@ func New() modules.Module {
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	records *workload.YCSBShared
 	calls   clock.Contexts
-	shared  *k6glue.Shared[poolKey, *sql.DB]
+	shared  *k6x.Shared[poolKey, *sql.DB]
 	wait    *metrics.Metric
-	waits   map[string]k6glue.Series
+	waits   map[string]k6x.Series
 }
 
 // poolKey holds the settings that must be equal for databases to share a pool.
@@ -75,10 +74,10 @@ type poolKey struct{ driver, source, limits string }
 func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	driver := driverName(call.Argument(0))
 	if driver == "" {
-		m.Throw(k6mod.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres",
+		m.Throw(k6x.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres",
 			call.Argument(0)))
 	}
-	source, err := k6mod.Text("open", "the name of the database", call.Argument(1))
+	source, err := k6x.Text("open", "the name of the database", call.Argument(1))
 	if err != nil {
 		m.Throw(err)
 	}
@@ -109,7 +108,7 @@ func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err e
 		return err
 	}
 	if driver == driverPostgres {
-		err = postgres.WithFiles(source, func(path string) ([]byte, error) { return k6glue.ReadFile(m.VU(), path) }, open)
+		err = postgres.WithFiles(source, func(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) }, open)
 	} else {
 		err = open(source)
 	}
@@ -117,7 +116,7 @@ func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err e
 		return nil, err
 	}
 	if o.shared {
-		pool.SetMaxIdleConns(k6glue.MaxElements)
+		pool.SetMaxIdleConns(k6x.MaxElements)
 	}
 	for _, limit := range o.limits {
 		limit(pool)
@@ -148,7 +147,7 @@ func driverName(value sobek.Value) string {
 // Throw throws err as an exception of the module. Its code is a string if the server's code is.
 func (m *module) Throw(err error) {
 	if state := postgres.Code(err); state != "" {
-		panic(m.NewError(err, k6mod.Property{Name: "code", Value: state}))
+		panic(m.NewError(err, k6x.Property{Name: "code", Value: state}))
 	}
 	m.Module.Throw(err)
 }

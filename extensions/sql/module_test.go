@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/ext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-func newInitVU(t *testing.T) *k6test.Runner {
+func newInitVU(t *testing.T) *testutil.Runner {
 	t.Helper()
-	v := k6test.NewRunner(t, ImportPath, New())
+	v := testutil.NewRunner(t, ImportPath, New())
 	for _, name := range []string{"sqlite3", "postgres", "machbase"} {
 		driver, is := ext.Get(ext.JSExtension)["k6/x/sql/driver/"+name].Module.(*driverModule)
 		require.True(t, is)
@@ -28,7 +28,7 @@ func newInitVU(t *testing.T) *k6test.Runner {
 	return v
 }
 
-func newVU(t *testing.T) *k6test.Runner {
+func newVU(t *testing.T) *testutil.Runner {
 	t.Helper()
 	v := newInitVU(t)
 	v.Run(`var db = sql.open(sqlite3, ':memory:', { max_open_conns: 1 })`)
@@ -64,8 +64,8 @@ func TestTagsOfADatabase(t *testing.T) {
 }
 
 func TestMetricsInASweep(t *testing.T) {
-	var v *k6test.Runner
-	reading := k6test.Step(t, 1, measure.Plan{Operations: 20}, "select", func() *k6test.Runner {
+	var v *testutil.Runner
+	reading := testutil.Step(t, 1, measure.Plan{Operations: 20}, "select", func() *testutil.Runner {
 		v = newVU(t)
 
 		return v
@@ -96,7 +96,7 @@ func TestErrors(t *testing.T) {
 		require.Equal(t, "SqlError", e.Name, script)
 		require.Equal(t, kind, e.Kind, "%s: %s", script, e.Message)
 	}
-	require.Equal(t, k6test.Thrown{Name: "SqlError", Message: "SQL logic error: no such table: nowhere (1)", Kind: kindNotFound, Code: 1},
+	require.Equal(t, testutil.Thrown{Name: "SqlError", Message: "SQL logic error: no such table: nowhere (1)", Kind: kindNotFound, Code: 1},
 		v.Fail(`db.query('select 1 from nowhere')`))
 	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "syntax"))
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
@@ -126,7 +126,7 @@ func TestTimeout(t *testing.T) {
 		`sql.open(sqlite3, ':memory:', { timeout: '120ms' }).query(endless)`: "120ms",
 		`sql.open(sqlite3, ':memory:', { timeout: '130ms' }).exec(endless)`:  "130ms",
 	} {
-		require.Equal(t, k6test.Thrown{Name: "SqlError", Message: "no answer within timeout (" + timeout + ")", Kind: "timeout"}, v.Fail(script))
+		require.Equal(t, testutil.Thrown{Name: "SqlError", Message: "no answer within timeout (" + timeout + ")", Kind: "timeout"}, v.Fail(script))
 	}
 	require.Equal(t, 4.0, v.Counted(metricOps, "outcome", "timeout"))
 }
@@ -166,7 +166,7 @@ func TestWrongUse(t *testing.T) {
 		`db.query('select ?', new Array(4294967295))`:     `query: value 1 cannot be read: an array has 4294967295 elements: at most 1000000 are allowed`,
 		`db.queryWithTimeout('0s', 'select 1')`:           `queryWithTimeout: the timeout must be more than 0`,
 	} {
-		require.Equal(t, k6test.Thrown{Name: "SqlError", Message: message, Kind: "usage"}, v.Fail(script), script)
+		require.Equal(t, testutil.Thrown{Name: "SqlError", Message: message, Kind: "usage"}, v.Fail(script), script)
 	}
 }
 
@@ -193,15 +193,15 @@ func TestDeclarations(t *testing.T) {
 	require.ElementsMatch(t, methods, declared("Database", `(?m)^    (\w+)\(`))
 	for _, metric := range []string{metricOps, metricDuration, metricWait} {
 		require.Contains(t, string(raw), "`"+metric+"`")
-		_, absent := k6glue.AbsentInSweep(metric)
+		_, absent := k6x.AbsentInSweep(metric)
 		require.Equal(t, metric != metricOps, absent)
 	}
 }
 
 func TestSharedPool(t *testing.T) {
 	root := New()
-	vu := func() *k6test.Runner {
-		v := k6test.NewRunner(t, ImportPath, root)
+	vu := func() *testutil.Runner {
+		v := testutil.NewRunner(t, ImportPath, root)
 		driver, is := ext.Get(ext.JSExtension)["k6/x/sql/driver/sqlite3"].Module.(*driverModule)
 		require.True(t, is)
 		v.Set("sqlite3", driver.id)
@@ -234,8 +234,8 @@ func TestSharedPool(t *testing.T) {
 
 func TestSharedPoolInASweep(t *testing.T) {
 	root := New()
-	reading := k6test.Step(t, 3, measure.Plan{Operations: 60}, "select", func() *k6test.Runner {
-		v := k6test.NewRunner(t, ImportPath, root)
+	reading := testutil.Step(t, 3, measure.Plan{Operations: 60}, "select", func() *testutil.Runner {
+		v := testutil.NewRunner(t, ImportPath, root)
 		driver, is := ext.Get(ext.JSExtension)["k6/x/sql/driver/sqlite3"].Module.(*driverModule)
 		require.True(t, is)
 		v.Set("sqlite3", driver.id)

@@ -7,8 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // defaultTimeout is the default of k6/http.
@@ -16,17 +15,17 @@ const defaultTimeout = 60 * time.Second
 
 type options struct {
 	timeout time.Duration
-	tags    k6mod.Tags
+	tags    k6x.Tags
 	limits  []func(*sql.DB)
 	limited string
 	shared  bool
 }
 
-var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
-	k6mod.Into("shared", func(o *options) *bool { return &o.shared }, func(method, what string, value sobek.Value) (bool, error) {
-		shared, is := k6glue.Scalar(value).(bool)
+var openOptions = k6x.Options[options]{ //nolint:gochecknoglobals // a table
+	k6x.Into("shared", func(o *options) *bool { return &o.shared }, func(method, what string, value sobek.Value) (bool, error) {
+		shared, is := k6x.Scalar(value).(bool)
 		if !is {
-			return false, k6mod.Wrong(method, what, "true or false", value)
+			return false, k6x.Wrong(method, what, "true or false", value)
 		}
 
 		return shared, nil
@@ -40,14 +39,14 @@ var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 
 		return err
 	}},
-	k6mod.TagsOption(func(o *options) *k6mod.Tags { return &o.tags }),
+	k6x.TagsOption(func(o *options) *k6x.Tags { return &o.tags }),
 }
 
-func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
-	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
-		n, is := k6glue.Scalar(value).(int64)
-		if !is || n < 0 || n > k6glue.MaxElements {
-			return k6mod.Wrong(method, "option "+name, "an integer from 0", value)
+func limit(name string, set func(*sql.DB, int)) k6x.Option[options] {
+	return k6x.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
+		n, is := k6x.Scalar(value).(int64)
+		if !is || n < 0 || n > k6x.MaxElements {
+			return k6x.Wrong(method, "option "+name, "an integer from 0", value)
 		}
 		o.limits = append(o.limits, func(pool *sql.DB) { set(pool, int(n)) })
 		o.limited += fmt.Sprintf("%s %d ", name, n)
@@ -56,9 +55,9 @@ func limit(name string, set func(*sql.DB, int)) k6mod.Option[options] {
 	}}
 }
 
-func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[options] {
-	return k6mod.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
-		d, err := k6mod.Time(method, "option "+name, value)
+func lifetime(name string, set func(*sql.DB, time.Duration)) k6x.Option[options] {
+	return k6x.Option[options]{Name: name, Read: func(o *options, method string, value sobek.Value) error {
+		d, err := k6x.Time(method, "option "+name, value)
 		if err != nil {
 			return err
 		}
@@ -70,9 +69,9 @@ func lifetime(name string, set func(*sql.DB, time.Duration)) k6mod.Option[option
 }
 
 func timeoutOf(method, what string, value sobek.Value) (time.Duration, error) {
-	d, err := k6mod.Time(method, what, value)
+	d, err := k6x.Time(method, what, value)
 	if err == nil && d <= 0 {
-		return 0, k6mod.Misuse("%s: %s must be more than 0", method, what)
+		return 0, k6x.Misuse("%s: %s must be more than 0", method, what)
 	}
 
 	return d, err

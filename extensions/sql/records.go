@@ -11,7 +11,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
@@ -20,7 +20,7 @@ import (
 func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 	d.MustRun()
 	if d.leave != nil {
-		d.Throw(k6mod.Misuse("ycsb: a client has a connection of its own: open the database without shared"))
+		d.Throw(k6x.Misuse("ycsb: a client has a connection of its own: open the database without shared"))
 	}
 	if d.records == nil {
 		d.records = &records{database: d, prepared: map[string]*sql.Stmt{}}
@@ -37,11 +37,11 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 type recordsHost struct {
 	*module
 
-	tags k6mod.Tags
+	tags k6x.Tags
 }
 
 // Tag implements workload.BenchHost.
-func (h recordsHost) Tag(tags k6mod.Tags) {
+func (h recordsHost) Tag(tags k6x.Tags) {
 	if tags.Key() == "" {
 		tags = h.tags
 	}

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
@@ -62,7 +61,7 @@ func (d *database) countWait(op string) {
 		series = d.Meter().Series(d.wait, append(slices.Clone(d.tags.Pairs()), [2]string{"op", op})...)
 		d.waits[key] = series
 	}
-	d.Meter().Emit(k6glue.Duration{Series: series, Took: d.waited})
+	d.Meter().Emit(k6x.Timing{Series: series, Took: d.waited})
 }
 
 var transaction = []string{ //nolint:gochecknoglobals // a constant
@@ -75,7 +74,7 @@ func (d *database) checkShared(method, text string) error {
 	}
 	word, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), " ")
 	if slices.Contains(transaction, strings.ToLower(strings.TrimRight(word, "; \t\r\n"))) {
-		return k6mod.Misuse("%s: %s is for one connection, and each call on a shared pool may have another one: "+
+		return k6x.Misuse("%s: %s is for one connection, and each call on a shared pool may have another one: "+
 			"open the database without shared for transactions", method, word)
 	}
 

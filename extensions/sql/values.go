@@ -13,8 +13,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Drivers whose values are converted by their own table: see the README.
@@ -37,7 +36,7 @@ const maxDate = 8.64e15
 // valueFor converts an argument of a query for the driver. An error describes the argument without
 // its number, which the caller adds.
 func valueFor(driver string, argument sobek.Value) (any, error) {
-	value, err := k6glue.Export(argument)
+	value, err := k6x.Export(argument)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
@@ -118,7 +117,7 @@ func (r *result) read(method string, rows *sql.Rows) (err error) {
 	}
 	for i, name := range r.columns {
 		if slices.Contains(r.columns[:i], name) {
-			return k6mod.Misuse("%s: two columns are named %q: give them different names, such as t.%s as t_%s", method, name, name, name)
+			return k6x.Misuse("%s: two columns are named %q: give them different names, such as t.%s as t_%s", method, name, name, name)
 		}
 	}
 	types, err := rows.ColumnTypes()
@@ -149,7 +148,7 @@ func (r *result) objects(rt *sobek.Runtime, driver string) (sobek.Value, error) 
 		for j, value := range row {
 			made, err := toScript(rt, driver, r.types[j], value)
 			if err == nil {
-				err = k6glue.SetOwn(object, r.columns[j], made)
+				err = k6x.SetOwn(object, r.columns[j], made)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("column %s: %w", r.columns[j], err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -113,7 +113,7 @@ func unit(name, text string) error {
 		return nil //nolint:nilerr // it has a unit, or is invalid
 	}
 
-	return units.Number(name, number)
+	return input.NumberUnit(name, number)
 }
 
 // longest limits durations to what fits in a time.Duration.

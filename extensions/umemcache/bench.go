@@ -5,7 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -48,7 +48,7 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 	return value, hit, err
 }
 
-var errTTL error = k6mod.Misuse("umem-cache has no time to live: option ttl must be 0")
+var errTTL error = k6x.Misuse("umem-cache has no time to live: option ttl must be 0")
 
 // GetOrSet implements workload.GetOrSetter. A value that the server rejects is a failure, not
 // workload.ErrRefused: another client may have taken the fill lock and stored a different value, or

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
@@ -76,8 +76,8 @@ func TestPrefill(t *testing.T) {
 	}
 
 	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
-	session := &k6glue.Session{Client: step.Client(0)}
-	v.VU.CtxField = k6glue.WithSession(t.Context(), session)
+	session := &k6x.Session{Client: step.Client(0)}
+	v.VU.CtxField = k6x.WithSession(t.Context(), session)
 	require.NoError(t, session.Client.Run(t.Context(), "step", nil, func() error {
 		require.Equal(t, thrown{
 			"prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()", "usage",
@@ -132,8 +132,8 @@ func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measu
 	for i := range errs {
 		v := newInitVU(t, root, server)
 		v.Start(uint64(i + 1))
-		session := &k6glue.Session{Client: s.Client(i), Op: "step"}
-		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
+		session := &k6x.Session{Client: s.Client(i), Op: "step"}
+		v.VU.CtxField = k6x.WithSession(v.VU.CtxField, session)
 		v.Run(`var client = new umemcache.Client(addr, ` + options + `)`)
 		wait.Go(func() {
 			defer session.End()

@@ -10,8 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
@@ -36,12 +35,12 @@ type client struct {
 	key, into, value []byte // reusable buffers
 	done             done
 
-	tasks *k6mod.Tasks
+	tasks *k6x.Tasks
 }
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, &o, o.config)
+	config := k6x.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m, config: config, tasks: m.NewTasks(true)}
 	c.store = &store{client: c}
 	c.bench = workload.NewCache(m, &m.shared.bench, config.Target.Address, c.store)
@@ -55,19 +54,19 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":       k6mod.InTurn((*client).connect),
-	"asyncConnect":  k6mod.Promising((*client).connectTask),
+var methods = k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect":       k6x.InTurn((*client).connect),
+	"asyncConnect":  k6x.Promising((*client).connectTask),
 	"get":           (*client).get,
-	"asyncGet":      k6mod.Promising((*client).getTask),
+	"asyncGet":      k6x.Promising((*client).getTask),
 	"getOrSet":      (*client).getOrSet,
-	"asyncGetOrSet": k6mod.Promising((*client).getOrSetTask),
+	"asyncGetOrSet": k6x.Promising((*client).getOrSetTask),
 	"set":           (*client).set,
-	"asyncSet":      k6mod.Promising((*client).setTask),
+	"asyncSet":      k6x.Promising((*client).setTask),
 	"delete":        (*client).remove,
-	"asyncDelete":   k6mod.Promising((*client).deleteTask),
+	"asyncDelete":   k6x.Promising((*client).deleteTask),
 	"close":         (*client).close,
-	"asyncClose":    k6mod.Promising((*client).closeTask),
+	"asyncClose":    k6x.Promising((*client).closeTask),
 	"run":           (*client).run,
 	"prefill":       (*client).prefill,
 	"hitRate":       (*client).hitRate,
@@ -83,22 +82,22 @@ func (c *client) connect(call sobek.FunctionCall) sobek.Value {
 
 // The metrics carry the tags until done is called.
 func (c *client) tagged(method string, options sobek.Value) (done func()) {
-	if k6glue.IsNullish(options) {
+	if k6x.IsNullish(options) {
 		return untagged
 	}
-	var tags k6mod.Tags
+	var tags k6x.Tags
 	if err := callOptions.Read(method, options, &tags); err != nil {
 		c.Throw(err)
 	}
 	c.Tag(tags)
 
-	return func() { c.Tag(k6mod.Tags{}) }
+	return func() { c.Tag(k6x.Tags{}) }
 }
 
 func untagged() {}
 
-var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
-	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
+var callOptions = k6x.Options[k6x.Tags]{ //nolint:gochecknoglobals // a table
+	k6x.TagsOption(func(t *k6x.Tags) *k6x.Tags { return t }),
 }
 
 func (c *client) close(sobek.FunctionCall) sobek.Value {
@@ -108,7 +107,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-var errCalling error = k6mod.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
+var errCalling error = k6x.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
 
 // notCalling throws during an operation, because operations share buffers.
 func (c *client) notCalling() {
@@ -164,11 +163,11 @@ func (c *client) join() error {
 		return nil
 	}
 	if c.VU().State() == nil {
-		return k6mod.ErrInit
+		return k6x.ErrInit
 	}
 	target, err := c.shared.targets.Join(c.config.Target, func() (wire.Target, error) { return c.config.open(c.VU()) })
 	if err != nil {
-		return k6mod.Misuse("%s", err)
+		return k6x.Misuse("%s", err)
 	}
 	c.wire = wire.NewClient(target, c.config.Timeout)
 	c.wire.Use(c.seat)

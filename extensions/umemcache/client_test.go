@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
@@ -276,9 +276,9 @@ func TestClientOfASweep(t *testing.T) {
 	requireConnections(t, server, 0)
 	set := v.Counted(metricOps)
 	step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
-	session := &k6glue.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
+	session := &k6x.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
 	plain := v.VU.CtxField
-	v.VU.CtxField = k6glue.WithSession(plain, session)
+	v.VU.CtxField = k6x.WithSession(plain, session)
 	require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 		v.Run(`client.get('k')`)
 

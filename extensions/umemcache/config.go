@@ -11,8 +11,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -26,7 +25,7 @@ const (
 // Config describes a server, and how to use it.
 type Config struct {
 	Target targetConfig
-	TLS    *k6glue.TLS // the parsed Target.TLS; nil: plain text
+	TLS    *k6x.TLS // the parsed Target.TLS; nil: plain text
 
 	Timeout time.Duration // limit for one operation
 	Binary  bool          // values are returned as ArrayBuffers
@@ -42,20 +41,20 @@ type targetConfig struct {
 	ConnectTimeout       time.Duration
 	MaxValue             int // maximum size of a value in bytes
 	UseTLS               bool
-	TLS                  k6glue.TLSOptions
+	TLS                  k6x.TLSOptions
 }
 
 type options struct {
-	k6mod.Target
+	k6x.Target
 
 	Generation           string `json:"generation"`
 	Threads              int    `json:"threads"`
 	ConnectionsPerThread int    `json:"connectionsPerThread"`
-	k6mod.Timeouts
-	TLS      *k6glue.TLSOptions `json:"tls"`
-	Cluster  bool               `json:"cluster"`
-	MaxValue int                `json:"maxValue"`
-	Values   string             `json:"values"`
+	k6x.Timeouts
+	TLS      *k6x.TLSOptions `json:"tls"`
+	Cluster  bool            `json:"cluster"`
+	MaxValue int             `json:"maxValue"`
+	Values   string          `json:"values"`
 }
 
 func (o *options) config(urls []string) (*Config, error) {
@@ -73,11 +72,11 @@ func (o *options) config(urls []string) (*Config, error) {
 			Address: address, Cluster: o.Cluster, Generation: defaults.Generation, Threads: defaults.Threads,
 			ConnectionsPerThread: defaults.ConnectionsPerThread, ConnectTimeout: defaults.ConnectTimeout, MaxValue: defaults.MaxValue,
 		},
-		Timeout: k6mod.DefaultTimeout, Binary: o.Values == valuesBinary,
+		Timeout: k6x.DefaultTimeout, Binary: o.Values == valuesBinary,
 	}
-	k6glue.Override(&c.Target.Threads, o.Threads)
-	k6glue.Override(&c.Target.ConnectionsPerThread, o.ConnectionsPerThread)
-	k6glue.Override(&c.Target.MaxValue, o.MaxValue)
+	k6x.Override(&c.Target.Threads, o.Threads)
+	k6x.Override(&c.Target.ConnectionsPerThread, o.ConnectionsPerThread)
+	k6x.Override(&c.Target.MaxValue, o.MaxValue)
 	if o.TLS.Given() {
 		c.Target.UseTLS, c.Target.TLS = true, *o.TLS
 		var err error
@@ -93,7 +92,7 @@ func (o *options) config(urls []string) (*Config, error) {
 		c.Target.Generation = g
 	}
 	if err := cmp.Or(
-		o.Override(&c.Timeout, &c.Target.ConnectTimeout), k6mod.OneOf("values", o.Values, valuesString, valuesBinary),
+		o.Override(&c.Timeout, &c.Target.ConnectTimeout), k6x.OneOf("values", o.Values, valuesString, valuesBinary),
 	); err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func (c *Config) open(vu modules.VU) (wire.Target, error) {
 
 // dialer connects over IPv6, the only protocol of the server.
 func dialer(vu modules.VU) func(ctx context.Context, address string) (net.Conn, error) {
-	dial := k6glue.Dial(vu)
+	dial := k6x.Dial(vu)
 
 	return func(ctx context.Context, address string) (net.Conn, error) {
 		conn, err := dial(ctx, "tcp6", address)

@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
 type vu struct {
-	*k6test.Runner
+	*testutil.Runner
 
 	t *testing.T
 }
@@ -26,7 +26,7 @@ func newVU(t *testing.T, server *umemtest.Server) *vu {
 
 func newInitVU(t *testing.T, root modules.Module, server *umemtest.Server) *vu {
 	t.Helper()
-	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v := &vu{testutil.NewRunner(t, ImportPath, root), t}
 	v.Set("addr", server.Address())
 
 	return v
@@ -44,5 +44,5 @@ func (v *vu) fail(script string) thrown {
 
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "umemcache.(*client)")
+	testutil.RequireNoneLeft(t, "umemcache.(*client)")
 }

@@ -1,5 +1,5 @@
 /// <reference path="../internal/workload/index.d.ts" />
-/// <reference path="../internal/k6mod/index.d.ts" />
+/// <reference path="../internal/k6x/index.d.ts" />
 /**
  * k6/x/umemcache is a client of umem-cache that speaks its protocol (TCP over IPv6).
  *

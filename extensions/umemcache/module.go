@@ -5,8 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
@@ -29,10 +28,10 @@ const (
 func New() modules.Module {
 	var shared sharedByAll
 
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: "UmemcacheError", AsError: asError,
-		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricHits, metricMisses}},
-		Exports: func(m *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricHits, metricMisses}},
+		Exports: func(m *k6x.Module) map[string]any {
 			vu := &module{m, &shared, m.Counter(metricRetries), m.Counter(metricLostFills)}
 
 			return map[string]any{"Client": vu.newClient}
@@ -42,21 +41,21 @@ func New() modules.Module {
 
 type sharedByAll struct {
 	// targets are the shared connections: a server has slots for only 512.
-	targets k6glue.Shared[targetConfig, wire.Target]
+	targets k6x.Shared[targetConfig, wire.Target]
 	bench   workload.CacheShared
 }
 
 type module struct {
-	*k6mod.Module
+	*k6x.Module
 
 	shared             *sharedByAll
-	retries, lostFills k6glue.Series
+	retries, lostFills k6x.Series
 }
 
-func asError(err error) k6mod.Error {
+func asError(err error) k6x.Error {
 	if e, is := errors.AsType[*wire.Error](err); is {
-		return k6mod.Error{Kind: string(e.Kind), Message: e.Message, Cause: err}
+		return k6x.Error{Kind: string(e.Kind), Message: e.Message, Cause: err}
 	}
 
-	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
+	return k6x.Error{Kind: k6x.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
 }

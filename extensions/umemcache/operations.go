@@ -5,8 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -25,7 +24,7 @@ func (c *client) get(call sobek.FunctionCall) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
+	return k6x.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
@@ -41,7 +40,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 		return err
 	})
 
-	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
+	return k6x.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
 func (c *client) asked(d *done, value []byte, found bool) {
@@ -65,7 +64,7 @@ func (c *client) filler(value sobek.Value) func() ([]byte, error) {
 			return nil, err
 		}
 
-		return k6mod.Bytes(c.Runtime(), "getOrSet", "what the function returns", made, &c.value)
+		return k6x.Bytes(c.Runtime(), "getOrSet", "what the function returns", made, &c.value)
 	}
 }
 
@@ -96,7 +95,7 @@ func (c *client) valueOf(operation string, value sobek.Value) []byte {
 }
 
 func (c *client) bytesOf(operation, what string, value sobek.Value, buffer *[]byte) []byte {
-	bytes, err := k6mod.Bytes(c.Runtime(), operation, what, value, buffer)
+	bytes, err := k6x.Bytes(c.Runtime(), operation, what, value, buffer)
 	if err != nil {
 		c.Throw(err)
 	}

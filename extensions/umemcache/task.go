@@ -6,8 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -18,7 +17,7 @@ type task struct {
 	job       func(context.Context, *wire.Client, *done) error
 	close     bool
 
-	tags       k6mod.Tags
+	tags       k6x.Tags
 	key, value []byte
 	// found means that value is the result; given, that the call has a value.
 	found, given bool
@@ -27,8 +26,8 @@ type task struct {
 	done  done
 }
 
-// Tasks implements k6mod.Tasker.
-func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+// Tasks implements k6x.Tasker.
+func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 
 func (c *client) newTask(operation string, call sobek.FunctionCall, arguments int) (*task, error) {
 	t := &task{client: c, operation: operation}
@@ -36,13 +35,13 @@ func (c *client) newTask(operation string, call sobek.FunctionCall, arguments in
 		return t, errCalling
 	}
 	if arguments > 0 {
-		key, err := k6mod.Bytes(c.Runtime(), operation, "the key", call.Argument(0), &t.key)
+		key, err := k6x.Bytes(c.Runtime(), operation, "the key", call.Argument(0), &t.key)
 		if err != nil {
 			return t, err
 		}
 		t.key = bytes.Clone(key)
 	}
-	if options := call.Argument(arguments); !k6glue.IsNullish(options) {
+	if options := call.Argument(arguments); !k6x.IsNullish(options) {
 		return t, callOptions.Read(operation, options, &t.tags)
 	}
 
@@ -55,7 +54,7 @@ func (c *client) newStoring(operation string, call sobek.FunctionCall) (*task, e
 	if err != nil {
 		return t, err
 	}
-	value, err := k6mod.Bytes(c.Runtime(), operation, "the value", call.Argument(1), &t.value)
+	value, err := k6x.Bytes(c.Runtime(), operation, "the value", call.Argument(1), &t.value)
 	t.value = bytes.Clone(value)
 
 	return t, err
@@ -114,10 +113,10 @@ func (c *client) deleteTask(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// CallTags implements k6mod.Tagged.
-func (t *task) CallTags() k6mod.Tags { return t.tags }
+// CallTags implements k6x.Tagged.
+func (t *task) CallTags() k6x.Tags { return t.tags }
 
-// Do implements k6mod.Task.
+// Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	c := t.client
 	if t.close {
@@ -133,7 +132,7 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	return err
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	c := t.client
 	if t.began {
@@ -148,6 +147,6 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 	case !t.found:
 		return sobek.Null(), nil
 	default:
-		return k6glue.FromBytes(c.Runtime(), t.value, c.config.Binary), nil
+		return k6x.FromBytes(c.Runtime(), t.value, c.config.Binary), nil
 	}
 }

@@ -8,12 +8,12 @@ import (
 	_ "github.com/grafana/xk6-redis"
 	"github.com/redis/go-redis/v9/logging"
 	_ "github.com/xk6-sweep/xk6-sweep"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"
 )
 
 func main() {
 	logging.Disable() // go-redis logs what its calls return as errors
-	k6glue.ShowVersion()
+	k6x.ShowVersion()
 	k6cmd.Execute()
 }

@@ -276,7 +276,7 @@ func TestMetricsKeepTheRules(t *testing.T) {
 				names[found[1]] = true
 			}
 		}
-		names[module+"_failed"] = true // registered by k6mod
+		names[module+"_failed"] = true // registered by k6x
 		for name := range names {
 			require.True(t, strings.Contains(documented, "`"+name+"`"), "%s is not documented", name)
 		}

@@ -1,3 +1,3 @@
-// Package testutil starts, stops and pauses real and fake servers for tests, and has an in-memory
-// Store and a recording Observer of workloads. It imports no k6.
+// Package testutil has what tests share: real and fake servers that start, stop and pause, a VU
+// that runs JavaScript, a step of a sweep, k6's exit, emitted samples, and leaked goroutines.
 package testutil

@@ -3,17 +3,17 @@ package workload
 import (
 	"errors"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
-// BenchHost is the client's module of a benchmark. k6mod.Module implements it.
+// BenchHost is the client's module of a benchmark. k6x.Module implements it.
 type BenchHost interface {
 	Host
 
 	// Tag sets the tags of a call's samples.
-	Tag(tags k6mod.Tags)
+	Tag(tags k6x.Tags)
 	// As converts an error for scripts.
-	As(err error) k6mod.Error
+	As(err error) k6x.Error
 	// Throw throws an error in JavaScript. It does not return.
 	Throw(err error)
 	// Abort ends the test with an error after the current call.
@@ -24,7 +24,7 @@ type BenchHost interface {
 func Fail(host BenchHost, err error) {
 	e := host.As(err)
 	e.Message = err.Error()
-	if errors.Is(err, ErrClosed) && e.Kind == k6mod.KindUsage {
+	if errors.Is(err, ErrClosed) && e.Kind == k6x.KindUsage {
 		host.Abort(&e)
 
 		return

@@ -4,8 +4,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 )
 
@@ -26,7 +25,7 @@ type CacheBench struct {
 	ycsb   *YCSBBench
 
 	observer *observer // records accesses of the hit-rate benchmark
-	last     k6glue.Frozen[*asked]
+	last     k6x.Frozen[*asked]
 	work     map[*asked]*job
 	fills    map[string]*fill     // prefills by their keys and values
 	rates    map[bool]*RateClient // hit-rate clients by the option verify
@@ -81,4 +80,4 @@ func (b *CacheBench) join() {
 
 func (b *CacheBench) fail(err error) { Fail(b.host, err) }
 
-func (b *CacheBench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }
+func (b *CacheBench) misuse(format string, args ...any) { b.host.Throw(k6x.Misuse(format, args...)) }

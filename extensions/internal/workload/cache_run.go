@@ -7,8 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -18,7 +17,7 @@ func (b *CacheBench) Run(call sobek.FunctionCall) sobek.Value {
 	work, asked := b.job(call.Argument(0))
 	work.Prefilled(work.written.Load() >= int64(asked.options.Keys.Count))
 	b.host.Tag(asked.options.Tags)
-	defer b.host.Tag(k6mod.Tags{})
+	defer b.host.Tag(k6x.Tags{})
 	var result Result
 	err := b.runs.Do(func(ctx context.Context) (err error) {
 		result, err = work.Run(ctx, work.observer)
@@ -31,7 +30,7 @@ func (b *CacheBench) Run(call sobek.FunctionCall) sobek.Value {
 	}
 	b.runs.LogFailures(result.Failed, result.Succeeded)
 
-	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "seconds": result.Took.Seconds(),
@@ -41,7 +40,7 @@ func (b *CacheBench) Run(call sobek.FunctionCall) sobek.Value {
 type options struct {
 	Options
 
-	Tags k6mod.Tags `json:"tags"`
+	Tags k6x.Tags `json:"tags"`
 }
 
 // asked holds a script's options and their workload. It is immutable.
@@ -53,7 +52,7 @@ type asked struct {
 // asked parses a method's options. It caches the last ones, because scripts usually repeat them.
 func (b *CacheBench) asked(method string, value sobek.Value) *asked {
 	asked, err := b.last.Of(b.host.VU().Runtime(), value, func(value sobek.Value) (*asked, error) {
-		text, err := k6glue.OptionsJSON(value)
+		text, err := k6x.OptionsJSON(value)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +138,7 @@ func (b *CacheBench) Prefill(call sobek.FunctionCall) sobek.Value {
 			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
 		}
 		b.host.Tag(options.Tags)
-		defer b.host.Tag(k6mod.Tags{})
+		defer b.host.Tag(k6x.Tags{})
 		if err := b.runs.Do(func(ctx context.Context) (err error) {
 			result, err = filling.Prefill(ctx)
 
@@ -155,7 +154,7 @@ func (b *CacheBench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 
-	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
 		"seconds": result.Took.Seconds(),
 	})

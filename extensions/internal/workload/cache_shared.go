@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // CacheShared is the state that all clients of a module share. The zero value is ready to use.
@@ -43,7 +43,7 @@ func (s *CacheShared) options(text string) (*asked, error) {
 		return a, nil
 	}
 	a := &asked{text, options{Options: Defaults()}}
-	if err := k6glue.DecodeOptions([]byte(text), &a.options); err != nil {
+	if err := k6x.DecodeOptions([]byte(text), &a.options); err != nil {
 		return nil, err
 	}
 	if s.read == nil {

@@ -9,8 +9,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const (
@@ -19,11 +18,11 @@ const (
 )
 
 type rateOptions struct {
-	Config     config     `json:"config"`
-	Pass       string     `json:"pass"`
-	Iterations int        `json:"iterations"`
-	Verify     bool       `json:"verify"`
-	Tags       k6mod.Tags `json:"tags"`
+	Config     config   `json:"config"`
+	Pass       string   `json:"pass"`
+	Iterations int      `json:"iterations"`
+	Verify     bool     `json:"verify"`
+	Tags       k6x.Tags `json:"tags"`
 }
 
 // config is the name of a published configuration, or an object.
@@ -71,7 +70,7 @@ func (o *rateOptions) validate() error {
 func (b *CacheBench) HitRate(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	var o rateOptions
-	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+	if err := k6x.ReadOptions(call.Argument(0), &o); err != nil {
 		b.misuse("hitRate: %s", err)
 	}
 	if err := o.validate(); err != nil {
@@ -84,7 +83,7 @@ func (b *CacheBench) HitRate(call sobek.FunctionCall) sobek.Value {
 	}
 	client := b.rate(o.Verify)
 	b.host.Tag(o.Tags)
-	defer b.host.Tag(k6mod.Tags{})
+	defer b.host.Tag(k6x.Tags{})
 
 	var result RateResult
 	err = b.runs.Do(func(ctx context.Context) (err error) {
@@ -97,7 +96,7 @@ func (b *CacheBench) HitRate(call sobek.FunctionCall) sobek.Value {
 		b.fail(err)
 	}
 
-	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded(), "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "left": pass.Left(), "seconds": result.Took().Seconds(),

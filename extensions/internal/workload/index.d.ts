@@ -1,4 +1,4 @@
-/// <reference path="../k6mod/index.d.ts" />
+/// <reference path="../k6x/index.d.ts" />
 /**
  * k6/x/memcached, k6/x/umemcache and k6/x/resp do many operations in one call, in Go:
  *

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 // Options describe a workload, under their names in scripts. [Defaults] returns the defaults.
@@ -99,7 +98,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 	}
 	type plain Mix
 	read := plain{}
-	if err := strictjson.Decode("mix.", raw, &read); err != nil {
+	if err := input.Decode("mix.", raw, &read); err != nil {
 		return err
 	}
 	*m = Mix(read)
@@ -111,7 +110,7 @@ func (m *Mix) UnmarshalJSON(raw []byte) error {
 func (k *Keys) UnmarshalJSON(raw []byte) error {
 	type plain Keys
 
-	return strictjson.Decode("keys.", raw, (*plain)(k))
+	return input.Decode("keys.", raw, (*plain)(k))
 }
 
 // UnmarshalJSON reads a duration.
@@ -119,7 +118,7 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 	if isNull(raw) {
 		return nil
 	}
-	if err := units.JSON("duration", raw); err != nil {
+	if err := input.JSONUnit("duration", raw); err != nil {
 		return err
 	}
 	var milliseconds float64
@@ -157,11 +156,11 @@ func (t *TTL) UnmarshalJSON(raw []byte) error {
 			return nil
 		}
 		if json.Unmarshal([]byte(text), &number) == nil && number > 0 {
-			return units.TTL("ttl", number)
+			return input.TTLUnit("ttl", number)
 		}
 	} else if json.Unmarshal(raw, &number) == nil {
 		if number > 0 {
-			return units.TTL("ttl", number)
+			return input.TTLUnit("ttl", number)
 		}
 		if number == 0 {
 			*t = 0

@@ -11,12 +11,11 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Host is the client's module. k6mod.Module implements it.
+// Host is the client's module. k6x.Module implements it.
 type Host interface {
 	VU() modules.VU
 	// Emit sends the module's metrics.
@@ -40,7 +39,7 @@ type Runs struct {
 	host    Host
 	shared  *Shared
 	waits   waits
-	session *k6glue.Session
+	session *k6x.Session
 	stop    context.CancelCauseFunc
 	// fault is the error of the run's first failed operation outside a sweep.
 	fault error
@@ -73,7 +72,7 @@ func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
 // Join attaches the Runs to the VU's current step, if any, and reports whether it has changed. Call
 // it at the start of each script call.
 func (r *Runs) Join() (another bool) {
-	session := k6glue.SessionOf(r.host.VU())
+	session := k6x.SessionOf(r.host.VU())
 	if session == r.session {
 		return false
 	}
@@ -119,7 +118,7 @@ func (r *Runs) Place() (index, clients int, of any) {
 }
 
 // errEnded is returned by a run that the end of the test interrupts.
-var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
+var errEnded error = k6x.Errorf(k6x.KindCancelled, "the test ended before the run was over")
 
 // reportEvery is how often the runs call Elapsed, which checks the clock.
 const reportEvery = 100 * time.Millisecond

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 const sizesWanted = "a number of bytes, {min, max} or a list of {size, weight}"
@@ -35,7 +35,7 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 		Min *int `json:"min"`
 		Max *int `json:"max"`
 	}{}
-	if err := strictjson.Decode("values.", raw, &between); err != nil {
+	if err := input.Decode("values.", raw, &between); err != nil {
 		return fmt.Errorf("%w; values are %s", err, sizesWanted)
 	}
 	if between.Min == nil || between.Max == nil {
@@ -67,7 +67,7 @@ func (s *Sizes) list(raw []byte) error {
 			Size   *int     `json:"size"`
 			Weight *float64 `json:"weight"`
 		}{}
-		if err := strictjson.Decode(fmt.Sprintf("values[%d].", i), entry, &weighted); err != nil {
+		if err := input.Decode(fmt.Sprintf("values[%d].", i), entry, &weighted); err != nil {
 			return err
 		}
 		if weighted.Size == nil || weighted.Weight == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 const (
@@ -70,7 +70,7 @@ func (o *Options) checkMix() error {
 		total += share
 	}
 	if total == 0 {
-		return fmt.Errorf("option mix must give a share to at least one of %s", strings.Join(strictjson.Names(reflect.TypeFor[Mix]()), ", "))
+		return fmt.Errorf("option mix must give a share to at least one of %s", strings.Join(input.Names(reflect.TypeFor[Mix]()), ", "))
 	}
 
 	return nil

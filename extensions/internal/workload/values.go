@@ -10,7 +10,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Reasons why a value is wrong. All wrap ErrWrongValue.
@@ -48,7 +48,7 @@ const (
 )
 
 func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
-	v := &Values{seed: splitmix.Mix(seed), sizes: slices.Clone(sizes), pool: pools.get(seed, sizes.largest()+starts)}
+	v := &Values{seed: measure.Scramble(seed), sizes: slices.Clone(sizes), pool: pools.get(seed, sizes.largest()+starts)}
 	total := 0.0
 	for _, r := range sizes {
 		total += r.Weight
@@ -70,7 +70,7 @@ func (p *Pools) get(seed uint64, size int) []byte {
 		return have
 	}
 	const perDraw = 10
-	random := rand.NewPCG(seed, splitmix.Mix(seed))
+	random := rand.NewPCG(seed, measure.Scramble(seed))
 	pool := make([]byte, 0, size+perDraw)
 	for len(pool) < size {
 		drawn := random.Uint64()
@@ -128,12 +128,12 @@ type remainder struct {
 }
 
 func (v *Values) parts(i int) (tag uint64, rest remainder) {
-	tag = splitmix.Mix(v.seed + uint64(i)) // Mix is a bijection, so tags are unique
+	tag = measure.Scramble(v.seed + uint64(i)) // Scramble is a bijection, so tags are unique
 	size := v.size(tag)
 	if size <= tagSize {
 		return tag, remainder{size: size}
 	}
-	start := int(splitmix.Mix(tag+2) % starts)
+	start := int(measure.Scramble(tag+2) % starts)
 
 	return tag, remainder{size: size, pool: v.pool[start+tagSize : start+size]}
 }
@@ -142,13 +142,13 @@ func (v *Values) size(tag uint64) int {
 	r := &v.sizes[0]
 	if len(v.sizes) > 1 {
 		const unit = 1.0 / (1 << 53)
-		at := sort.SearchFloat64s(v.bounds, float64(splitmix.Mix(tag+3)>>11)*unit)
+		at := sort.SearchFloat64s(v.bounds, float64(measure.Scramble(tag+3)>>11)*unit)
 		r = &v.sizes[min(at, len(v.sizes)-1)]
 	}
 	if r.Min == r.Max {
 		return r.Min
 	}
-	high, _ := bits.Mul64(splitmix.Mix(tag+1), uint64(r.Max-r.Min+1))
+	high, _ := bits.Mul64(measure.Scramble(tag+1), uint64(r.Max-r.Min+1))
 
 	return r.Min + int(high)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Workload holds validated options, ready for clients. It is immutable, and all clients share it.
@@ -87,7 +87,7 @@ func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 			"sequential clients share the keys", keys.Count, clients)
 	}
 	c := &Client{work: w, store: store, keys: keys.drawer(index, clients)}
-	c.source.Seed(splitmix.Mix(w.options.Seed), splitmix.Mix(uint64(index)))
+	c.source.Seed(measure.Scramble(w.options.Seed), measure.Scramble(uint64(index)))
 	c.random = *rand.New(&c.source)
 	c.unwritten, c.end = keys.share(index, clients)
 

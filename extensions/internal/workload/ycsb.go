@@ -11,8 +11,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -82,9 +81,9 @@ func (s *YCSBShared) Load(work *ycsb.Workload, of any) *ycsb.Load {
 
 // phase holds the options of a call of client.ycsb.
 type phase struct {
-	Phase      string     `json:"phase"`
-	Iterations int        `json:"iterations"`
-	Tags       k6mod.Tags `json:"tags"`
+	Phase      string   `json:"phase"`
+	Iterations int      `json:"iterations"`
+	Tags       k6x.Tags `json:"tags"`
 }
 
 func (p *phase) validate() error {
@@ -133,10 +132,10 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 	}
 	client, asked, err := b.asked(call)
 	if err != nil {
-		b.host.Throw(k6mod.Misuse("ycsb: %s", err))
+		b.host.Throw(k6x.Misuse("ycsb: %s", err))
 	}
 	b.host.Tag(asked.Tags)
-	defer b.host.Tag(k6mod.Tags{})
+	defer b.host.Tag(k6x.Tags{})
 	var result ycsb.Result
 	left := int64(0)
 	err = b.runs.Do(func(ctx context.Context) (err error) {
@@ -161,7 +160,7 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 		b.loaded(&result)
 	}
 
-	return k6glue.Plain(b.host.VU().Runtime(), map[string]any{
+	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong, "missing": result.Missing,
 		"records": result.Records, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
 		"left": left, "seconds": result.Took.Seconds(),
@@ -170,13 +169,13 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 
 // asked returns a call's client and phase.
 func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
-	if err := k6glue.Options(call.Argument(1), &p); err != nil {
+	if err := k6x.ReadOptions(call.Argument(1), &p); err != nil {
 		return nil, p, err
 	}
 	if err := p.validate(); err != nil {
 		return nil, p, err
 	}
-	text, err := k6glue.OptionsJSON(call.Argument(0))
+	text, err := k6x.OptionsJSON(call.Argument(0))
 	if err != nil {
 		return nil, p, err
 	}
@@ -204,7 +203,7 @@ func (b *YCSBBench) loaded(result *ycsb.Result) {
 	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
 		return
 	}
-	b.host.Throw(k6mod.Misuse("ycsb: all records are loaded, and the step is not over: give the scenario untilDone: true, " +
+	b.host.Throw(k6x.Misuse("ycsb: all records are loaded, and the step is not over: give the scenario untilDone: true, " +
 		"in the place of iterations or duration"))
 }
 

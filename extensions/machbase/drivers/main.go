@@ -10,7 +10,7 @@ import (
 
 	_ "github.com/grafana/xk6-redis"
 	_ "github.com/xk6-sweep/xk6-sweep"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"
 )
@@ -21,6 +21,6 @@ func init() { //nolint:gochecknoinits // before a test opens a connection
 }
 
 func main() {
-	k6glue.ShowVersion()
+	k6x.ShowVersion()
 	k6cmd.Execute()
 }

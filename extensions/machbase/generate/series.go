@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Source generates the rows of a range.
@@ -54,7 +54,7 @@ func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
 	}
 
 	return newSource(o, func(tag int, _, at int64) float64 {
-		draw := splitmix.Mix(splitmix.Mix(splitmix.Mix(seed)+uint64(tag)) + uint64(at))
+		draw := measure.Scramble(measure.Scramble(measure.Scramble(seed)+uint64(tag)) + uint64(at))
 
 		return lowest + float64(width*(float64(draw>>11)/(1<<53)))
 	})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Driver is a database/sql driver: a function that returns the connector for a data source name.
@@ -77,7 +77,7 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 		made.calls = clock.NewWatch(func(c Interrupter, _ clock.Outcome) { c.Interrupt() })
 		made.interruptible = interruptible
 	}
-	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() && (call == nil || !call.Shared) {
+	if session := k6x.SessionIn(ctx); session != nil && !c.keeps() && (call == nil || !call.Shared) {
 		session.AtEnd(made.end)
 	}
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
@@ -264,8 +264,8 @@ func TestConnectionsCloseWithTheStep(t *testing.T) {
 			}
 			db := openWith(t, driver)
 			for step := 1; step <= 3; step++ {
-				session := &k6glue.Session{}
-				ctx := k6glue.WithSession(t.Context(), session)
+				session := &k6x.Session{}
+				ctx := k6x.WithSession(t.Context(), session)
 				for range 2 {
 					_, err := db.ExecContext(ctx, "x")
 					require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
@@ -29,7 +29,7 @@ type Command []string
 func (c Command) String() string {
 	words := make([]string, len(c))
 	for i, word := range c {
-		word = redact.Address(word)
+		word = netutil.Redact(word)
 		words[i] = word
 		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~") {
 			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const name = "sweep"
@@ -12,7 +12,7 @@ const name = "sweep"
 // newCommand builds `k6 x sweep` with its commands. k6 calls it at the start of every command,
 // including `k6 run`.
 func newCommand(gs *state.GlobalState) *cobra.Command {
-	k6glue.Watch(gs)
+	k6x.Watch(gs)
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Begin a script; compare, merge, render, record, judge and validate the reports of sweeps",

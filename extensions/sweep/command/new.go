@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/examples"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 func newNew(gs *state.GlobalState) *cobra.Command {
@@ -45,7 +45,7 @@ func writeNew(gs *state.GlobalState, kind, file string) error {
 	if !slices.Contains(examples.Kinds, kind) {
 		hint := ""
 		for _, k := range examples.Kinds {
-			if _, near := nearest.Of(kind, []string{k}); near || strings.HasPrefix(kind, k) || strings.HasPrefix(k, kind) {
+			if input.Nearest(kind, []string{k}) != "" || strings.HasPrefix(kind, k) || strings.HasPrefix(k, kind) {
 				hint = "; did you mean " + k + "?"
 			}
 		}

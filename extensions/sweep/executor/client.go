@@ -8,7 +8,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -18,7 +18,7 @@ type client struct {
 	run      *stepRun
 	measured *measure.Client
 	vu       lib.InitializedVU
-	tap      *k6glue.Tap // sees samples that fail an operation; may be nil
+	tap      *k6x.Tap // sees samples that fail an operation; may be nil
 
 	activations int
 	deactivated chan struct{}
@@ -32,10 +32,10 @@ type client struct {
 // again for each operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
-	state := k6glue.VUState(c.vu)
-	k6glue.TakeTurns(state)
+	state := k6x.VUState(c.vu)
+	k6x.TakeTurns(state)
 	c.openTap(state)
-	session := &k6glue.Session{
+	session := &k6x.Session{
 		Client: c.measured, Op: c.run.op(), Step: c.run.config.Info(c.run.Step), OpNames: c.run.config.AllowedOps(c.run.Step),
 		Tags: c.run.Tags(), Tap: c.tap, NoDuet: c.run.config.NoDuet(c.run.state.ExecutionTuple),
 		Rest: func() { c.rest(parent) },
@@ -45,7 +45,7 @@ func (c *client) work(parent context.Context) {
 		c.measured.OnOk(raw.add)
 		session.AtEnd(raw.flush)
 	}
-	ctx = k6glue.WithSession(ctx, session)
+	ctx = k6x.WithSession(ctx, session)
 	c.deactivated = make(chan struct{}, 2) // at most two activations
 
 	active := c.activate(ctx, map[string]string{"phase": stream.Warmup})
@@ -84,7 +84,7 @@ func (c *client) rest(parent context.Context) {
 }
 
 // repeat calls the plain function until the client's share is done.
-func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
+func (c *client) repeat(ctx context.Context, session *k6x.Session, active lib.ActiveVU, first error) {
 	switch {
 	case first == nil:
 		c.run.plain.Add(1)
@@ -114,12 +114,12 @@ func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 // openTap lets the client see the samples of its VU.
 func (c *client) openTap(state *lib.State) {
 	failing := c.run.config.FailingSamples()
-	if state == nil && failing != (k6glue.FailingSamples{}) {
+	if state == nil && failing != (k6x.FailingSamples{}) {
 		c.run.noTap.Do(func() {
 			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
 		})
 	}
-	c.tap = k6glue.NewTap(state, failing)
+	c.tap = k6x.NewTap(state, failing)
 	c.tap.Open()
 	c.run.results.Guard.Watch(c.tap)
 }

@@ -15,7 +15,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -260,15 +260,15 @@ func (c *Config) OpenLoop() bool {
 }
 
 // FailingSamples returns which samples fail an operation.
-func (c *Config) FailingSamples() k6glue.FailingSamples {
+func (c *Config) FailingSamples() k6x.FailingSamples {
 	if c.FailOn == nil {
 		return FailsOnAll
 	}
 
-	return k6glue.FailingSamples{
+	return k6x.FailingSamples{
 		Checks: slices.Contains(c.FailOn, failOnCheck), Responses: slices.Contains(c.FailOn, failOnResponse),
 	}
 }
 
 // FailsOnAll is the default.
-var FailsOnAll = k6glue.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant
+var FailsOnAll = k6x.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -237,12 +237,12 @@ func TestExecutionRequirements(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},
 	} {
 		t.Run(tt.json+tt.segment, func(t *testing.T) {
-			c, et := read(t, tt.json), k6test.Tuple(t, tt.segment, sequence)
+			c, et := read(t, tt.json), testutil.Tuple(t, tt.segment, sequence)
 			require.Equal(t, []lib.ExecutionStep{{PlannedVUs: tt.vus}, {TimeOffset: tt.until}}, c.GetExecutionRequirements(et))
 			require.Equal(t, tt.vus > 0, c.HasWork(et))
 		})
 	}
-	require.False(t, read(t, `{"iterations": 1}`).HasWork(k6test.Tuple(t, "", "")))
+	require.False(t, read(t, `{"iterations": 1}`).HasWork(testutil.Tuple(t, "", "")))
 }
 
 // All segments together have exactly each step's clients, and the VUs for them.
@@ -252,7 +252,7 @@ func TestSegmentsShareTheClients(t *testing.T) {
 	for _, clients := range c.Clients {
 		var sum int64
 		for i := range 3 {
-			et := k6test.Tuple(t, fmt.Sprintf("%d/3:%d/3", i, i+1), sequence)
+			et := testutil.Tuple(t, fmt.Sprintf("%d/3:%d/3", i, i+1), sequence)
 			here := et.ScaleInt64(clients)
 			require.LessOrEqual(t, uint64(here), c.GetExecutionRequirements(et)[0].PlannedVUs)
 			sum += here
@@ -264,11 +264,11 @@ func TestSegmentsShareTheClients(t *testing.T) {
 func TestDescription(t *testing.T) {
 	require.Equal(t,
 		"Sweep of 1, 8, 64 clients, 100 operations each (warmup: 2s, repeats: 3, maxDuration: 10m0s a step, gracefulStop: 30s)",
-		read(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(k6test.Tuple(t, "", "")))
+		read(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(testutil.Tuple(t, "", "")))
 	require.Equal(t,
 		"Sweep of 4, 32 clients, 30s (warmup: 0s, repeats: 1, maxDuration: 1m0s a step, gracefulStop: 0s)",
 		read(t, `{"clients": [8, 64], "duration": "30s", "maxDuration": "1m", "gracefulStop": "0s"}`).
-			GetDescription(k6test.Tuple(t, "0:1/2", "0,1/2,1")))
+			GetDescription(testutil.Tuple(t, "0:1/2", "0,1/2,1")))
 }
 
 func TestAllowedFailures(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -34,7 +34,7 @@ func (p *droppedSweeps) asked(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending[scenario] = true
-	p.atExit.Do(func() { k6glue.AtExit(p.ended) })
+	p.atExit.Do(func() { k6x.AtExit(p.ended) })
 }
 
 // settled records that a sweep has an executor, or no client in this instance's segment.
@@ -57,15 +57,15 @@ func DroppedSweeps() []string {
 func (p *droppedSweeps) ended(ran bool, failed error) {
 	if !p.begun.Load() && testrun.Unreachable(failed) { // in setup
 		text, _ := errext.Format(failed)
-		k6glue.LogInstead(text, testrun.InSetup(text))
-		k6glue.FailExit(exitcodes.ScriptAborted)
+		k6x.LogInstead(text, testrun.InSetup(text))
+		k6x.FailExit(exitcodes.ScriptAborted)
 	}
 	if failed != nil && strings.HasPrefix(failed.Error(), "Uncaught (in promise)") {
-		k6glue.FailExit(exitcodes.ScriptException) // as an exception outside of a promise; k6 has no code for it
+		k6x.FailExit(exitcodes.ScriptException) // as an exception outside of a promise; k6 has no code for it
 	}
 	if dropped := DroppedSweeps(); ran && failed == nil && len(dropped) > 0 {
-		k6glue.Logger().Error(ErrDropped(dropped))
-		k6glue.FailExit(exitcodes.InvalidConfig)
+		k6x.Logger().Error(ErrDropped(dropped))
+		k6x.FailExit(exitcodes.InvalidConfig)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"go.k6.io/k6/v2/lib/executor"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Executor runs the steps of a sweep one after the other.
@@ -38,7 +38,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 			e.config.Name, strings.Join(others, ", "), others[0])
 	}
 	e.progress = newProgress(e.config)
-	k6glue.SetProgress(e.GetProgress(), e.progress.read, k6glue.StatusRunning)
+	k6x.SetProgress(e.GetProgress(), e.progress.read, k6x.StatusRunning)
 	ctx = lib.WithScenarioState(ctx, &lib.ScenarioState{
 		Name: e.config.Name, Executor: Type, StartTime: time.Now(), ProgressFn: e.progress.read,
 	})
@@ -55,11 +55,11 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 
 	interrupted := ctx.Err() != nil || err != nil
 	e.finish(interrupted)
-	status := k6glue.StatusDone
+	status := k6x.StatusDone
 	if interrupted {
-		status = k6glue.StatusInterrupted
+		status = k6x.StatusInterrupted
 	}
-	k6glue.SetProgress(e.GetProgress(), e.progress.frozen(), status)
+	k6x.SetProgress(e.GetProgress(), e.progress.frozen(), status)
 
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -443,7 +443,7 @@ func TestMissingVUs(t *testing.T) {
 
 func TestSegments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.NewSegment(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, k6test.Tuple(t, "1/2:1", "0,1/2,1"))
+		s := sweeptest.NewSegment(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, testutil.Tuple(t, "1/2:1", "0,1/2,1"))
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "1/2:1", rep.Params["segment"])

@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -117,7 +117,7 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := sweeptest.NewSegment(t, `{"rate": [100], "preAllocatedVUs": 3, "duration": "3s"}`,
-				`sweep.run(() => sleep(1))`, k6test.Tuple(t, segment, sequence))
+				`sweep.run(() => sleep(1))`, testutil.Tuple(t, segment, sequence))
 			rep, err := s.Run(t.Context())
 			require.NoError(t, err)
 			require.True(t, rep.Steps[0].Complete)

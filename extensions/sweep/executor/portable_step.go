@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -37,7 +37,7 @@ type PortableStep struct {
 
 // PortableClient is a VU that has joined a step.
 type PortableClient struct {
-	Session *k6glue.Session
+	Session *k6x.Session
 	// Aborted returns why the test has to end, or nil.
 	Aborted func() error
 	Leave   func()
@@ -60,10 +60,10 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Po
 	if err != nil {
 		return nil, err
 	}
-	tap := k6glue.NewTap(vu.State(), s.sweep.config.FailingSamples())
+	tap := k6x.NewTap(vu.State(), s.sweep.config.FailingSamples())
 	tap.Open()
 	results.Guard.Watch(tap)
-	session := &k6glue.Session{
+	session := &k6x.Session{
 		Client: client, Op: s.run.op(), Step: s.Info(), OpNames: s.sweep.config.AllowedOps(s.spec), Tags: s.run.Tags(), Tap: tap,
 		NoDuet: "portable: it needs the executor client-sweep",
 	}
@@ -72,7 +72,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Po
 		defer crash.Contain("the end of a client")
 		session.Cut()
 	})
-	forget := k6glue.Join(vu, session)
+	forget := k6x.Join(vu, session)
 
 	return &PortableClient{
 		Session: session,

@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -63,7 +63,7 @@ func PortableStepOf(ctx context.Context, r *testrun.Results) *PortableStep {
 }
 
 // Info returns the result of sweep.step().
-func (s *PortableStep) Info() k6glue.StepInfo { return s.sweep.config.Info(s.spec) }
+func (s *PortableStep) Info() k6x.StepInfo { return s.sweep.config.Info(s.spec) }
 
 // PortableWithout returns the portable sweeps that have no step among the scenarios.
 func PortableWithout(r *testrun.Results, scenarios lib.ScenarioConfigs) (missing []string) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
@@ -20,7 +20,7 @@ func TestPrecision(t *testing.T) {
 		require.Empty(t, c.Validate())
 		require.InDelta(t, want.OpsPerSecond, c.Precision.OpsPerSecond, 1e-12, given)
 		require.InDelta(t, want.P99, c.Precision.P99, 1e-12, given)
-		require.True(t, c.plan(Step{}, k6test.Tuple(t, "", "")).UntilKnown)
+		require.True(t, c.plan(Step{}, testutil.Tuple(t, "", "")).UntilKnown)
 		require.Equal(t, time.Second, c.Warmup.TimeDuration(), "it warms up")
 
 		written, err := json.Marshal(c.Precision)
@@ -30,11 +30,11 @@ func TestPrecision(t *testing.T) {
 		require.Equal(t, c.Precision, again)
 	}
 	c := read(t, `{"clients": [1], "precision": {"opsPerSecond": "1%", "p99": "2.5%"}, "warmup": "0s"}`)
-	require.Equal(t, true, c.Params(k6test.Tuple(t, "", ""))["intervals"], "who asks for precision is shown it")
-	require.Equal(t, "ops/s ±1 %, p99 ±2.5 %", c.Params(k6test.Tuple(t, "", ""))["precision"])
+	require.Equal(t, true, c.Params(testutil.Tuple(t, "", ""))["intervals"], "who asks for precision is shown it")
+	require.Equal(t, "ops/s ±1 %, p99 ±2.5 %", c.Params(testutil.Tuple(t, "", ""))["precision"])
 	require.Zero(t, c.Warmup.Duration, "not where none is asked for")
-	require.ErrorContains(t, c.fits(k6test.Tuple(t, "0:1/2", "")), "precision cannot be shared by execution segments")
-	require.Empty(t, c.NoDuet(k6test.Tuple(t, "", "")), "in a duet it is of the ratio")
+	require.ErrorContains(t, c.fits(testutil.Tuple(t, "0:1/2", "")), "precision cannot be shared by execution segments")
+	require.Empty(t, c.NoDuet(testutil.Tuple(t, "", "")), "in a duet it is of the ratio")
 }
 
 func TestPrecisionThatIsRefused(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -163,7 +163,7 @@ func (p *progress) part(done float64) float64 {
 	return min(behind/all, 1)
 }
 
-func (p *progress) frozen() k6glue.Progress {
+func (p *progress) frozen() k6x.Progress {
 	done, right := p.read()
 
 	return func() (float64, []string) { return done, right }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 func TestPlacesOfSegments(t *testing.T) {
@@ -14,7 +14,7 @@ func TestPlacesOfSegments(t *testing.T) {
 		var among uint64
 		seen := map[uint64]bool{}
 		for _, segment := range []string{"0:1/5", "1/5:1/2", "1/2:1"} {
-			places := newSegmentPlaces(k6test.Tuple(t, segment, sequence))()
+			places := newSegmentPlaces(testutil.Tuple(t, segment, sequence))()
 			here := places.Among(n)
 			among += here
 			for range min(here, 50) {
@@ -31,7 +31,7 @@ func TestPlacesOfSegments(t *testing.T) {
 func TestIterationsAreNumbered(t *testing.T) {
 	seen := map[uint64]bool{}
 	for _, segment := range []string{"0:1/2", "1/2:1"} {
-		it := newIterations(k6test.Tuple(t, segment, "0,1/2,1"))
+		it := newIterations(testutil.Tuple(t, segment, "0,1/2,1"))
 		for want := range uint64(10) {
 			local, global := it.next()
 			require.Equal(t, want, local)

@@ -6,7 +6,7 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -89,8 +89,8 @@ func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 }
 
 // Info returns the result of sweep.step().
-func (c *Config) Info(s Step) k6glue.StepInfo {
-	return k6glue.StepInfo{
+func (c *Config) Info(s Step) k6x.StepInfo {
+	return k6x.StepInfo{
 		Scenario: c.Name, Clients: s.Clients, Rate: s.Rate, Repeat: s.Repeat, Variant: s.Variant, Op: c.OpOf(s),
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 )
 
 func TestOrderOfRepeats(t *testing.T) {
@@ -56,7 +56,7 @@ func TestWhatSegmentsCannotShare(t *testing.T) {
 	} {
 		c := read(t, config)
 		require.Empty(t, c.Validate())
-		require.ErrorContains(t, c.fits(k6test.Tuple(t, "1/2:1", "0,1/2,1")), want)
-		require.NoError(t, c.fits(k6test.Tuple(t, "", "")))
+		require.ErrorContains(t, c.fits(testutil.Tuple(t, "1/2:1", "0,1/2,1")), want)
+		require.NoError(t, c.fits(testutil.Tuple(t, "", "")))
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
@@ -70,7 +70,7 @@ func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.NewSegment(t, c.config, c.script, k6test.Tuple(t, c.segment, ""))
+				s := sweeptest.NewSegment(t, c.config, c.script, testutil.Tuple(t, c.segment, ""))
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)

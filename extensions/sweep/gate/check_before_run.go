@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -46,7 +46,7 @@ func (f *File) Check(p Planned) error { //nolint:cyclop // one case for each kin
 	for i, a := range f.Absolute {
 		if l := p.missing(a.Op, a.Clients, a.Rate); l != nil {
 			hint := ""
-			if meant, near := nearest.Of(a.Op, p.Ops); near && l.key == "op" {
+			if meant := input.Nearest(a.Op, p.Ops); meant != "" && l.key == "op" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
 			}
 

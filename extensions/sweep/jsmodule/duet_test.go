@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -116,7 +116,7 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.NewSegment(t, `{"clients": [2], "iterations": 10}`, run, k6test.Tuple(t, "0:1/2", "0,1/2,1"))
+		s := sweeptest.NewSegment(t, `{"clients": [2], "iterations": 10}`, run, testutil.Tuple(t, "0:1/2", "0,1/2,1"))
 		_, err := s.Run(t.Context())
 		var abort *errext.InterruptError
 		require.ErrorAs(t, err, &abort)

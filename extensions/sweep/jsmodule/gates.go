@@ -5,19 +5,19 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
 // gates is sweep.gates(path), declared in index.d.ts.
 func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	path, ok := k6glue.Text(call.Argument(0))
+	path, ok := k6x.TextOf(call.Argument(0))
 	if !ok || path == "" {
-		k6glue.ThrowType(rt, "sweep.gates(path) takes the path of a file of gates")
+		k6x.ThrowType(rt, "sweep.gates(path) takes the path of a file of gates")
 	}
 	if m.vu.InitEnv() == nil {
-		k6glue.ThrowType(rt, "sweep.gates belongs into the init context, where options are")
+		k6x.ThrowType(rt, "sweep.gates belongs into the init context, where options are")
 	}
 	if _, err := m.loadGates(path); err != nil {
 		throw(rt, err)
@@ -34,7 +34,7 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 		return file, nil
 	}
 
-	raw, err := k6glue.ReadFile(m.vu, absolute)
+	raw, err := k6x.ReadFile(m.vu, absolute)
 	if err != nil {
 		return nil, fmt.Errorf("gates: %w", err)
 	}
@@ -42,7 +42,7 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}
-	read := func(path string) ([]byte, error) { return k6glue.ReadFile(m.vu, path) }
+	read := func(path string) ([]byte, error) { return k6x.ReadFile(m.vu, path) }
 	if err := file.LoadBaseline(absolute, read); err != nil {
 		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}

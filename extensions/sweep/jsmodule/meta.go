@@ -13,8 +13,8 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/redact"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -22,22 +22,22 @@ import (
 func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // one case for each argument
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
-	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
-		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+	if err := k6x.ReadOptions(call.Argument(0), &facts); err != nil {
+		k6x.ThrowType(rt, "sweep.meta: %s", err.Error())
 	}
 	if err := mustKeepDigits(call.Argument(0)); err != nil {
-		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+		k6x.ThrowType(rt, "sweep.meta: %s", err.Error())
 	}
 	for name := range facts.Params {
 		if slices.Contains(ownParams, name) {
-			k6glue.ThrowType(rt, "sweep.meta: params.%s is what the sweep itself tells of its options: give it another name", name)
+			k6x.ThrowType(rt, "sweep.meta: params.%s is what the sweep itself tells of its options: give it another name", name)
 		}
 	}
 	for name, target := range map[string]map[string]any{"target": facts.Target, "base": facts.Base} {
-		if address, ok := target["url"].(string); ok && !redact.IsKeyValues(address) {
+		if address, ok := target["url"].(string); ok && !netutil.IsKeyValues(address) {
 			clean, err := withoutPassword(address)
 			if err != nil {
-				k6glue.ThrowType(rt, "sweep.meta: %s.%s", name, err.Error())
+				k6x.ThrowType(rt, "sweep.meta: %s.%s", name, err.Error())
 			}
 			target["url"] = clean
 		}
@@ -45,11 +45,11 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // 
 	}
 	withoutSecrets(facts.Params)
 	if facts.Name != "" && (facts.Scenario == "" || facts.Name != filepath.Base(facts.Name)) {
-		k6glue.ThrowType(rt, "sweep.meta: name is that of one scenario's files, such as { scenario: 'lookup', name: 'lookup-redis' }")
+		k6x.ThrowType(rt, "sweep.meta: name is that of one scenario's files, such as { scenario: 'lookup', name: 'lookup-redis' }")
 	}
 	if facts.Cache != nil {
 		if err := facts.Cache.Validate(); err != nil {
-			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+			k6x.ThrowType(rt, "sweep.meta: %s", err.Error())
 		}
 	}
 	m.results.Meta(&facts)
@@ -64,12 +64,12 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value { //nolint:cyclop // 
 
 // mustKeepDigits refuses a BigInt that is not exact as a JavaScript number.
 func mustKeepDigits(facts sobek.Value) error {
-	exported, err := k6glue.Export(facts)
+	exported, err := k6x.Export(facts)
 	if err != nil {
 		return err
 	}
 
-	return k6glue.EachLeaf(exported, func(path string, leaf any) error {
+	return k6x.EachLeaf(exported, func(path string, leaf any) error {
 		number, is := leaf.(*big.Int)
 		if !is {
 			return nil
@@ -86,7 +86,7 @@ func mustKeepDigits(facts sobek.Value) error {
 func withoutSecrets(facts any) {
 	clean := func(value any) any {
 		if text, is := value.(string); is {
-			return redact.Fact(text)
+			return netutil.RedactFact(text)
 		}
 		withoutSecrets(value)
 

@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -35,10 +35,10 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	test := vu.InitEnv().TestPreInitState
 	m := &module{
-		root: r, vu: vu, begun: k6glue.NewBegun(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
+		root: r, vu: vu, begun: k6x.NewBegun(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
 	m.results.Watch(test, func() []string { return executor.PortableMissed(m.results) })
-	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
+	m.exports = k6x.NewCallable(vu, "sweep", m.options, map[string]any{
 		"run":      m.run,
 		"done":     m.done,
 		"ready":    m.ready,
@@ -53,7 +53,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"refuse":   m.refuse,
 		"ycsb":     m.ycsb,
 	}, ofSteps)
-	k6glue.HintAtMetrics(vu)
+	k6x.HintAtMetrics(vu)
 	m.refuseDropped()
 
 	return m
@@ -73,18 +73,18 @@ type module struct {
 	vu      modules.VU
 	results *testrun.Results
 	metrics *stream.Metrics
-	exports *k6glue.Exported
+	exports *k6x.Exported
 	test    *lib.TestPreInitState
 	running bool
 	// begun counts asynchronous work that the script has begun.
-	begun *k6glue.Begun
+	begun *k6x.Begun
 
 	// session is the session that the recorders belong to.
-	session   *k6glue.Session
+	session   *k6x.Session
 	recorders map[string]*measure.Recorder
 
 	// tap sees the samples of the iteration's active operations, under k6's own executors.
-	tap *k6glue.Tap
+	tap *k6x.Tap
 	// underWay counts those operations.
 	underWay int
 	// leftBehind is set if an operation left a promise or a timer, which may still emit samples; the

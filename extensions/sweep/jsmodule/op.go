@@ -14,8 +14,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -26,17 +26,17 @@ import (
 // Rate.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	name, ok := k6glue.Text(call.Argument(0))
+	name, ok := k6x.TextOf(call.Argument(0))
 	if !ok || name == "" {
-		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a name first")
+		k6x.ThrowType(rt, "sweep.op(name, fn) takes a name first")
 	}
 	fn, ok := sobek.AssertFunction(call.Argument(1))
 	if !ok {
-		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", k6glue.Show(call.Argument(1)))
+		k6x.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", k6x.Show(call.Argument(1)))
 	}
 
 	if m.vu.State() == nil {
-		k6glue.ThrowType(rt, "sweep.op times nothing in the init context; call it in a scenario's function, in setup() or teardown()")
+		k6x.ThrowType(rt, "sweep.op times nothing in the init context; call it in a scenario's function, in setup() or teardown()")
 	}
 	record := m.recorder(name)
 	tap, leave := m.tapped()
@@ -62,7 +62,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	var interrupted *sobek.InterruptedError
 	switch ctx := m.vu.Context(); {
 	case ctx.Err() != nil: // cut off, so the result does not matter
-		cut(k6glue.SessionOf(m.vu))
+		cut(k6x.SessionOf(m.vu))
 		record(took, testrun.CutOff{Why: context.Cause(ctx)})
 		if err == nil {
 			return value
@@ -92,19 +92,19 @@ func errOpLeftBehind(name string) error {
 
 // cut notifies the session that the VU's context has ended, so that Ctrl-C is known before the
 // operation is counted.
-func cut(session *k6glue.Session) {
+func cut(session *k6x.Session) {
 	if session != nil && session.Cut != nil {
 		session.Cut()
 	}
 }
 
 // tapped returns the tap for the samples of a new operation. leave ends the operation.
-func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
-	if session := k6glue.SessionOf(m.vu); session != nil {
+func (m *module) tapped() (tap *k6x.Tap, leave func()) {
+	if session := k6x.SessionOf(m.vu); session != nil {
 		return session.Tap, func() {}
 	}
 	if m.tap == nil {
-		m.tap = k6glue.NewTap(m.vu.State(), executor.FailsOnAll)
+		m.tap = k6x.NewTap(m.vu.State(), executor.FailsOnAll)
 		m.results.WatchToTheEnd(m.tap, m.vu.Events())
 	}
 	iteration := m.vu.Context()
@@ -127,7 +127,7 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 // named calls fn. Rows and bytes of modules count for the operation until fn returns; later ones
 // count for the step, because other operations may be active.
 func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
-	if session := k6glue.SessionOf(m.vu); session != nil {
+	if session := k6x.SessionOf(m.vu); session != nil {
 		outer, named := session.Op, session.Named
 		session.Op, session.Named = name, true
 		defer func() { session.Op, session.Named = outer, named }()
@@ -146,7 +146,7 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 type outcome func(took time.Duration, err error)
 
 func (m *module) recorder(name string) outcome {
-	session := k6glue.SessionOf(m.vu)
+	session := k6x.SessionOf(m.vu)
 	if session == nil {
 		return m.emitter(name)
 	}
@@ -171,7 +171,7 @@ func (m *module) recorder(name string) outcome {
 // errUnknownOp is the error for a name that the option opNames lacks.
 func errUnknownOp(name string, known []string) error {
 	hint := ""
-	if meant, near := nearest.Of(name, known); near {
+	if meant := input.Nearest(name, known); meant != "" {
 		hint = fmt.Sprintf("; did you mean '%s'?", meant)
 	}
 
@@ -213,12 +213,12 @@ func isPromise(value sobek.Value) bool {
 // settle records the operation when its promise settles, and returns a promise with the same
 // result.
 func (m *module) settle(
-	promise *sobek.Object, begin time.Duration, record outcome, tap *k6glue.Tap, leave func(),
+	promise *sobek.Object, begin time.Duration, record outcome, tap *k6x.Tap, leave func(),
 ) sobek.Value {
 	rt := m.vu.Runtime()
 	then, ok := sobek.AssertFunction(promise.Get("then"))
 	if !ok {
-		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")
+		k6x.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")
 	}
 	begun := m.begun.Count()
 	value, err := then(promise,

@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
@@ -57,7 +57,7 @@ func TestOpsThatTheOptionsName(t *testing.T) {
 func TestModulesSeeTheOperation(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	clientOf(t.Context(), runtime)
-	session := k6glue.SessionOf(runtime.VU)
+	session := k6x.SessionOf(runtime.VU)
 	var seen []string
 	require.NoError(t, runtime.VU.Runtime().Set("look", func() { seen = append(seen, fmt.Sprint(session.Op, " ", session.Named)) }))
 	_, err := runtime.VU.Runtime().RunString(`look();

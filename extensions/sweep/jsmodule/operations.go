@@ -7,7 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -15,13 +15,13 @@ import (
 type operations struct {
 	module  *module
 	ctx     context.Context //nolint:containedctx // for one call of sweep.run
-	session *k6glue.Session
+	session *k6x.Session
 	fn      sobek.Callable
 	first   bool
 }
 
 // operations returns a function for the client's Run that does one operation.
-func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sobek.Callable) func() error {
+func (m *module) operations(ctx context.Context, session *k6x.Session, fn sobek.Callable) func() error {
 	o := &operations{module: m, ctx: ctx, session: session, fn: fn, first: true}
 
 	return o.run

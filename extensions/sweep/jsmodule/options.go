@@ -9,7 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -23,9 +23,9 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	if list, is := call.Argument(0).Export().([]any); !is {
 		all = append(all, call.Argument(0))
 	} else if err := rt.ExportTo(call.Argument(0), &all); err != nil || len(list) == 0 {
-		k6glue.ThrowType(rt, "sweep.options takes options, or an array of them, not %s", k6glue.Show(call.Argument(0)))
+		k6x.ThrowType(rt, "sweep.options takes options, or an array of them, not %s", k6x.Show(call.Argument(0)))
 	}
-	if file, _ := k6glue.Setting(m.env, m.test, setGates, ""); file != "" && len(all) > 1 {
+	if file, _ := k6x.Setting(m.env, m.test, setGates, ""); file != "" && len(all) > 1 {
 		m.misconfigured(wrongSetting{fmt.Errorf("GATES is for one scenario, and this run has %d", len(all))})
 
 		return sobek.Undefined()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // ownSetting reads one setting.
@@ -40,7 +40,7 @@ type share struct {
 }
 
 func newOwnSetting(value sobek.Value) (*ownSetting, error) {
-	exported, err := k6glue.Export(value)
+	exported, err := k6x.Export(value)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func newOwnSetting(value sobek.Value) (*ownSetting, error) {
 	switch usual := exported.(type) {
 	case map[string]any:
 		d.Usual = nil
-		if err := k6glue.Options(value, &d); err != nil {
+		if err := k6x.ReadOptions(value, &d); err != nil {
 			return nil, err
 		}
 	case []any:

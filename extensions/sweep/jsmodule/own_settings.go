@@ -10,8 +10,8 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // ownSettings are the settings that a script declares with sweep.settings, in their order.
@@ -31,7 +31,7 @@ func (m *module) declare(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	own, err := readOwnSettings(call)
 	if err != nil {
-		k6glue.ThrowType(rt, "sweep.settings: %s", err.Error())
+		k6x.ThrowType(rt, "sweep.settings: %s", err.Error())
 	}
 	s := m.settings()
 	s.closed.Store(true)
@@ -39,7 +39,7 @@ func (m *module) declare(call sobek.FunctionCall) sobek.Value {
 		s.asked.Store(name, true)
 	}
 	own.given = func(name string) string {
-		text, _ := k6glue.Setting(m.env, m.test, name, own.variable(name))
+		text, _ := k6x.Setting(m.env, m.test, name, own.variable(name))
 
 		return text
 	}
@@ -62,10 +62,10 @@ func (m *module) declare(call sobek.FunctionCall) sobek.Value {
 func readOwnSettings(call sobek.FunctionCall) (*ownSettings, error) {
 	object, ok := call.Argument(0).(*sobek.Object)
 	if !ok {
-		return nil, fmt.Errorf("takes settings and their defaults, such as { KEYS: 1000 }, not %s", k6glue.Show(call.Argument(0)))
+		return nil, fmt.Errorf("takes settings and their defaults, such as { KEYS: 1000 }, not %s", k6x.Show(call.Argument(0)))
 	}
 	own := &ownSettings{names: object.Keys(), of: map[string]*ownSetting{}, Sweep: settingNames()}
-	if err := k6glue.Options(call.Argument(1), own); err != nil {
+	if err := k6x.ReadOptions(call.Argument(1), own); err != nil {
 		return nil, err
 	}
 	for _, name := range own.names {
@@ -196,13 +196,13 @@ func (o *ownSettings) refuseUnknown(flags []string, env *sobek.Object) error {
 		short := strings.TrimPrefix(name, "SWEEP_")
 		flag, usable := slices.Contains(flags, name), name == o.variable(short)
 		if slices.Contains(known, short) && (usable || flag) || strings.HasPrefix(name, "K6_") ||
-			k6glue.IsNullish(env.Get(name)) || env.Get(name).String() == "" {
+			k6x.IsNullish(env.Get(name)) || env.Get(name).String() == "" {
 			continue
 		}
 		if !flag && name == short && !usable { // somebody else's
 			continue
 		}
-		if meant, near := nearest.Of(short, known); near {
+		if meant := input.Nearest(short, known); meant != "" {
 			if !flag {
 				meant = o.variable(meant)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
@@ -26,7 +26,7 @@ type sweepOptions struct {
 }
 
 func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
-	exported, err := k6glue.Export(value)
+	exported, err := k6x.Export(value)
 	if err != nil {
 		return nil, fmt.Errorf("takes options that can be read: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // errNoStep is the error outside of a step.
@@ -17,13 +17,13 @@ var errNoStep = errors.New("sweep.ready() is for the function of a scenario with
 func (m *module) ready(sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	promise, resolve, reject := rt.NewPromise()
-	session := k6glue.SessionOf(m.vu)
+	session := k6x.SessionOf(m.vu)
 	if session == nil {
 		_ = reject(newError(rt, errNoStep))
 
 		return rt.ToValue(promise)
 	}
-	all, ctx, back := session.Client.Arrive(), m.vu.Context(), k6glue.RegisterCallback(m.vu)
+	all, ctx, back := session.Client.Arrive(), m.vu.Context(), k6x.RegisterCallback(m.vu)
 	crash.Go("what waits for the other clients", func() {
 		var err error
 		select {

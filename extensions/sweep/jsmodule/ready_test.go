@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -25,7 +25,7 @@ const awaitReady = `globalThis.order = []; (async () => {
 func clientOf(ctx context.Context, runtime *modulestest.Runtime) *measure.Step {
 	step := measure.NewStep(2, measure.Plan{Operations: 1}, nil)
 	runtime.MoveToVUContext(&lib.State{})
-	runtime.VU.CtxField = k6glue.WithSession(ctx, &k6glue.Session{Client: step.Client(0), Op: "get"})
+	runtime.VU.CtxField = k6x.WithSession(ctx, &k6x.Session{Client: step.Client(0), Op: "get"})
 
 	return step
 }

@@ -7,7 +7,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 )
 
@@ -83,9 +83,9 @@ func calledFrom(rt *sobek.Runtime) string {
 
 // refuse is sweep.refuse(text), declared in index.d.ts.
 func (m *module) refuse(call sobek.FunctionCall) sobek.Value {
-	text, ok := k6glue.Text(call.Argument(0))
+	text, ok := k6x.TextOf(call.Argument(0))
 	if !ok || text == "" {
-		k6glue.ThrowType(m.vu.Runtime(), "sweep.refuse(text) takes what is wrong, not %s", k6glue.Show(call.Argument(0)))
+		k6x.ThrowType(m.vu.Runtime(), "sweep.refuse(text) takes what is wrong, not %s", k6x.Show(call.Argument(0)))
 	}
 	m.misconfigured(wrongSetting{errors.New(text)})
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -27,11 +27,11 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	options := reportOptions{}
 	tables, err := m.readReportOptions(call.Argument(1), &options)
 	if err != nil {
-		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
+		k6x.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.test)) }
 	if err := report.ValidateSides(options.SideBySide); err != nil {
-		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
+		k6x.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	m.results.SetSides(options.SideBySide)
 	table, err := m.results.Write(dir, m.results.ThresholdVerdicts(m.test), tables)
@@ -74,7 +74,7 @@ func coloured(data sobek.Value) bool {
 func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (testrun.MakeTables, error) {
 	given, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, k6glue.Options(value, into)
+		return nil, k6x.ReadOptions(value, into)
 	}
 	plain := m.vu.Runtime().NewObject()
 	for _, name := range given.Keys() {
@@ -85,7 +85,7 @@ func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (test
 			return nil, err
 		}
 	}
-	if err := k6glue.Options(plain, into); err != nil {
+	if err := k6x.ReadOptions(plain, into); err != nil {
 		return nil, err
 	}
 	tables := given.Get("tables")
@@ -94,7 +94,7 @@ func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (test
 	}
 	fn, ok := sobek.AssertFunction(tables)
 	if !ok {
-		return nil, fmt.Errorf("tables must be a function that takes a report, not %s", k6glue.Show(tables))
+		return nil, fmt.Errorf("tables must be a function that takes a report, not %s", k6x.Show(tables))
 	}
 
 	return m.tablesOf(fn), nil
@@ -114,7 +114,7 @@ func (m *module) tablesOf(fn sobek.Callable) testrun.MakeTables {
 		}
 		list, ok := made.(*sobek.Object)
 		if !ok {
-			return nil, fmt.Errorf("the function must return an array of tables, not %s", k6glue.Show(made))
+			return nil, fmt.Errorf("the function must return an array of tables, not %s", k6x.Show(made))
 		}
 		if raw, err = list.MarshalJSON(); err != nil {
 			return nil, testrun.Thrown(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -20,7 +20,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, change := m.variants(call.Argument(0))
 	ctx := m.vu.Context()
-	session := k6glue.SessionOf(m.vu)
+	session := k6x.SessionOf(m.vu)
 	aborted := func() error { return nil }
 	if session == nil {
 		client := m.portable()
@@ -97,7 +97,7 @@ func (m *module) portable() *executor.PortableClient {
 }
 
 // refusal returns why the client cannot begin its share.
-func (m *module) refusal(session *k6glue.Session, change sobek.Callable) error {
+func (m *module) refusal(session *k6x.Session, change sobek.Callable) error {
 	switch {
 	case m.running:
 		return errNested
@@ -109,7 +109,7 @@ func (m *module) refusal(session *k6glue.Session, change sobek.Callable) error {
 }
 
 // measured does the client's share with one function or, in a duet, with two.
-func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, change sobek.Callable) error {
+func (m *module) measured(ctx context.Context, session *k6x.Session, fn, change sobek.Callable) error {
 	warm := func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
@@ -129,14 +129,14 @@ func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
 	rt := m.vu.Runtime()
 	object, ok := given.(*sobek.Object)
 	if !ok || object.Get(report.Base) == nil && object.Get(report.Change) == nil {
-		k6glue.ThrowType(rt, "sweep.run takes a function, or two as { base, change }, not %s", k6glue.Show(given))
+		k6x.ThrowType(rt, "sweep.run takes a function, or two as { base, change }, not %s", k6x.Show(given))
 	}
 	for _, name := range object.Keys() {
 		if name != report.Base && name != report.Change {
-			k6glue.ThrowType(rt, "sweep.run({ base, change }) takes two functions, and no %q", name)
+			k6x.ThrowType(rt, "sweep.run({ base, change }) takes two functions, and no %q", name)
 		}
 	}
-	if fn, ok := sobek.AssertFunction(object.Get(report.Change)); ok && k6glue.IsNullish(object.Get(report.Base)) {
+	if fn, ok := sobek.AssertFunction(object.Get(report.Change)); ok && k6x.IsNullish(object.Get(report.Base)) {
 		return fn, nil
 	}
 	both := map[string]sobek.Callable{}
@@ -146,7 +146,7 @@ func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
 			if value == nil {
 				value = sobek.Undefined()
 			}
-			k6glue.ThrowType(rt, "sweep.run({ base, change }): %s must be a function, not %s", name, k6glue.Show(value))
+			k6x.ThrowType(rt, "sweep.run({ base, change }): %s must be a function, not %s", name, k6x.Show(value))
 		}
 	}
 

@@ -14,8 +14,8 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -110,7 +110,7 @@ type settings struct {
 
 func (m *module) settings() *settings {
 	s := testrun.Shared[settings](m.results)
-	s.read.Do(func() { s.given, s.sources = k6glue.Given() })
+	s.read.Do(func() { s.given, s.sources = k6x.Given() })
 
 	return s
 }
@@ -122,7 +122,7 @@ func (m *module) env(name string) (value string, is bool) {
 		return "", false
 	}
 	found := all.Get(name)
-	if k6glue.IsNullish(found) {
+	if k6x.IsNullish(found) {
 		return "", false
 	}
 
@@ -147,11 +147,11 @@ func (s *settings) refuseUnread(honoured []string) error {
 	for _, name := range s.given {
 		short := strings.TrimPrefix(name, "SWEEP_")
 		if _, asked := s.asked.Load(short); asked || slices.Contains(honoured, short) || strings.HasPrefix(name, "K6_") ||
-			closed && !slices.Contains(settingNames(), short) || !closed && k6glue.Mentions(s.sources, short) {
+			closed && !slices.Contains(settingNames(), short) || !closed && k6x.Mentions(s.sources, short) {
 			continue
 		}
 		hint := "those of a sweep are " + strings.Join(settingNames(), ", ")
-		if meant, near := nearest.Of(short, honoured); near {
+		if meant := input.Nearest(short, honoured); meant != "" {
 			hint = "did you mean " + meant + "?"
 		} else if slices.Contains(settingNames(), short) {
 			hint = "sweep.options({...}) does"
@@ -170,8 +170,8 @@ func (m *module) apply(o *sweepOptions) error {
 		return err
 	}
 	value := func(name string) string {
-		text, _ := k6glue.Setting(m.env, m.test, name, "")
-		if _, asked := s.asked.Load(name); asked || text == "" || k6glue.Reads(s.sources, name) {
+		text, _ := k6x.Setting(m.env, m.test, name, "")
+		if _, asked := s.asked.Load(name); asked || text == "" || k6x.Reads(s.sources, name) {
 			return ""
 		}
 

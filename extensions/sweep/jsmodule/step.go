@@ -3,7 +3,7 @@ package jsmodule
 import (
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -11,8 +11,8 @@ import (
 // step is sweep.step(): it returns the VU's current step, or null outside of a step.
 func (m *module) step(sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	phase, of := stream.Warmup, k6glue.StepInfo{}
-	if session := k6glue.SessionOf(m.vu); session != nil {
+	phase, of := stream.Warmup, k6x.StepInfo{}
+	if session := k6x.SessionOf(m.vu); session != nil {
 		of = session.Step
 		if session.Client.Started() {
 			phase = stream.Measure

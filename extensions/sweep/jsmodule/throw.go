@@ -7,7 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Kinds of a SweepError, common to all modules.
@@ -27,7 +27,7 @@ func throw(rt *sobek.Runtime, err error) {
 }
 
 func newError(rt *sobek.Runtime, err error) *sobek.Object {
-	return k6glue.NewError(rt, "SweepError", err.Error(), map[string]any{"kind": kindOf(err), "code": 0})
+	return k6x.NewError(rt, "SweepError", err.Error(), map[string]any{"kind": kindOf(err), "code": 0})
 }
 
 // ended is an error caused by the end of the step or of the test.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -18,26 +18,26 @@ type records struct {
 	shared  *workload.YCSBShared
 	work    *ycsb.Workload
 	client  *ycsb.Client
-	session *k6glue.Session // session in which the client's random stream started
+	session *k6x.Session // session in which the client's random stream started
 }
 
 // ycsb is sweep.ycsb(options, store). VUs with equal options and stores share a workload.
 func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	text, err := k6glue.OptionsJSON(call.Argument(0))
+	text, err := k6x.OptionsJSON(call.Argument(0))
 	if err != nil {
-		k6glue.ThrowType(rt, "sweep.ycsb: %s", err)
+		k6x.ThrowType(rt, "sweep.ycsb: %s", err)
 	}
 	store := ""
-	if given := call.Argument(1); !k6glue.IsNullish(given) {
+	if given := call.Argument(1); !k6x.IsNullish(given) {
 		var is bool
-		if store, is = k6glue.Text(given); !is {
-			k6glue.ThrowType(rt, "sweep.ycsb(options, store) takes the name of a store second, not %s", k6glue.Show(given))
+		if store, is = k6x.TextOf(given); !is {
+			k6x.ThrowType(rt, "sweep.ycsb(options, store) takes the name of a store second, not %s", k6x.Show(given))
 		}
 	}
 	r := &records{module: m, shared: testrun.Shared[workload.YCSBShared](m.results)}
 	if r.work, err = r.shared.Workload(store, text); err != nil {
-		k6glue.ThrowType(rt, "sweep.ycsb: %s", err)
+		k6x.ThrowType(rt, "sweep.ycsb: %s", err)
 	}
 	object := rt.NewObject()
 	o := r.work.Options()
@@ -47,9 +47,9 @@ func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 		ops[i] = op.String()
 	}
 	for name, value := range map[string]any{
-		"ops": k6glue.Plain(rt, ops), "next": r.next, "record": r.record, "inserted": r.inserted, "check": r.check,
+		"ops": k6x.Plain(rt, ops), "next": r.next, "record": r.record, "inserted": r.inserted, "check": r.check,
 	} {
-		if err := k6glue.SetOwn(object, name, rt.ToValue(value)); err != nil {
+		if err := k6x.SetOwn(object, name, rt.ToValue(value)); err != nil {
 			throw(rt, err)
 		}
 	}
@@ -59,7 +59,7 @@ func (m *module) ycsb(call sobek.FunctionCall) sobek.Value {
 
 // own returns the VU's client of the workload. Its stream starts again in each step.
 func (r *records) own() *ycsb.Client {
-	session := k6glue.SessionOf(r.vu)
+	session := k6x.SessionOf(r.vu)
 	if r.client == nil || session != r.session {
 		index := 0
 		switch {
@@ -80,7 +80,7 @@ func (r *records) next(sobek.FunctionCall) sobek.Value { return r.object(r.own()
 // record is ycsb.record(): the insert of the next record to load, or null.
 func (r *records) record(sobek.FunctionCall) sobek.Value {
 	var of any
-	if session := k6glue.SessionOf(r.vu); session != nil {
+	if session := k6x.SessionOf(r.vu); session != nil {
 		of = session.Client.Step().Line()
 	}
 	record, left := r.shared.Load(r.work, of).Claim()
@@ -109,7 +109,7 @@ func (r *records) object(o *ycsb.Operation) sobek.Value {
 		operation["fields"] = []any{ycsb.FieldName(o.Field)}
 	}
 
-	return k6glue.Plain(r.vu.Runtime(), operation)
+	return k6x.Plain(r.vu.Runtime(), operation)
 }
 
 // check is ycsb.check(key, row): it throws unless row, an object of fields, is the record of the

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
 // Variant is the variant of a duet that an operation belongs to.
@@ -116,10 +114,19 @@ func (s *series) of(slice int64) *Coarse {
 	return &page[i%slicePageSize]
 }
 
+// Scramble is SplitMix64's finaliser, a bijection that makes consecutive numbers look random.
+func Scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+
+	return x ^ x>>31
+}
+
 // variant returns a slice's variant. A random bit orders each pair.
 func (d *duet) variant(slice int64) Variant {
 	slice %= mostSlices
-	if splitmix.Mix(uint64(d.seed)<<32^uint64(slice/2))&1 == uint64(slice&1) {
+	if Scramble(uint64(d.seed)<<32^uint64(slice/2))&1 == uint64(slice&1) {
 		return Base
 	}
 

@@ -17,7 +17,7 @@ import (
 	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
@@ -78,7 +78,7 @@ func newConfig(params output.Params) (Config, error) {
 
 func unknown(key string, known []string) error {
 	hint := ""
-	if meant, near := nearest.Of(key, known); near {
+	if meant := input.Nearest(key, known); meant != "" {
 		hint = fmt.Sprintf("; did you mean %s?", meant)
 	}
 

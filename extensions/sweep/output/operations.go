@@ -8,7 +8,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -98,8 +98,8 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	case strings.HasSuffix(name, "_op_duration") && tag("op") != "":
 		m.op = joined(strings.TrimSuffix(name, "_op_duration"), tag("op"))
 		switch outcome := tag(stream.TagOutcome); outcome {
-		case "", k6mod.OutcomeOK:
-		case k6mod.KindCancelled: // cut off by the end of the test
+		case "", k6x.OutcomeOK:
+		case k6x.KindCancelled: // cut off by the end of the test
 			return meaning{}
 		default:
 			m.failed = "outcome " + outcome

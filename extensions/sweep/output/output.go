@@ -19,7 +19,7 @@ import (
 	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -43,7 +43,7 @@ type Output struct {
 	params  output.Params
 	logger  logrus.FieldLogger
 	plan    *plan
-	failing k6glue.FailingSamples
+	failing k6x.FailingSamples
 	// state has k6's metrics, to detect failures.
 	state      *lib.State
 	hasStatus  bool
@@ -114,7 +114,7 @@ func newOutput(params output.Params) (*Output, error) {
 
 	return &Output{
 		config: config, params: params, logger: logger, plan: p,
-		failing: k6glue.FailingSamples{Responses: true}, state: &lib.State{},
+		failing: k6x.FailingSamples{Responses: true}, state: &lib.State{},
 		hasStatus: tags == nil || tags.Has(metrics.TagStatus),
 		meanings:  map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},
 		mostBytes: mostBytes,
@@ -364,7 +364,7 @@ func (o *Output) sumsOf(metric *metrics.Metric, check string) []*sum {
 
 // Start starts the output.
 func (o *Output) Start() error {
-	k6glue.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
+	k6x.OnTestStart(func(at time.Time) { o.testStart.Store(at.UnixNano()) })
 	o.stopEvents = measure.OnEvent(func(e measure.Event) { testrun.Mark(&o.marked, e) }) // one by one
 
 	return nil

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
@@ -35,13 +35,13 @@ func (o *Output) publish(r *report.Report) {
 	for i := range r.Steps {
 		if lost := r.Steps[i].DropNotNumbers(); len(lost) > 0 {
 			o.logger.Errorf("internal error: figures are not numbers and are left out of the report: %s", strings.Join(lost, ", "))
-			k6glue.FailExit(exitcodes.MarkedAsFailed)
+			k6x.FailExit(exitcodes.MarkedAsFailed)
 		}
 	}
 	_, part := r.Params["segment"]
 	if len(r.Steps) == 0 && !part {
 		o.logger.Errorf("nothing was measured: there was no operation to report")
-		k6glue.FailExit(exitcodes.MarkedAsFailed)
+		k6x.FailExit(exitcodes.MarkedAsFailed)
 	}
 	if o.config.Gates != nil {
 		verdicts := o.config.Gates.Judge(r)
@@ -52,7 +52,7 @@ func (o *Output) publish(r *report.Report) {
 	if err != nil {
 		o.logger.Errorf("the report could not be written: %s", err)
 		testrun.LogGates(r.Gates, false, o.logger)
-		k6glue.FailExit(exitOther)
+		k6x.FailExit(exitOther)
 
 		return
 	}
@@ -61,9 +61,9 @@ func (o *Output) publish(r *report.Report) {
 		where = fmt.Sprintf("\n%s\n%s", r.Markdown(), where)
 	}
 	shown := o.params.RuntimeOptions.SummaryMode.String != "disabled"
-	k6glue.AtExit(func(bool, error) {
+	k6x.AtExit(func(bool, error) {
 		if shown {
-			_, _ = fmt.Fprint(k6glue.Stdout(), where)
+			_, _ = fmt.Fprint(k6x.Stdout(), where)
 		}
 		testrun.LogGates(r.Gates, shown && len(r.Steps) <= mostRows, o.logger)
 	})

@@ -7,8 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 // Definition describes a module.
@@ -31,18 +30,18 @@ type Definition struct {
 
 // New returns a module for modules.Register of k6.
 func New(d Definition) modules.Module {
-	return k6mod.New(k6mod.Definition{
+	return k6x.New(k6x.Definition{
 		ErrorName: d.ErrorName,
-		AsError: func(err error) k6mod.Error {
-			kind := k6mod.KindServer
+		AsError: func(err error) k6x.Error {
+			kind := k6x.KindServer
 			if d.Kind != nil {
 				kind = d.Kind(err)
 			}
 
-			return k6mod.Error{Kind: kind, Message: err.Error(), Cause: err}
+			return k6x.Error{Kind: kind, Message: err.Error(), Cause: err}
 		},
-		Metrics: k6mod.Metrics{Ops: d.Ops, Duration: d.Duration},
-		Exports: func(own *k6mod.Module) map[string]any {
+		Metrics: k6x.Metrics{Ops: d.Ops, Duration: d.Duration},
+		Exports: func(own *k6x.Module) map[string]any {
 			return d.Exports(&Module{own: own, durations: d.Duration != ""})
 		},
 	})
@@ -50,7 +49,7 @@ func New(d Definition) modules.Module {
 
 // Module is a module in one VU. Its methods except Dial are for that VU's goroutine.
 type Module struct {
-	own       *k6mod.Module
+	own       *k6x.Module
 	durations bool
 	recorders recorders
 }
@@ -62,19 +61,19 @@ func (m *Module) VU() modules.VU { return m.own.VU() }
 func (m *Module) Throw(err error) { m.own.Throw(err) }
 
 // Misuse returns an error of kind "usage", for a wrong call.
-func Misuse(format string, args ...any) error { return k6mod.Misuse(format, args...) }
+func Misuse(format string, args ...any) error { return k6x.Misuse(format, args...) }
 
 // Options reads an options object into a struct by its json tags. The error names an unknown
 // option, or one of the wrong type.
-func Options(value sobek.Value, into any) error { return k6glue.Options(value, into) }
+func Options(value sobek.Value, into any) error { return k6x.ReadOptions(value, into) }
 
 // Dial opens a connection with k6's hosts, DNS and blocked addresses. It fails in the init context.
 func (m *Module) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if m.own.VU().State() == nil {
-		return nil, k6mod.ErrInit
+		return nil, k6x.ErrInit
 	}
 
-	return k6glue.Dial(m.own.VU())(ctx, network, address)
+	return k6x.Dial(m.own.VU())(ctx, network, address)
 }
 
 // Close registers closed, which is called once at the end of the client's step or when k6 exits.

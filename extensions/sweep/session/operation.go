@@ -8,8 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -40,7 +39,7 @@ type Function func(args []sobek.Value) (any, error)
 // Bind gives an object its methods. An operation NAME has two forms: NAME blocks and throws,
 // asyncNAME returns a promise. The calls of one object run one after another.
 func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functions map[string]Function) {
-	tasks := make(map[string]k6mod.Operation[*bound, *task], len(operations))
+	tasks := make(map[string]k6x.Operation[*bound, *task], len(operations))
 	for name, read := range operations {
 		tasks[name] = func(_ *bound, call sobek.FunctionCall) (*task, error) {
 			operation, err := read(call.Arguments)
@@ -51,7 +50,7 @@ func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functi
 			return &task{module: m, operation: operation}, nil
 		}
 	}
-	methods := k6mod.BothForms(tasks)
+	methods := k6x.BothForms(tasks)
 	for name, function := range functions {
 		methods[name] = func(b *bound, call sobek.FunctionCall) sobek.Value {
 			b.tasks.Wait()
@@ -67,10 +66,10 @@ func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functi
 }
 
 // bound is common to the methods of an object.
-type bound struct{ tasks *k6mod.Tasks }
+type bound struct{ tasks *k6x.Tasks }
 
-// Tasks implements k6mod.Tasker.
-func (b *bound) Tasks() *k6mod.Tasks { return b.tasks }
+// Tasks implements k6x.Tasker.
+func (b *bound) Tasks() *k6x.Tasks { return b.tasks }
 
 type task struct {
 	module    *Module
@@ -79,7 +78,7 @@ type task struct {
 	took      time.Duration
 }
 
-// Do implements k6mod.Task.
+// Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, _ bool) (err error) {
 	begin := clock.Now()
 	t.work, err = t.operation.Do(ctx)
@@ -88,7 +87,7 @@ func (t *task) Do(ctx context.Context, _ bool) (err error) {
 	return ended(ctx, err)
 }
 
-// Finish implements k6mod.Task.
+// Finish implements k6x.Task.
 func (t *task) Finish(err error) (sobek.Value, error) {
 	own := t.module.own
 	own.Count(t.operation.Name, err)
@@ -109,7 +108,7 @@ func (t *task) Finish(err error) (sobek.Value, error) {
 // ended returns err or, if the end of the test cut the operation off, an error for that.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return k6mod.TestEnded()
+		return k6x.TestEnded()
 	}
 
 	return err
@@ -149,7 +148,7 @@ func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work
 	}
 	m.own.Emit()
 	if ctx.Err() != nil {
-		m.Throw(k6mod.TestEnded())
+		m.Throw(k6x.TestEnded())
 	}
 	r.Seconds = clock.Since(begin).Seconds()
 
@@ -167,11 +166,11 @@ func contained(ctx context.Context, do func(context.Context) (string, Work, erro
 
 // recorders has a recorder for each kind of operation in the VU's sweep session.
 type recorders struct {
-	session *k6glue.Session
+	session *k6x.Session
 	byName  map[string]*measure.Recorder
 }
 
-func (r *recorders) of(session *k6glue.Session) {
+func (r *recorders) of(session *k6x.Session) {
 	if session != r.session {
 		*r = recorders{session: session, byName: map[string]*measure.Recorder{}}
 	}

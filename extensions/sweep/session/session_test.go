@@ -9,7 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/session"
 )
@@ -18,10 +18,10 @@ var errFull = errors.New("the box is full")
 
 // newBox returns a VU with the module k6/x/box, whose Client has put (in both forms) and run. A put
 // that the end of the test should cut off calls cut.
-func newBox(t *testing.T, cut func()) *k6test.Runner {
+func newBox(t *testing.T, cut func()) *testutil.Runner {
 	t.Helper()
 
-	return k6test.NewRunner(t, "k6/x/box", session.New(session.Definition{
+	return testutil.NewRunner(t, "k6/x/box", session.New(session.Definition{
 		ErrorName: "BoxError", Ops: "box_ops", Duration: "box_op_duration",
 		Kind: func(error) string { return "full" },
 		Exports: func(m *session.Module) map[string]any {
@@ -79,7 +79,7 @@ func newBox(t *testing.T, cut func()) *k6test.Runner {
 	}))
 }
 
-func startedBox(t *testing.T) *k6test.Runner {
+func startedBox(t *testing.T) *testutil.Runner {
 	t.Helper()
 	v := newBox(t, nil)
 	v.Start(1)
@@ -91,15 +91,15 @@ func TestBothForms(t *testing.T) {
 	v := newBox(t, nil)
 	v.Run(`var client = new box.Client()`)
 	init := "a Client cannot be used in the init context; use it in setup() or in a scenario's function"
-	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.put('x')`))
-	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.run({ iterations: 1 })`))
+	require.Equal(t, testutil.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.put('x')`))
+	require.Equal(t, testutil.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.run({ iterations: 1 })`))
 
 	v.Start(1)
 	require.Equal(t, `"four"`, v.JSON(`client.put('four')`))
 	v.Loop(`(async () => { globalThis.got = await client.asyncPut('three') })()`)
 	require.Equal(t, `"three"`, v.JSON(`got`))
-	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: "the box is full", Kind: "full"}, v.Fail(`client.put('too much')`))
-	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: "put: it takes one thing", Kind: "usage"}, v.Fail(`client.put()`))
+	require.Equal(t, testutil.Thrown{Name: "BoxError", Message: "the box is full", Kind: "full"}, v.Fail(`client.put('too much')`))
+	require.Equal(t, testutil.Thrown{Name: "BoxError", Message: "put: it takes one thing", Kind: "usage"}, v.Fail(`client.put()`))
 	require.Equal(t, "internal", v.Fail(`client.put('a fault')`).Kind)
 
 	require.InDelta(t, 2, v.Counted("box_ops", "op", "put", "outcome", "ok"), 0)
@@ -122,14 +122,14 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	require.InDelta(t, 5, v.Counted("box_ops", "op", "fill", "outcome", "ok"), 0)
 	require.InDelta(t, 3, v.Counted("box_ops", "op", "fill", "outcome", "full"), 0)
 	require.InDelta(t, 1, v.Counted("box_ops", "op", "run", "outcome", "internal"), 0)
-	require.Equal(t, k6test.Thrown{
+	require.Equal(t, testutil.Thrown{
 		Name: "BoxError", Message: `run: unknown option "op"; known are iterations, what`, Kind: "usage",
 	}, v.Fail(`client.run({ op: 1 })`))
 }
 
 func TestRunIsThePartOfAStep(t *testing.T) {
-	r := k6test.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 7}, "box",
-		func() *k6test.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.run({ iterations: 40, what: 'four' })`)
+	r := testutil.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 7}, "box",
+		func() *testutil.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.run({ iterations: 40, what: 'four' })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
 	fill := r.Op("fill")
@@ -140,8 +140,8 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 }
 
 func TestSingleCallsInAStep(t *testing.T) {
-	r := k6test.Step(t, 2, measure.Plan{Operations: 10}, "box",
-		func() *k6test.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.put('four')`)
+	r := testutil.Step(t, 2, measure.Plan{Operations: 10}, "box",
+		func() *testutil.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.put('four')`)
 	box := r.Op("box")
 	require.EqualValues(t, 2*10, box.Durations.Count, "the operation is the script's")
 	require.EqualValues(t, 2*10, box.Rows)
@@ -150,11 +150,11 @@ func TestSingleCallsInAStep(t *testing.T) {
 
 func TestTheEndOfTheTestCutsOff(t *testing.T) {
 	for _, call := range []string{`client.put('the end')`, `client.run({ iterations: 9, what: 'the end' })`} {
-		var v *k6test.Runner
+		var v *testutil.Runner
 		v = newBox(t, func() { v.CancelContext() })
 		v.Run(`var client = new box.Client()`)
 		v.Start(1)
-		require.Equal(t, k6test.Thrown{
+		require.Equal(t, testutil.Thrown{
 			Name: "BoxError", Message: "the test ended before the answer came", Kind: "cancelled",
 		}, v.Fail(call), call)
 	}
@@ -162,7 +162,7 @@ func TestTheEndOfTheTestCutsOff(t *testing.T) {
 
 func TestDialInTheInitContext(t *testing.T) {
 	var err error
-	k6test.NewRunner(t, "k6/x/box", session.New(session.Definition{
+	testutil.NewRunner(t, "k6/x/box", session.New(session.Definition{
 		ErrorName: "BoxError", Ops: "box_ops",
 		Exports: func(m *session.Module) map[string]any {
 			var conn net.Conn

@@ -8,7 +8,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -97,10 +97,10 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 		return nil, failed
 	}
 	var err error
-	if m.OpDuration, err = k6glue.NewDurations(registry, MetricOpDuration); err != nil {
+	if m.OpDuration, err = k6x.NewDurations(registry, MetricOpDuration); err != nil {
 		return nil, fmt.Errorf("metric %s: %w", MetricOpDuration, err)
 	}
-	if m.OpFailed, err = k6glue.NewShare(registry, MetricOpFailed); err != nil {
+	if m.OpFailed, err = k6x.NewShare(registry, MetricOpFailed); err != nil {
 		return nil, fmt.Errorf("metric %s: %w", MetricOpFailed, err)
 	}
 

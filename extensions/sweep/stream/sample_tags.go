@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 // Tags has the possible tags of a metric's samples in one scenario.
@@ -114,8 +114,8 @@ func withTag(name, value string, samples []Tags) (with []Tags, problem string) {
 
 // DidYouMean suggests a known name similar to name; never for numbers.
 func DidYouMean(name string, known []string) string {
-	meant, near := nearest.Of(name, known)
-	if _, err := strconv.ParseFloat(name, 64); err == nil || !near {
+	meant := input.Nearest(name, known)
+	if _, err := strconv.ParseFloat(name, 64); err == nil || meant == "" {
 		return ""
 	}
 

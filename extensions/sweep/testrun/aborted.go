@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -94,7 +94,7 @@ func toCheck(err error) string {
 			break
 		}
 	}
-	if settings := k6glue.AddressSettings(err.Error()); settings != "" && check != "the script" {
+	if settings := k6x.AddressSettings(err.Error()); settings != "" && check != "the script" {
 		return fmt.Sprintf("%s (%s)", check, settings)
 	}
 

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -51,7 +51,7 @@ func (r *Results) CheckThresholds(sweep Sweep, test *lib.TestRunState) error {
 		return nil
 	}
 	var problems []string
-	for _, of := range k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry) {
+	for _, of := range k6x.ThresholdsOf(test.Options.Thresholds, test.Registry) {
 		if problem := r.problem(of, sweep, test); problem != "" {
 			problems = append(problems, fmt.Sprintf("threshold %s: %s", of.Name, problem))
 		}
@@ -63,7 +63,7 @@ func (r *Results) CheckThresholds(sweep Sweep, test *lib.TestRunState) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-func (r *Results) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunState) string {
+func (r *Results) problem(of k6x.Thresholds, sweep Sweep, test *lib.TestRunState) string {
 	samples, sweepsOnly := r.samplesOf(of.Parent, test.Options.Scenarios, test.RunTags.Map())
 	if len(test.Options.Scenarios) == 0 {
 		samples = appendTags(samples, sweep.SampleTags(of.Parent, test.RunTags.Map()))
@@ -83,7 +83,7 @@ func (r *Results) problem(of k6glue.Thresholds, sweep Sweep, test *lib.TestRunSt
 		return ambiguous(of, samples)
 	}
 	group, _ := of.Tags.Get("group")
-	if instead, absent := k6glue.AbsentInSweep(of.Parent); absent && sweepsOnly && group == "" {
+	if instead, absent := k6x.AbsentInSweep(of.Parent); absent && sweepsOnly && group == "" {
 		return absentInSweep + instead
 	}
 
@@ -129,7 +129,7 @@ func appendTags(samples []stream.Tags, tags stream.Tags) []stream.Tags {
 
 // ambiguous returns a text if a Gauge has several values. k6 would judge the last one. In a search,
 // the last value is the result's.
-func ambiguous(of k6glue.Thresholds, samples []stream.Tags) string {
+func ambiguous(of k6x.Thresholds, samples []stream.Tags) string {
 	if of.Metric.Type != metrics.Gauge {
 		return ""
 	}
@@ -151,7 +151,7 @@ func ambiguous(of k6glue.Thresholds, samples []stream.Tags) string {
 
 // lastOfSeveral returns a text with the right form if a tag that the threshold does not name has
 // several values, else "".
-func lastOfSeveral(of k6glue.Thresholds, values map[string][]string) string {
+func lastOfSeveral(of k6x.Thresholds, values map[string][]string) string {
 	var several []string
 	added := ""
 	for _, name := range []string{"scenario", "clients", "rate", "variant", "op"} {

@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -28,7 +28,7 @@ func WriteFiles(rep *report.Report, base string) (taken string, err error) {
 	switch earlier := readReport(base + ".json"); {
 	case earlier == nil || runFailed(earlier):
 	case runFailed(rep):
-		k6glue.Logger().Warnf("this run failed: its report is in %s, and the good one of an earlier run stays at %s.*",
+		k6x.Logger().Warnf("this run failed: its report is in %s, and the good one of an earlier run stays at %s.*",
 			filepath.Join(dir, failedDir), base)
 		base = filepath.Join(dir, failedDir, filepath.Base(base))
 	case gatesHeld(earlier):

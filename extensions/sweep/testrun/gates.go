@@ -8,7 +8,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
@@ -71,7 +71,7 @@ func (r *Results) judge(rep *report.Report) {
 func FailGates(verdicts []report.Verdict) {
 	for i := range verdicts {
 		if v := &verdicts[i]; !v.Held {
-			k6glue.FailExit(exitcodes.ExitCode(v.Outcome.ExitCode()))
+			k6x.FailExit(exitcodes.ExitCode(v.Outcome.ExitCode()))
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (r *Results) missGates(logger logrus.FieldLogger) {
 		if !slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario }) {
 			logger.Errorf("the gates of %s are crossed: no scenario %q was measured; those of any other script belong to its output: "+
 				"k6 run -o 'sweep=results?gates=FILE'", path, scenario)
-			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+			k6x.FailExit(exitcodes.ThresholdsHaveFailed)
 		}
 	}
 }

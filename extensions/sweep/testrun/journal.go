@@ -18,7 +18,7 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -51,7 +51,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 	r.keep.mu.Lock()
 	defer r.keep.mu.Unlock()
 	if !r.keep.watched {
-		if !k6glue.AtExit(func(bool, error) { r.exit(test) }) {
+		if !k6x.AtExit(func(bool, error) { r.exit(test) }) {
 			return nil // in a test without k6
 		}
 		r.keep.watched, r.keep.journals = true, map[string]*journal{}
@@ -67,13 +67,13 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 			return nil
 		}
 
-		k6glue.FailExit(exitcodes.InvalidConfig)
+		k6x.FailExit(exitcodes.InvalidConfig)
 
 		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 	}
 	release, ok := files.Claim(filepath.Join(dir, "."+name+".running"))
 	if !ok {
-		k6glue.FailExit(exitcodes.InvalidConfig)
+		k6x.FailExit(exitcodes.InvalidConfig)
 
 		return errext.WithExitCodeIfNone(fmt.Errorf(
 			"another run writes the report of %s in %s: give this one another folder, such as -e RESULTS=%s-2",
@@ -112,7 +112,7 @@ func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir strin
 		}
 	}
 
-	given, _ := k6glue.Setting(func(name string) (string, bool) {
+	given, _ := k6x.Setting(func(name string) (string, bool) {
 		value, is := test.RuntimeOptions.Env[name]
 
 		return value, is
@@ -217,12 +217,12 @@ func (r *Results) exit(test *lib.TestRunState) {
 	dir := func(scenario string) string { return r.Folder(scenario, test.TestPreInitState) }
 	table, err := r.Write(dir, r.ThresholdVerdicts(test.TestPreInitState), nil)
 	if err != nil {
-		k6glue.Logger().Error(err)
+		k6x.Logger().Error(err)
 	}
 	if !shown {
 		return
 	}
-	if _, err := fmt.Fprint(k6glue.Stdout(), table); err != nil {
-		k6glue.Logger().Errorf("the table could not be shown: %s", err)
+	if _, err := fmt.Fprint(k6x.Stdout(), table); err != nil {
+		k6x.Logger().Errorf("the table could not be shown: %s", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -29,7 +29,7 @@ var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 // judgedThresholds returns the results of all thresholds after k6 has judged them, in a test that
 // lasted this long. A threshold with void does not hold.
 func judgedThresholds(registry *metrics.Registry, scenarios []*Scenario, lasted time.Duration) (verdicts []judgedThreshold) {
-	for _, of := range k6glue.JudgedThresholds(registry) {
+	for _, of := range k6x.JudgedThresholds(registry) {
 		void := ""
 		if !ofAnotherSegment(of, scenarios) {
 			void = voidOf(of, scenarios)
@@ -66,7 +66,7 @@ func FormatValues(of map[string]float64) string {
 }
 
 // voidOf returns why k6's judgement is meaningless, or "".
-func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
+func voidOf(of k6x.Thresholds, scenarios []*Scenario) string {
 	figure := stream.FigureOf(of.Parent)
 	if figure == nil || len(scenarios) == 0 {
 		// A Counter of a script or of another module without samples is really zero.
@@ -99,8 +99,8 @@ func voidOf(of k6glue.Thresholds, scenarios []*Scenario) string {
 	return why
 }
 
-func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
-	instead, absent := k6glue.AbsentInSweep(of.Parent)
+func absent(of k6x.Thresholds, scenarios []*Scenario) string {
+	instead, absent := k6x.AbsentInSweep(of.Parent)
 	switch {
 	case len(scenarios) == 0 && stream.OwnMetric(of.Parent):
 		return "no sweep was measured; sweep.op under k6's own executors has " + stream.MetricOpDuration + " and " + stream.MetricOpFailed
@@ -134,7 +134,7 @@ func absent(of k6glue.Thresholds, scenarios []*Scenario) string {
 
 // ofAnotherSegment reports whether other instances have all clients of the threshold's step, and
 // judge it.
-func ofAnotherSegment(of k6glue.Thresholds, scenarios []*Scenario) bool {
+func ofAnotherSegment(of k6x.Thresholds, scenarios []*Scenario) bool {
 	tag, tagged := of.Tags.Get("clients")
 	if !tagged {
 		return false

@@ -4,7 +4,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -38,7 +38,7 @@ func (s *Scenario) mark(metric *metrics.Metric, why string) {
 // have ended, because k6 then ignores the test's status.
 func (s *Scenario) failRun() {
 	if s.results.testEnd.begun() {
-		k6glue.FailExit(exitcodes.MarkedAsFailed)
+		k6x.FailExit(exitcodes.MarkedAsFailed)
 
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -37,15 +37,15 @@ type Results struct {
 	testEnd testEnd
 	keep    partialReports
 	// Guard watches the taps of all VUs.
-	Guard k6glue.TapGuard
+	Guard k6x.TapGuard
 	// guardEnds registers the end of Guard once.
 	guardEnds sync.Once
 }
 
 // WatchToTheEnd watches the tap of a VU outside of sweeps until the test ends.
-func (r *Results) WatchToTheEnd(tap *k6glue.Tap, events common.Events) {
+func (r *Results) WatchToTheEnd(tap *k6x.Tap, events common.Events) {
 	r.Guard.Watch(tap)
-	r.guardEnds.Do(func() { k6glue.OnTestEnd(events, r.Guard.End) })
+	r.guardEnds.Do(func() { k6x.OnTestEnd(events, r.Guard.End) })
 }
 
 // runs holds the results of each test run in this process. The key is the metrics registry, the one
@@ -106,7 +106,7 @@ func NewReport(scenario string, params map[string]any) *report.Report {
 		Started:  time.Now().UTC(),
 		Host:     report.ThisHost(),
 		K6:       k6Version(),
-		Command:  k6glue.Command(),
+		Command:  k6x.Command(),
 
 		Fingerprint: host.Fingerprint(),
 

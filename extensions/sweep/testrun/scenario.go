@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -101,7 +101,7 @@ func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	}
 	if len(lost) > 0 {
 		s.logger.Errorf("internal error: figures of the step are not numbers and are left out of the report: %s", strings.Join(lost, ", "))
-		k6glue.FailExit(exitcodes.MarkedAsFailed)
+		k6x.FailExit(exitcodes.MarkedAsFailed)
 	}
 	s.results.add(s.Report, steps, duets)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -58,7 +58,7 @@ func textOf(value sobek.Value) (text string) {
 	object, ok := value.(*sobek.Object)
 	switch {
 	case ok && object.ClassName() == "Array": // may be long
-		text = k6glue.Show(value)
+		text = k6x.Show(value)
 	case ok:
 		if text = object.String(); text == "[object Object]" {
 			text = plainText(object)
@@ -83,7 +83,7 @@ func plainText(object *sobek.Object) string {
 
 			break
 		}
-		shown = append(shown, key+": "+k6glue.Show(object.Get(key)))
+		shown = append(shown, key+": "+k6x.Show(object.Get(key)))
 	}
 	if shown == nil {
 		return "{}"

@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -39,14 +39,14 @@ func (r *Results) Watch(test *lib.TestPreInitState, missed func() []string) {
 }
 
 func (r *Results) watch(test *lib.TestPreInitState, missed func() []string) {
-	k6glue.AtExit(func(ran bool, failed error) {
+	k6x.AtExit(func(ran bool, failed error) {
 		if !ran || !toItsEnd(failed) || withoutVUs(test) {
 			return
 		}
 		if sweeps := missed(); len(sweeps) > 0 {
 			test.Logger.Errorf("no client called sweep.run, and a portable sweep measures nothing else (%s)",
 				strings.Join(sweeps, ", "))
-			k6glue.FailExit(exitcodes.MarkedAsFailed)
+			k6x.FailExit(exitcodes.MarkedAsFailed)
 		} else {
 			r.judgeThresholds(test)
 		}
@@ -85,7 +85,7 @@ func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 	}
 	if !e.awaited {
 		e.awaited = true
-		k6glue.OnTestEnd(events, e.run)
+		k6x.OnTestEnd(events, e.run)
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *Results) judgeThresholds(test *lib.TestPreInitState) []report.Verdict {
 				causes = append(causes, v.void)
 			}
 			void[v.void] = append(void[v.void], v.Gate)
-			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+			k6x.FailExit(exitcodes.ThresholdsHaveFailed)
 		}
 		for _, cause := range causes {
 			test.Logger.Errorf("threshold %s cannot hold: %s", strings.Join(void[cause], ", "), cause)

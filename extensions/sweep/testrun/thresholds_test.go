@@ -13,8 +13,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -32,7 +32,7 @@ type thresholdTest struct {
 func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	t.Helper()
 	if tt.tuple == nil {
-		tt.tuple = k6test.Tuple(t, "", "")
+		tt.tuple = testutil.Tuple(t, "", "")
 	}
 	options := lib.Options{Thresholds: sweeptest.ThresholdsOfTest(t, tt.thresholds)}
 	s, err := sweeptest.NewWithOptions(t, tt.config, tt.script, tt.tuple, options)
@@ -42,7 +42,7 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 		more = tt.prepare(s)
 	}
 	registry := s.State.Test.Registry
-	all := k6glue.ThresholdsOf(options.Thresholds, registry)
+	all := k6x.ThresholdsOf(options.Thresholds, registry)
 	for _, of := range all {
 		of.Metric.Thresholds = options.Thresholds[of.Name]
 	}
@@ -91,7 +91,7 @@ func ingest(s *sweeptest.Sweep) {
 }
 
 func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
-	_, err := sweeptest.NewWithOptions(t, `{"clients": [1, 8], "iterations": 10}`, ``, k6test.Tuple(t, "", ""), lib.Options{
+	_, err := sweeptest.NewWithOptions(t, `{"clients": [1, 8], "iterations": 10}`, ``, testutil.Tuple(t, "", ""), lib.Options{
 		Thresholds: sweeptest.ThresholdsOfTest(t, map[string][]string{"sweep_p99{clients:61}": {"value<10"}, "sweep_max{clients:9}": {"value<10"}}),
 	})
 	require.EqualError(t, err, "threshold sweep_max{clients:9}: no sample has clients:9; there are clients 1, 8; "+
@@ -260,7 +260,7 @@ func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{
 			config: `{"clients": [1, 8], "iterations": 2000, "pause": "0s"}`, script: `sweep.run(() => sleep(1))`,
-			tuple:      k6test.Tuple(t, "1/2:1", "0,1/2,1"),
+			tuple:      testutil.Tuple(t, "1/2:1", "0,1/2,1"),
 			thresholds: map[string][]string{"sweep_p99{clients:1}": {"value<10"}, "sweep_max{clients:8}": {"value<0.5"}},
 		}.run(t)
 		require.Equal(t, []string{"sweep_max{clients:8} value<0.5"}, crossed)

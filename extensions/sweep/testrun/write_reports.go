@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
@@ -60,7 +60,7 @@ func (r *Results) Write(
 		r.keep.remove(rep.Scenario)
 	}
 	if len(failed) > 0 {
-		k6glue.FailExit(exitcodes.MarkedAsFailed)
+		k6x.FailExit(exitcodes.MarkedAsFailed)
 	}
 
 	return shown.String(), errors.Join(failed...)

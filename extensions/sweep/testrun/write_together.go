@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
@@ -45,7 +45,7 @@ func (r *Results) WriteTogether(dir func(scenario string) string, name string) e
 	}
 	err := writeBeside(base, runs)
 	if err != nil {
-		k6glue.FailExit(exitcodes.MarkedAsFailed)
+		k6x.FailExit(exitcodes.MarkedAsFailed)
 
 		return fmt.Errorf("the scenarios could not be written side by side: %w", err)
 	}

@@ -50,7 +50,7 @@ sweep 'an emulated MXAccess gateway, gRPC: `read-bulk`' read-bulk
 k6 run --quiet scenarios/stock-load.js -e TPS=200 -e BACK=64 -e AHEAD=10 >&2
 sweep 'Machbase, native driver: `stock-load`, `stock-rollup`' stock-rollup
 
-rooms=(./extensions/internal/clock ./extensions/internal/netutil ./extensions/internal/splitmix ./extensions/machbase/generate ./extensions/memcached/wire/...
+rooms=(./extensions/internal/clock ./extensions/internal/netutil ./extensions/machbase/generate ./extensions/memcached/wire/...
   ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/sweep/gate/... ./extensions/sweep/report/...)
 say 'testing'
 # Tests start their own servers.

@@ -41,8 +41,8 @@ func TestFilesOfOptionsAreInTheArchive(t *testing.T) {
 	for name, content := range map[string]string{
 		"test.js":       readsFiles,
 		"gateway.proto": from("scenarios/lib/mxaccess_gateway.proto"),
-		"cert.pem":      from("extensions/internal/k6glue/testdata/cert.pem"),
-		"key.pem":       from("extensions/internal/k6glue/testdata/aes256.key.pem"),
+		"cert.pem":      from("extensions/internal/k6x/testdata/cert.pem"),
+		"key.pem":       from("extensions/internal/k6x/testdata/aes256.key.pem"),
 		"user.creds": "-----BEGIN NATS USER JWT-----\ne30.e30.e30\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n" +
 			"SUALSRUETOYDRNXTFKP3KK3LXEN2IWVOPJ7FTTYQHUR26T7RRMR4LCFKKE\n------END USER NKEY SEED------\n",
 	} {

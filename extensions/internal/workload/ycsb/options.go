@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/strictjson"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 // Options describe a workload, as YCSB's properties in camel case. When unmarshalled from JSON, an
@@ -112,7 +112,7 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 		set(o)
 	}
 	type plain Options
-	if err := strictjson.Decode("", raw, (*plain)(o)); err != nil {
+	if err := input.Decode("", raw, (*plain)(o)); err != nil {
 		return err
 	}
 	if o.OperationCount == 0 {
@@ -126,7 +126,7 @@ func (o *Options) UnmarshalJSON(raw []byte) error {
 func (m *Mix) UnmarshalJSON(raw []byte) error {
 	type plain Mix
 	read := plain{}
-	if err := strictjson.Decode("mix.", raw, &read); err != nil {
+	if err := input.Decode("mix.", raw, &read); err != nil {
 		return err
 	}
 	*m = Mix(read)
@@ -167,7 +167,7 @@ func (o *Options) checkMix() error {
 		}
 	}
 	if len(o.Mix.Ops()) == 0 {
-		return fmt.Errorf("option mix must give a share to one of %s", strings.Join(strictjson.Names(reflect.TypeFor[Mix]()), ", "))
+		return fmt.Errorf("option mix must give a share to one of %s", strings.Join(input.Names(reflect.TypeFor[Mix]()), ", "))
 	}
 
 	return nil

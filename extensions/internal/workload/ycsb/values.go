@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 const (
@@ -20,7 +20,7 @@ type values struct {
 }
 
 func newValues(seed uint64, longest int) *values {
-	random := rand.NewPCG(seed, splitmix.Mix(seed))
+	random := rand.NewPCG(seed, measure.Scramble(seed))
 	pool := make([]byte, 0, longest+starts+10)
 	for len(pool) < longest+starts {
 		drawn := random.Uint64()
@@ -30,7 +30,7 @@ func newValues(seed uint64, longest int) *values {
 		}
 	}
 
-	return &values{seed: splitmix.Mix(seed), pool: pool}
+	return &values{seed: measure.Scramble(seed), pool: pool}
 }
 
 // Do not modify the result.
@@ -47,8 +47,8 @@ func (v *values) appendOwn(buf, key []byte, field, length int) []byte {
 	for _, c := range key {
 		tag = (tag ^ uint64(c)) * 1099511628211
 	}
-	tag = splitmix.Mix(tag + uint64(field))
-	start := int(splitmix.Mix(tag) % starts)
+	tag = measure.Scramble(tag + uint64(field))
+	start := int(measure.Scramble(tag) % starts)
 	for range tagSize {
 		buf = append(buf, alphabet[tag&63])
 		tag >>= 6

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Workload holds validated options. All clients of a store share it.
@@ -136,7 +136,7 @@ type Client struct {
 // Client returns the client with this index, from 0, at the start of its random stream.
 func (w *Workload) Client(index int) *Client {
 	c := &Client{work: w}
-	c.source.Seed(splitmix.Mix(w.options.Seed), splitmix.Mix(uint64(index)))
+	c.source.Seed(measure.Scramble(w.options.Seed), measure.Scramble(uint64(index)))
 	c.random = *rand.New(&c.source)
 
 	return c

@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -55,6 +55,6 @@ func RegisterDurations(t *testing.T) {
 	runtime, _ := NewModule(t)
 	env := runtime.VU.InitEnvField
 	env.BuiltinMetrics = metrics.RegisterBuiltinMetrics(env.Registry)
-	_, err := k6glue.NewDurations(env.Registry, "cache_op_duration")
+	_, err := k6x.NewDurations(env.Registry, "cache_op_duration")
 	require.NoError(t, err)
 }

@@ -21,8 +21,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -45,7 +45,7 @@ type Sweep struct {
 func New(t *testing.T, config, script string) *Sweep {
 	t.Helper()
 
-	return NewSegment(t, config, script, k6test.Tuple(t, "", ""))
+	return NewSegment(t, config, script, testutil.Tuple(t, "", ""))
 }
 
 // NewSegment is New in an execution segment.
@@ -233,7 +233,7 @@ func newTestVU(t *testing.T, s *Sweep, script string) *VU {
 		"vu":    local,
 		"sleep": func(ms int) error { return wait(time.After(time.Duration(ms) * time.Millisecond)) },
 		"onEnd": func() {
-			k6glue.SessionOf(vu).AtEnd(func() {
+			k6x.SessionOf(vu).AtEnd(func() {
 				vu.Ended, vu.EndedAt = append(vu.Ended, vu.active.Load()), append(vu.EndedAt, time.Now())
 			})
 		},

@@ -1,0 +1,189 @@
+package k6x
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+)
+
+const (
+	tagOp      = "op"
+	tagOutcome = "outcome"
+)
+
+// OutcomeOK is the outcome of a successful operation.
+const OutcomeOK = "ok"
+
+// Metrics names a module's metrics. They have the tags op and outcome (ok, or the error's kind).
+type Metrics struct {
+	// Ops is a Counter of operations, such as cache_ops. Outside sweeps there is also a Rate of
+	// failed operations, such as cache_failed, without the tag outcome.
+	Ops string
+	// Duration is a Trend of call durations in milliseconds outside sweeps; may be "".
+	Duration string
+	// Counts are further Counters per operation, such as hits and misses.
+	Counts []string
+	// Tagged are Counters whose series have their own tags: see Module.Counter.
+	Tagged []string
+}
+
+// Instruments are a module's metrics in one VU, including data_sent and data_received, and its
+// counts for a sweep's step.
+type Instruments struct {
+	// Fields that every operation uses come first.
+
+	tags           Tags
+	sent, received Series
+	series         map[seriesKey]opSeries
+	meter          Meter
+	step           step
+
+	registry      *metrics.Registry
+	kind          func(error) string
+	ops, duration *metrics.Metric
+	failed        *metrics.Metric
+	counts        []*metrics.Metric
+}
+
+type seriesKey struct{ operation, outcome, tags string }
+
+type opSeries struct {
+	ops, duration Series
+	// counts is the first series of Metrics.Counts; the others follow it.
+	counts Series
+}
+
+// NewInstruments registers the metrics in the init context. It fails if a name is registered with
+// another type. kind returns an error's kind.
+func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*Instruments, error) {
+	env := vu.InitEnv()
+	i := &Instruments{series: map[seriesKey]opSeries{}, meter: NewMeter(vu), registry: env.Registry, kind: kind}
+	var err error
+	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
+		return nil, err
+	}
+	if i.failed, err = NewShare(i.registry, failedOf(names.Ops)); err != nil {
+		return nil, err
+	}
+	if names.Duration != "" {
+		if i.duration, err = NewDurations(i.registry, names.Duration); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names.Counts {
+		metric, err := i.registry.NewMetric(name, metrics.Counter)
+		if err != nil {
+			return nil, err
+		}
+		i.counts = append(i.counts, metric)
+	}
+	for _, name := range names.Tagged {
+		if _, err := i.registry.NewMetric(name, metrics.Counter); err != nil {
+			return nil, err
+		}
+	}
+	i.sent = i.meter.Series(env.BuiltinMetrics.DataSent)
+	i.received = i.meter.Series(env.BuiltinMetrics.DataReceived)
+
+	return i, nil
+}
+
+func failedOf(ops string) string { return strings.TrimSuffix(ops, "_ops") + "_failed" }
+
+// isFailure reports whether an outcome counts as failed. Operations interrupted by the end of the
+// test do not.
+func isFailure(outcome string) bool { return outcome != OutcomeOK && outcome != KindCancelled }
+
+func (i *Instruments) counter(name string, tags ...[2]string) (Series, error) {
+	metric, err := i.registry.NewMetric(name, metrics.Counter)
+	if err != nil {
+		return 0, err
+	}
+
+	return i.meter.Series(metric, tags...), nil
+}
+
+// Meter returns the meter, for metrics that are not Counters.
+func (i *Instruments) Meter() *Meter { return &i.meter }
+
+// Add adds n to a Counter's series.
+func (i *Instruments) Add(counter Series, n float64) { i.meter.Add(counter, n) }
+
+// Tag sets the tags of the next samples, until it is called again. The zero value removes them.
+func (i *Instruments) Tag(tags Tags) { i.tags = tags }
+
+// Count counts one finished operation with its error or nil, and its counts in the order of
+// Metrics.Counts.
+func (i *Instruments) Count(operation string, err error, counts ...int) {
+	s := i.of(operation, err)
+	i.meter.Add(s.ops, 1)
+	for at, n := range counts {
+		i.meter.Add(s.counts+Series(at), float64(n))
+	}
+}
+
+// CountAll counts successful operations, and the sums of their counts.
+func (i *Instruments) CountAll(operation string, operations int, counts ...int) {
+	s := i.of(operation, nil)
+	i.meter.Add(s.ops, float64(operations))
+	for at, n := range counts {
+		i.meter.Add(s.counts+Series(at), float64(n))
+	}
+}
+
+// Traffic counts bytes in k6's metrics. Step counts them in the sweep.
+func (i *Instruments) Traffic(received, sent uint64) {
+	i.meter.Add(i.received, float64(received))
+	i.meter.Add(i.sent, float64(sent))
+}
+
+// Emit sends the counts: see Meter.Emit.
+func (i *Instruments) Emit() { i.meter.Emit() }
+
+// Elapsed reports the duration of one of many operations: see Meter.Elapsed.
+func (i *Instruments) Elapsed(took time.Duration) { i.meter.Elapsed(took) }
+
+// EmitDuration sends the counts and the duration of a call. Metrics.Duration must be set.
+func (i *Instruments) EmitDuration(operation string, err error, took time.Duration) {
+	i.meter.Emit(Timing{Series: i.of(operation, err).duration, Took: took})
+}
+
+// Operations returns a series of operations with an outcome, which also counts in the Rate of
+// failed ones. Tags are pairs of name and value, including op.
+func (i *Instruments) Operations(tags [][2]string, outcome string) Series {
+	tags = slices.Clone(tags)
+	s := i.meter.Series(i.ops, append(tags, [2]string{tagOutcome, outcome})...)
+	i.meter.Share(s, i.failed, isFailure(outcome), tags...)
+
+	return s
+}
+
+func (i *Instruments) of(operation string, err error) opSeries {
+	outcome := OutcomeOK
+	if err != nil {
+		outcome = i.kind(err)
+	}
+	key := seriesKey{operation, outcome, i.tags.key}
+	s, known := i.series[key]
+	if !known {
+		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation})
+		s = opSeries{ops: i.Operations(tags, outcome)}
+		tags = append(tags, [2]string{tagOutcome, outcome})
+		series := func(metric *metrics.Metric) Series {
+			return i.meter.Series(metric, tags...)
+		}
+		s.counts = s.ops + 1
+		for _, metric := range i.counts {
+			series(metric)
+		}
+		if i.duration != nil {
+			s.duration = series(i.duration)
+		}
+		i.series[key] = s
+	}
+
+	return s
+}
