@@ -3,12 +3,14 @@ package host
 import (
 	"fmt"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,31 +93,43 @@ func readSystem(f *report.Fingerprint, root fs.FS) {
 // memory.max (version 2, admin-guide/cgroup-v2.rst in the kernel), or cpu.cfs_quota_us and
 // memory.limit_in_bytes (version 1).
 func readControlGroup(f *report.Fingerprint, root fs.FS) {
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return
-	}
-	for group := range strings.Lines(string(groups)) {
-		parts := strings.SplitN(strings.TrimSpace(group), ":", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		controllers := "," + parts[1] + ","
-		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
-			switch {
-			case parts[0] == "0":
-				readUnified(f, root, "sys/fs/cgroup"+at)
-			case strings.Contains(controllers, ",cpu,"):
-				folder := "sys/fs/cgroup/cpu" + at
-				limitCPU(f, line(root, path.Join(folder, "cpu.cfs_quota_us")), line(root, path.Join(folder, "cpu.cfs_period_us")))
-			case strings.Contains(controllers, ",memory,"):
-				limitMemory(f, line(root, path.Join("sys/fs/cgroup/memory"+at, "memory.limit_in_bytes")))
-			}
-			if at == "/" {
-				break
-			}
+	for controllers, at := range ownGroups(root) {
+		switch {
+		case controllers == "":
+			readUnified(f, root, "sys/fs/cgroup"+at)
+		case hasController(controllers, "cpu"):
+			folder := "sys/fs/cgroup/cpu" + at
+			limitCPU(f, line(root, path.Join(folder, "cpu.cfs_quota_us")), line(root, path.Join(folder, "cpu.cfs_period_us")))
+		case hasController(controllers, "memory"):
+			limitMemory(f, line(root, path.Join("sys/fs/cgroup/memory"+at, "memory.limit_in_bytes")))
 		}
 	}
+}
+
+// ownGroups yields the process's control groups and their ancestors: the controllers, which are
+// empty in version 2, and the path. root is the system's root.
+func ownGroups(root fs.FS) iter.Seq2[string, string] {
+	return func(yield func(controllers, at string) bool) {
+		groups, _ := fs.ReadFile(root, "proc/self/cgroup")
+		for group := range strings.Lines(string(groups)) {
+			parts := strings.SplitN(strings.TrimSpace(group), ":", 3)
+			if len(parts) < 3 {
+				continue
+			}
+			for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+				if !yield(parts[1], at) {
+					return
+				}
+				if at == "/" {
+					break
+				}
+			}
+		}
+	}
+}
+
+func hasController(controllers, name string) bool {
+	return slices.Contains(strings.Split(controllers, ","), name)
 }
 
 func readUnified(f *report.Fingerprint, root fs.FS, folder string) {

@@ -1,11 +1,8 @@
 package host
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -32,21 +29,4 @@ func startedAt(pid int32) (at time.Time, ok bool) {
 	ms, err := p.CreateTime()
 
 	return time.UnixMilli(ms), err == nil
-}
-
-func peakMemory(pid int32) (bytes int64, ok bool) {
-	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, false
-	}
-	defer status.Close() //nolint:errcheck // it was only read
-	for lines := bufio.NewScanner(status); lines.Scan(); {
-		if value, is := strings.CutPrefix(lines.Text(), "VmHWM:"); is {
-			kB, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
-
-			return kB << 10, err == nil
-		}
-	}
-
-	return 0, false
 }

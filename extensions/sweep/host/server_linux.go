@@ -3,12 +3,10 @@
 package host
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,8 +23,6 @@ const (
 	tick = time.Second / 100
 	// mostReadings limits how often a process tree is read again because it has changed.
 	mostReadings = 4
-	// listening is TCP_LISTEN in /proc/net/tcp.
-	listening = "0A"
 )
 
 func alive(pid int32) bool {
@@ -139,28 +136,24 @@ func processClock(pid int32) (time.Duration, bool) {
 }
 
 func listeners() ([]listener, error) {
-	byInode := map[string]*listener{}
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		if err := readListeners(table, byInode); err != nil && !os.IsNotExist(err) { // IPv6 may be disabled
-			return nil, err
-		}
-	}
-	links, err := os.ReadDir("/proc")
+	byInode := map[uint64]*listener{}
+	sockets, err := tcpSockets()
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range links {
-		pid, err := strconv.ParseInt(e.Name(), 10, 32)
-		if err != nil {
-			continue
+	for _, s := range sockets {
+		if s.St == unix.BPF_TCP_LISTEN {
+			byInode[s.Inode] = &listener{at: addressOf(s.LocalAddr, s.LocalPort)}
 		}
-		folder := "/proc/" + e.Name() + "/fd/"
-		files, _ := os.ReadDir(folder) // empty for other users' processes
-		for _, f := range files {
-			link, _ := os.Readlink(folder + f.Name())
-			inode, is := strings.CutPrefix(link, "socket:[")
-			if l := byInode[strings.TrimSuffix(inode, "]")]; is && l != nil {
-				l.pids = append(l.pids, int32(pid))
+	}
+	processes, err := procfs.AllProcs()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range processes {
+		for _, inode := range socketsOf(p) {
+			if l := byInode[inode]; l != nil {
+				l.pids = append(l.pids, int32(p.PID))
 			}
 		}
 	}
@@ -172,47 +165,52 @@ func listeners() ([]listener, error) {
 	return all, nil
 }
 
-func readListeners(table string, into map[string]*listener) error {
-	f, err := os.Open(table)
+// tcpSockets returns all sockets of the process's network.
+func tcpSockets() (procfs.NetTCP, error) {
+	proc, err := procfs.NewDefaultFS()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		// Fields: sl local_address rem_address st queues timer retrnsmt uid timeout inode ...
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 10 || fields[3] != listening {
-			continue
-		}
-		if at, err := parseSocketAddress(fields[1]); err == nil {
-			into[fields[9]] = &listener{at: at}
-		}
+	sockets, err := proc.NetTCP()
+	if err != nil {
+		return nil, err
+	}
+	more, err := proc.NetTCP6()
+	if err != nil && !os.IsNotExist(err) { // IPv6 may be disabled
+		return nil, err
 	}
 
-	return lines.Err()
+	return append(sockets, more...), nil
 }
 
-// parseSocketAddress parses an address in /proc/net/tcp: 32-bit words in the machine's byte order
-// and the port, in hexadecimal.
-func parseSocketAddress(text string) (netip.AddrPort, error) {
-	address, port, _ := strings.Cut(text, ":")
-	raw, err := hex.DecodeString(address)
-	if err != nil {
-		return netip.AddrPort{}, err
-	}
-	for word := range slices.Chunk(raw, 4) {
-		if len(word) == 4 {
-			binary.NativeEndian.PutUint32(word, binary.BigEndian.Uint32(word))
+// socketsOf returns the inodes of a process's sockets; none for other users' processes.
+func socketsOf(p procfs.Proc) (inodes []uint64) {
+	files, _ := p.FileDescriptorTargets()
+	for _, file := range files {
+		if inode, is := strings.CutPrefix(file, "socket:["); is {
+			n, _ := strconv.ParseUint(strings.TrimSuffix(inode, "]"), 10, 64)
+			inodes = append(inodes, n)
 		}
 	}
-	ip, ok := netip.AddrFromSlice(raw)
-	if !ok {
-		return netip.AddrPort{}, fmt.Errorf("%q is not an address", address)
-	}
-	n, err := strconv.ParseUint(port, 16, 16)
 
-	return netip.AddrPortFrom(ip, uint16(n)), err
+	return inodes
+}
+
+func addressOf(ip net.IP, port uint64) netip.AddrPort {
+	address, _ := netip.AddrFromSlice(ip)
+
+	return netip.AddrPortFrom(address.Unmap(), uint16(port))
+}
+
+// peakMemory returns the peak resident memory in bytes.
+func peakMemory(pid int32) (bytes int64, ok bool) {
+	p, err := procfs.NewProc(int(pid))
+	if err != nil {
+		return 0, false
+	}
+	status, err := p.NewStatus()
+
+	return int64(status.VmHWM), err == nil && status.VmHWM > 0
 }
 
 // clock returns the processor time of the server's own processes; reading takes a microsecond. It

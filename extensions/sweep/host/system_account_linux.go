@@ -3,36 +3,33 @@
 package host
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/netip"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-const (
-	mostThreads = 2048
-	established = "01"
-)
+const mostThreads = 2048
 
 type systemAccount struct {
 	// waited is how long threads of k6 and the server were ready but did not run; k6Waited is k6's
 	// part.
 	waited, k6Waited time.Duration
-	threads          map[int32]time.Duration
+	threads          map[int]time.Duration
 	groups           []controlGroup
 	sockets          map[int]socket
 	files            int
@@ -50,13 +47,13 @@ type socket struct {
 }
 
 func readAccount(pids []int32) systemAccount {
-	s := systemAccount{threads: map[int32]time.Duration{}, groups: controlGroups(os.DirFS("/"))}
-	for _, t := range threadsOf("/proc/self/task/") {
+	s := systemAccount{threads: map[int]time.Duration{}, groups: controlGroups(os.DirFS("/"))}
+	for _, t := range threadsOf(os.Getpid()) {
 		s.k6Waited += t.waited
 	}
 	s.waited = s.k6Waited
 	for _, pid := range pids {
-		for _, t := range threadsOf(fmt.Sprintf("/proc/%d/task/", pid)) {
+		for _, t := range threadsOf(int(pid)) {
 			s.threads[t.id] = t.ran
 			s.waited += t.waited
 		}
@@ -182,63 +179,37 @@ func parseMachine(raw []byte, apart bool) *machineTimes {
 }
 
 type thread struct {
-	id          int32
+	id          int
 	ran, waited time.Duration
 }
 
-// threadsOf reads schedstat of the threads in a folder such as /proc/self/task/: see
+// threadsOf reads when the threads of a process ran and waited: see
 // Documentation/scheduler/sched-stats.rst in the kernel.
-func threadsOf(folder string) (threads []thread) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries[:min(len(entries), mostThreads)] {
-		raw, err := os.ReadFile(folder + e.Name() + "/schedstat")
-		if err != nil {
-			continue
+func threadsOf(pid int) (threads []thread) {
+	all, _ := procfs.AllThreads(pid)
+	for _, t := range all[:min(len(all), mostThreads)] {
+		if s, err := t.Schedstat(); err == nil {
+			threads = append(threads, thread{t.PID, time.Duration(s.RunningNanoseconds), time.Duration(s.WaitingNanoseconds)})
 		}
-		id, _ := strconv.ParseInt(e.Name(), 10, 32)
-		fields := strings.Fields(string(raw))
-		if len(fields) < 2 {
-			continue
-		}
-		ran, _ := strconv.ParseInt(fields[0], 10, 64)
-		waited, _ := strconv.ParseInt(fields[1], 10, 64)
-		threads = append(threads, thread{int32(id), time.Duration(ran), time.Duration(waited)})
 	}
 
 	return threads
 }
 
-// controlGroups returns the process's control groups and their ancestors with throttling
-// statistics: cpu.stat of version 2 (admin-guide/cgroup-v2.rst in the kernel) or 1
+// controlGroups returns those of ownGroups with throttling statistics: cpu.stat of version 2 (admin-guide/cgroup-v2.rst in the kernel) or 1
 // (scheduler/sched-bwc.rst). root is the system's root.
 func controlGroups(root fs.FS) (groups []controlGroup) {
-	raw, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return nil
-	}
-	for group := range strings.Lines(string(raw)) {
-		parts := strings.SplitN(strings.TrimSpace(group), ":", 3)
-		if len(parts) < 3 {
-			continue
-		}
+	for controllers, at := range ownGroups(root) {
 		folder := "sys/fs/cgroup"
 		switch {
-		case parts[0] == "0":
-		case strings.Contains(","+parts[1]+",", ",cpu,"):
+		case controllers == "":
+		case hasController(controllers, "cpu"):
 			folder += "/cpu"
 		default:
 			continue
 		}
-		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
-			if g, ok := readThrottled(root, path.Join(folder, at)); ok {
-				groups = append(groups, g)
-			}
-			if at == "/" {
-				break
-			}
+		if g, ok := readThrottled(root, path.Join(folder, at)); ok {
+			groups = append(groups, g)
 		}
 	}
 
@@ -363,32 +334,16 @@ func peers() (pids []int32, here, known bool) {
 
 func ownConnections() map[netip.AddrPort]int {
 	count := map[netip.AddrPort]int{}
-	own := map[string]bool{}
-	entries, err := os.ReadDir("/proc/self/fd")
+	self, err := procfs.Self()
 	if err != nil {
 		return count
 	}
-	for _, e := range entries {
-		link, _ := os.Readlink("/proc/self/fd/" + e.Name())
-		if inode, is := strings.CutPrefix(link, "socket:["); is {
-			own[strings.TrimSuffix(inode, "]")] = true
+	own := socketsOf(self)
+	sockets, _ := tcpSockets()
+	for _, s := range sockets {
+		if s.St == unix.BPF_TCP_ESTABLISHED && slices.Contains(own, s.Inode) {
+			count[addressOf(s.RemAddr, s.RemPort)]++
 		}
-	}
-	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
-		f, err := os.Open(table)
-		if err != nil {
-			continue
-		}
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			fields := strings.Fields(lines.Text()) // the same fields as in readListeners
-			if len(fields) < 10 || fields[3] != established || !own[fields[9]] {
-				continue
-			}
-			if at, err := parseSocketAddress(fields[2]); err == nil {
-				count[netip.AddrPortFrom(at.Addr().Unmap(), at.Port())]++
-			}
-		}
-		_ = f.Close()
 	}
 
 	return count
