@@ -196,8 +196,8 @@ func threadsOf(pid int) (threads []thread) {
 	return threads
 }
 
-// controlGroups returns those of ownGroups with throttling statistics: cpu.stat of version 2 (admin-guide/cgroup-v2.rst in the kernel) or 1
-// (scheduler/sched-bwc.rst). root is the system's root.
+// controlGroups returns those of ownGroups with throttling statistics: cpu.stat of version 2
+// (admin-guide/cgroup-v2.rst in the kernel) or 1 (scheduler/sched-bwc.rst).
 func controlGroups(root fs.FS) (groups []controlGroup) {
 	for controllers, at := range ownGroups(root) {
 		folder := "sys/fs/cgroup"
