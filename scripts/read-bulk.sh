@@ -102,10 +102,8 @@ build_k6() {
 }
 
 build_go() {
-  need go go
-  make_or_show go go build -C "$sources/go" -trimpath -ldflags '-s -w' -o "$built/go" .
-  command=$(quoted "$built/go")
-  about="$(go version -m "$built/go" | awk 'NR == 1 { go = $2 } $2 == "google.golang.org/grpc" { grpc = $3 } END { print go ", grpc-go " grpc }'), release build"
+  command=$(quoted "$root/bin/read-bulk" go)
+  about="$(go version -m "$root/bin/read-bulk" | awk 'NR == 1 { go = $2 } $2 == "google.golang.org/grpc" { grpc = $3 } END { print go ", grpc-go " grpc }'), release build"
 }
 
 # A virtual environment, made again after a change of versions or the proto file.

@@ -1,6 +1,7 @@
 // Command read-bulk runs several ReadBulk clients at the same time as separate processes, and
 // compares their results. scripts/read-bulk.sh builds the known clients and starts it. A client is
-// a command whose last JSON object is the common one (see result).
+// a command whose last JSON object is the common one (see result). `read-bulk go` is the client in
+// Go.
 package main
 
 import (
@@ -22,6 +23,14 @@ const (
 const patience = 5 * time.Second
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "go" {
+		if err := goClient(); err != nil {
+			fmt.Fprintln(os.Stderr, "read-bulk go:", err)
+			os.Exit(exitProblem)
+		}
+
+		return
+	}
 	s, err := parse(os.Args[1:], os.Getenv)
 	if err != nil {
 		say("%v", err)

@@ -161,7 +161,7 @@ func TestAClientThatFailsIsANamedRowAndTheOthersAreKept(t *testing.T) {
 		"unknown":     {"there-is-no-such-program", "exit status 127: ", false},
 		"silent":      {"true", "printed no JSON object", false},
 		"garbage":     {"echo '{{{\"a\": }'; head -c 300000 /dev/zero", "printed no JSON object", false},
-		"two":         {says(sound) + "; " + says(`{"level":"info"}`), "its JSON is wrong: level does not belong there", false},
+		"two":         {says(sound) + "; " + says(`{"level":"info"}`), "its JSON is wrong: unknown field \"level\"", false},
 		"wrong-sums":  {says(strings.Replace(sound, `"failedCalls":0`, `"failedCalls":1`, 1)), "do not make totalCalls 100", false},
 		"failed":      {says(failed), "2 of 100 calls failed", true},
 		"no-call":     {says(empty), "made no call", true},

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -69,37 +68,47 @@ func lastObject(text string) []byte {
 	return last
 }
 
-func decode(raw []byte) (result, error) {
-	top := fields{}
-	top.read(raw, "language", "durationMs", "totalCalls", "successfulCalls", "failedCalls", "totalReadResults", "cachedReadResults",
-		"callsPerSecond", "latencyMs")
-	r := result{
-		Language:          top.text("language"),
-		DurationMs:        top.amount("durationMs"),
-		TotalCalls:        top.count("totalCalls"),
-		SuccessfulCalls:   top.count("successfulCalls"),
-		FailedCalls:       top.count("failedCalls"),
-		TotalReadResults:  top.count("totalReadResults"),
-		CachedReadResults: top.count("cachedReadResults"),
-		CallsPerSecond:    top.amount("callsPerSecond"),
+// decode requires an object with exactly the keys of a result.
+func decode(raw []byte) (r result, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return result{}, errors.New(clean(strings.TrimPrefix(err.Error(), "json: ")))
 	}
-	if top.err != nil {
-		return result{}, top.err
+	ours, err := json.Marshal(r)
+	if err != nil {
+		return result{}, err
+	}
+	var wanted, given map[string]any
+	if err := errors.Join(json.Unmarshal(ours, &wanted), json.Unmarshal(raw, &given)); err != nil {
+		return result{}, err
 	}
 
-	below := fields{path: "latencyMs."}
-	below.read(top.values["latencyMs"], "p50", "p95", "p99", "max", "mean")
-	r.LatencyMs = latency{
-		P50: below.amount("p50"), P95: below.amount("p95"), P99: below.amount("p99"),
-		Max: below.amount("max"), Mean: below.amount("mean"),
+	return r, missing("", wanted, given)
+}
+
+func missing(path string, wanted, given map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		if given[key] == nil {
+			return fmt.Errorf("%s%s is missing", path, key)
+		}
+		if inner, is := wanted[key].(map[string]any); is {
+			within, _ := given[key].(map[string]any) // its type is known to fit
+			if err := missing(path+key+".", inner, within); err != nil {
+				return err
+			}
+		}
 	}
 
-	return r, below.err
+	return nil
 }
 
 // longestLanguage limits the name of a language, in bytes, so that an accepted object stays below
 // the 4 KiB of lastObject however JSON escapes it.
 const longestLanguage = 64
+
+// most results: far more than possible, and no sum or product of them overflows.
+const most = 1 << 40
 
 func (r result) check(bulk int) error {
 	l, perSecond := r.LatencyMs, 0.0
@@ -112,6 +121,11 @@ func (r result) check(bulk int) error {
 		format string
 		args   []any
 	}{
+		{clean(r.Language) == "", "language must be a text", nil},
+		{
+			min(r.TotalCalls, r.SuccessfulCalls, r.FailedCalls, r.TotalReadResults, r.CachedReadResults) < 0 || max(r.TotalCalls, r.TotalReadResults) > most ||
+				min(r.DurationMs, r.CallsPerSecond, l.P50, l.P95, l.P99, l.Max, l.Mean) < 0, "a number is negative, or too large", nil,
+		},
 		{len(r.Language) > longestLanguage, "language has %d bytes, at most %d are a name", []any{len(r.Language), longestLanguage}},
 		{
 			r.SuccessfulCalls+r.FailedCalls != r.TotalCalls, "successfulCalls %d and failedCalls %d do not make totalCalls %d",
@@ -157,90 +171,4 @@ func (r result) doubt(s settings) string {
 	}
 
 	return ""
-}
-
-// fields are the fields of a JSON object. After the first error all values read are zero.
-type fields struct {
-	path   string
-	values map[string]json.RawMessage
-	err    error
-}
-
-// read requires an object with exactly these keys, each once.
-func (f *fields) read(raw []byte, keys ...string) {
-	f.values = map[string]json.RawMessage{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		f.fail("%s is no object", strings.TrimSuffix(f.path, "."))
-		return
-	}
-	for d.More() {
-		token, err := d.Token()
-		key, _ := token.(string)
-		var value json.RawMessage
-		if err == nil {
-			err = d.Decode(&value)
-		}
-		_, twice := f.values[key]
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
-			f.fail("%w", err)
-			return
-		case twice:
-			f.fail("%s%s is there twice", f.path, clean(key))
-		case !slices.Contains(keys, key):
-			f.fail("%s%s does not belong there", f.path, clean(key))
-		}
-		f.values[key] = value
-	}
-	for _, key := range keys {
-		if _, found := f.values[key]; !found {
-			f.fail("%s%s is missing", f.path, key)
-		}
-	}
-}
-
-func (f *fields) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf(format, args...)
-	}
-}
-
-func (f *fields) wrong(key, must string) {
-	f.fail("%s%s is %s: it must be %s", f.path, key, clean(string(f.values[key])), must)
-}
-
-func (f *fields) text(key string) string {
-	var text string
-	if f.err == nil && (json.Unmarshal(f.values[key], &text) != nil || clean(text) == "") {
-		f.wrong(key, "a text")
-	}
-
-	return text
-}
-
-func (f *fields) count(key string) int64 {
-	if f.err != nil {
-		return 0
-	}
-	// most is far more calls than possible, and no sum or product of them overflows.
-	const most = 1 << 40
-	n, err := strconv.ParseInt(string(f.values[key]), 10, 64)
-	if err != nil || n < 0 || n > most {
-		f.wrong(key, "an integer of at least 0")
-	}
-
-	return n
-}
-
-func (f *fields) amount(key string) float64 {
-	if f.err != nil {
-		return 0
-	}
-	n, err := strconv.ParseFloat(string(f.values[key]), 64)
-	if err != nil || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) {
-		f.wrong(key, "a number of at least 0")
-	}
-
-	return n
 }

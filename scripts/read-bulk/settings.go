@@ -57,76 +57,66 @@ func (s settings) environment() []string {
 
 func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
 
+// variables are the defaults of options.
+//
+//nolint:gochecknoglobals // a table
+var variables = map[string]string{
+	"duration": "SWEEP_DURATION", "warmup": "SWEEP_WARMUP", "bulk": "SWEEP_BULK", "url": "MXGW_URL", "tags": "SWEEP_TAGS",
+	"tls": "SWEEP_TLS", "tls-ca": "SWEEP_TLS_CA", "tls-server-name": "SWEEP_TLS_SERVER_NAME",
+}
+
 func parse(args []string, getenv func(string) string) (settings, error) {
 	var s settings
-	or := func(name, fallback string) string {
-		if value := getenv(name); value != "" {
-			return value
-		}
-		return fallback
-	}
+	var url, secure string
 	flags := flag.NewFlagSet("read-bulk", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	duration := flags.String("duration", or("SWEEP_DURATION", "30s"), "measured time of each client (SWEEP_DURATION)")
-	warmup := flags.String("warmup", or("SWEEP_WARMUP", "2s"), "time of identical calls before it (SWEEP_WARMUP)")
-	slack := flags.String("slack", "30s", "additional time before a client is killed")
-	bulk := flags.String("bulk", or("SWEEP_BULK", "6"), "tags per call (SWEEP_BULK)")
-	url := flags.String("url", getenv("MXGW_URL"), "gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)")
-	flags.StringVar(&s.pattern, "tags", or("SWEEP_TAGS", "TestMachine_%03d.TestChangingInt"),
-		"their names, or a list with commas (SWEEP_TAGS)")
-	secure := flags.String("tls", getenv("SWEEP_TLS"), "true: use TLS, as do --tls-ca and --tls-server-name (SWEEP_TLS)")
-	flags.StringVar(&s.tlsCA, "tls-ca", getenv("SWEEP_TLS_CA"), "file of the authorities to trust (SWEEP_TLS_CA)")
-	flags.StringVar(&s.tlsName, "tls-server-name", getenv("SWEEP_TLS_SERVER_NAME"), "server name to verify (SWEEP_TLS_SERVER_NAME)")
+	flags.DurationVar(&s.duration, "duration", 30*time.Second, "measured time of each client")
+	flags.DurationVar(&s.warmup, "warmup", 2*time.Second, "time of identical calls before it")
+	flags.DurationVar(&s.slack, "slack", 30*time.Second, "additional time before a client is killed")
+	flags.IntVar(&s.bulk, "bulk", 6, "tags per call")
+	flags.StringVar(&url, "url", "", "gateway: host:port, or grpcs://host:port for TLS")
+	flags.StringVar(&s.pattern, "tags", "TestMachine_%03d.TestChangingInt", "their names, or a list with commas")
+	flags.StringVar(&secure, "tls", "", "true: use TLS, as do --tls-ca and --tls-server-name")
+	flags.StringVar(&s.tlsCA, "tls-ca", "", "file of the authorities to trust")
+	flags.StringVar(&s.tlsName, "tls-server-name", "", "server name to verify")
 	flags.StringVar(&s.artifacts, "artifacts", "artifacts/bench", "folder of the report")
 	flags.Func("client", "name=command: a client; as often as there are clients", s.addClient)
 	flags.Func("about", "name=text: versions and build of a client, for the report", s.describe)
-
+	for option, variable := range variables {
+		if value := getenv(variable); value != "" {
+			if err := flags.Set(option, value); err != nil {
+				return s, fmt.Errorf("%s is %q: %w", variable, value, err)
+			}
+		}
+	}
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("%q is no option: all of them begin with --", flags.Arg(0))
-	}
-
 	var err error
-	if s.duration, err = parseDuration("--duration", *duration, time.Millisecond); err != nil {
-		return s, err
-	}
-	if s.warmup, err = parseDuration("--warmup", *warmup, 0); err != nil {
-		return s, err
-	}
-	if s.slack, err = parseDuration("--slack", *slack, time.Millisecond); err != nil {
-		return s, err
-	}
-	if s.bulk, err = strconv.Atoi(*bulk); err != nil || s.bulk < 1 || s.bulk > mostTags {
-		return s, fmt.Errorf("--bulk is %q: it must be an integer from 1 to %d", *bulk, mostTags)
+	switch {
+	case flags.NArg() > 0:
+		return s, fmt.Errorf("%q is no option: all of them begin with --", flags.Arg(0))
+	case min(s.duration, s.slack) < time.Millisecond || s.warmup < 0:
+		return s, errors.New("--duration and --slack must be at least 1ms, and --warmup at least 0s")
+	case s.bulk < 1 || s.bulk > mostTags:
+		return s, fmt.Errorf("--bulk is %d: it must be from 1 to %d", s.bulk, mostTags)
+	case url == "":
+		return s, errors.New("where is the gateway? Give --url or MXGW_URL, " +
+			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
 	}
 	if s.tags, err = expand(s.pattern, s.bulk); err != nil {
 		return s, err
 	}
-	if *url == "" {
-		return s, errors.New("where is the gateway? Give --url or MXGW_URL, " +
-			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
-	}
-	byTLS, err := s.locate(*url)
+	byTLS, err := s.locate(url)
 	if err != nil {
 		return s, err
 	}
-	if err := s.secure(*secure, byTLS); err != nil {
+	if err := s.secure(secure, byTLS); err != nil {
 		return s, err
 	}
 	s.key = getenv("MXGW_KEY")
 
 	return s, s.check()
-}
-
-func parseDuration(option, text string, least time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < least {
-		return 0, fmt.Errorf("%s is %q: it must be a duration such as 30s or 1m30s, at least %s", option, text, least)
-	}
-
-	return d, nil
 }
 
 // expand returns the tags of a pattern with %03d or similar for the number, starting from 1, or of
