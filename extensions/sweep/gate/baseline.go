@@ -46,8 +46,10 @@ func ReadBaseline(raw []byte) (*Baseline, error) {
 
 		return nil, errors.New("it is a report, and not a baseline: k6 x sweep record REPORT makes one of it")
 	}
-	if _, err := newObject("", raw, "schema", "scenario", "runs"); err != nil {
-		return nil, err
+	strict := json.NewDecoder(bytes.NewReader(raw))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&head); err != nil {
+		return nil, fmt.Errorf("%s; known are schema, scenario, runs", strings.Replace(err.Error(), "json: unknown field", "unknown key", 1))
 	}
 	if len(head.Runs) == 0 {
 		return nil, errors.New("the baseline has no runs")

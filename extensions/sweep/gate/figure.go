@@ -1,10 +1,8 @@
 package gate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -32,47 +30,6 @@ func boundKeys(figures []*report.Figure) []string {
 	}
 
 	return keys
-}
-
-func (o *object) bound(f *report.Figure) (float64, error) {
-	key := keyOf(f)
-	if f.Rate {
-		return o.positive(key)
-	}
-	const must = `a duration above 0 with its unit, such as "5ms"`
-	text, err := o.text(key, must)
-	if err != nil {
-		return 0, err
-	}
-	limit, err := time.ParseDuration(text)
-	if err != nil || limit <= 0 || strings.HasPrefix(text, "+") {
-		return 0, o.wrong(key, must)
-	}
-
-	return report.Ms(limit), nil
-}
-
-var percentage = regexp.MustCompile(`^[+-]([0-9]+(\.[0-9]+)?)%$`)
-
-func (o *object) tolerance(f *report.Figure) (float64, error) {
-	key, sign, must := keyOf(f), "+", `by how much it may rise, such as "+30%"`
-	if f.Rate {
-		sign, must = "-", `by how much it may fall, less than all of it, such as "-10%"`
-	}
-	text, err := o.text(key, must)
-	if err != nil {
-		return 0, err
-	}
-	found := percentage.FindStringSubmatch(text)
-	if found == nil || !strings.HasPrefix(text, sign) {
-		return 0, o.wrong(key, must)
-	}
-	percent, err := strconv.ParseFloat(found[1], 64)
-	if err != nil || percent <= 0 || f.Rate && percent >= 100 {
-		return 0, o.wrong(key, must)
-	}
-
-	return percent / 100, nil
 }
 
 func boundSign(f *report.Figure) string {

@@ -2,26 +2,52 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 const (
 	maxFile  = 1 << 20 // bytes of a gate file
-	maxGates = 1000    // entries of "absolute"
 	maxShown = 60      // bytes of a wrong value in an error
 )
 
+//go:embed schema.json
+var schema string
+
+// Schema returns the JSON Schema of gate files. Parse also refuses duplicate keys and gates, and
+// bounds that contradict each other.
+func Schema() string { return schema }
+
+var compiled = sync.OnceValue(func() *jsonschema.Schema { //nolint:gochecknoglobals // compiled once
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
+	if err != nil {
+		panic(err) // the schema is part of this package
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("gates.json", document); err != nil {
+		panic(err)
+	}
+
+	return c.MustCompile("gates.json")
+})
+
 // Parse reads a gate file. Its errors are one line that names the key and the right form; the
 // caller adds the file name. With relative gates, call LoadBaseline next.
-func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kind of gate
+func Parse(raw []byte) (*File, error) {
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
 	}
@@ -36,120 +62,173 @@ func Parse(raw []byte) (*File, error) { //nolint:cyclop // one case for each kin
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		return nil, fmt.Errorf("the file is not JSON: %w", err)
 	}
-	o, err := newObject("", whole, "$schema", "scenario", "absolute", "relative", "undecided")
-	if err != nil {
+	if err := check("", compiled(), whole); err != nil {
 		return nil, err
 	}
-
-	f := &File{}
-	if o.has("$schema") {
-		if _, err := o.text("$schema", "the path of schema.json"); err != nil {
-			return nil, err
-		}
+	var read struct {
+		Scenario  string           `json:"scenario"`
+		Absolute  []map[string]any `json:"absolute"`
+		Relative  map[string]any   `json:"relative"`
+		Undecided string           `json:"undecided"`
 	}
-	if f.Scenario, err = o.text("scenario", "the name of the scenario that the gates are for"); err != nil {
+	if err := json.Unmarshal(raw, &read); err != nil {
 		return nil, err
 	}
-	if !o.has("absolute") && !o.has("relative") {
+	if read.Absolute == nil && read.Relative == nil {
 		return nil, errors.New(`there are no gates: the file must have "absolute", "relative" or both`)
 	}
-	if o.has("absolute") {
-		if f.Absolute, err = parseAbsolute(o); err != nil {
-			return nil, err
-		}
-	}
-	if o.has("relative") {
-		if f.Relative, err = parseRelative(o.values["relative"]); err != nil {
-			return nil, err
-		}
-	}
-
-	if f.UndecidedPass, err = parseUndecided(o); err != nil {
+	f := &File{Scenario: read.Scenario, UndecidedPass: read.Undecided == "pass"}
+	if f.Absolute, err = readAbsolute(read.Absolute); err != nil {
 		return nil, err
+	}
+	if read.Relative != nil {
+		if f.Relative, err = readRelative(read.Relative); err != nil {
+			return nil, err
+		}
 	}
 
 	return f, nil
 }
 
-func parseUndecided(o *object) (pass bool, err error) {
-	const key, must = "undecided", `"fail" or "pass"; without it, "fail"`
-	if !o.has(key) {
-		return false, nil
+// check returns an error for the first value that the schema refuses, and for a key that is there
+// twice. A value's title in the schema is what it must be.
+func check(path string, s *jsonschema.Schema, raw json.RawMessage) error {
+	if s.Ref != nil && s.Ref.Properties != nil {
+		s = s.Ref
 	}
-	text, err := o.text(key, must)
+	if s.Properties != nil {
+		return checkObject(path, s, raw)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return false, err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	if text != "pass" && text != "fail" {
-		return false, o.wrong(key, must)
+	if list, is := value.([]any); is && s.Items2020 != nil && len(list) >= *s.MinItems && len(list) <= *s.MaxItems {
+		var items []json.RawMessage
+		_ = json.Unmarshal(raw, &items)
+		for i, item := range items {
+			if err := check(fmt.Sprintf("%s[%d]", path, i), s.Items2020, item); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	}
+	if s.Validate(value) != nil {
+		return wrong(path, string(raw), mustBe(s))
 	}
 
-	return text == "pass", nil
+	return nil
 }
 
-func parseAbsolute(o *object) ([]Absolute, error) {
-	items, err := o.list("absolute")
-	if err != nil {
-		return nil, err
+func checkObject(path string, s *jsonschema.Schema, raw json.RawMessage) error {
+	where := cmp.Or(path, "the file")
+	known := slices.Collect(maps.Keys(s.Properties))
+	slices.SortFunc(known, func(a, b string) int { return placeOf(a) - placeOf(b) })
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return fmt.Errorf("%s must be an object with the keys %s", where, strings.Join(known, ", "))
+	}
+	values := map[string]json.RawMessage{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		key, _ := token.(string)
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("%s: unknown key %q; known are %s", where, key, strings.Join(known, ", "))
+		}
+		if _, twice := values[key]; twice {
+			return fmt.Errorf("%s: the key %q is there twice", where, key)
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return fmt.Errorf("%s: %w", keyPath(path, key), err)
+		}
+		values[key] = value
+	}
+	for _, key := range known {
+		value, there := values[key]
+		switch {
+		case there:
+			if err := check(keyPath(path, key), s.Properties[key], value); err != nil {
+				return err
+			}
+		case slices.Contains(s.Required, key):
+			return fmt.Errorf("%s is missing: it must be %s", keyPath(path, key), mustBe(s.Properties[key]))
+		}
 	}
 
-	gates := make([]Absolute, len(items))
+	return nil
+}
+
+// placeOf returns where the schema describes a key.
+func placeOf(key string) int { return strings.Index(schema, `"`+key+`": {`) }
+
+func keyPath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+
+func mustBe(s *jsonschema.Schema) string {
+	if s.Title == "" && s.Ref != nil {
+		return s.Ref.Title
+	}
+
+	return s.Title
+}
+
+func wrong(path, value, must string) error {
+	if len(value) > maxShown {
+		value = strings.ToValidUTF8(value[:maxShown], "") + "..."
+	}
+
+	return fmt.Errorf("%s is %s: it must be %s", path, strings.Join(strings.Fields(value), " "), must)
+}
+
+func readAbsolute(all []map[string]any) ([]Absolute, error) {
+	var gates []Absolute
 	places := map[string]int{}
-	for i, item := range items {
-		if gates[i], err = parseGate(fmt.Sprintf("absolute[%d]", i), item); err != nil {
-			return nil, err
-		}
-		for _, bound := range gates[i].Bounds {
-			subject := fmt.Sprintf("%s of %s", bound.Figure.Name, gates[i].steps())
+	for i, one := range all {
+		path := fmt.Sprintf("absolute[%d]", i)
+		g := Absolute{}
+		g.Op, _ = one["op"].(string)
+		clients, _ := one["clients"].(float64)
+		g.Clients = int(clients)
+		g.Rate, _ = one["rate"].(float64)
+		for _, f := range alsoBounded() {
+			b := Bound{Figure: f}
+			switch value := one[keyOf(f)].(type) {
+			case nil:
+				continue
+			case float64:
+				b.Value = value
+			case string:
+				limit, err := time.ParseDuration(value)
+				if err != nil { // too long for Go
+					return nil, wrong(keyPath(path, keyOf(f)), value, "shorter")
+				}
+				b.Value = report.Ms(limit)
+			}
+			g.Bounds = append(g.Bounds, b)
+			subject := fmt.Sprintf("%s of %s", f.Name, g.steps())
 			if first, twice := places[subject]; twice {
-				return nil, fmt.Errorf("absolute[%d] bounds %s a second time, after absolute[%d]", i, subject, first)
+				return nil, fmt.Errorf("%s bounds %s a second time, after absolute[%d]", path, subject, first)
 			}
 			places[subject] = i
 		}
+		if len(g.Bounds) == 0 {
+			return nil, boundsNothing(path, alsoBounded())
+		}
+		if err := inOrder(path, g.Bounds); err != nil {
+			return nil, err
+		}
+		gates = append(gates, g)
 	}
 
 	return gates, nil
 }
 
-func parseGate(path string, raw json.RawMessage) (Absolute, error) {
-	var g Absolute
-	known := []string{"op", "clients", "rate"}
-	bounds := boundKeys(alsoBounded())
-	o, err := newObject(path, raw, append(known, bounds...)...)
-	if err != nil {
-		return g, err
-	}
-	if g.Op, err = o.text("op", "the name of a kind of operation"); err != nil {
-		return g, err
-	}
-	if o.has("clients") {
-		const must = "an integer from 1"
-		clients, err := o.number("clients", math.MaxInt32, must)
-		if err != nil || clients != math.Trunc(clients) {
-			return g, o.wrong("clients", must)
-		}
-		g.Clients = int(clients)
-	}
-	if o.has("rate") {
-		if g.Rate, err = o.positive("rate"); err != nil {
-			return g, err
-		}
-	}
-	for _, f := range alsoBounded() {
-		if !o.has(keyOf(f)) {
-			continue
-		}
-		value, err := o.bound(f)
-		if err != nil {
-			return g, err
-		}
-		g.Bounds = append(g.Bounds, Bound{Figure: f, Value: value})
-	}
-	if len(g.Bounds) == 0 {
-		return g, fmt.Errorf("%s bounds nothing: it must have one of %s", path, strings.Join(bounds, ", "))
-	}
-
-	return g, inOrder(path, g.Bounds)
+func boundsNothing(path string, figures []*report.Figure) error {
+	return fmt.Errorf("%s bounds nothing: it must have one of %s", path, strings.Join(boundKeys(figures), ", "))
 }
 
 // inOrder refuses a percentile's bound above the bound of a higher one, where it would have no
@@ -167,40 +246,26 @@ func inOrder(path string, bounds []Bound) error {
 	return nil
 }
 
-func parseRelative(raw json.RawMessage) (*Relative, error) {
-	tolerances := boundKeys(bounded())
-	o, err := newObject("relative", raw, slices.Concat([]string{"baseline"}, tolerances, []string{"alpha"})...)
-	if err != nil {
-		return nil, err
-	}
-
-	const path = "the path of recorded runs, from the folder of this file"
+func readRelative(read map[string]any) (*Relative, error) {
 	r := &Relative{Alpha: report.DefaultAlpha}
-	if o.has("baseline") {
-		if r.Baseline, err = o.text("baseline", path); err != nil {
-			return nil, err
-		}
+	r.Baseline, _ = read["baseline"].(string)
+	if filepath.IsAbs(r.Baseline) { // on Windows
+		return nil, wrong("relative.baseline", r.Baseline, "relative to this file")
 	}
-	if filepath.IsAbs(r.Baseline) || strings.HasPrefix(r.Baseline, "/") {
-		return nil, o.wrong("baseline", path)
+	if alpha, given := read["alpha"].(float64); given {
+		r.Alpha = alpha
 	}
 	for _, f := range bounded() {
-		if !o.has(keyOf(f)) {
-			continue
+		if text, given := read[keyOf(f)].(string); given {
+			percent, err := strconv.ParseFloat(strings.Trim(text, "+-%"), 64)
+			if err != nil {
+				return nil, wrong(keyPath("relative", keyOf(f)), text, "a share in percent")
+			}
+			r.Tolerances = append(r.Tolerances, Tolerance{Figure: f, Part: percent / 100})
 		}
-		part, err := o.tolerance(f)
-		if err != nil {
-			return nil, err
-		}
-		r.Tolerances = append(r.Tolerances, Tolerance{Figure: f, Part: part})
 	}
 	if len(r.Tolerances) == 0 {
-		return nil, fmt.Errorf("relative bounds nothing: it must have one of %s", strings.Join(tolerances, ", "))
-	}
-	if o.has("alpha") {
-		if r.Alpha, err = o.number("alpha", 1, "a number above 0 and below 1; without it, 0.05"); err != nil {
-			return nil, err
-		}
+		return nil, boundsNothing("relative", bounded())
 	}
 
 	return r, nil
